@@ -1,0 +1,1 @@
+//! Tokens, policies, identity and mounts.

@@ -1,0 +1,1 @@
+//! The Google Cloud auth method: who a caller is and under which role.

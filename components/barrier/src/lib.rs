@@ -1,0 +1,1 @@
+//! Authenticated encryption of stored records, and the keyring behind it.

@@ -1,0 +1,1 @@
+//! The built WebAssembly components, alone and composed.

@@ -1,0 +1,1 @@
+//! The HTTP front: two wire protocols over three capabilities.

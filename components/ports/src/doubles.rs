@@ -1,0 +1,275 @@
+//! Doubles of the ports that live in memory, for tests.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::{
+    Change, Check, Clock, CommitError, Entry, Http, HttpError, HttpRequest, HttpResponse, Item,
+    MAXIMUM_SCAN_LIMIT, Page, Random, RandomError, Requirement, Store, StoreError, Version,
+};
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A clock that stands still until it is moved.
+#[derive(Debug)]
+pub struct ManualClock(AtomicU64);
+
+impl ManualClock {
+    /// A clock that shows `seconds` since 1970.
+    #[must_use]
+    pub fn at_seconds(seconds: u64) -> Self {
+        Self(AtomicU64::new(seconds.saturating_mul(1000)))
+    }
+
+    /// Moves the clock forward.
+    pub fn advance(&self, duration: Duration) {
+        let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        self.0.fetch_add(milliseconds, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now_milliseconds(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn sleep(&self, duration: Duration) {
+        self.advance(duration);
+    }
+}
+
+impl<C: Clock + ?Sized> Clock for &C {
+    fn now_milliseconds(&self) -> u64 {
+        (**self).now_milliseconds()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        (**self).sleep(duration);
+    }
+}
+
+/// Bytes that look random and are the same for the same seed (SplitMix64).
+#[derive(Debug)]
+pub struct SeededRandom(Mutex<u64>);
+
+impl SeededRandom {
+    /// A generator that repeats itself for the same seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self(Mutex::new(seed))
+    }
+}
+
+impl Random for SeededRandom {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomError> {
+        let mut state = lock(&self.0);
+        for chunk in bytes.chunks_mut(8) {
+            *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut word = *state;
+            word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            word ^= word >> 31;
+            for (to, from) in chunk.iter_mut().zip(word.to_le_bytes()) {
+                *to = from;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Random + ?Sized> Random for &R {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomError> {
+        (**self).fill(bytes)
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Stored {
+    entry: Entry,
+    expires_at: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct MemoryState {
+    entries: BTreeMap<String, Stored>,
+    last_version: u64,
+    commits: u64,
+    failures: VecDeque<CommitError>,
+}
+
+/// A store in memory that follows the WIT contract and can be told to fail.
+#[derive(Debug)]
+pub struct MemoryStore<C> {
+    clock: C,
+    state: Mutex<MemoryState>,
+}
+
+impl<C: Clock> MemoryStore<C> {
+    /// An empty store whose expiry follows `clock`.
+    #[must_use]
+    pub fn new(clock: C) -> Self {
+        Self {
+            clock,
+            state: Mutex::default(),
+        }
+    }
+
+    /// How many commits have been applied.
+    #[must_use]
+    pub fn commits(&self) -> u64 {
+        lock(&self.state).commits
+    }
+
+    /// The keys that are there now, in order.
+    #[must_use]
+    pub fn keys(&self) -> Vec<String> {
+        let now = self.clock.now_milliseconds();
+        let state = lock(&self.state);
+        let live = |stored: &Stored| stored.expires_at.is_none_or(|at| now < at);
+        state
+            .entries
+            .iter()
+            .filter(|(_, stored)| live(stored))
+            .map(|(key, _)| key.clone())
+            .collect()
+    }
+
+    /// Every byte of every value, for tests that look for something that must not be there.
+    #[must_use]
+    pub fn values(&self) -> Vec<Vec<u8>> {
+        let state = lock(&self.state);
+        state
+            .entries
+            .values()
+            .map(|stored| stored.entry.value.clone())
+            .collect()
+    }
+
+    /// Makes the next commit fail with `error`, before it changes anything. Several calls queue up.
+    pub fn fail_next_commit(&self, error: CommitError) {
+        lock(&self.state).failures.push_back(error);
+    }
+}
+
+impl<C: Clock> Store for MemoryStore<C> {
+    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
+        let now = self.clock.now_milliseconds();
+        let state = lock(&self.state);
+        Ok(keys
+            .iter()
+            .map(|key| {
+                let stored = state.entries.get(*key)?;
+                let live = stored.expires_at.is_none_or(|at| now < at);
+                live.then(|| stored.entry.clone())
+            })
+            .collect())
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
+        if !(1..=MAXIMUM_SCAN_LIMIT).contains(&limit) {
+            return Err(StoreError::Invalid("limit out of range".to_owned()));
+        }
+        let now = self.clock.now_milliseconds();
+        let state = lock(&self.state);
+        let mut hits = state
+            .entries
+            .range(prefix.to_owned()..)
+            .take_while(|(key, _)| key.starts_with(prefix))
+            .filter(|(key, _)| after.is_none_or(|after| key.as_str() > after))
+            .filter(|(_, stored)| stored.expires_at.is_none_or(|at| now < at));
+        let items = hits
+            .by_ref()
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .map(|(key, stored)| Item {
+                key: key.clone(),
+                entry: stored.entry.clone(),
+            })
+            .collect();
+        let more = hits.next().is_some();
+        Ok(Page { items, more })
+    }
+
+    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
+        let now = self.clock.now_milliseconds();
+        let mut state = lock(&self.state);
+        if let Some(failure) = state.failures.pop_front() {
+            return Err(failure);
+        }
+        for check in checks {
+            let live = state
+                .entries
+                .get(&check.key)
+                .filter(|stored| stored.expires_at.is_none_or(|at| now < at))
+                .map(|stored| stored.entry.version);
+            let holds = match check.requirement {
+                Requirement::Absent => live.is_none(),
+                Requirement::AtVersion(version) => live == Some(version),
+            };
+            if !holds {
+                return Err(CommitError::Conflict(check.key));
+            }
+        }
+        state.last_version += 1;
+        state.commits += 1;
+        let version = Version(state.last_version);
+        for change in changes {
+            match change {
+                Change::Put {
+                    key,
+                    value,
+                    expires_at,
+                } => {
+                    let entry = Entry { value, version };
+                    state.entries.insert(key, Stored { entry, expires_at });
+                }
+                Change::Delete { key } => {
+                    state.entries.remove(&key);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+type Responder = dyn Fn(&HttpRequest) -> Result<HttpResponse, HttpError> + Send + Sync;
+
+/// Answers requests by a function and counts them.
+pub struct ScriptedHttp {
+    responder: Box<Responder>,
+    urls: Mutex<Vec<String>>,
+}
+
+impl ScriptedHttp {
+    /// Answers every request with what `responder` says.
+    pub fn new(
+        responder: impl Fn(&HttpRequest) -> Result<HttpResponse, HttpError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            responder: Box::new(responder),
+            urls: Mutex::default(),
+        }
+    }
+
+    /// The URLs asked for so far, in order.
+    #[must_use]
+    pub fn urls(&self) -> Vec<String> {
+        lock(&self.urls).clone()
+    }
+}
+
+impl Http for ScriptedHttp {
+    fn send(&self, request: &HttpRequest) -> Result<HttpResponse, HttpError> {
+        lock(&self.urls).push(request.url.clone());
+        (self.responder)(request)
+    }
+}
+
+impl<H: Http + ?Sized> Http for &H {
+    fn send(&self, request: &HttpRequest) -> Result<HttpResponse, HttpError> {
+        (**self).send(request)
+    }
+}

@@ -1,0 +1,21 @@
+//! What a capability asks of its surroundings: a store, outgoing HTTP, a clock, randomness.
+//!
+//! The logic of every capability is ordinary Rust over these four small traits. Compiled to a component they are answered by
+//! WASI and by the `gatehouse:storage` import; in a native program by whatever the program likes; in tests by the doubles of
+//! this crate (feature `doubles`).
+
+mod clock;
+mod http;
+mod random;
+mod store;
+
+#[cfg(feature = "doubles")]
+pub mod doubles;
+
+pub use clock::{Clock, SystemClock};
+pub use http::{Http, HttpError, HttpRequest, HttpResponse, Method};
+pub use random::{OsRandom, Random, RandomError};
+pub use store::{
+    Change, Check, CommitError, Entry, Item, MAXIMUM_KEY_BYTES, MAXIMUM_KEYS_PER_CALL,
+    MAXIMUM_SCAN_LIMIT, MAXIMUM_VALUE_BYTES, Page, Requirement, Store, StoreError, Version,
+};

@@ -1,0 +1,92 @@
+//! The store as a component sees it: the import `gatehouse:storage/key-value`.
+
+use gatehouse_ports::{Change, Check, CommitError, Entry, Item, Page, Store, StoreError, Version};
+
+/// Generated from the WIT; components map their own import to it, so that the conversions below exist once.
+#[allow(missing_docs, unsafe_code, clippy::all)]
+pub mod bindings {
+    wit_bindgen::generate!({
+        path: "../../wit/storage",
+        world: "client",
+        generate_all,
+    });
+}
+
+use bindings::gatehouse::storage::key_value;
+
+/// The store that the host has bound to this component.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ImportedStore;
+
+fn entry(from: key_value::Entry) -> Entry {
+    Entry {
+        value: from.value,
+        version: Version(from.version),
+    }
+}
+
+fn store_error(from: key_value::Error) -> StoreError {
+    match from {
+        key_value::Error::Sealed => StoreError::Sealed,
+        key_value::Error::Unavailable(why) => StoreError::Unavailable(why),
+        key_value::Error::Corrupt(key) => StoreError::Corrupt(key),
+        key_value::Error::Invalid(why) => StoreError::Invalid(why),
+    }
+}
+
+fn check(from: Check) -> key_value::Check {
+    let requirement = match from.requirement {
+        gatehouse_ports::Requirement::Absent => key_value::Requirement::Absent,
+        gatehouse_ports::Requirement::AtVersion(version) => {
+            key_value::Requirement::AtVersion(version.0)
+        }
+    };
+    key_value::Check {
+        key: from.key,
+        requirement,
+    }
+}
+
+fn change(from: Change) -> key_value::Change {
+    match from {
+        Change::Put {
+            key,
+            value,
+            expires_at,
+        } => key_value::Change::Put(key_value::Put {
+            key,
+            value,
+            expires_at,
+        }),
+        Change::Delete { key } => key_value::Change::Delete(key),
+    }
+}
+
+impl Store for ImportedStore {
+    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        let entries = key_value::get(&keys).map_err(store_error)?;
+        Ok(entries.into_iter().map(|found| found.map(entry)).collect())
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
+        let page = key_value::scan(prefix, after, limit).map_err(store_error)?;
+        let item = |item: key_value::Item| Item {
+            key: item.key,
+            entry: entry(item.entry),
+        };
+        Ok(Page {
+            items: page.items.into_iter().map(item).collect(),
+            more: page.more,
+        })
+    }
+
+    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
+        let checks: Vec<_> = checks.into_iter().map(check).collect();
+        let changes: Vec<_> = changes.into_iter().map(change).collect();
+        key_value::commit(&checks, &changes).map_err(|error| match error {
+            key_value::CommitError::Conflict(key) => CommitError::Conflict(key),
+            key_value::CommitError::Failed(error) => CommitError::Failed(store_error(error)),
+        })
+    }
+}

@@ -1,0 +1,1 @@
+//! Runs the Gatehouse components under wasmtime, as a server or inside another program.
