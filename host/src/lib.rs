@@ -1,1 +1,7 @@
 //! Runs the Gatehouse components under wasmtime, as a server or inside another program.
+
+pub mod listener;
+pub mod outbound;
+pub mod runtime;
+pub mod server;
+pub mod settings;

@@ -1,1 +1,28 @@
-//! Tokens, policies, identity and mounts.
+//! Who may do what: tokens, policies, auth mounts, and the first start of a server.
+//!
+//! [`Access`] is the capability's face, in plain data; [`AccessService`] implements it over a store, a clock and a source of
+//! randomness. Compiled to WebAssembly the crate is a component that exports the world `gatehouse:access/access`.
+
+mod address;
+mod admission;
+mod api;
+#[cfg(all(target_family = "wasm", feature = "component"))]
+mod component;
+mod creation;
+mod initialization;
+mod lifetime;
+mod login;
+mod mounts;
+mod policies;
+mod policy;
+mod random;
+mod records;
+mod renewal;
+mod revocation;
+mod secret;
+mod service;
+mod token_store;
+
+pub use api::*;
+pub use secret::ClientToken;
+pub use service::AccessService;

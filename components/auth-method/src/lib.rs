@@ -1,1 +1,29 @@
 //! The Google Cloud auth method: who a caller is and under which role.
+//!
+//! [`AuthMethod`] is what the capability offers; [`AuthMethodService`] does it over the ports of `gatehouse-ports`: a store, outgoing
+//! HTTP, a clock and randomness. Compiled for WebAssembly the crate is the component `gatehouse:auth-method`.
+//!
+//! The capability never makes a token: a login answers who somebody is and what their token is to be like.
+
+mod api;
+mod authorization;
+#[cfg(all(target_family = "wasm", feature = "component"))]
+mod component;
+mod config;
+mod excerpt;
+mod google;
+mod jwt;
+mod login;
+mod networks;
+mod policies;
+mod record_keys;
+mod renewal;
+mod roles;
+pub mod rs256;
+mod service;
+#[cfg(all(target_family = "wasm", feature = "component"))]
+mod wasi_http;
+
+pub use api::*;
+pub use google::Settings;
+pub use service::AuthMethodService;

@@ -1,1 +1,25 @@
 //! The HTTP front: two wire protocols over three capabilities.
+//!
+//! [`Gateway::handle`] takes a plain [`Request`] and gives a plain [`Response`]. It parses, routes, converts and renders, and
+//! decides nothing else: whether a token may do something is asked of `access`, what a login means of `auth-method`, what an
+//! organization is of `orgs`. The three stand behind traits, so the same front runs over their logic in one process and over
+//! component imports under WASI.
+//!
+//! - `/v1/...` is the protocol of the auth method, its tokens, policies and system endpoints ([`vault`]).
+//! - `/api/v2/...` and `/.well-known/terraform.json` are the organizations protocol (JSON:API).
+
+#[cfg(target_family = "wasm")]
+mod component;
+mod gateway;
+pub mod http;
+pub mod json;
+pub mod organizations;
+pub mod path;
+pub mod query;
+pub mod settings;
+pub mod vault;
+
+pub use gatehouse_orgs::Edition;
+pub use gateway::{Gateway, MAXIMUM_BODY_BYTES};
+pub use http::{Headers, Method, Request, Response};
+pub use settings::Settings;

@@ -1,0 +1,274 @@
+//! One request: who asks, and may they (SEC-A1 to A4)?
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
+
+use crate::api::{
+    Admission, Capability, LookupError, Mount, Operation, Refusal, Request, TokenReference,
+    WritePermission,
+};
+use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS, mount_key};
+use crate::policy::{Question, Verdict, needs_sudo};
+use crate::records::{MountRecord, TokenRecord, token_key};
+use crate::secret::TokenHash;
+use crate::service::AccessService;
+use crate::token_store::{LiveToken, Reading, delete_token, load_next, put_token};
+
+/// Longest path, in bytes.
+const MAXIMUM_PATH_BYTES: usize = 1024;
+/// Most segments of a path.
+const MAXIMUM_PATH_SEGMENTS: usize = 16;
+
+/// What every auth mount's path begins with.
+const AUTH_PREFIX: &str = "auth/";
+
+/// A mount and what of the path lies inside it.
+struct Resolved<'a> {
+    mount: Mount,
+    remainder: &'a str,
+}
+
+impl Resolved<'_> {
+    /// Whether this is where clients without a token get one.
+    fn is_login(&self) -> bool {
+        self.mount.mount_type == GCP_TYPE && self.remainder == "login"
+    }
+}
+
+/// What the policies say about one path.
+#[derive(Debug, Clone, Copy)]
+enum Rights {
+    Root,
+    Ruled(Verdict),
+}
+
+impl Rights {
+    fn allows(self, capability: Capability) -> bool {
+        match self {
+            Self::Root => true,
+            Self::Ruled(verdict) => verdict.allows(capability),
+        }
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn admit_request(&self, request: &Request<'_>) -> Result<Admission, Refusal> {
+        if !is_canonical(request.path) {
+            return Err(Refusal::MalformedPath);
+        }
+        let hash = request
+            .token
+            .map(|token| Ok::<_, Refusal>(self.hasher()?.token(token)))
+            .transpose()?;
+        let (resolved, loaded) = self.read_mount_and_token(request.path, hash.as_ref())?;
+        if let Some(login) = resolved.as_ref().filter(|resolved| resolved.is_login()) {
+            return Ok(Admission {
+                caller: None,
+                mount: Some(login.mount.clone()),
+                remainder: login.remainder.to_owned(),
+                write: no_write(),
+                sudo: false,
+                limited_uses: false,
+            });
+        }
+
+        let limited_uses = loaded.as_ref().is_some_and(|it| it.record.num_uses > 0);
+        let token = self.authenticate(request, hash, loaded)?;
+        let rights = rights_on(&token, request.path, request.operation);
+        let write = authorize(request, rights)?;
+        let sudo = rights.allows(Capability::Sudo);
+        if resolved.is_none() && request.path.starts_with(AUTH_PREFIX) {
+            return Err(Refusal::NoMount);
+        }
+        let caller = Some(token.view(self.clock.now_seconds()));
+        let (mount, remainder) = match resolved {
+            Some(Resolved { mount, remainder }) => (Some(mount), remainder),
+            None => (None, request.path),
+        };
+        Ok(Admission {
+            caller,
+            mount,
+            remainder: remainder.to_owned(),
+            write,
+            sudo,
+            limited_uses,
+        })
+    }
+
+    /// The mount that serves `path` and the token's record, in one round trip.
+    fn read_mount_and_token<'a>(
+        &self,
+        path: &'a str,
+        hash: Option<&TokenHash>,
+    ) -> Result<(Option<Resolved<'a>>, Option<Loaded<TokenRecord>>), Refusal> {
+        // Without a token the answer must still tell a server without a secret from one without this token.
+        self.hasher()?;
+        let candidates: Vec<(String, &str)> = path
+            .strip_prefix(AUTH_PREFIX)
+            .into_iter()
+            .flat_map(|inside| {
+                inside
+                    .match_indices('/')
+                    .take(MAXIMUM_MOUNT_SEGMENTS)
+                    .filter_map(move |(at, _)| inside.split_at_checked(at + 1))
+            })
+            .map(|(mount_path, remainder)| (mount_key(mount_path), remainder))
+            .collect();
+        let token_key = hash.map(token_key);
+        let keys = candidates.iter().map(|(key, _)| key).chain(&token_key);
+        let mut entries = self.read_all(keys)?;
+
+        // Mounts never nest, so at most one of the candidates exists.
+        let mut resolved = None;
+        for (_, remainder) in candidates {
+            if let Some(mount) = load_next::<S, MountRecord>(&mut entries)? {
+                let mount = mount.record.in_force();
+                resolved = Some(Resolved { mount, remainder });
+            }
+        }
+        Ok((resolved, load_next::<S, TokenRecord>(&mut entries)?))
+    }
+
+    /// The caller's token, valid here and now, after one use was taken.
+    fn authenticate(
+        &self,
+        request: &Request<'_>,
+        hash: Option<TokenHash>,
+        loaded: Option<Loaded<TokenRecord>>,
+    ) -> Result<LiveToken, Refusal> {
+        let hash = hash.ok_or(Refusal::NoToken)?;
+        let loaded = loaded.ok_or(Refusal::InvalidToken)?;
+        let token = self
+            .standing(hash, loaded, Reading::StandingAndRules)?
+            .ok_or(Refusal::InvalidToken)?;
+        if !token.may_be_used_from(request.source_address) {
+            return Err(Refusal::AddressDenied);
+        }
+        if token.has_unusable_entity() {
+            return Err(Refusal::EntityUnusable);
+        }
+        if token.record.num_uses > 0 {
+            return self.take_use(token);
+        }
+        Ok(token)
+    }
+
+    /// Takes one use by a conditional commit: of N uses N succeed, whoever else tries (SEC-T4). The last one removes the token.
+    fn take_use(&self, mut token: LiveToken) -> Result<LiveToken, Refusal> {
+        let hasher = self.hasher()?;
+        let key = token_key(&token.hash);
+        let mut current = Some(Loaded {
+            record: token.record.clone(),
+            version: token.version,
+        });
+        let (record, version) = commit_with_retries(&self.clock, &self.random, || {
+            let read = match current.take() {
+                Some(read) => Some(read),
+                None => self.records.get::<TokenRecord>(&key)?,
+            };
+            let Some(mut read) = read.filter(|read| read.record.num_uses > 0) else {
+                return Err(Refusal::InvalidToken);
+            };
+            read.record.num_uses -= 1;
+            let mut transaction = Transaction::new();
+            transaction.require(key.as_str(), read.version);
+            if read.record.num_uses == 0 {
+                delete_token(&mut transaction, hasher, &token.hash, &read.record);
+            } else {
+                put_token(&mut transaction, hasher, &token.hash, &read.record)?;
+            }
+            let used = (read.record, read.version);
+            Ok(Attempt::from_commit(
+                self.records.commit(transaction),
+                used,
+            )?)
+        })?;
+        token.record = record;
+        token.version = version;
+        Ok(token)
+    }
+
+    pub(crate) fn capabilities_of(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        let token = self
+            .find_with(reference, Reading::StandingAndRules)?
+            .filter(|token| !token.has_unusable_entity())
+            .ok_or(LookupError::UnknownToken)?;
+        let shown = |path: &String| {
+            let path = path.strip_prefix('/').unwrap_or(path);
+            // A trailing `/` asks about the listing.
+            let operation = if path.ends_with('/') {
+                Operation::List
+            } else {
+                Operation::Read
+            };
+            match rights_on(&token, path, operation) {
+                Rights::Root => vec![Capability::Root],
+                Rights::Ruled(verdict) => verdict.capabilities(),
+            }
+        };
+        Ok(paths.iter().map(shown).collect())
+    }
+}
+
+fn rights_on(token: &LiveToken, path: &str, operation: Operation) -> Rights {
+    if token.record.is_root() {
+        return Rights::Root;
+    }
+    let question = Question {
+        path,
+        list: operation == Operation::List,
+        identity: token.identity(),
+    };
+    Rights::Ruled(question.decide(&token.rules()))
+}
+
+fn authorize(request: &Request<'_>, rights: Rights) -> Result<WritePermission, Refusal> {
+    if request.operation == Operation::Help {
+        return Ok(no_write());
+    }
+    if needs_sudo(request.path) && !rights.allows(Capability::Sudo) {
+        return Err(Refusal::Denied);
+    }
+    let needed = match request.operation {
+        Operation::Read | Operation::Help => Capability::Read,
+        Operation::List => Capability::List,
+        Operation::Update => Capability::Update,
+        Operation::Patch => Capability::Patch,
+        Operation::Delete => Capability::Delete,
+        Operation::CreateOrUpdate => {
+            let write = WritePermission {
+                create: rights.allows(Capability::Create),
+                update: rights.allows(Capability::Update),
+            };
+            let any = write.create || write.update;
+            return any.then_some(write).ok_or(Refusal::Denied);
+        }
+    };
+    if rights.allows(needed) {
+        Ok(no_write())
+    } else {
+        Err(Refusal::Denied)
+    }
+}
+
+const fn no_write() -> WritePermission {
+    WritePermission {
+        create: false,
+        update: false,
+    }
+}
+
+/// Whether evaluation and handlers cannot but see the same path (SEC-A2). The gateway has made it canonical; this only refuses.
+fn is_canonical(path: &str) -> bool {
+    let inner = path.strip_suffix('/').unwrap_or(path);
+    (1..=MAXIMUM_PATH_BYTES).contains(&path.len())
+        && !path.chars().any(char::is_control)
+        && inner.split('/').count() <= MAXIMUM_PATH_SEGMENTS
+        && inner
+            .split('/')
+            .all(|segment| !matches!(segment, "" | "." | ".."))
+}

@@ -1,0 +1,184 @@
+//! The capability's face: plain data, and one trait that the WIT package `gatehouse:access` mirrors.
+
+mod failure;
+mod mounts;
+mod policies;
+mod requests;
+mod system;
+mod tokens;
+
+pub use failure::Failure;
+pub use mounts::{
+    ListingVisibility, Mount, MountConfiguration, MountError, MountRequest, MountTokenType,
+    MountView,
+};
+pub use policies::{Capability, PolicyError, PolicyView};
+pub use requests::{Admission, Operation, Refusal, Request, WritePermission};
+pub use system::{Cluster, InitializeError, Initialized};
+pub use tokens::{
+    CreateError, CreateRequest, Issued, Lifetime, LoginError, LoginGrant, LookupError, Parent,
+    RenewError, RenewalSubject, Revalidation, ServiceField, TokenGrant, TokenParameters,
+    TokenReference, TokenType, TokenView, TokenWarning,
+};
+
+use std::net::IpAddr;
+
+use crate::secret::ClientToken;
+
+/// Decides who may do what: tokens, policies, auth mounts, and the first start of a server.
+pub trait Access {
+    /// The server's identity; `None` until it has been initialized.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, sealed included.
+    fn cluster(&self) -> Result<Option<Cluster>, Failure>;
+
+    /// Prepares an empty store: server secret, policy `default`, mount `token/`, one root token. `root_token` is the
+    /// identifier an operator chose for it (development only); `None` makes a random one.
+    ///
+    /// # Errors
+    ///
+    /// When it has been done before: of several that race, exactly one wins (SEC-A8).
+    fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError>;
+
+    /// Authenticates and authorizes one request, once, and takes one use of a token whose uses are limited (SEC-T4).
+    ///
+    /// # Errors
+    ///
+    /// The reason of the refusal. The use stays taken when a policy refuses.
+    fn admit(&self, request: &Request<'_>) -> Result<Admission, Refusal>;
+
+    /// What the token of `reference` may do on each of `paths`, in the order that contract 5.6 prescribes for the names. A
+    /// path without a rule gives `deny` alone, a root token `root` alone.
+    ///
+    /// # Errors
+    ///
+    /// When the token is not valid.
+    fn capabilities(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError>;
+
+    /// Makes the token of a successful login, and its entity at the first one, in one commit.
+    ///
+    /// # Errors
+    ///
+    /// When the parameters or the entity forbid it; nothing is stored then.
+    fn issue_login(&self, grant: &LoginGrant) -> Result<Issued, LoginError>;
+
+    /// Makes a token for an authenticated caller (contract 5.4).
+    ///
+    /// # Errors
+    ///
+    /// One variant per refusal of the contract; nothing is stored then.
+    fn create_token(
+        &self,
+        parent: &Parent<'_>,
+        request: &CreateRequest,
+    ) -> Result<Issued, CreateError>;
+
+    /// Shows a valid token. The caller's own is already in [`Admission::caller`].
+    ///
+    /// # Errors
+    ///
+    /// When the token is not valid.
+    fn lookup_token(&self, reference: TokenReference<'_>) -> Result<TokenView, LookupError>;
+
+    /// What must be checked before the token may be renewed, for a caller at `source_address`.
+    ///
+    /// # Errors
+    ///
+    /// When the token cannot be renewed at all.
+    fn renewal(
+        &self,
+        reference: TokenReference<'_>,
+        source_address: Option<IpAddr>,
+    ) -> Result<RenewalSubject, RenewError>;
+
+    /// Extends a token. `increment` is the wanted time to live in seconds, 0 for none in particular. `fresh` holds what a
+    /// successful revalidation gave; it is required exactly when [`RenewalSubject::revalidation`] asked for one.
+    ///
+    /// # Errors
+    ///
+    /// When nothing is left to extend; the token then stays as it is.
+    fn renew_token(
+        &self,
+        reference: TokenReference<'_>,
+        increment: u64,
+        fresh: Option<&Lifetime>,
+    ) -> Result<TokenGrant, RenewError>;
+
+    /// Ends a token and everything that descends from it, at once. Says whether there was such a token.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, Failure>;
+
+    /// The names of all policies with `root`, sorted.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_policies(&self) -> Result<Vec<String>, Failure>;
+
+    /// A policy as the operator wrote it; `root` shows an empty text.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_policy(&self, name: &str) -> Result<Option<PolicyView>, Failure>;
+
+    /// Stores a policy, given as text or as base64 of the text.
+    ///
+    /// # Errors
+    ///
+    /// When the text does not parse, asks for what is not supported, or the policy is immutable; nothing is stored then.
+    fn write_policy(&self, name: &str, text: &str) -> Result<(), PolicyError>;
+
+    /// Removes a policy; a missing one is a success.
+    ///
+    /// # Errors
+    ///
+    /// When the policy may not be deleted.
+    fn delete_policy(&self, name: &str) -> Result<(), PolicyError>;
+
+    /// All auth mounts, `token/` included, sorted by path.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_mounts(&self) -> Result<Vec<MountView>, Failure>;
+
+    /// The mount at `path`, written with or without its trailing `/` and without the leading `auth/`.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_mount(&self, path: &str) -> Result<Option<MountView>, Failure>;
+
+    /// Enables an auth method at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When the path is taken or malformed, or the request is (contract 6.3); nothing is stored then.
+    fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError>;
+
+    /// Disables the method at `path`, which ends all its tokens at once. Gives the mount's identifier, so that its data can be
+    /// removed, and `None` where there was no mount.
+    ///
+    /// # Errors
+    ///
+    /// When the mount may not be disabled.
+    fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError>;
+}
+
+impl ClientToken {
+    /// This token as the reference that other calls take.
+    #[must_use]
+    pub fn reference(&self) -> TokenReference<'_> {
+        TokenReference::Id(self.expose())
+    }
+}

@@ -1,0 +1,163 @@
+//! Auth mounts as operators see them.
+
+use serde::{Deserialize, Serialize};
+
+use super::Failure;
+
+/// A mount as a request meets it, with the leases that are in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mount {
+    /// A UUID; a path that is disabled and enabled again gets a new one.
+    pub id: String,
+    /// `auth_<type>_` and 8 hexadecimal digits.
+    pub accessor: String,
+    /// Below `auth/`, with one trailing `/`: `gcp/`.
+    pub path: String,
+    /// `gcp` or `token`.
+    pub mount_type: String,
+    /// Seconds that a token lives where nobody says otherwise.
+    pub default_lease_ttl: u64,
+    /// Seconds beyond which no token lives.
+    pub max_lease_ttl: u64,
+}
+
+/// What the mount makes of a role's token type (contract 5.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MountTokenType {
+    /// Service unless the role says otherwise.
+    #[default]
+    DefaultService,
+    /// Batch unless the role says otherwise.
+    DefaultBatch,
+    /// Service, whatever the role says.
+    Service,
+    /// Batch, whatever the role says.
+    Batch,
+}
+
+/// Whether clients without a token see the mount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ListingVisibility {
+    /// They do not.
+    Hidden,
+    /// They do.
+    Unauthenticated,
+}
+
+/// What an operator can tune; kept in this very form.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MountConfiguration {
+    /// Seconds; 0 for the system's default.
+    pub default_lease_ttl: u64,
+    /// Seconds; 0 for the system's maximum.
+    pub max_lease_ttl: u64,
+    /// Kept and shown.
+    pub force_no_cache: bool,
+    /// What tokens of the mount are.
+    pub token_type: MountTokenType,
+    /// `None` when it was never set.
+    pub listing_visibility: Option<ListingVisibility>,
+    /// Request fields that audit records show in clear.
+    pub audit_non_hmac_request_keys: Vec<String>,
+    /// Response fields that audit records show in clear.
+    pub audit_non_hmac_response_keys: Vec<String>,
+    /// Request headers that reach the method.
+    pub passthrough_request_headers: Vec<String>,
+    /// Response headers that the method may set.
+    pub allowed_response_headers: Vec<String>,
+}
+
+/// A mount as `sys/auth` lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MountView {
+    /// Below `auth/`, with one trailing `/`.
+    pub path: String,
+    /// A UUID.
+    pub id: String,
+    /// `auth_<type>_` and 8 hexadecimal digits.
+    pub accessor: String,
+    /// `gcp` or `token`.
+    pub mount_type: String,
+    /// The operator's words.
+    pub description: String,
+    /// As it was set, 0 where the system's values apply.
+    pub configuration: MountConfiguration,
+    /// Sorted by name.
+    pub options: Vec<(String, String)>,
+    /// Kept and shown.
+    pub local: bool,
+    /// Kept and shown.
+    pub seal_wrap: bool,
+    /// Kept and shown.
+    pub external_entropy_access: bool,
+}
+
+/// A mount to be enabled. Names of enumerated values are the contract's, so that their refusal is decided here.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MountRequest {
+    /// `gcp`.
+    pub mount_type: String,
+    /// The operator's words.
+    pub description: String,
+    /// Seconds; 0 for the system's default.
+    pub default_lease_ttl: u64,
+    /// Seconds; 0 for the system's maximum.
+    pub max_lease_ttl: u64,
+    /// Kept and shown.
+    pub force_no_cache: bool,
+    /// `default-service`, `default-batch`, `service`, `batch`; `None` or empty for the first.
+    pub token_type: Option<String>,
+    /// `hidden`, `unauth`; `None` or empty for unset.
+    pub listing_visibility: Option<String>,
+    /// Request fields that audit records show in clear.
+    pub audit_non_hmac_request_keys: Vec<String>,
+    /// Response fields that audit records show in clear.
+    pub audit_non_hmac_response_keys: Vec<String>,
+    /// Request headers that reach the method.
+    pub passthrough_request_headers: Vec<String>,
+    /// Response headers that the method may set.
+    pub allowed_response_headers: Vec<String>,
+    /// Names and values.
+    pub options: Vec<(String, String)>,
+    /// Kept and shown.
+    pub local: bool,
+    /// Kept and shown.
+    pub seal_wrap: bool,
+    /// Kept and shown.
+    pub external_entropy_access: bool,
+}
+
+/// Why the mounts stay as they are (contract 6.3).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MountError {
+    /// The path is empty, longer than 256 bytes, deeper than 12 segments, or holds an empty, `.` or `..` segment or a
+    /// character that is not printable ASCII.
+    #[error("a mount path has 1 to 12 segments of printable ASCII, at most 256 bytes")]
+    InvalidPath,
+    /// The path, an ancestor or a descendant of it, is taken; holds the existing mount's path.
+    #[error("path is already in use at {0}")]
+    PathInUse(String),
+    /// No type was given.
+    #[error("backend type must be specified as a string")]
+    MissingType,
+    /// A type that does not exist; holds it.
+    #[error("plugin not found in the catalog: {0}")]
+    UnknownType(String),
+    /// The default lease exceeds the maximum.
+    #[error("given default lease TTL greater than given max lease TTL")]
+    DefaultAboveMaximum,
+    /// A token type that does not exist.
+    #[error("invalid value for 'token_type'")]
+    InvalidTokenType,
+    /// A listing visibility that does not exist.
+    #[error("invalid value for 'listing_visibility'")]
+    InvalidListingVisibility,
+    /// The mount `token/` cannot be disabled.
+    #[error("token credential backend cannot be disabled")]
+    TokenMount,
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}

@@ -1,0 +1,423 @@
+//! Tokens as callers see them. All times are whole seconds; points in time count from 1970-01-01T00:00Z.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use super::{Failure, Mount};
+use crate::secret::ClientToken;
+
+/// How a token is kept (contract 5.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenType {
+    /// A record in the store: can be renewed, revoked, counted.
+    Service,
+    /// Carries itself: nothing is stored.
+    Batch,
+}
+
+/// Which token is meant.
+#[derive(Clone, Copy)]
+pub enum TokenReference<'a> {
+    /// The token itself, a secret.
+    Id(&'a str),
+    /// Its accessor.
+    Accessor(&'a str),
+}
+
+/// A token as a lookup shows it (contract 5.5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenView {
+    /// 24 characters; empty for batch tokens.
+    pub accessor: String,
+    /// When it was issued.
+    pub creation_time: u64,
+    /// Its time to live at creation; 0 for one that never expires.
+    pub creation_ttl: u64,
+    /// For logs and user interfaces.
+    pub display_name: String,
+    /// The identity behind it.
+    pub entity_id: Option<String>,
+    /// When it ends; `None` only for a root token without an end.
+    pub expire_time: Option<u64>,
+    /// Longest life counted from creation, fixed then; 0 for no such limit.
+    pub explicit_max_ttl: u64,
+    /// When it was last renewed.
+    pub last_renewal_time: Option<u64>,
+    /// Facts from its creation; `None` when none were given.
+    pub metadata: Option<BTreeMap<String, String>>,
+    /// Remaining uses, without the one that shows this; 0 for unlimited, or when that one was the last.
+    pub num_uses: u64,
+    /// Whether it has no parent.
+    pub orphan: bool,
+    /// The path that issued it, such as `auth/gcp/login`.
+    pub path: String,
+    /// A periodic token's period; 0 for others.
+    pub period: u64,
+    /// The token's own policies, sorted.
+    pub policies: Vec<String>,
+    /// Policies of its entity, as they are now, sorted.
+    pub identity_policies: Vec<String>,
+    /// Address ranges it may be used from; empty for any.
+    pub bound_cidrs: Vec<String>,
+    /// Whether it can be renewed.
+    pub renewable: bool,
+    /// What remains of its life; 0 for one that never expires.
+    pub ttl: u64,
+    /// How it is kept.
+    pub token_type: TokenType,
+}
+
+/// How long a token lives. 0 stands for "not set" in every field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lifetime {
+    /// The wanted time to live.
+    pub ttl: u64,
+    /// The longest life counted from creation, as the role says now.
+    pub max_ttl: u64,
+    /// The longest life counted from creation, fixed then. Ignored at renewals, where the token's own counts.
+    pub explicit_max_ttl: u64,
+    /// Makes the token periodic: each renewal gives this much again, without end.
+    pub period: u64,
+}
+
+/// What a role asks of the tokens that logins make.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TokenParameters {
+    /// How long it lives.
+    pub lifetime: Lifetime,
+    /// Policies to attach, in any spelling.
+    pub policies: Vec<String>,
+    /// Leaves policy `default` out.
+    pub no_default_policy: bool,
+    /// Address ranges or single addresses the token may be used from; empty for any.
+    pub bound_cidrs: Vec<String>,
+    /// How often it may be used; 0 for unlimited.
+    pub num_uses: u64,
+    /// `None` leaves the choice to the mount (the role's `default`).
+    pub token_type: Option<TokenType>,
+}
+
+/// What a successful login earns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoginGrant {
+    /// The mount's identifier, as the admission gave it.
+    pub mount_id: String,
+    /// The mount's path, as the admission gave it.
+    pub mount_path: String,
+    /// Name of the identity within the mount; not empty.
+    pub alias_name: String,
+    /// Facts about the identity: on the token, and on the alias.
+    pub metadata: BTreeMap<String, String>,
+    /// Appended to the mount's path to form the token's display name.
+    pub display_name: String,
+    /// What the role asks for.
+    pub parameters: TokenParameters,
+    /// What the method wants back when the token is renewed; opaque here.
+    pub renewal_state: Vec<u8>,
+    /// The client's true address.
+    pub source_address: Option<IpAddr>,
+}
+
+/// Something that did not stop a token and that its owner should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenWarning {
+    /// The time to live was cut.
+    TtlCapped {
+        /// What was asked for, in seconds.
+        asked: u64,
+        /// The maximum that applies, in seconds.
+        effective_max_ttl: u64,
+    },
+    /// The period was cut.
+    PeriodCapped {
+        /// What was asked for, in seconds.
+        asked: u64,
+        /// The maximum that applies, in seconds.
+        effective_max_ttl: u64,
+    },
+    /// A policy of this name does not exist; it grants nothing until it does.
+    UnknownPolicy(String),
+    /// The token's identifier was chosen by the caller, and is as strong as that choice.
+    ChosenId,
+}
+
+/// A token's terms, as an `auth` block shows them (contract 4.8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenGrant {
+    /// 24 characters; empty for batch tokens.
+    pub accessor: String,
+    /// Token and identity policies together, sorted.
+    pub policies: Vec<String>,
+    /// The token's own policies, sorted.
+    pub token_policies: Vec<String>,
+    /// The entity's policies, sorted.
+    pub identity_policies: Vec<String>,
+    /// `None` when none were given; a login always gives some, be they empty.
+    pub metadata: Option<BTreeMap<String, String>>,
+    /// Time to live in seconds; 0 for a token that never expires.
+    pub lease_duration: u64,
+    /// Whether it can be renewed.
+    pub renewable: bool,
+    /// The identity behind it.
+    pub entity_id: Option<String>,
+    /// How it is kept.
+    pub token_type: TokenType,
+    /// Whether it has no parent.
+    pub orphan: bool,
+    /// Uses it has; 0 for unlimited.
+    pub num_uses: u64,
+    /// In the order in which they are to be shown.
+    pub warnings: Vec<TokenWarning>,
+}
+
+/// A new token.
+pub struct Issued {
+    /// The secret; shown once, kept nowhere.
+    pub client_token: ClientToken,
+    /// Its terms.
+    pub grant: TokenGrant,
+}
+
+/// Why a login earned no token.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LoginError {
+    /// The mount was disabled in the meantime.
+    #[error("the auth method was disabled in the meantime")]
+    MountGone,
+    /// The method gave no name for the identity.
+    #[error("the login yields no alias name")]
+    EmptyAliasName,
+    /// Logins never make root tokens.
+    #[error("auth methods cannot create root tokens")]
+    RootPolicy,
+    /// A policy that cannot be attached to a token; holds its name.
+    #[error("policy {0:?} cannot be assigned")]
+    UnassignablePolicy(String),
+    /// More policies than a token may hold; holds that number.
+    #[error("a token holds at most {0} policies: put rules into fewer policies")]
+    TooManyPolicies(u32),
+    /// An address range that does not parse; holds it.
+    #[error("bound CIDR {0:?} is neither an address nor an address range")]
+    InvalidBoundCidr(String),
+    /// A batch token cannot have a limited number of uses.
+    #[error("batch tokens cannot have num_uses set: use service tokens")]
+    BatchWithNumUses,
+    /// A batch token cannot be periodic.
+    #[error("batch tokens cannot have a period: use service tokens")]
+    BatchWithPeriod,
+    /// This version does not issue batch tokens.
+    #[error("batch tokens are not supported yet: set the token type to service")]
+    BatchUnsupported,
+    /// The role binds tokens to address ranges that do not contain the client.
+    #[error("the token may not be used from this address")]
+    AddressDenied,
+    /// The entity is disabled, or the alias points to one that was deleted.
+    #[error("the entity of this identity is disabled or was deleted")]
+    EntityUnusable,
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+/// Who asks for a token.
+#[derive(Clone, Copy)]
+pub struct Parent<'a> {
+    /// The caller's token, a secret, as it was admitted.
+    pub token: &'a str,
+    /// Whether the admission found `sudo` on the path.
+    pub sudo: bool,
+    /// Whether the admission found a limited number of uses.
+    pub limited_uses: bool,
+    /// Whether the path itself makes orphans (`create-orphan`).
+    pub orphan_path: bool,
+}
+
+/// What a caller may say about a token it creates (contract 5.4). Durations are in seconds and may be negative, which is
+/// refused with its own error.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CreateRequest {
+    /// A chosen identifier; needs `sudo`.
+    pub id: Option<String>,
+    /// `None` inherits the parent's.
+    pub policies: Option<Vec<String>>,
+    /// Facts to attach.
+    pub metadata: Option<BTreeMap<String, String>>,
+    /// Asks for an orphan; needs `sudo`.
+    pub no_parent: bool,
+    /// Leaves policy `default` out.
+    pub no_default_policy: bool,
+    /// `None` means renewable.
+    pub renewable: Option<bool>,
+    /// Time to live.
+    pub ttl: Option<i64>,
+    /// Longest life counted from creation.
+    pub explicit_max_ttl: Option<i64>,
+    /// Makes it periodic; needs `sudo`.
+    pub period: Option<i64>,
+    /// For logs and user interfaces.
+    pub display_name: Option<String>,
+    /// How often it may be used; 0 for unlimited.
+    pub num_uses: Option<i64>,
+    /// `service` or `batch`; `None` or empty means service.
+    pub token_type: Option<String>,
+    /// Allowed with a token role only, hence always refused where it is not empty.
+    pub entity_alias: Option<String>,
+}
+
+/// A field that batch tokens do not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServiceField {
+    /// The number of uses.
+    NumUses,
+    /// The period.
+    Period,
+    /// The longest life, fixed at creation.
+    ExplicitMaxTtl,
+}
+
+impl ServiceField {
+    /// The field's name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NumUses => "num_uses",
+            Self::Period => "period",
+            Self::ExplicitMaxTtl => "explicit_max_ttl",
+        }
+    }
+}
+
+/// Why a token was not created.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CreateError {
+    /// The caller's token is not valid any more.
+    #[error("the token is not valid: log in again")]
+    InvalidToken,
+    /// The caller's token has limited uses.
+    #[error("restricted use token cannot generate child tokens")]
+    RestrictedUseParent,
+    /// The caller's token has as many ancestors as a token may have; holds that number.
+    #[error("a token has at most {0} ancestors: create an orphan token instead")]
+    TooManyAncestors(u32),
+    /// A policy beyond the parent's, without `sudo`.
+    #[error("child policies must be subset of parent")]
+    PoliciesNotSubset,
+    /// Policy `root` for a parent without it.
+    #[error("root tokens may not be created without parent token being root")]
+    RootFromNonRoot,
+    /// A root token without an end for a root parent that has one.
+    #[error("expiring root tokens cannot create non-expiring root tokens")]
+    EndlessRootFromExpiring,
+    /// A policy that cannot be attached to a token; holds its name.
+    #[error("policy {0:?} cannot be assigned")]
+    UnassignablePolicy(String),
+    /// More policies than a token may hold; holds that number.
+    #[error("a token holds at most {0} policies: put rules into fewer policies")]
+    TooManyPolicies(u32),
+    /// An orphan without `sudo`.
+    #[error("root or sudo privileges required to create orphan token")]
+    OrphanNeedsSudo,
+    /// A period without `sudo`.
+    #[error("root or sudo privileges required to create periodic token")]
+    PeriodNeedsSudo,
+    /// A chosen identifier without `sudo`.
+    #[error("root or sudo privileges required to specify token id")]
+    IdNeedsSudo,
+    /// A chosen identifier that begins as generated ones do.
+    #[error("custom token ID cannot have the 'hvs.' prefix")]
+    IdWithReservedPrefix,
+    /// A chosen identifier with a dot, which separates namespaces, or one that is not printable ASCII of at most 256 bytes.
+    #[error("a chosen token ID must be printable ASCII without dots, at most 256 characters")]
+    UnusableId,
+    /// A chosen identifier that is taken.
+    #[error("cannot create a token with a duplicate ID")]
+    DuplicateId,
+    /// A negative time to live.
+    #[error("ttl must be positive")]
+    NegativeTtl,
+    /// A negative explicit maximum.
+    #[error("explicit_max_ttl must be positive")]
+    NegativeExplicitMaxTtl,
+    /// A negative period.
+    #[error("period must be positive")]
+    NegativePeriod,
+    /// A negative number of uses.
+    #[error("number of uses cannot be negative")]
+    NegativeNumUses,
+    /// Neither `service` nor `batch`.
+    #[error("invalid 'token_type' value")]
+    InvalidTokenType,
+    /// A batch token with a field that only service tokens have.
+    #[error("batch tokens cannot have {:?} set", .0.name())]
+    BatchWith(ServiceField),
+    /// This version does not issue batch tokens.
+    #[error("batch tokens are not supported yet: set the type to service")]
+    BatchUnsupported,
+    /// An entity alias, which needs a token role.
+    #[error("'entity_alias' is only allowed in combination with token role")]
+    EntityAliasWithoutRole,
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+/// Why a token is not shown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LookupError {
+    /// Unknown, expired, revoked, used up and malformed alike.
+    #[error("there is no such token")]
+    UnknownToken,
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+/// What the method that issued a token must confirm before it is renewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revalidation {
+    /// The mount that issued it.
+    pub mount: Mount,
+    /// What the method left with the token.
+    pub renewal_state: Vec<u8>,
+    /// The token's own policies, sorted.
+    pub token_policies: Vec<String>,
+}
+
+/// A token that can be renewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenewalSubject {
+    /// `None` for a token that no login made: it can be renewed at once.
+    pub revalidation: Option<Revalidation>,
+}
+
+/// Why a token was not renewed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RenewError {
+    /// Unknown, expired, revoked, used up and malformed alike.
+    #[error("there is no such token")]
+    UnknownToken,
+    /// It was made not to be renewed, or never expires.
+    #[error("lease is not renewable")]
+    NotRenewable,
+    /// Nothing of its longest life is left.
+    #[error("past the max TTL, cannot renew")]
+    PastMaxTtl,
+    /// The token is bound to address ranges that do not contain the caller (contract 4.10, R7).
+    #[error("the token may not be renewed from this address")]
+    AddressDenied,
+    /// A login made the token, and the renewal brings no fresh lifetime from a revalidation.
+    #[error("the token's login has to be revalidated first")]
+    RevalidationMissing,
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+impl From<LookupError> for RenewError {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::UnknownToken => Self::UnknownToken,
+            LookupError::Failure(failure) => Self::Failure(failure),
+        }
+    }
+}

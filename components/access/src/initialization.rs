@@ -1,0 +1,114 @@
+//! The first start of a server.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Transaction, TransactionError};
+use zeroize::Zeroizing;
+
+use crate::api::{Cluster, Failure, InitializeError, Initialized, MountConfiguration, PolicyError};
+use crate::mounts::{TOKEN_MOUNT, mount_key};
+use crate::policy::{DEFAULT, DEFAULT_TEXT, ROOT};
+use crate::random;
+use crate::records::{MountRecord, SYSTEM_KEY, SystemRecord, TokenRecord};
+use crate::secret::{ClientToken, IdentifierHasher};
+use crate::service::AccessService;
+use crate::token_store::put_token;
+
+/// Longest identifier that a person may choose for a token.
+pub(crate) const MAXIMUM_CHOSEN_ID_BYTES: usize = 256;
+
+/// Whether a person may choose `text` as a token.
+pub(crate) fn is_usable_token_text(text: &str) -> bool {
+    (1..=MAXIMUM_CHOSEN_ID_BYTES).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn current_cluster(&self) -> Result<Option<Cluster>, Failure> {
+        let system = self.records.get::<SystemRecord>(SYSTEM_KEY)?;
+        Ok(system.map(|system| Cluster {
+            id: system.record.cluster_id.clone(),
+            name: system.record.cluster_name.clone(),
+        }))
+    }
+
+    pub(crate) fn initialize_store(
+        &self,
+        root_token: Option<&str>,
+    ) -> Result<Initialized, InitializeError> {
+        let root_token = match root_token {
+            None => random::client_token(&self.random)?,
+            Some(chosen) if is_usable_token_text(chosen) => ClientToken::new(chosen.to_owned()),
+            Some(_) => return Err(InitializeError::UnusableRootToken),
+        };
+        let mut key = Zeroizing::new([0_u8; IdentifierHasher::KEY_BYTES]);
+        self.random.fill(key.as_mut_slice())?;
+        let hasher = IdentifierHasher::new(key.as_slice())
+            .ok_or_else(|| Failure::Damaged("the server secret is malformed".to_owned()))?;
+
+        let mut transaction = Transaction::new();
+        transaction.require_absent(SYSTEM_KEY).put(
+            SYSTEM_KEY,
+            &SystemRecord {
+                cluster_id: random::uuid(&self.random)?,
+                cluster_name: format!("gatehouse-cluster-{}", random::eight_digits(&self.random)?),
+                identifier_key: STANDARD.encode(key.as_slice()),
+            },
+        )?;
+        let token_mount = self.token_mount()?;
+        transaction.put(mount_key(&token_mount.path), &token_mount)?;
+        self.stage_policy(&mut transaction, DEFAULT, DEFAULT_TEXT)
+            .map_err(|error| match error {
+                PolicyError::Failure(failure) => failure,
+                error => Failure::Damaged(error.to_string()),
+            })?;
+        let hash = hasher.token(root_token.expose());
+        put_token(&mut transaction, &hasher, &hash, &self.root_record()?)?;
+
+        match self.records.commit(transaction) {
+            Ok(()) => Ok(Initialized { root_token }),
+            Err(TransactionError::Conflict(_)) => Err(InitializeError::AlreadyInitialized),
+            Err(TransactionError::Storage(error)) => Err(error.into()),
+        }
+    }
+
+    fn token_mount(&self) -> Result<MountRecord, Failure> {
+        Ok(MountRecord {
+            id: random::uuid(&self.random)?,
+            accessor: format!("auth_token_{}", random::eight_digits(&self.random)?),
+            path: TOKEN_MOUNT.to_owned(),
+            mount_type: "token".to_owned(),
+            description: "token based credentials".to_owned(),
+            configuration: MountConfiguration::default(),
+            options: BTreeMap::new(),
+            local: false,
+            seal_wrap: false,
+            external_entropy_access: false,
+        })
+    }
+
+    fn root_record(&self) -> Result<TokenRecord, Failure> {
+        Ok(TokenRecord {
+            accessor: random::accessor(&self.random)?,
+            ancestors: Vec::new(),
+            origin: None,
+            policies: vec![ROOT.to_owned()],
+            entity_id: None,
+            display_name: "root".to_owned(),
+            path: "auth/token/root".to_owned(),
+            metadata: None,
+            bound_cidrs: Vec::new(),
+            creation_time: self.clock.now_seconds(),
+            creation_ttl: 0,
+            expire_time: None,
+            last_renewal_time: None,
+            explicit_max_ttl: 0,
+            period: 0,
+            num_uses: 0,
+            renewable: false,
+        })
+    }
+}

@@ -1,0 +1,249 @@
+//! Tokens of successful logins, and the entities behind them (contract 5 and 7.1).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
+
+use crate::address::{contains_address, parse_range};
+use crate::api::{
+    Failure, Issued, LoginError, LoginGrant, MountTokenType, TokenParameters, TokenType,
+};
+use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
+use crate::mounts::mount_key;
+use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
+use crate::random;
+use crate::records::{
+    AliasMetadataRecord, AliasRecord, EntityRecord, MountRecord, TokenOrigin, TokenRecord,
+    alias_key, alias_metadata_key, entity_key,
+};
+use crate::service::AccessService;
+use crate::token_store::{grant, load_next, put_token};
+
+/// Most policies of one token; more would not fit one read of their rules.
+pub(crate) const MAXIMUM_POLICIES: usize = 256;
+
+/// The type that mount and role together choose (contract 5.1).
+const fn token_type(mount: MountTokenType, role: Option<TokenType>) -> TokenType {
+    match (mount, role) {
+        (MountTokenType::Service, _)
+        | (MountTokenType::DefaultService, None)
+        | (
+            MountTokenType::DefaultService | MountTokenType::DefaultBatch,
+            Some(TokenType::Service),
+        ) => TokenType::Service,
+        (MountTokenType::Batch, _)
+        | (MountTokenType::DefaultBatch, None)
+        | (MountTokenType::DefaultService | MountTokenType::DefaultBatch, Some(TokenType::Batch)) => {
+            TokenType::Batch
+        }
+    }
+}
+
+fn require_service(mount: &MountRecord, parameters: &TokenParameters) -> Result<(), LoginError> {
+    match token_type(mount.configuration.token_type, parameters.token_type) {
+        TokenType::Service => Ok(()),
+        TokenType::Batch if parameters.num_uses > 0 => Err(LoginError::BatchWithNumUses),
+        TokenType::Batch if parameters.lifetime.period > 0 => Err(LoginError::BatchWithPeriod),
+        TokenType::Batch => Err(LoginError::BatchUnsupported),
+    }
+}
+
+fn policies(parameters: &TokenParameters) -> Result<Vec<String>, LoginError> {
+    let default = (!parameters.no_default_policy).then(|| DEFAULT.to_owned());
+    let policies = sanitize(parameters.policies.iter().chain(&default));
+    if policies.iter().any(|policy| policy == ROOT) {
+        return Err(LoginError::RootPolicy);
+    }
+    if let Some(policy) = policies.iter().find(|policy| is_unassignable(policy)) {
+        return Err(LoginError::UnassignablePolicy(policy.clone()));
+    }
+    if policies.len() > MAXIMUM_POLICIES {
+        return Err(LoginError::TooManyPolicies(MAXIMUM_POLICIES as u32));
+    }
+    Ok(policies)
+}
+
+/// The identity behind a login, and what must be written for it.
+struct KnownIdentity {
+    entity: EntityRecord,
+    /// Checks and changes; empty when nothing about the identity changed.
+    transaction: Transaction,
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn issue_for_login(&self, login: &LoginGrant) -> Result<Issued, LoginError> {
+        let parameters = &login.parameters;
+        if login.alias_name.is_empty() {
+            return Err(LoginError::EmptyAliasName);
+        }
+        let policies = policies(parameters)?;
+        let ranges = &parameters.bound_cidrs;
+        if let Some(range) = ranges.iter().find(|range| parse_range(range).is_none()) {
+            return Err(LoginError::InvalidBoundCidr(range.clone()));
+        }
+        if !contains_address(ranges, login.source_address) {
+            return Err(LoginError::AddressDenied);
+        }
+        let client_token = random::client_token(&self.random)?;
+        let accessor = random::accessor(&self.random)?;
+        let hasher = self.hasher()?;
+        let hash = hasher.token(client_token.expose());
+
+        let grant = commit_with_retries(&self.clock, &self.random, || {
+            let (mount, identity) = self.mount_and_identity(login)?;
+            require_service(&mount, parameters)?;
+            let in_force = mount.in_force();
+            let now = self.clock.now_seconds();
+            let terms = Terms {
+                now,
+                issued: now,
+                mount_default: in_force.default_lease_ttl,
+                mount_max: in_force.max_lease_ttl,
+                lifetime: parameters.lifetime,
+                increment: 0,
+            };
+            // A new token has all of its life left, and no limit in force is 0.
+            let GrantedTtl { ttl, warnings } = terms
+                .grant()
+                .map_err(|PastMaxTtl| Failure::Damaged("a lease limit of 0".to_owned()))?;
+            let record = TokenRecord {
+                accessor: accessor.clone(),
+                ancestors: Vec::new(),
+                origin: Some(TokenOrigin {
+                    mount_id: mount.id.clone(),
+                    mount_path: mount.path.clone(),
+                    renewal_state: STANDARD.encode(&login.renewal_state),
+                }),
+                policies: policies.clone(),
+                entity_id: Some(identity.entity.id.clone()),
+                display_name: format!("{}{}", mount.path.replace('/', "-"), login.display_name),
+                path: format!("auth/{}login", mount.path),
+                metadata: Some(login.metadata.clone()),
+                bound_cidrs: ranges.clone(),
+                creation_time: now,
+                creation_ttl: ttl,
+                expire_time: Some(now.saturating_add(ttl)),
+                last_renewal_time: None,
+                explicit_max_ttl: parameters.lifetime.explicit_max_ttl,
+                period: parameters.lifetime.period,
+                num_uses: parameters.num_uses,
+                renewable: true,
+            };
+            let KnownIdentity {
+                entity,
+                mut transaction,
+            } = identity;
+            // Token and mount are not checked: no other token has this hash, and a token whose mount went away is not valid.
+            put_token(&mut transaction, hasher, &hash, &record)?;
+            let mut grant = grant(&record, entity.policies, ttl);
+            grant.warnings = warnings;
+            Ok::<_, LoginError>(Attempt::from_commit(
+                self.records.commit(transaction),
+                grant,
+            )?)
+        })?;
+        Ok(Issued {
+            client_token,
+            grant,
+        })
+    }
+
+    /// The mount and the entity of a login: two round trips for a known identity, one for a new one.
+    fn mount_and_identity(
+        &self,
+        login: &LoginGrant,
+    ) -> Result<(MountRecord, KnownIdentity), LoginError> {
+        let alias_hash = self.hasher()?.alias(&login.mount_id, &login.alias_name);
+        let keys = [
+            mount_key(&login.mount_path),
+            alias_key(&alias_hash),
+            alias_metadata_key(&alias_hash),
+        ];
+        let mut entries = self.read_all(keys.iter())?;
+        let mount = load_next::<S, MountRecord>(&mut entries)?
+            .filter(|mount| mount.record.id == login.mount_id)
+            .ok_or(LoginError::MountGone)?
+            .record;
+        let alias = load_next::<S, AliasRecord>(&mut entries)?;
+        let metadata = load_next::<S, AliasMetadataRecord>(&mut entries)?;
+
+        let mut transaction = Transaction::new();
+        let unchanged = metadata.is_some_and(|known| known.record.metadata == login.metadata);
+        if !unchanged {
+            let record = AliasMetadataRecord {
+                metadata: login.metadata.clone(),
+                last_update_time: self.clock.now_seconds(),
+            };
+            transaction.put(alias_metadata_key(&alias_hash), &record)?;
+        }
+        let entity = match alias {
+            Some(alias) => self.usable_entity(&alias)?,
+            None => self.new_entity(&mut transaction, &alias_hash, &mount, &login.alias_name)?,
+        };
+        let identity = KnownIdentity {
+            entity,
+            transaction,
+        };
+        Ok((mount, identity))
+    }
+
+    fn usable_entity(&self, alias: &Loaded<AliasRecord>) -> Result<EntityRecord, LoginError> {
+        self.records
+            .get::<EntityRecord>(&entity_key(&alias.record.entity_id))?
+            .map(|entity| entity.record)
+            .filter(|entity| !entity.disabled)
+            .ok_or(LoginError::EntityUnusable)
+    }
+
+    /// Stages a new entity with one alias. Of several first logins one commits; the others find its entity when they try again.
+    fn new_entity(
+        &self,
+        transaction: &mut Transaction,
+        alias_hash: &str,
+        mount: &MountRecord,
+        alias_name: &str,
+    ) -> Result<EntityRecord, LoginError> {
+        let now = self.clock.now_seconds();
+        let entity = EntityRecord {
+            id: random::uuid(&self.random)?,
+            name: format!("entity_{}", random::eight_digits(&self.random)?),
+            disabled: false,
+            policies: Vec::new(),
+            creation_time: now,
+        };
+        let alias = AliasRecord {
+            id: random::uuid(&self.random)?,
+            entity_id: entity.id.clone(),
+            name: alias_name.to_owned(),
+            mount_accessor: mount.accessor.clone(),
+            creation_time: now,
+        };
+        transaction
+            .require_absent(alias_key(alias_hash))
+            .put(alias_key(alias_hash), &alias)?
+            .put(entity_key(&entity.id), &entity)?;
+        Ok(entity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contract_5_1_mount_and_role_choose_the_token_type() {
+        use MountTokenType::{Batch, DefaultBatch, DefaultService, Service};
+        let (service, batch) = (TokenType::Service, TokenType::Batch);
+        let rows = [
+            (DefaultService, [service, service, batch]),
+            (DefaultBatch, [batch, service, batch]),
+            (Service, [service, service, service]),
+            (Batch, [batch, batch, batch]),
+        ];
+        for (mount, expected) in rows {
+            let roles = [None, Some(service), Some(batch)];
+            assert_eq!(roles.map(|role| token_type(mount, role)), expected);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Where auth methods are enabled (contract 6.3).
+
+use std::collections::BTreeMap;
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Records, Transaction, commit_with_retries, key_segment};
+
+use crate::api::{
+    Failure, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
+    MountView,
+};
+use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
+use crate::random;
+use crate::records::{MOUNT_PREFIX, MOUNT_TABLE_KEY, MountRecord, MountTableRecord};
+use crate::service::AccessService;
+use crate::token_store::load_next;
+
+/// Path of the mount that issues tokens to token holders.
+pub(crate) const TOKEN_MOUNT: &str = "token/";
+/// The type of the cloud identity method.
+pub(crate) const GCP_TYPE: &str = "gcp";
+/// Most segments of a mount's path.
+pub(crate) const MAXIMUM_MOUNT_SEGMENTS: usize = 12;
+
+/// Longest mount path, in bytes.
+const MAXIMUM_MOUNT_PATH_BYTES: usize = 256;
+/// Longest mount path as part of a key, where escapes are three bytes each.
+const MAXIMUM_MOUNT_KEY_BYTES: usize = 400;
+
+/// Key of the [`MountRecord`] at `path`, which may end in `/`.
+pub(crate) fn mount_key(path: &str) -> String {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let segments: Vec<String> = path.split('/').map(key_segment).collect();
+    format!("{MOUNT_PREFIX}{}", segments.join("/"))
+}
+
+/// The path with one trailing `/`.
+fn normalize_path(path: &str) -> Result<String, MountError> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let usable = (1..=MAXIMUM_MOUNT_PATH_BYTES).contains(&path.len())
+        && path.bytes().all(|byte| byte.is_ascii_graphic())
+        && path.split('/').count() <= MAXIMUM_MOUNT_SEGMENTS
+        && path
+            .split('/')
+            .all(|segment| !matches!(segment, "" | "." | ".."))
+        && mount_key(path).len() <= MAXIMUM_MOUNT_KEY_BYTES;
+    if usable {
+        Ok(format!("{path}/"))
+    } else {
+        Err(MountError::InvalidPath)
+    }
+}
+
+fn token_type(name: Option<&str>) -> Result<MountTokenType, MountError> {
+    match name.unwrap_or_default() {
+        "" | "default-service" => Ok(MountTokenType::DefaultService),
+        "default-batch" => Ok(MountTokenType::DefaultBatch),
+        "service" => Ok(MountTokenType::Service),
+        "batch" => Ok(MountTokenType::Batch),
+        _ => Err(MountError::InvalidTokenType),
+    }
+}
+
+fn listing_visibility(name: Option<&str>) -> Result<Option<ListingVisibility>, MountError> {
+    match name.unwrap_or_default() {
+        "" => Ok(None),
+        "hidden" => Ok(Some(ListingVisibility::Hidden)),
+        "unauth" => Ok(Some(ListingVisibility::Unauthenticated)),
+        _ => Err(MountError::InvalidListingVisibility),
+    }
+}
+
+fn configuration(request: &MountRequest) -> Result<MountConfiguration, MountError> {
+    let max_lease_ttl = match request.max_lease_ttl {
+        0 => SYSTEM_MAX_LEASE_TTL,
+        set => set,
+    };
+    if request.default_lease_ttl > max_lease_ttl {
+        return Err(MountError::DefaultAboveMaximum);
+    }
+    Ok(MountConfiguration {
+        default_lease_ttl: request.default_lease_ttl,
+        max_lease_ttl: request.max_lease_ttl,
+        force_no_cache: request.force_no_cache,
+        token_type: token_type(request.token_type.as_deref())?,
+        listing_visibility: listing_visibility(request.listing_visibility.as_deref())?,
+        audit_non_hmac_request_keys: request.audit_non_hmac_request_keys.clone(),
+        audit_non_hmac_response_keys: request.audit_non_hmac_response_keys.clone(),
+        passthrough_request_headers: request.passthrough_request_headers.clone(),
+        allowed_response_headers: request.allowed_response_headers.clone(),
+    })
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn mounts(&self) -> Result<Vec<MountView>, Failure> {
+        let mut mounts = Vec::new();
+        for item in self.records.scan_all(MOUNT_PREFIX)? {
+            let mount = Records::<S>::load::<MountRecord>(Some(item.entry))?;
+            mounts.extend(mount.map(|mount| mount.record.view()));
+        }
+        mounts.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+        Ok(mounts)
+    }
+
+    pub(crate) fn mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
+        let Ok(path) = normalize_path(path) else {
+            return Ok(None);
+        };
+        let mount = self.records.get::<MountRecord>(&mount_key(&path))?;
+        Ok(mount.map(|mount| mount.record.view()))
+    }
+
+    pub(crate) fn enable(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
+        match request.mount_type.as_str() {
+            "" => return Err(MountError::MissingType),
+            GCP_TYPE => {}
+            other => return Err(MountError::UnknownType(other.to_owned())),
+        }
+        let path = normalize_path(path)?;
+        let mount = MountRecord {
+            id: random::uuid(&self.random)?,
+            accessor: format!("auth_{GCP_TYPE}_{}", random::eight_digits(&self.random)?),
+            configuration: configuration(request)?,
+            path,
+            mount_type: request.mount_type.clone(),
+            description: request.description.clone(),
+            options: request.options.iter().cloned().collect::<BTreeMap<_, _>>(),
+            local: request.local,
+            seal_wrap: request.seal_wrap,
+            external_entropy_access: request.external_entropy_access,
+        };
+        commit_with_retries(&self.clock, &self.random, || {
+            let mut transaction = self.begin_mount_change()?;
+            self.require_free(&mount.path)?;
+            transaction.put(mount_key(&mount.path), &mount)?;
+            Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+        })
+    }
+
+    pub(crate) fn disable(&self, path: &str) -> Result<Option<String>, MountError> {
+        let Ok(path) = normalize_path(path) else {
+            return Ok(None);
+        };
+        if path == TOKEN_MOUNT {
+            return Err(MountError::TokenMount);
+        }
+        let key = mount_key(&path);
+        commit_with_retries(&self.clock, &self.random, || {
+            let mut transaction = self.begin_mount_change()?;
+            let Some(mount) = self.records.get::<MountRecord>(&key)? else {
+                return Ok(Attempt::Done(None));
+            };
+            transaction.delete(key.as_str());
+            let id = Some(mount.record.id);
+            Ok(Attempt::from_commit(self.records.commit(transaction), id)?)
+        })
+    }
+
+    /// A transaction that conflicts with every other change of the set of mounts. It comes before the reads that it guards.
+    fn begin_mount_change(&self) -> Result<Transaction, MountError> {
+        self.hasher()?;
+        let table = self.records.get::<MountTableRecord>(MOUNT_TABLE_KEY)?;
+        let (changes, version) = match table {
+            Some(table) => (table.record.changes, Some(table.version)),
+            None => (0, None),
+        };
+        let mut transaction = Transaction::new();
+        transaction
+            .require_unchanged(MOUNT_TABLE_KEY, version)
+            .put(
+                MOUNT_TABLE_KEY,
+                &MountTableRecord {
+                    changes: changes.wrapping_add(1),
+                },
+            )?;
+        Ok(transaction)
+    }
+
+    /// Refuses a path where it, an ancestor or a descendant is a mount.
+    fn require_free(&self, path: &str) -> Result<(), MountError> {
+        let keys: Vec<String> = path
+            .match_indices('/')
+            .filter_map(|(at, _)| path.get(..at))
+            .map(mount_key)
+            .collect();
+        let mut entries = self.read_all(keys.iter())?;
+        for _ in &keys {
+            if let Some(taken) = load_next::<S, MountRecord>(&mut entries)? {
+                return Err(MountError::PathInUse(taken.record.path));
+            }
+        }
+        let below = format!("{}/", mount_key(path));
+        let page = self
+            .records
+            .store()
+            .scan(&below, None, 1)
+            .map_err(Failure::from)?;
+        match page.items.into_iter().next() {
+            None => Ok(()),
+            Some(item) => {
+                let taken = Records::<S>::load::<MountRecord>(Some(item.entry))?;
+                let path = taken.map_or_else(|| path.to_owned(), |taken| taken.record.path);
+                Err(MountError::PathInUse(path))
+            }
+        }
+    }
+}

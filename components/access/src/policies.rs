@@ -1,0 +1,119 @@
+//! Policies in the store: the operator's text, and the rules compiled from it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Records, Transaction, TransactionError};
+
+use crate::api::{Failure, PolicyError, PolicyView};
+use crate::policy::{DEFAULT, ROOT, compile, is_immutable, normalize_name};
+use crate::records::{POLICY_PREFIX, PolicyRecord, RulesRecord, policy_key, rules_key};
+use crate::service::AccessService;
+use crate::token_store::MAXIMUM_POLICY_NAME_BYTES;
+
+/// Longest policy text, in bytes, after base64 is decoded.
+const MAXIMUM_TEXT_BYTES: usize = 256 * 1024;
+
+fn checked_name(name: &str) -> Result<String, PolicyError> {
+    let name = normalize_name(name);
+    let usable = (1..=MAXIMUM_POLICY_NAME_BYTES).contains(&name.len())
+        && !name.chars().any(|it| it.is_control() || it == '/');
+    usable.then_some(name).ok_or(PolicyError::InvalidName)
+}
+
+/// The policy in `given`, which may be base64 of it. No text of a policy is base64 by chance: it has spaces, braces or quotes.
+fn decoded(given: &str) -> String {
+    STANDARD
+        .decode(given.trim())
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .unwrap_or_else(|| given.to_owned())
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn policy_names(&self) -> Result<Vec<String>, Failure> {
+        let mut names = vec![ROOT.to_owned()];
+        for item in self.records.scan_all(POLICY_PREFIX)? {
+            let policy = Records::<S>::load::<PolicyRecord>(Some(item.entry))?;
+            names.extend(policy.map(|policy| policy.record.name));
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    pub(crate) fn policy(&self, name: &str) -> Result<Option<PolicyView>, Failure> {
+        let Ok(name) = checked_name(name) else {
+            return Ok(None);
+        };
+        if name == ROOT {
+            let text = String::new();
+            return Ok(Some(PolicyView { name, text }));
+        }
+        let policy = self.records.get::<PolicyRecord>(&policy_key(&name))?;
+        Ok(policy.map(|policy| PolicyView {
+            name: policy.record.name,
+            text: policy.record.text,
+        }))
+    }
+
+    pub(crate) fn put_policy(&self, name: &str, text: &str) -> Result<(), PolicyError> {
+        let name = checked_name(name)?;
+        if is_immutable(&name) {
+            return Err(PolicyError::CannotUpdate(name));
+        }
+        let text = decoded(text);
+        if text.trim().is_empty() {
+            return Err(PolicyError::Empty);
+        }
+        if text.len() > MAXIMUM_TEXT_BYTES {
+            return Err(PolicyError::TooLong);
+        }
+        self.hasher()?;
+        let mut transaction = Transaction::new();
+        self.stage_policy(&mut transaction, &name, &text)?;
+        self.commit_policy(transaction)
+    }
+
+    pub(crate) fn remove_policy(&self, name: &str) -> Result<(), PolicyError> {
+        let name = checked_name(name)?;
+        if name == DEFAULT {
+            return Err(PolicyError::CannotDeleteDefault);
+        }
+        if is_immutable(&name) {
+            return Err(PolicyError::CannotDelete(name));
+        }
+        let mut transaction = Transaction::new();
+        transaction
+            .delete(policy_key(&name))
+            .delete(rules_key(&name));
+        self.commit_policy(transaction)
+    }
+
+    /// Adds a policy's text and its rules to a commit.
+    pub(crate) fn stage_policy(
+        &self,
+        transaction: &mut Transaction,
+        name: &str,
+        text: &str,
+    ) -> Result<(), PolicyError> {
+        let rules = compile(text)?;
+        let policy = PolicyRecord {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        };
+        transaction
+            .put(policy_key(name), &policy)?
+            .put(rules_key(name), &RulesRecord { rules })?;
+        Ok(())
+    }
+
+    /// Commits a policy whole; it depends on nothing that was read, so the last writer wins.
+    fn commit_policy(&self, transaction: Transaction) -> Result<(), PolicyError> {
+        self.records
+            .commit(transaction)
+            .map_err(|error| match error {
+                TransactionError::Storage(error) => error.into(),
+                TransactionError::Conflict(_) => Failure::Contended.into(),
+            })
+    }
+}

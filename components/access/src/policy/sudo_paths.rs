@@ -1,0 +1,56 @@
+//! Paths that need `sudo` besides the capability of their operation (contract 5.6).
+
+const EXACT: [&str; 5] = [
+    "sys/audit",
+    "sys/remount",
+    "sys/rotate",
+    "sys/leases",
+    "sys/config/cors",
+];
+
+const PREFIXES: [&str; 10] = [
+    "sys/auth/",
+    "sys/audit/",
+    "sys/leases/lookup/",
+    "sys/leases/revoke-prefix/",
+    "sys/leases/revoke-force/",
+    "sys/revoke-prefix/",
+    "sys/revoke-force/",
+    "sys/raw",
+    "sys/internal/inspect/",
+    "auth/token/accessors",
+];
+
+/// Whether `path` needs `sudo`. A trailing `/`, as lists have it, makes no difference.
+pub(crate) fn needs_sudo(path: &str) -> bool {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    EXACT.contains(&path) || PREFIXES.iter().any(|prefix| path.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::needs_sudo;
+
+    #[test]
+    fn mounts_need_sudo_and_their_listing_does_not() {
+        assert!(needs_sudo("sys/auth/gcp"));
+        assert!(needs_sudo("sys/auth/gcp/tune"));
+        assert!(!needs_sudo("sys/auth"));
+        assert!(!needs_sudo("sys/auth/"));
+        assert!(!needs_sudo("sys/mounts/auth/gcp/tune"));
+    }
+
+    #[test]
+    fn a3_the_listing_of_accessors_needs_sudo_with_and_without_its_slash() {
+        assert!(needs_sudo("auth/token/accessors"));
+        assert!(needs_sudo("auth/token/accessors/"));
+    }
+
+    #[test]
+    fn whole_segments_are_compared_where_the_list_says_so() {
+        assert!(needs_sudo("sys/leases"));
+        assert!(!needs_sudo("sys/leases/lookup"));
+        assert!(!needs_sudo("sys/rotated"));
+        assert!(needs_sudo("sys/raw/x"));
+    }
+}

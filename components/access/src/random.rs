@@ -1,0 +1,99 @@
+//! Identifiers that nobody can guess or repeat.
+
+use gatehouse_ports::{Random, RandomError};
+use zeroize::Zeroizing;
+
+use crate::secret::{ClientToken, hexadecimal};
+
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// What every generated service token begins with.
+pub(crate) const SERVICE_TOKEN_PREFIX: &str = "hvs.";
+
+/// Characters of 62 kinds that carry 256 random bits (SEC-T1).
+const TOKEN_CHARACTERS: usize = 43;
+const ACCESSOR_CHARACTERS: usize = 24;
+
+/// A new service token.
+pub(crate) fn client_token(random: &impl Random) -> Result<ClientToken, RandomError> {
+    let mut text = String::with_capacity(SERVICE_TOKEN_PREFIX.len() + TOKEN_CHARACTERS);
+    text.push_str(SERVICE_TOKEN_PREFIX);
+    push_base62(random, &mut text, TOKEN_CHARACTERS)?;
+    Ok(ClientToken::new(text))
+}
+
+/// A new accessor, independent of its token.
+pub(crate) fn accessor(random: &impl Random) -> Result<String, RandomError> {
+    let mut text = String::with_capacity(ACCESSOR_CHARACTERS);
+    push_base62(random, &mut text, ACCESSOR_CHARACTERS)?;
+    Ok(text)
+}
+
+/// A new random UUID.
+pub(crate) fn uuid(random: &impl Random) -> Result<String, RandomError> {
+    let mut bytes = [0; 16];
+    random.fill(&mut bytes)?;
+    Ok(uuid::Builder::from_random_bytes(bytes)
+        .into_uuid()
+        .to_string())
+}
+
+/// Eight hexadecimal digits, for names that only have to differ.
+pub(crate) fn eight_digits(random: &impl Random) -> Result<String, RandomError> {
+    let mut bytes = [0; 4];
+    random.fill(&mut bytes)?;
+    Ok(hexadecimal(&bytes))
+}
+
+/// Appends `count` characters, each of the 62 with the same probability.
+fn push_base62(random: &impl Random, text: &mut String, count: usize) -> Result<(), RandomError> {
+    let mut bytes = Zeroizing::new([0_u8; 64]);
+    let mut missing = count;
+    while missing > 0 {
+        random.fill(bytes.as_mut_slice())?;
+        // Bytes from 248 on are skipped: 248 is the largest multiple of 62, so the others are spread evenly.
+        let characters = bytes
+            .iter()
+            .filter(|byte| **byte < 248)
+            .filter_map(|byte| BASE62.get(usize::from(byte % 62)));
+        for character in characters.take(missing) {
+            text.push(char::from(*character));
+            missing -= 1;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gatehouse_ports::doubles::SeededRandom;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn t1_tokens_have_their_prefix_and_length_and_do_not_repeat() {
+        let random = SeededRandom::new(1);
+        let mut seen = BTreeSet::new();
+        for _ in 0..10_000 {
+            let token = client_token(&random).unwrap();
+            let body = token.expose().strip_prefix("hvs.").unwrap();
+            assert_eq!(body.len(), 43);
+            assert!(body.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            assert!(seen.insert(token.expose().to_owned()));
+        }
+    }
+
+    #[test]
+    fn accessors_have_24_characters() {
+        assert_eq!(accessor(&SeededRandom::new(2)).unwrap().len(), 24);
+    }
+
+    #[test]
+    fn every_character_appears() {
+        let random = SeededRandom::new(3);
+        let mut text = String::new();
+        push_base62(&random, &mut text, 6200).unwrap();
+        let kinds: BTreeSet<char> = text.chars().collect();
+        assert_eq!(kinds.len(), 62);
+    }
+}

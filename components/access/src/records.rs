@@ -1,0 +1,310 @@
+//! What the store holds, and under which keys.
+
+use std::collections::BTreeMap;
+
+use gatehouse_storage::{Record, key_segment};
+use serde::{Deserialize, Serialize};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::api::{Lifetime, Mount, MountConfiguration, MountView};
+use crate::lifetime::{SYSTEM_DEFAULT_LEASE_TTL, SYSTEM_MAX_LEASE_TTL};
+use crate::policy::Rule;
+use crate::secret::TokenHash;
+
+/// Key of the [`SystemRecord`].
+pub(crate) const SYSTEM_KEY: &str = "system";
+/// Key of the [`MountTableRecord`].
+pub(crate) const MOUNT_TABLE_KEY: &str = "mount-table";
+/// What the keys of all [`MountRecord`]s begin with.
+pub(crate) const MOUNT_PREFIX: &str = "mount/auth/";
+/// What the keys of all [`PolicyRecord`]s begin with.
+pub(crate) const POLICY_PREFIX: &str = "policy/";
+
+/// Key of the [`TokenRecord`] of a token.
+pub(crate) fn token_key(hash: &TokenHash) -> String {
+    format!("token/{}", hash.as_str())
+}
+
+/// Key of the [`AccessorRecord`] of a hashed accessor.
+pub(crate) fn accessor_key(hash: &str) -> String {
+    format!("accessor/{hash}")
+}
+
+/// What the keys of a token's children begin with.
+pub(crate) fn children_prefix(parent: &TokenHash) -> String {
+    format!("child/{}/", parent.as_str())
+}
+
+/// Key of the [`ChildRecord`] that names a child of `parent`.
+pub(crate) fn child_key(parent: &TokenHash, child: &TokenHash) -> String {
+    format!("child/{}/{}", parent.as_str(), child.as_str())
+}
+
+/// Key of the [`AliasRecord`] of a hashed alias.
+pub(crate) fn alias_key(hash: &str) -> String {
+    format!("alias/{hash}")
+}
+
+/// Key of the [`AliasMetadataRecord`] of a hashed alias.
+pub(crate) fn alias_metadata_key(hash: &str) -> String {
+    format!("alias-metadata/{hash}")
+}
+
+/// Key of an [`EntityRecord`].
+pub(crate) fn entity_key(id: &str) -> String {
+    format!("entity/{}", key_segment(id))
+}
+
+/// Key of the [`PolicyRecord`] of a policy.
+pub(crate) fn policy_key(name: &str) -> String {
+    format!("{POLICY_PREFIX}{}", key_segment(name))
+}
+
+/// Key of the [`RulesRecord`] of a policy.
+pub(crate) fn rules_key(name: &str) -> String {
+    format!("rules/{}", key_segment(name))
+}
+
+/// Made once, by initialization. Never changed. Wiped when dropped, since it holds the server's secret.
+#[derive(Serialize, Deserialize, Zeroize, ZeroizeOnDrop)]
+pub(crate) struct SystemRecord {
+    pub(crate) cluster_id: String,
+    pub(crate) cluster_name: String,
+    /// Base64 of the key under which identifiers are hashed.
+    pub(crate) identifier_key: String,
+}
+
+impl Record for SystemRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// The mount that a login token came from. The token is valid while a mount with this identifier is at this path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TokenOrigin {
+    pub(crate) mount_id: String,
+    pub(crate) mount_path: String,
+    /// Base64 of what the method wants back at renewals.
+    pub(crate) renewal_state: String,
+}
+
+/// A service token. Points in time and durations are in seconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TokenRecord {
+    pub(crate) accessor: String,
+    /// From the oldest to the parent; empty for an orphan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ancestors: Vec<TokenHash>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) origin: Option<TokenOrigin>,
+    pub(crate) policies: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) entity_id: Option<String>,
+    pub(crate) display_name: String,
+    pub(crate) path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) metadata: Option<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) bound_cidrs: Vec<String>,
+    pub(crate) creation_time: u64,
+    pub(crate) creation_ttl: u64,
+    /// `None` for a root token without an end.
+    pub(crate) expire_time: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) last_renewal_time: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) explicit_max_ttl: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) period: u64,
+    /// Uses that remain; 0 for unlimited.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) num_uses: u64,
+    pub(crate) renewable: bool,
+}
+
+impl Record for TokenRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl TokenRecord {
+    /// Whether the token does not end before `now`.
+    pub(crate) fn is_alive_at(&self, now: u64) -> bool {
+        self.expire_time.is_none_or(|end| now < end)
+    }
+
+    /// Whether its own policies make it a root token.
+    pub(crate) fn is_root(&self) -> bool {
+        self.policies.iter().any(|policy| policy == "root")
+    }
+
+    /// When the store may drop it, in milliseconds.
+    pub(crate) fn expires_at(&self) -> Option<u64> {
+        self.expire_time.map(|end| end.saturating_mul(1000))
+    }
+
+    /// What its creator fixed, for a renewal without fresh values.
+    pub(crate) fn created_lifetime(&self) -> Lifetime {
+        Lifetime {
+            ttl: self.creation_ttl,
+            max_ttl: 0,
+            explicit_max_ttl: self.explicit_max_ttl,
+            period: self.period,
+        }
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Leads from an accessor to its token.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct AccessorRecord {
+    pub(crate) token: TokenHash,
+}
+
+impl Record for AccessorRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// Leads from a token to one of its children, so that a revocation can remove their records.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ChildRecord {
+    pub(crate) token: TokenHash,
+}
+
+impl Record for ChildRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// The identity that a mount knows under a name.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct AliasRecord {
+    pub(crate) id: String,
+    pub(crate) entity_id: String,
+    pub(crate) name: String,
+    pub(crate) mount_accessor: String,
+    pub(crate) creation_time: u64,
+}
+
+impl Record for AliasRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// What the last login of an alias said about it. Apart from the alias, since identities that share one overwrite each other
+/// here at every login, and must not conflict over it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct AliasMetadataRecord {
+    pub(crate) metadata: BTreeMap<String, String>,
+    pub(crate) last_update_time: u64,
+}
+
+impl Record for AliasMetadataRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// Who stands behind one or more aliases.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct EntityRecord {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) disabled: bool,
+    #[serde(default)]
+    pub(crate) policies: Vec<String>,
+    pub(crate) creation_time: u64,
+}
+
+impl Record for EntityRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// A policy as it was written.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PolicyRecord {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+impl Record for PolicyRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// A policy as requests need it: parsed. Written in the same commit as its text.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct RulesRecord {
+    pub(crate) rules: Vec<Rule>,
+}
+
+impl Record for RulesRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// Changes with every mount that comes or goes, so that two changes at related paths cannot pass each other.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct MountTableRecord {
+    pub(crate) changes: u64,
+}
+
+impl Record for MountTableRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// An enabled auth method.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct MountRecord {
+    pub(crate) id: String,
+    pub(crate) accessor: String,
+    /// With one trailing `/`.
+    pub(crate) path: String,
+    pub(crate) mount_type: String,
+    pub(crate) description: String,
+    pub(crate) configuration: MountConfiguration,
+    #[serde(default)]
+    pub(crate) options: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) local: bool,
+    #[serde(default)]
+    pub(crate) seal_wrap: bool,
+    #[serde(default)]
+    pub(crate) external_entropy_access: bool,
+}
+
+impl Record for MountRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl MountRecord {
+    /// The mount with the leases that are in force: the system's where none are set, and no default above the maximum.
+    pub(crate) fn in_force(&self) -> Mount {
+        let or_system = |set: u64, system: u64| if set == 0 { system } else { set };
+        let max_lease_ttl = or_system(self.configuration.max_lease_ttl, SYSTEM_MAX_LEASE_TTL);
+        let default_lease_ttl = or_system(
+            self.configuration.default_lease_ttl,
+            SYSTEM_DEFAULT_LEASE_TTL,
+        );
+        Mount {
+            id: self.id.clone(),
+            accessor: self.accessor.clone(),
+            path: self.path.clone(),
+            mount_type: self.mount_type.clone(),
+            default_lease_ttl: default_lease_ttl.min(max_lease_ttl),
+            max_lease_ttl,
+        }
+    }
+
+    /// The mount as it is listed.
+    pub(crate) fn view(self) -> MountView {
+        MountView {
+            path: self.path,
+            id: self.id,
+            accessor: self.accessor,
+            mount_type: self.mount_type,
+            description: self.description,
+            configuration: self.configuration,
+            options: self.options.into_iter().collect(),
+            local: self.local,
+            seal_wrap: self.seal_wrap,
+            external_entropy_access: self.external_entropy_access,
+        }
+    }
+}

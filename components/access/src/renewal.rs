@@ -1,0 +1,104 @@
+//! Renewing tokens (contract 4.10 and 5.3).
+
+use std::net::IpAddr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
+
+use crate::api::{
+    Failure, Lifetime, RenewError, RenewalSubject, Revalidation, TokenGrant, TokenReference,
+};
+use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
+use crate::records::token_key;
+use crate::service::AccessService;
+use crate::token_store::{LiveToken, grant, put_token};
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn renewal_subject(
+        &self,
+        reference: TokenReference<'_>,
+        source_address: Option<IpAddr>,
+    ) -> Result<RenewalSubject, RenewError> {
+        let token = self.renewable(reference)?;
+        if !token.may_be_used_from(source_address) {
+            return Err(RenewError::AddressDenied);
+        }
+        let (Some(origin), Some(mount)) = (token.record.origin, token.mount) else {
+            return Ok(RenewalSubject { revalidation: None });
+        };
+        let renewal_state = STANDARD
+            .decode(&origin.renewal_state)
+            .map_err(|_| Failure::Damaged("a token's renewal state is malformed".to_owned()))?;
+        Ok(RenewalSubject {
+            revalidation: Some(Revalidation {
+                mount: mount.in_force(),
+                renewal_state,
+                token_policies: token.record.policies,
+            }),
+        })
+    }
+
+    pub(crate) fn extend(
+        &self,
+        reference: TokenReference<'_>,
+        increment: u64,
+        fresh: Option<&Lifetime>,
+    ) -> Result<TokenGrant, RenewError> {
+        let hasher = self.hasher()?;
+        commit_with_retries(&self.clock, &self.random, || {
+            let token = self.renewable(reference)?;
+            let identity_policies = token.identity_policies();
+            let (mount_default, mount_max) = match &token.mount {
+                Some(mount) => {
+                    let mount = mount.in_force();
+                    (mount.default_lease_ttl, mount.max_lease_ttl)
+                }
+                None => self.token_mount_leases()?,
+            };
+            let mut record = token.record;
+            let lifetime = match (&record.origin, fresh) {
+                (None, _) => record.created_lifetime(),
+                (Some(_), None) => return Err(RenewError::RevalidationMissing),
+                (Some(_), Some(fresh)) => Lifetime {
+                    explicit_max_ttl: record.explicit_max_ttl,
+                    ..*fresh
+                },
+            };
+            let now = self.clock.now_seconds();
+            let terms = Terms {
+                now,
+                issued: record.creation_time,
+                mount_default,
+                mount_max,
+                lifetime,
+                increment,
+            };
+            let GrantedTtl { ttl, warnings } =
+                terms.grant().map_err(|PastMaxTtl| RenewError::PastMaxTtl)?;
+            record.period = lifetime.period;
+            record.expire_time = Some(now.saturating_add(ttl));
+            record.last_renewal_time = Some(now);
+
+            let mut transaction = Transaction::new();
+            transaction.require(token_key(&token.hash), token.version);
+            put_token(&mut transaction, hasher, &token.hash, &record)?;
+            let mut grant = grant(&record, identity_policies, ttl);
+            grant.warnings = warnings;
+            Ok(Attempt::from_commit(
+                self.records.commit(transaction),
+                grant,
+            )?)
+        })
+    }
+
+    fn renewable(&self, reference: TokenReference<'_>) -> Result<LiveToken, RenewError> {
+        let token = self.find(reference)?.ok_or(RenewError::UnknownToken)?;
+        if token.record.renewable && token.record.expire_time.is_some() {
+            Ok(token)
+        } else {
+            Err(RenewError::NotRenewable)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Secrets: what a client presents, and the key that turns it into the name of a record.
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+/// A client token. It is wiped from memory when dropped, and can be neither printed nor compared.
+pub struct ClientToken(Zeroizing<String>);
+
+impl ClientToken {
+    /// Takes over a token's text.
+    #[must_use]
+    pub fn new(text: String) -> Self {
+        Self(Zeroizing::new(text))
+    }
+
+    /// The text, to be written into an answer to its owner and nowhere else.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The key under which identifiers are hashed, ready to use. It is wiped from memory when dropped, and cannot be printed.
+#[derive(Clone)]
+pub(crate) struct IdentifierHasher(Hmac<Sha256>);
+
+impl IdentifierHasher {
+    /// Length of the key in bytes.
+    pub(crate) const KEY_BYTES: usize = 32;
+
+    /// A hasher under `key`; `None` when the key has another length than [`Self::KEY_BYTES`].
+    pub(crate) fn new(key: &[u8]) -> Option<Self> {
+        if key.len() != Self::KEY_BYTES {
+            return None;
+        }
+        Hmac::new_from_slice(key).ok().map(Self)
+    }
+
+    /// The hash of a client token. A lookup by it compares hashes only, so timing tells nothing about the token (SEC-T3).
+    pub(crate) fn token(&self, id: &str) -> TokenHash {
+        TokenHash(self.hash("token", &[id]))
+    }
+
+    /// The hash of an accessor.
+    pub(crate) fn accessor(&self, accessor: &str) -> String {
+        self.hash("accessor", &[accessor])
+    }
+
+    /// The hash of an alias, so that keys have one length and show no names.
+    pub(crate) fn alias(&self, mount_id: &str, name: &str) -> String {
+        self.hash("alias", &[mount_id, name])
+    }
+
+    fn hash(&self, purpose: &str, parts: &[&str]) -> String {
+        let mut mac = self.0.clone();
+        mac.update(purpose.as_bytes());
+        for part in parts {
+            // Every part is closed by a byte that no UTF-8 text contains, so no two lists of parts run together.
+            mac.update(&[0xff]);
+            mac.update(part.as_bytes());
+        }
+        hexadecimal(&mac.finalize().into_bytes())
+    }
+}
+
+/// The keyed hash of a client token, in hexadecimal; names the token's record and reveals nothing about the token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct TokenHash(String);
+
+impl TokenHash {
+    /// The 64 hexadecimal digits.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Lower-case hexadecimal digits of `bytes`.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: [char; 16] = [
+        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
+    ];
+    let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or('0');
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 0x0f));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t2_the_hash_depends_on_key_purpose_and_text() {
+        let hasher = IdentifierHasher::new(&[1; 32]).unwrap();
+        let other = IdentifierHasher::new(&[2; 32]).unwrap();
+        let hash = hasher.token("hvs.x");
+        assert_eq!(hash.as_str().len(), 64);
+        assert_eq!(hash, hasher.token("hvs.x"));
+        assert_ne!(hash, other.token("hvs.x"));
+        assert_ne!(hash.as_str(), hasher.accessor("hvs.x"));
+        assert_ne!(hasher.alias("ab", "c"), hasher.alias("a", "bc"));
+        assert!(IdentifierHasher::new(&[1; 31]).is_none());
+    }
+
+    #[test]
+    fn hexadecimal_digits_are_lower_case_and_keep_zeros() {
+        assert_eq!(hexadecimal(&[0x00, 0x0f, 0xa5]), "000fa5");
+    }
+}

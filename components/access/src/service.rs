@@ -1,0 +1,152 @@
+//! The capability over its ports.
+
+use std::net::IpAddr;
+use std::sync::OnceLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::Records;
+use zeroize::Zeroizing;
+
+use crate::api::{
+    Access, Admission, Capability, Cluster, CreateError, CreateRequest, Failure, InitializeError,
+    Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError, MountError, MountRequest,
+    MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request,
+    TokenGrant, TokenReference, TokenView,
+};
+use crate::records::{SYSTEM_KEY, SystemRecord};
+use crate::secret::IdentifierHasher;
+
+/// [`Access`] over a store, a clock and a source of randomness.
+///
+/// It holds no state but one cached value: the key that identifiers are hashed under, which initialization writes once and
+/// nothing ever changes.
+pub struct AccessService<S, C, R> {
+    pub(crate) records: Records<S>,
+    pub(crate) clock: C,
+    pub(crate) random: R,
+    hasher: OnceLock<IdentifierHasher>,
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The capability over these ports.
+    pub const fn new(store: S, clock: C, random: R) -> Self {
+        Self {
+            records: Records::new(store),
+            clock,
+            random,
+            hasher: OnceLock::new(),
+        }
+    }
+
+    /// The server's hasher, read once.
+    pub(crate) fn hasher(&self) -> Result<&IdentifierHasher, Failure> {
+        if let Some(hasher) = self.hasher.get() {
+            return Ok(hasher);
+        }
+        let system = self
+            .records
+            .get::<SystemRecord>(SYSTEM_KEY)?
+            .ok_or(Failure::NotInitialized)?;
+        let damaged = || Failure::Damaged("the server secret is malformed".to_owned());
+        let key = STANDARD
+            .decode(&system.record.identifier_key)
+            .map(Zeroizing::new)
+            .map_err(|_| damaged())?;
+        let hasher = IdentifierHasher::new(&key).ok_or_else(damaged)?;
+        Ok(self.hasher.get_or_init(|| hasher))
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
+    fn cluster(&self) -> Result<Option<Cluster>, Failure> {
+        self.current_cluster()
+    }
+
+    fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError> {
+        self.initialize_store(root_token)
+    }
+
+    fn admit(&self, request: &Request<'_>) -> Result<Admission, Refusal> {
+        self.admit_request(request)
+    }
+
+    fn capabilities(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        self.capabilities_of(reference, paths)
+    }
+
+    fn issue_login(&self, grant: &LoginGrant) -> Result<Issued, LoginError> {
+        self.issue_for_login(grant)
+    }
+
+    fn create_token(
+        &self,
+        parent: &Parent<'_>,
+        request: &CreateRequest,
+    ) -> Result<Issued, CreateError> {
+        self.create_child(parent, request)
+    }
+
+    fn lookup_token(&self, reference: TokenReference<'_>) -> Result<TokenView, LookupError> {
+        let token = self.find(reference)?.ok_or(LookupError::UnknownToken)?;
+        Ok(token.view(self.clock.now_seconds()))
+    }
+
+    fn renewal(
+        &self,
+        reference: TokenReference<'_>,
+        source_address: Option<IpAddr>,
+    ) -> Result<RenewalSubject, RenewError> {
+        self.renewal_subject(reference, source_address)
+    }
+
+    fn renew_token(
+        &self,
+        reference: TokenReference<'_>,
+        increment: u64,
+        fresh: Option<&Lifetime>,
+    ) -> Result<TokenGrant, RenewError> {
+        self.extend(reference, increment, fresh)
+    }
+
+    fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, Failure> {
+        self.revoke(reference)
+    }
+
+    fn list_policies(&self) -> Result<Vec<String>, Failure> {
+        self.policy_names()
+    }
+
+    fn read_policy(&self, name: &str) -> Result<Option<PolicyView>, Failure> {
+        self.policy(name)
+    }
+
+    fn write_policy(&self, name: &str, text: &str) -> Result<(), PolicyError> {
+        self.put_policy(name, text)
+    }
+
+    fn delete_policy(&self, name: &str) -> Result<(), PolicyError> {
+        self.remove_policy(name)
+    }
+
+    fn list_mounts(&self) -> Result<Vec<MountView>, Failure> {
+        self.mounts()
+    }
+
+    fn read_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
+        self.mount(path)
+    }
+
+    fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
+        self.enable(path, request)
+    }
+
+    fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError> {
+        self.disable(path)
+    }
+}

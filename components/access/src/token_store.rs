@@ -1,0 +1,324 @@
+//! Service tokens in the store: reading one with everything that its validity rests on, and writing one with its indexes.
+
+use std::net::IpAddr;
+
+use gatehouse_ports::{Clock, Entry, Random, Store, Version};
+use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
+
+use crate::address::contains_address;
+use crate::api::{Failure, TokenGrant, TokenReference, TokenType, TokenView};
+use crate::mounts::mount_key;
+use crate::policy::{Identity, ROOT, Rule};
+use crate::records::{
+    AccessorRecord, ChildRecord, EntityRecord, MountRecord, RulesRecord, TokenRecord, accessor_key,
+    child_key, entity_key, rules_key, token_key,
+};
+use crate::secret::{IdentifierHasher, TokenHash};
+use crate::service::AccessService;
+
+/// Longest policy name, in bytes.
+pub(crate) const MAXIMUM_POLICY_NAME_BYTES: usize = 128;
+
+/// A token that is valid now.
+pub(crate) struct LiveToken {
+    pub(crate) hash: TokenHash,
+    pub(crate) record: TokenRecord,
+    pub(crate) version: Version,
+    /// The ancestors' records as they were read, for commits that depend on them.
+    pub(crate) ancestors: Vec<(String, Version)>,
+    /// The mount whose login made it.
+    pub(crate) mount: Option<MountRecord>,
+    /// `None` also when the token names an entity that is gone.
+    pub(crate) entity: Option<EntityRecord>,
+    /// Of its own policies and its entity's; empty unless they were asked for.
+    pub(crate) rules: Vec<RulesRecord>,
+}
+
+/// What to read along with a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The token's standing alone.
+    Standing,
+    /// And the rules of its policies.
+    StandingAndRules,
+}
+
+impl LiveToken {
+    /// Whether it names an entity that is disabled or gone.
+    pub(crate) fn has_unusable_entity(&self) -> bool {
+        self.record.entity_id.is_some() && self.entity.as_ref().is_none_or(|entity| entity.disabled)
+    }
+
+    /// Whether it may be used from `address` (SEC-T9). A root token without an end may, whatever its ranges say.
+    pub(crate) fn may_be_used_from(&self, address: Option<IpAddr>) -> bool {
+        let endless_root = self.record.is_root() && self.record.expire_time.is_none();
+        endless_root || contains_address(&self.record.bound_cidrs, address)
+    }
+
+    /// The entity's policies as they are now.
+    pub(crate) fn identity_policies(&self) -> Vec<String> {
+        self.entity
+            .iter()
+            .filter(|entity| !entity.disabled)
+            .flat_map(|entity| entity.policies.iter().cloned())
+            .collect()
+    }
+
+    /// Who asks, for templates.
+    pub(crate) fn identity(&self) -> Option<Identity<'_>> {
+        self.entity.as_ref().map(|entity| Identity {
+            id: &entity.id,
+            name: &entity.name,
+        })
+    }
+
+    /// All rules that were read, of all policies.
+    pub(crate) fn rules(&self) -> Vec<&Rule> {
+        self.rules
+            .iter()
+            .flat_map(|policy| policy.rules.iter())
+            .collect()
+    }
+
+    /// The token as a lookup shows it at `now`.
+    pub(crate) fn view(&self, now: u64) -> TokenView {
+        let record = &self.record;
+        TokenView {
+            accessor: record.accessor.clone(),
+            creation_time: record.creation_time,
+            creation_ttl: record.creation_ttl,
+            display_name: record.display_name.clone(),
+            entity_id: record.entity_id.clone(),
+            expire_time: record.expire_time,
+            explicit_max_ttl: record.explicit_max_ttl,
+            last_renewal_time: record.last_renewal_time,
+            metadata: record.metadata.clone(),
+            num_uses: record.num_uses,
+            orphan: record.ancestors.is_empty(),
+            path: record.path.clone(),
+            period: record.period,
+            policies: record.policies.clone(),
+            identity_policies: self.identity_policies(),
+            bound_cidrs: record.bound_cidrs.clone(),
+            renewable: record.renewable,
+            ttl: record.expire_time.map_or(0, |end| end.saturating_sub(now)),
+            token_type: TokenType::Service,
+        }
+    }
+}
+
+/// The terms of a token whose record was just written, with a time to live of `lease_duration`.
+pub(crate) fn grant(
+    record: &TokenRecord,
+    identity_policies: Vec<String>,
+    lease_duration: u64,
+) -> TokenGrant {
+    let mut policies = [record.policies.as_slice(), identity_policies.as_slice()].concat();
+    policies.sort_unstable();
+    policies.dedup();
+    TokenGrant {
+        accessor: record.accessor.clone(),
+        policies,
+        token_policies: record.policies.clone(),
+        identity_policies,
+        metadata: record.metadata.clone(),
+        lease_duration,
+        renewable: record.renewable,
+        entity_id: record.entity_id.clone(),
+        token_type: TokenType::Service,
+        orphan: record.ancestors.is_empty(),
+        num_uses: record.num_uses,
+        warnings: Vec::new(),
+    }
+}
+
+/// Puts a token, its accessor, and its place among its parent's children. All three end together.
+pub(crate) fn put_token(
+    transaction: &mut Transaction,
+    hasher: &IdentifierHasher,
+    hash: &TokenHash,
+    record: &TokenRecord,
+) -> Result<(), StorageError> {
+    let expires_at = record.expires_at();
+    let accessor = AccessorRecord {
+        token: hash.clone(),
+    };
+    transaction
+        .put_until(token_key(hash), record, expires_at)?
+        .put_until(
+            accessor_key(&hasher.accessor(&record.accessor)),
+            &accessor,
+            expires_at,
+        )?;
+    if let Some(parent) = record.ancestors.last() {
+        let child = ChildRecord {
+            token: hash.clone(),
+        };
+        transaction.put_until(child_key(parent, hash), &child, expires_at)?;
+    }
+    Ok(())
+}
+
+/// Deletes what [`put_token`] puts.
+pub(crate) fn delete_token(
+    transaction: &mut Transaction,
+    hasher: &IdentifierHasher,
+    hash: &TokenHash,
+    record: &TokenRecord,
+) {
+    transaction
+        .delete(token_key(hash))
+        .delete(accessor_key(&hasher.accessor(&record.accessor)));
+    if let Some(parent) = record.ancestors.last() {
+        transaction.delete(child_key(parent, hash));
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The valid token that `reference` means, without its rules.
+    pub(crate) fn find(&self, reference: TokenReference<'_>) -> Result<Option<LiveToken>, Failure> {
+        self.find_with(reference, Reading::Standing)
+    }
+
+    /// The valid token that `reference` means.
+    pub(crate) fn find_with(
+        &self,
+        reference: TokenReference<'_>,
+        reading: Reading,
+    ) -> Result<Option<LiveToken>, Failure> {
+        let Some(hash) = self.hash_of(reference)? else {
+            return Ok(None);
+        };
+        let loaded = self.records.get::<TokenRecord>(&token_key(&hash))?;
+        match loaded {
+            Some(loaded) => self.standing(hash, loaded, reading),
+            None => Ok(None),
+        }
+    }
+
+    /// The hash that `reference` leads to; `None` for an accessor that leads nowhere.
+    pub(crate) fn hash_of(
+        &self,
+        reference: TokenReference<'_>,
+    ) -> Result<Option<TokenHash>, Failure> {
+        let hasher = self.hasher()?;
+        match reference {
+            TokenReference::Id(id) => Ok(Some(hasher.token(id))),
+            TokenReference::Accessor(accessor) => {
+                let key = accessor_key(&hasher.accessor(accessor));
+                let found = self.records.get::<AccessorRecord>(&key)?;
+                Ok(found.map(|found| found.record.token))
+            }
+        }
+    }
+
+    /// The token that was read, if everything that its validity rests on is still there; read in one round trip, and in a second
+    /// one where the entity brings policies of its own.
+    pub(crate) fn standing(
+        &self,
+        hash: TokenHash,
+        loaded: Loaded<TokenRecord>,
+        reading: Reading,
+    ) -> Result<Option<LiveToken>, Failure> {
+        let Loaded { record, version } = loaded;
+        let now = self.clock.now_seconds();
+        if !record.is_alive_at(now) {
+            return Ok(None);
+        }
+        let mount_key = record.origin.as_ref().map(|it| mount_key(&it.mount_path));
+        let entity_key = record.entity_id.as_deref().map(entity_key);
+        let rules_keys: Vec<String> = match reading {
+            Reading::StandingAndRules => rules_keys(&record.policies),
+            Reading::Standing => Vec::new(),
+        };
+        let ancestor_keys: Vec<String> = record.ancestors.iter().map(token_key).collect();
+
+        let mut entries = self.read_all(
+            ancestor_keys
+                .iter()
+                .chain(&mount_key)
+                .chain(&entity_key)
+                .chain(&rules_keys),
+        )?;
+        let mut ancestors = Vec::with_capacity(ancestor_keys.len());
+        for key in ancestor_keys {
+            let ancestor = load_next::<S, TokenRecord>(&mut entries)?;
+            match ancestor.filter(|ancestor| ancestor.record.is_alive_at(now)) {
+                Some(ancestor) => ancestors.push((key, ancestor.version)),
+                None => return Ok(None),
+            }
+        }
+        let mount = match &record.origin {
+            None => None,
+            Some(origin) => match load_next::<S, MountRecord>(&mut entries)? {
+                Some(mount) if mount.record.id == origin.mount_id => Some(mount.record),
+                _ => return Ok(None),
+            },
+        };
+        let entity = match entity_key {
+            None => None,
+            Some(_) => load_next::<S, EntityRecord>(&mut entries)?.map(|it| it.record),
+        };
+        let mut rules = Vec::with_capacity(rules_keys.len());
+        for _ in rules_keys {
+            rules.extend(load_next::<S, RulesRecord>(&mut entries)?.map(|it| it.record));
+        }
+        let mut token = LiveToken {
+            hash,
+            record,
+            version,
+            ancestors,
+            mount,
+            entity,
+            rules,
+        };
+        if reading == Reading::StandingAndRules {
+            self.add_identity_rules(&mut token)?;
+        }
+        Ok(Some(token))
+    }
+
+    fn add_identity_rules(&self, token: &mut LiveToken) -> Result<(), Failure> {
+        let mut policies = token.identity_policies();
+        // Entities never make anyone root (SEC-A4), and a policy that is there already adds nothing.
+        policies.retain(|policy| policy != ROOT && !token.record.policies.contains(policy));
+        if policies.is_empty() {
+            return Ok(());
+        }
+        let keys = rules_keys(&policies);
+        let mut entries = self.read_all(keys.iter())?;
+        for _ in keys {
+            let rules = load_next::<S, RulesRecord>(&mut entries)?;
+            token.rules.extend(rules.map(|it| it.record));
+        }
+        Ok(())
+    }
+
+    /// The entries of `keys`, in their order.
+    pub(crate) fn read_all<'a>(
+        &self,
+        keys: impl Iterator<Item = &'a String>,
+    ) -> Result<std::vec::IntoIter<Option<Entry>>, Failure> {
+        let keys: Vec<&str> = keys.map(String::as_str).collect();
+        if keys.is_empty() {
+            return Ok(Vec::new().into_iter());
+        }
+        Ok(self.records.store().get(&keys)?.into_iter())
+    }
+}
+
+/// The record in the next of `entries`.
+pub(crate) fn load_next<S: Store, T: gatehouse_storage::Record>(
+    entries: &mut std::vec::IntoIter<Option<Entry>>,
+) -> Result<Option<Loaded<T>>, StorageError> {
+    Records::<S>::load(entries.next().flatten())
+}
+
+/// Where the rules of `policies` are. `root` has none, and a name too long to exist has none either.
+fn rules_keys(policies: &[String]) -> Vec<String> {
+    policies
+        .iter()
+        .filter(|policy| *policy != ROOT && policy.len() <= MAXIMUM_POLICY_NAME_BYTES)
+        .map(|policy| rules_key(policy))
+        .collect()
+}

@@ -1,0 +1,25 @@
+//! Settings from environment variables, which the host sets for this component alone.
+
+use std::env;
+
+use crate::Settings;
+
+pub(super) fn from_environment() -> Settings {
+    let defaults = Settings::default();
+    let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    Settings {
+        token_url: text("GATEHOUSE_GOOGLE_TOKEN_URL"),
+        universe_domain: text("GATEHOUSE_GOOGLE_UNIVERSE_DOMAIN")
+            .unwrap_or(defaults.universe_domain),
+        allowed_hosts: text("GATEHOUSE_GOOGLE_ALLOWED_HOSTS")
+            .unwrap_or_default()
+            .split(',')
+            .map(str::trim)
+            .filter(|host| !host.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        allow_http_loopback: text("GATEHOUSE_GOOGLE_ALLOW_HTTP_LOOPBACK").as_deref()
+            == Some("true"),
+        user_agent: defaults.user_agent,
+    }
+}

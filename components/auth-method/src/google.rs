@@ -1,0 +1,45 @@
+//! What Google is asked, and what is remembered of its answers (contract 8).
+
+mod accounts;
+mod answers;
+mod bounded;
+mod endpoints;
+mod exchange;
+mod freshness;
+mod keys;
+mod memory;
+mod settings;
+mod tokens;
+
+pub(crate) use accounts::{AccountError, ServiceAccount};
+pub(crate) use endpoints::{Api, Endpoints, endpoint_flaw};
+pub(crate) use exchange::{CallError, Deadline};
+pub(crate) use keys::{KeyError, KeyOwner};
+pub(crate) use memory::{Memory, MountMemory};
+pub use settings::Settings;
+
+use gatehouse_ports::{Clock, Http, Random};
+use gatehouse_storage::StorageError;
+
+use crate::config::CredentialsRecord;
+
+/// Google, as one mount sees it during one login or renewal.
+pub(crate) struct Google<'a, H, C, R> {
+    pub(crate) http: &'a H,
+    pub(crate) clock: &'a C,
+    pub(crate) random: &'a R,
+    pub(crate) settings: &'a Settings,
+    pub(crate) endpoints: &'a Endpoints,
+    /// What is remembered under the mount's present configuration.
+    pub(crate) memory: &'a MountMemory,
+    /// Reads the mount's credentials; they are seldom needed, since access tokens last.
+    pub(crate) credentials: &'a dyn Fn() -> Result<Option<CredentialsRecord>, StorageError>,
+    /// When the login or renewal has taken too long.
+    pub(crate) deadline: Deadline,
+}
+
+impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
+    fn now(&self) -> u64 {
+        self.clock.now_seconds()
+    }
+}

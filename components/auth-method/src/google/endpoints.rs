@@ -1,0 +1,286 @@
+//! Which URLs Google's APIs have, for a mount and a server (contract 2.3, 8.5; SEC-N1, N2).
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+use super::Settings;
+use crate::{CustomEndpoints, EndpointFlaw};
+
+/// Longest base URL, in bytes.
+const MAXIMUM_BASE_BYTES: usize = 2048;
+/// Names under which metadata servers answer.
+const METADATA_HOSTS: [&str; 3] = ["metadata", "metadata.google.internal", "metadata.goog"];
+
+/// An API of Google that is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Api {
+    /// Key documents.
+    Certificates,
+    /// Service accounts.
+    Iam,
+    /// Access tokens.
+    OAuth,
+}
+
+impl Api {
+    /// The name that operators know it by.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Certificates => "api",
+            Self::Iam => "iam",
+            Self::OAuth => "oauth2",
+        }
+    }
+}
+
+/// Base URLs in force for one mount; `None` where the server does not allow the one that is configured.
+#[derive(Debug, Clone)]
+pub(crate) struct Endpoints {
+    certificates: Option<Url>,
+    iam: Option<Url>,
+    token: Option<Url>,
+}
+
+impl Endpoints {
+    pub(crate) fn new(custom: &CustomEndpoints, settings: &Settings) -> Self {
+        let base = |custom: Option<&String>, service: &str| match custom {
+            Some(value) => read_base(value, settings).ok(),
+            None => Url::parse(&format!("https://{service}.{}", settings.universe_domain)).ok(),
+        };
+        Self {
+            certificates: base(custom.api.as_ref(), "www"),
+            iam: base(custom.iam.as_ref(), "iam"),
+            token: read_base(&settings.token_url(), settings).ok(),
+        }
+    }
+
+    /// The URL of `segments` below the base of `api`, each percent-encoded as one path segment.
+    pub(super) fn url(&self, api: Api, segments: &[&str]) -> Option<Url> {
+        let mut url = match api {
+            Api::Certificates => self.certificates.clone()?,
+            Api::Iam => self.iam.clone()?,
+            Api::OAuth => self.token.clone()?,
+        };
+        if !segments.is_empty() {
+            url.path_segments_mut()
+                .ok()?
+                .pop_if_empty()
+                .extend(segments);
+        }
+        Some(url)
+    }
+}
+
+/// What is wrong with `value` as a base URL; `None` when it can be stored.
+pub(crate) fn endpoint_flaw(value: &str, settings: &Settings) -> Option<EndpointFlaw> {
+    read_base(value, settings).err()
+}
+
+fn read_base(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
+    // The URL standard would drop tabs, turn backslashes and more; an operator's value has none of these.
+    let plain = value
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    if !plain || value.len() > MAXIMUM_BASE_BYTES {
+        return Err(EndpointFlaw::NotUrl);
+    }
+    let url = if value.contains("://") {
+        Url::parse(value)
+    } else {
+        Url::parse(&format!("https://{value}"))
+    }
+    .map_err(|_| EndpointFlaw::NotUrl)?;
+    if !matches!(url.scheme(), "https" | "http") {
+        return Err(EndpointFlaw::Scheme);
+    }
+    if !url.username().is_empty() || url.password().is_some() || value.contains('@') {
+        return Err(EndpointFlaw::UserInformation);
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(EndpointFlaw::QueryOrFragment);
+    }
+    let host = url.host().ok_or(EndpointFlaw::NotUrl)?;
+    if is_link_local_or_metadata(&host) {
+        return Err(EndpointFlaw::LinkLocal);
+    }
+    if is_loopback(&host) && settings.allow_http_loopback {
+        return Ok(url);
+    }
+    if url.scheme() == "http" {
+        return Err(EndpointFlaw::PlainHttp);
+    }
+    let name = match &host {
+        Host::Domain(name) => (*name).to_owned(),
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => address.to_string(),
+    };
+    if settings.allows_host(&name) {
+        Ok(url)
+    } else {
+        Err(EndpointFlaw::HostNotAllowed)
+    }
+}
+
+fn address(host: &Host<&str>) -> Option<IpAddr> {
+    match host {
+        Host::Domain(_) => None,
+        Host::Ipv4(address) => Some(IpAddr::V4(*address)),
+        Host::Ipv6(address) => Some(IpAddr::V6(*address).to_canonical()),
+    }
+}
+
+fn is_loopback(host: &Host<&str>) -> bool {
+    match (host, address(host)) {
+        (Host::Domain(name), _) => *name == "localhost" || name.ends_with(".localhost"),
+        (_, Some(address)) => address.is_loopback(),
+        _ => false,
+    }
+}
+
+fn is_link_local_or_metadata(host: &Host<&str>) -> bool {
+    match (host, address(host)) {
+        (Host::Domain(name), _) => METADATA_HOSTS.contains(&name.trim_end_matches('.')),
+        (_, Some(IpAddr::V4(address))) => is_link_local_v4(address),
+        (_, Some(IpAddr::V6(address))) => is_link_local_v6(address),
+        _ => false,
+    }
+}
+
+const fn is_link_local_v4(address: Ipv4Addr) -> bool {
+    address.is_link_local() || address.is_unspecified()
+}
+
+fn is_link_local_v6(address: Ipv6Addr) -> bool {
+    let metadata_of_google = Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254);
+    address.is_unicast_link_local() || address.is_unspecified() || address == metadata_of_google
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn for_development() -> Settings {
+        Settings {
+            allow_http_loopback: true,
+            allowed_hosts: vec!["google.example".to_owned(), "10.0.0.7".to_owned()],
+            ..Settings::default()
+        }
+    }
+
+    fn flaw(value: &str) -> Option<EndpointFlaw> {
+        endpoint_flaw(value, &for_development())
+    }
+
+    #[test]
+    fn contract_2_3_hosts_with_and_without_scheme_port_and_path_are_accepted() {
+        for value in [
+            "iam.googleapis.com",
+            "https://iam.googleapis.com",
+            "https://iam.googleapis.com/",
+            "https://google.example:8443/base/path/",
+            "google.example/base",
+            "https://10.0.0.7",
+            "http://127.0.0.1:8085",
+            "http://localhost:8085/",
+            "http://[::1]:8085",
+        ] {
+            assert_eq!(flaw(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn contract_2_3_rule_3_malformed_values_are_refused() {
+        for (value, expected) in [
+            ("", EndpointFlaw::NotUrl),
+            ("https://", EndpointFlaw::NotUrl),
+            ("ftp://google.example", EndpointFlaw::Scheme),
+            ("file:///etc/passwd", EndpointFlaw::Scheme),
+            ("google.example:port", EndpointFlaw::NotUrl),
+            ("https://google.example/a b", EndpointFlaw::NotUrl),
+            (
+                "https://google.example\\@evil.example",
+                EndpointFlaw::NotUrl,
+            ),
+            ("https://google.example/\n", EndpointFlaw::NotUrl),
+            ("https://user@google.example", EndpointFlaw::UserInformation),
+            (
+                "https://user:password@google.example",
+                EndpointFlaw::UserInformation,
+            ),
+            ("https://@google.example", EndpointFlaw::UserInformation),
+            ("https://google.example?x=1", EndpointFlaw::QueryOrFragment),
+            ("https://google.example/#x", EndpointFlaw::QueryOrFragment),
+            ("http://google.example", EndpointFlaw::PlainHttp),
+        ] {
+            assert_eq!(flaw(value), Some(expected), "{value}");
+        }
+        assert_eq!(flaw(&"a".repeat(3000)), Some(EndpointFlaw::NotUrl));
+    }
+
+    #[test]
+    fn n2_link_local_addresses_are_refused_in_every_spelling() {
+        for value in [
+            "http://169.254.169.254",
+            "https://169.254.169.254",
+            "https://2852039166",
+            "https://0xa9fea9fe",
+            "https://0251.0376.0251.0376",
+            "https://[::ffff:169.254.169.254]",
+            "https://[fe80::1]",
+            "https://[fd20:ce::254]",
+            "https://metadata.google.internal",
+            "https://METADATA.google.internal.",
+            "https://metadata",
+            "https://0.0.0.0",
+        ] {
+            assert_eq!(flaw(value), Some(EndpointFlaw::LinkLocal), "{value}");
+        }
+    }
+
+    #[test]
+    fn n1_other_hosts_are_refused() {
+        for value in ["https://evil.example", "https://10.0.0.8", "https://[::2]"] {
+            assert_eq!(flaw(value), Some(EndpointFlaw::HostNotAllowed), "{value}");
+        }
+    }
+
+    #[test]
+    fn n4_loopback_needs_the_operators_permission() {
+        let production = Settings::default();
+        assert_eq!(
+            endpoint_flaw("http://127.0.0.1:1", &production),
+            Some(EndpointFlaw::PlainHttp)
+        );
+        assert_eq!(
+            endpoint_flaw("https://127.0.0.1:1", &production),
+            Some(EndpointFlaw::HostNotAllowed)
+        );
+    }
+
+    #[test]
+    fn n1_a_stored_value_that_is_no_longer_allowed_is_not_used() {
+        let custom = CustomEndpoints {
+            iam: Some("https://google.example".to_owned()),
+            ..CustomEndpoints::default()
+        };
+        let before = Endpoints::new(&custom, &for_development());
+        assert!(before.url(Api::Iam, &["v1"]).is_some());
+        let after = Endpoints::new(&custom, &Settings::default());
+        assert!(after.url(Api::Iam, &["v1"]).is_none());
+        assert!(after.url(Api::Certificates, &["v1"]).is_some());
+    }
+
+    #[test]
+    fn g5_segments_are_escaped_one_by_one_below_the_base() {
+        let custom = CustomEndpoints {
+            iam: Some("http://127.0.0.1:9/base/".to_owned()),
+            ..CustomEndpoints::default()
+        };
+        let endpoints = Endpoints::new(&custom, &for_development());
+        let url = endpoints.url(Api::Iam, &["v1", "a/b?c#d%"]).unwrap();
+        assert_eq!(url.as_str(), "http://127.0.0.1:9/base/v1/a%2Fb%3Fc%23d%25");
+        let token = endpoints.url(Api::OAuth, &[]).unwrap();
+        assert_eq!(token.as_str(), "https://oauth2.googleapis.com/token");
+    }
+}

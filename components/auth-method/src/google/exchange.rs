@@ -1,0 +1,125 @@
+//! One question to Google: time limits, retries, and which answers count as an outage (contract 8.1; SEC-N5, N6, N10).
+
+use std::time::Duration;
+
+use gatehouse_ports::{Clock, Http, HttpError, HttpRequest, HttpResponse, Method, Random};
+use url::Url;
+
+use super::{Api, Google};
+
+/// For one question, with its retries.
+const CALL_LIMIT: Duration = Duration::from_secs(10);
+/// For one login or renewal, with all its questions.
+const LOGIN_LIMIT: Duration = Duration::from_secs(20);
+/// Tries after the first.
+const MAXIMUM_RETRIES: u32 = 2;
+/// The pause before the first retry is up to this long, and up to twice as long each time.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// A `retry-after` beyond this is not waited for.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(5);
+/// Longest answer, in bytes.
+const MAXIMUM_ANSWER_BYTES: usize = 1024 * 1024;
+
+/// The point in time by which everything must be done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deadline(u64);
+
+impl Deadline {
+    /// For a login or renewal that begins now.
+    pub(crate) fn of_login(clock: &impl Clock) -> Self {
+        Self::after(clock, LOGIN_LIMIT)
+    }
+
+    fn after(clock: &impl Clock, limit: Duration) -> Self {
+        let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        Self(clock.now_milliseconds().saturating_add(limit))
+    }
+
+    /// `None` when no time is left.
+    fn left(self, clock: &impl Clock) -> Option<Duration> {
+        let left = self.0.saturating_sub(clock.now_milliseconds());
+        (left > 0).then(|| Duration::from_millis(left))
+    }
+}
+
+/// Why there is no answer to work with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallError {
+    /// Google could not be reached in time, or answered 429 or 5xx.
+    Unavailable(Api),
+    /// The server's operator or its host does not allow the call.
+    Denied(Api),
+}
+
+/// What to ask.
+pub(super) struct Question {
+    pub(super) api: Api,
+    pub(super) method: Method,
+    /// `None` when the server does not allow the API's configured base.
+    pub(super) url: Option<Url>,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
+    /// Asks, up to three times while Google cannot be reached or says that it is overloaded. Every question of this capability may be
+    /// repeated: reads, and requests for an access token.
+    pub(super) fn ask(&self, question: Question) -> Result<HttpResponse, CallError> {
+        let api = question.api;
+        let url = question.url.ok_or(CallError::Denied(api))?;
+        let mut headers = question.headers;
+        headers.push(("user-agent".to_owned(), self.settings.user_agent.clone()));
+        headers.push(("accept".to_owned(), "application/json".to_owned()));
+        let mut request = HttpRequest {
+            method: question.method,
+            url: url.into(),
+            headers,
+            body: question.body,
+            timeout: CALL_LIMIT,
+            maximum_response_bytes: MAXIMUM_ANSWER_BYTES,
+        };
+        let call_deadline = Deadline::after(self.clock, CALL_LIMIT);
+        let time_left = || {
+            let login = self.deadline.left(self.clock)?;
+            Some(login.min(call_deadline.left(self.clock)?))
+        };
+        for retry in 0..=MAXIMUM_RETRIES {
+            let Some(timeout) = time_left() else { break };
+            request.timeout = timeout;
+            let retry_after = match self.http.send(&request) {
+                Ok(answer) if !is_outage(answer.status) => return Ok(answer),
+                Ok(answer) => retry_after(&answer),
+                Err(HttpError::Denied | HttpError::InvalidUrl) => {
+                    return Err(CallError::Denied(api));
+                }
+                Err(HttpError::TooLarge) => break,
+                Err(HttpError::Failed(_) | HttpError::TimedOut) => None,
+            };
+            let pause = retry_after.unwrap_or_else(|| self.jittered(FIRST_PAUSE * (1 << retry)));
+            let worthwhile = time_left().is_some_and(|left| pause < left);
+            if retry == MAXIMUM_RETRIES || pause > LONGEST_RETRY_AFTER || !worthwhile {
+                break;
+            }
+            self.clock.sleep(pause);
+        }
+        Err(CallError::Unavailable(api))
+    }
+
+    fn jittered(&self, bound: Duration) -> Duration {
+        let mut byte = [u8::MAX];
+        if self.random.fill(&mut byte).is_err() {
+            return bound;
+        }
+        let [byte] = byte;
+        bound.mul_f64(f64::from(byte) / 255.0)
+    }
+}
+
+const fn is_outage(status: u16) -> bool {
+    status == 429 || status >= 500
+}
+
+fn retry_after(answer: &HttpResponse) -> Option<Duration> {
+    let seconds = answer.header("retry-after")?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}

@@ -1,0 +1,14 @@
+//! Signed tokens as callers send them: compact, RS256, read strictly (contract 4.2; SEC-J1 to J11, J14 to J17).
+//!
+//! The types say how far a token has come: [`UnverifiedJwt`] has the right form and nothing else, [`VerifiedJwt`] carries a signature by
+//! a known key. The rules about claims work on [`Claims`] and are applied to both.
+
+mod audience;
+mod claims;
+mod compact;
+mod strict_json;
+mod subject;
+
+pub(crate) use claims::{CLOCK_SKEW, Claims, Issuer, check_claims};
+pub(crate) use compact::UnverifiedJwt;
+pub(crate) use subject::Subject;

@@ -1,0 +1,124 @@
+//! The compact form: three parts, strictly encoded.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::signature::Verifier as _;
+
+use super::Claims;
+use super::strict_json::{Json, JsonFlaw, Members, read_object};
+use crate::JwtFlaw;
+use crate::rs256::VerifyingKey;
+
+/// Longest token, in bytes.
+const MAXIMUM_TOKEN_BYTES: usize = 16 * 1024;
+/// Longest name of a key, in bytes.
+const MAXIMUM_KEY_ID_BYTES: usize = 256;
+
+/// A token of the right form. Nothing it says is proven.
+#[derive(Clone)]
+pub(crate) struct UnverifiedJwt<'a> {
+    signing_input: &'a str,
+    signature: Vec<u8>,
+    key_id: String,
+    claims: Claims,
+}
+
+/// A token whose signature is by a known key.
+#[derive(Clone)]
+pub(crate) struct VerifiedJwt {
+    claims: Claims,
+}
+
+impl<'a> UnverifiedJwt<'a> {
+    /// Reads `token`; white space around it is not part of it.
+    pub(crate) fn parse(token: &'a str) -> Result<Self, JwtFlaw> {
+        let token = token.trim_ascii();
+        if token.len() > MAXIMUM_TOKEN_BYTES {
+            return Err(JwtFlaw::TooLong);
+        }
+        let (signing_input, signature) = token.rsplit_once('.').ok_or(JwtFlaw::NotThreeParts)?;
+        let (header, claims) = signing_input
+            .split_once('.')
+            .ok_or(JwtFlaw::NotThreeParts)?;
+        let parts = [header, claims, signature];
+        if parts.iter().any(|part| part.is_empty()) || claims.contains('.') {
+            return Err(JwtFlaw::NotThreeParts);
+        }
+        let key_id = key_id_of(&object(header, JwtFlaw::Header)?)?;
+        let signature = decode(signature)?;
+        let claims = Claims::from_members(&object(claims, JwtFlaw::Claims)?);
+        Ok(Self {
+            signing_input,
+            signature,
+            key_id,
+            claims,
+        })
+    }
+
+    /// Names a key within a document that is chosen by other means; 1 to 256 printable ASCII characters.
+    pub(crate) fn key_id(&self) -> &str {
+        &self.key_id
+    }
+
+    /// What it says, unproven: good for cheap refusals and for choosing where to look for a key.
+    pub(crate) const fn claims(&self) -> &Claims {
+        &self.claims
+    }
+
+    /// The token as proven by `key`; `None` when the signature is by another one.
+    pub(crate) fn verify(self, key: &VerifyingKey) -> Option<VerifiedJwt> {
+        key.verify(self.signing_input.as_bytes(), &self.signature)
+            .ok()?;
+        Some(VerifiedJwt {
+            claims: self.claims,
+        })
+    }
+}
+
+impl VerifiedJwt {
+    /// What the holder of the key has said.
+    pub(crate) fn into_claims(self) -> Claims {
+        self.claims
+    }
+}
+
+fn decode(part: &str) -> Result<Vec<u8>, JwtFlaw> {
+    URL_SAFE_NO_PAD
+        .decode(part)
+        .map_err(|_| JwtFlaw::NotBase64Url)
+}
+
+fn object(part: &str, flaw: JwtFlaw) -> Result<Members, JwtFlaw> {
+    read_object(&decode(part)?).map_err(|found| match found {
+        JsonFlaw::NotObject => flaw,
+        JsonFlaw::TooComplex => JwtFlaw::TooComplex,
+    })
+}
+
+/// Checks the header. Members that carry or point to keys are not even looked at (SEC-J9).
+fn key_id_of(header: &Members) -> Result<String, JwtFlaw> {
+    let is_text = |name: &str, expected: &str| matches!(header.get(name), Some(Json::Text(text)) if text == expected);
+    if !is_text("alg", "RS256") {
+        return Err(JwtFlaw::Algorithm);
+    }
+    if ["crit", "b64", "zip"]
+        .iter()
+        .any(|name| header.get(name).is_some())
+    {
+        return Err(JwtFlaw::Extension);
+    }
+    match header.get("typ") {
+        None => {}
+        Some(Json::Text(text)) if text.eq_ignore_ascii_case("JWT") => {}
+        Some(_) => return Err(JwtFlaw::Type),
+    }
+    match header.get("kid") {
+        Some(Json::Text(key_id))
+            if (1..=MAXIMUM_KEY_ID_BYTES).contains(&key_id.len())
+                && key_id.bytes().all(|byte| (0x20..0x7f).contains(&byte)) =>
+        {
+            Ok(key_id.clone())
+        }
+        _ => Err(JwtFlaw::KeyId),
+    }
+}

@@ -1,0 +1,31 @@
+//! Under which keys the records of a mount are stored.
+
+use gatehouse_storage::key_segment;
+
+use crate::Mount;
+use crate::roles::RoleName;
+
+/// What logins need of the configuration.
+pub(crate) fn config(mount: &Mount) -> String {
+    format!("{}config", everything(&mount.id))
+}
+
+/// The private key.
+pub(crate) fn credentials(mount: &Mount) -> String {
+    format!("{}credentials", everything(&mount.id))
+}
+
+/// One role.
+pub(crate) fn role(mount: &Mount, name: &RoleName) -> String {
+    format!("{}{}", roles(mount), key_segment(name.as_str()))
+}
+
+/// Before the name of every role of a mount.
+pub(crate) fn roles(mount: &Mount) -> String {
+    format!("{}role/", everything(&mount.id))
+}
+
+/// Before every key of a mount.
+pub(crate) fn everything(mount_id: &str) -> String {
+    format!("{}/", key_segment(mount_id))
+}

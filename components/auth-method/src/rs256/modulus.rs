@@ -1,0 +1,136 @@
+//! Powers modulo an RSA modulus.
+
+use crypto_bigint::modular::{FixedMontyForm, FixedMontyParams};
+use crypto_bigint::{Odd, U2048, U3072, U4096, Uint};
+use zeroize::Zeroize;
+
+use super::KeyFlaw;
+
+const MINIMUM_BITS: u32 = 2048;
+const LARGEST_WIDTH: usize = U4096::BYTES;
+
+/// An odd number of 2048 to 4096 bits with what Montgomery multiplication needs, in the narrowest width that holds it.
+#[derive(Debug, Clone)]
+pub(super) struct Modulus {
+    arithmetic: Arithmetic,
+    bytes: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Arithmetic {
+    Width2048(Box<FixedMontyParams<{ U2048::LIMBS }>>),
+    Width3072(Box<FixedMontyParams<{ U3072::LIMBS }>>),
+    Width4096(Box<FixedMontyParams<{ U4096::LIMBS }>>),
+}
+
+/// Runs one expression for whichever width the modulus has.
+macro_rules! at_width {
+    ($modulus:expr, $parameters:ident => $body:expr) => {
+        match &$modulus.arithmetic {
+            Arithmetic::Width2048($parameters) => $body,
+            Arithmetic::Width3072($parameters) => $body,
+            Arithmetic::Width4096($parameters) => $body,
+        }
+    };
+}
+
+impl Modulus {
+    /// The modulus in `bytes`, big-endian.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, KeyFlaw> {
+        let bytes = without_leading_zeros(bytes);
+        let first = bytes.first().ok_or(KeyFlaw::Modulus)?;
+        let bits = u32::try_from(bytes.len())
+            .ok()
+            .and_then(|length| length.checked_mul(8))
+            .ok_or(KeyFlaw::Modulus)?
+            .saturating_sub(first.leading_zeros());
+        if !(MINIMUM_BITS..=U4096::BITS).contains(&bits) {
+            return Err(KeyFlaw::Modulus);
+        }
+        let arithmetic = if bits <= U2048::BITS {
+            Arithmetic::Width2048(Box::new(parameters(bytes)?))
+        } else if bits <= U3072::BITS {
+            Arithmetic::Width3072(Box::new(parameters(bytes)?))
+        } else {
+            Arithmetic::Width4096(Box::new(parameters(bytes)?))
+        };
+        Ok(Self {
+            arithmetic,
+            bytes: bytes.len(),
+        })
+    }
+
+    /// Length in bytes, which is also that of every signature.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether `base` to the power 65537 is `expected`. Both are big-endian; a base that is not below the modulus is refused.
+    pub(super) fn public_power_is(&self, base: &[u8], expected: &[u8]) -> bool {
+        at_width!(self, parameters => public_power_is(parameters, base, expected).unwrap_or(false))
+    }
+
+    /// `base` to the power `exponent`, big-endian and as long as the modulus, in time that depends on neither value.
+    pub(super) fn secret_power(&self, base: &[u8], exponent: &[u8]) -> Result<Vec<u8>, KeyFlaw> {
+        at_width!(self, parameters => secret_power(parameters, base, exponent, self.bytes))
+    }
+}
+
+pub(super) fn without_leading_zeros(bytes: &[u8]) -> &[u8] {
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    bytes.get(zeros..).unwrap_or_default()
+}
+
+fn parameters<const LIMBS: usize>(bytes: &[u8]) -> Result<FixedMontyParams<LIMBS>, KeyFlaw> {
+    let modulus = integer(bytes).ok_or(KeyFlaw::Modulus)?;
+    let odd = Option::from(Odd::new(modulus)).ok_or(KeyFlaw::Modulus)?;
+    Ok(FixedMontyParams::new_vartime(odd))
+}
+
+fn public_power_is<const LIMBS: usize>(
+    parameters: &FixedMontyParams<LIMBS>,
+    base: &[u8],
+    expected: &[u8],
+) -> Option<bool> {
+    let base = integer(base)?;
+    if base.cmp_vartime(parameters.modulus().as_ref()).is_ge() {
+        return None;
+    }
+    let base = FixedMontyForm::new(&base, parameters);
+    // 65537 = 2^16 + 1.
+    let power = base.square_repeat_vartime(16).mul(&base).retrieve();
+    Some(power == integer(expected)?)
+}
+
+fn secret_power<const LIMBS: usize>(
+    parameters: &FixedMontyParams<LIMBS>,
+    base: &[u8],
+    exponent: &[u8],
+    length: usize,
+) -> Result<Vec<u8>, KeyFlaw> {
+    let base: Uint<LIMBS> = integer(base).ok_or(KeyFlaw::Mismatch)?;
+    let mut exponent: Uint<LIMBS> = integer(exponent).ok_or(KeyFlaw::Mismatch)?;
+    let power = FixedMontyForm::new(&base, parameters)
+        .pow(&exponent)
+        .retrieve();
+    exponent.zeroize();
+    let bytes = power.to_be_bytes();
+    let bytes: &[u8] = bytes.as_ref();
+    let start = bytes.len().saturating_sub(length);
+    Ok(bytes.get(start..).unwrap_or_default().to_vec())
+}
+
+/// The number in `bytes`, big-endian; `None` when it is wider than `LIMBS`.
+fn integer<const LIMBS: usize>(bytes: &[u8]) -> Option<Uint<LIMBS>> {
+    let width = Uint::<LIMBS>::BYTES;
+    let bytes = without_leading_zeros(bytes);
+    let mut buffer = [0; LARGEST_WIDTH];
+    let padded = buffer.get_mut(..width)?;
+    padded
+        .get_mut(width.checked_sub(bytes.len())?..)?
+        .copy_from_slice(bytes);
+    let number = Uint::from_be_slice(padded);
+    // The number may be a private exponent.
+    buffer.zeroize();
+    Some(number)
+}

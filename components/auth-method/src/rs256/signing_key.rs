@@ -1,0 +1,95 @@
+//! Private keys.
+
+use jsonwebtoken::Algorithm;
+use jsonwebtoken::crypto::JwtSigner;
+use jsonwebtoken::signature::{Error, Signer};
+use pkcs1::RsaPrivateKeyRef;
+use pkcs8::{ObjectIdentifier, PrivateKeyInfoRef, SecretDocument};
+use zeroize::Zeroizing;
+
+use super::{KeyFlaw, VerifyingKey, encoded_block};
+
+const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+
+/// An RSA private key that signs with RS256. Its private exponent is wiped when it goes.
+#[derive(Clone)]
+pub struct SigningKey {
+    pub(super) public: VerifyingKey,
+    pub(super) exponent: Zeroizing<Vec<u8>>,
+}
+
+impl SigningKey {
+    /// The key in a PEM text: PKCS#8 (`PRIVATE KEY`) or PKCS#1 (`RSA PRIVATE KEY`).
+    ///
+    /// # Errors
+    ///
+    /// When it is no such key, is one outside SEC-J13, or cannot sign what its public half verifies.
+    pub fn from_pem(pem: &str) -> Result<Self, KeyFlaw> {
+        let (label, document) = SecretDocument::from_pem(pem).map_err(|_| KeyFlaw::Encoding)?;
+        match label {
+            "PRIVATE KEY" => Self::from_pkcs8(document.as_bytes()),
+            "RSA PRIVATE KEY" => Self::from_pkcs1(document.as_bytes()),
+            _ => Err(KeyFlaw::Encoding),
+        }
+    }
+
+    fn from_pkcs8(der: &[u8]) -> Result<Self, KeyFlaw> {
+        let key = PrivateKeyInfoRef::try_from(der).map_err(|_| KeyFlaw::Encoding)?;
+        if key.algorithm.oid != RSA_ENCRYPTION {
+            return Err(KeyFlaw::Encoding);
+        }
+        Self::from_pkcs1(key.private_key.as_bytes())
+    }
+
+    /// The key in the DER of PKCS#1.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::from_pem`].
+    pub fn from_pkcs1(der: &[u8]) -> Result<Self, KeyFlaw> {
+        let key = RsaPrivateKeyRef::try_from(der).map_err(|_| KeyFlaw::Encoding)?;
+        let key = Self {
+            public: VerifyingKey::from_components(
+                key.modulus.as_bytes(),
+                key.public_exponent.as_bytes(),
+            )?,
+            exponent: Zeroizing::new(key.private_exponent.as_bytes().to_vec()),
+        };
+        key.sign(b"a key that cannot sign is refused when it is read")?;
+        Ok(key)
+    }
+
+    /// The public half.
+    #[must_use]
+    pub const fn verifying_key(&self) -> &VerifyingKey {
+        &self.public
+    }
+
+    /// This key's signature of `message`, as long as the modulus.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyFlaw::Mismatch`] when the result does not verify: a wrong signature could give the private key away.
+    pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyFlaw> {
+        let modulus = self.public.modulus();
+        let block = encoded_block(message, modulus.bytes());
+        let signature = modulus.secret_power(&block, &self.exponent)?;
+        if self.public.is_signature_of(&signature, message) {
+            Ok(signature)
+        } else {
+            Err(KeyFlaw::Mismatch)
+        }
+    }
+}
+
+impl Signer<Vec<u8>> for SigningKey {
+    fn try_sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
+        self.sign(message).map_err(Error::from_source)
+    }
+}
+
+impl JwtSigner for SigningKey {
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::RS256
+    }
+}

@@ -1,0 +1,271 @@
+//! The capability over its ports.
+
+use std::sync::Arc;
+
+use gatehouse_ports::{Clock, Http, MAXIMUM_VALUE_BYTES, Random, Store};
+use gatehouse_storage::{
+    Attempt, Records, StorageError, Transaction, TransactionError, commit_with_retries, encode,
+};
+
+use crate::config::{ConfigRecord, CredentialsChange};
+use crate::google::{Deadline, Google, Memory, MountMemory, Settings};
+use crate::roles::{RoleName, Written};
+use crate::{
+    AuthMethod, ConfigChanges, ConfigError, ConfigView, Identity, LoginError, LoginRequest, Mount,
+    Precondition, RenewalError, RenewalRequest, Role, RoleChanges, RoleError, RoleWritten,
+    TokenParameters, config, record_keys, roles,
+};
+
+/// How many records of a mount that is gone are deleted in one commit.
+const FORGOTTEN_AT_ONCE: u32 = 500;
+
+/// The Google Cloud auth method over a store, outgoing HTTP, a clock and a source of randomness.
+///
+/// It remembers what Google said, within limits; keep it between requests. It may be shared between threads when its ports may.
+pub struct AuthMethodService<S, H, C, R> {
+    records: Records<S>,
+    http: H,
+    clock: C,
+    random: R,
+    settings: Settings,
+    memory: Memory,
+}
+
+impl<S: Store, H: Http, C: Clock, R: Random> AuthMethodService<S, H, C, R> {
+    /// The capability with the settings of the server's operator.
+    pub fn new(store: S, http: H, clock: C, random: R, settings: Settings) -> Self {
+        Self {
+            records: Records::new(store),
+            http,
+            clock,
+            random,
+            settings,
+            memory: Memory::default(),
+        }
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.clock.now_seconds()
+    }
+
+    pub(crate) fn deadline(&self) -> Deadline {
+        Deadline::of_login(&self.clock)
+    }
+
+    /// The mount's configuration with what is remembered under it, and a role, in one read.
+    pub(crate) fn mount_and_role(
+        &self,
+        mount: &Mount,
+        name: &RoleName,
+    ) -> Result<(Arc<MountMemory>, Option<Role>), StorageError> {
+        let (config_key, role_key) = (record_keys::config(mount), record_keys::role(mount, name));
+        let [config, role] = self.records.entries([&config_key, &role_key])?;
+        let version = config.as_ref().map(|entry| entry.version);
+        let memory = self
+            .memory
+            .of_mount(&mount.id, version, &self.settings, || {
+                let loaded = Records::<S>::load::<ConfigRecord>(config)?;
+                Ok::<_, StorageError>(loaded.map(|loaded| loaded.record).unwrap_or_default())
+            })?;
+        let role = Records::<S>::load(role)?.map(|loaded| loaded.record);
+        Ok((memory, role))
+    }
+
+    /// Runs `work` with Google as the mount sees it.
+    pub(crate) fn with_google<T>(
+        &self,
+        mount: &Mount,
+        memory: &MountMemory,
+        deadline: Deadline,
+        work: impl FnOnce(&Google<'_, H, C, R>) -> T,
+    ) -> T {
+        let credentials = || {
+            let stored = self.records.get(&record_keys::credentials(mount))?;
+            Ok(stored.map(|loaded| loaded.record))
+        };
+        work(&Google {
+            http: &self.http,
+            clock: &self.clock,
+            random: &self.random,
+            settings: &self.settings,
+            endpoints: &memory.endpoints,
+            memory,
+            credentials: &credentials,
+            deadline,
+        })
+    }
+
+    fn stored_config(&self, mount: &Mount) -> Result<ConfigRecord, StorageError> {
+        let stored = self.records.get(&record_keys::config(mount))?;
+        Ok(stored.map(|loaded| loaded.record).unwrap_or_default())
+    }
+
+    fn try_write_config(
+        &self,
+        mount: &Mount,
+        changes: &ConfigChanges,
+    ) -> Result<Attempt<()>, ConfigError> {
+        let key = record_keys::config(mount);
+        let stored = self.records.get::<ConfigRecord>(&key)?;
+        let version = stored.as_ref().map(|loaded| loaded.version);
+        let record = stored.map(|loaded| loaded.record).unwrap_or_default();
+        let (record, credentials) = config::apply(record, changes, &self.settings)?;
+        let mut transaction = Transaction::new();
+        transaction.require_unchanged(key.as_str(), version);
+        transaction.put(key, &record)?;
+        match credentials {
+            CredentialsChange::Keep => {}
+            CredentialsChange::Remove => {
+                transaction.delete(record_keys::credentials(mount));
+            }
+            CredentialsChange::Replace(secret) => {
+                transaction.put(record_keys::credentials(mount), &secret)?;
+            }
+        }
+        Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+    }
+
+    fn try_write_role(
+        &self,
+        mount: &Mount,
+        name: &RoleName,
+        changes: &RoleChanges,
+        precondition: Precondition,
+    ) -> Result<Attempt<RoleWritten>, RoleError> {
+        let (config_key, role_key) = (record_keys::config(mount), record_keys::role(mount, name));
+        let [config, stored] = self.records.entries([&config_key, &role_key])?;
+        let config = Records::<S>::load::<ConfigRecord>(config)?;
+        let alias = config.map_or_else(Default::default, |loaded| loaded.record.iam_alias);
+        let stored = Records::<S>::load::<Role>(stored)?;
+        match (precondition, stored.is_some()) {
+            (Precondition::MustBeNew, true) => return Err(RoleError::Exists),
+            (Precondition::MustExist, false) => return Err(RoleError::DoesNotExist),
+            _ => {}
+        }
+        let created = stored.is_none();
+        let version = stored.as_ref().map(|loaded| loaded.version);
+        let stored = stored.map(|loaded| loaded.record);
+        let Written { role, warnings } =
+            roles::apply(stored, changes, mount, alias, || self.new_role_id())?;
+        if encode(&role)?.len() > MAXIMUM_VALUE_BYTES {
+            return Err(RoleError::TooLarge);
+        }
+        let mut transaction = Transaction::new();
+        transaction.require_unchanged(role_key.as_str(), version);
+        transaction.put(role_key, &role)?;
+        let written = RoleWritten { created, warnings };
+        Ok(Attempt::from_commit(
+            self.records.commit(transaction),
+            written,
+        )?)
+    }
+
+    fn new_role_id(&self) -> Result<String, RoleError> {
+        let mut bytes = [0; 16];
+        self.random.fill(&mut bytes)?;
+        Ok(uuid::Builder::from_random_bytes(bytes)
+            .into_uuid()
+            .to_string())
+    }
+
+    fn delete(&self, keys: impl IntoIterator<Item = String>) -> Result<(), StorageError> {
+        let mut transaction = Transaction::new();
+        for key in keys {
+            transaction.delete(key);
+        }
+        match self.records.commit(transaction) {
+            Ok(()) => Ok(()),
+            Err(TransactionError::Storage(error)) => Err(error),
+            // A commit without checks does not conflict; a store that says so is contended.
+            Err(TransactionError::Conflict(_)) => Err(StorageError::Contended(1)),
+        }
+    }
+}
+
+impl<S: Store, H: Http, C: Clock, R: Random> AuthMethod for AuthMethodService<S, H, C, R> {
+    fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
+        Ok(self.stored_config(mount)?.view())
+    }
+
+    fn write_config(&self, mount: &Mount, changes: ConfigChanges) -> Result<(), ConfigError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_write_config(mount, &changes)
+        })?;
+        self.memory.forget(&mount.id);
+        Ok(())
+    }
+
+    fn delete_config(&self, mount: &Mount) -> Result<(), StorageError> {
+        self.delete([record_keys::config(mount), record_keys::credentials(mount)])?;
+        self.memory.forget(&mount.id);
+        Ok(())
+    }
+
+    fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
+        let Some(name) = RoleName::new(name) else {
+            return Ok(None);
+        };
+        let stored = self.records.get(&record_keys::role(mount, &name))?;
+        Ok(stored.map(|loaded| loaded.record))
+    }
+
+    fn write_role(
+        &self,
+        mount: &Mount,
+        name: &str,
+        changes: RoleChanges,
+        precondition: Precondition,
+    ) -> Result<RoleWritten, RoleError> {
+        let name = RoleName::new(name).ok_or(RoleError::InvalidName)?;
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_write_role(mount, &name, &changes, precondition)
+        })
+    }
+
+    fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {
+        match RoleName::new(name) {
+            Some(name) => self.delete([record_keys::role(mount, &name)]),
+            None => Ok(()),
+        }
+    }
+
+    fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
+        let prefix = record_keys::roles(mount);
+        // Names of roles need no escapes in keys, so what follows the prefix is the name.
+        Ok(self
+            .records
+            .scan_all(&prefix)?
+            .iter()
+            .filter_map(|item| item.key.strip_prefix(&prefix))
+            .map(str::to_owned)
+            .collect())
+    }
+
+    fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
+        self.log_in(mount, request)
+    }
+
+    fn revalidate(
+        &self,
+        mount: &Mount,
+        request: &RenewalRequest,
+    ) -> Result<TokenParameters, RenewalError> {
+        self.renew(mount, request)
+    }
+
+    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
+        self.memory.forget(mount_id);
+        let prefix = record_keys::everything(mount_id);
+        loop {
+            let page = self
+                .records
+                .store()
+                .scan(&prefix, None, FORGOTTEN_AT_ONCE)?;
+            let more = page.more;
+            self.delete(page.items.into_iter().map(|item| item.key))?;
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+}

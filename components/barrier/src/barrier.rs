@@ -1,0 +1,349 @@
+//! Sealing and opening records.
+
+use std::collections::BTreeMap;
+
+use gatehouse_ports::{Random, RandomError};
+
+use crate::cipher::{Cipher, Forged, NONCE_BYTES, TAG_BYTES};
+use crate::{Keyring, Term};
+
+/// The layout written by this version: this byte, the term, a nonce, the sealed body, a tag.
+const FORMAT: u8 = 1;
+const DOMAIN: &[u8] = b"gatehouse record";
+const TERM_BYTES: usize = size_of::<u32>();
+const HEADER_BYTES: usize = 1 + TERM_BYTES + NONCE_BYTES;
+/// The body starts with the end of the record's life.
+const EXPIRY_BYTES: usize = size_of::<u64>();
+const NEVER: u64 = u64::MAX;
+
+/// How many bytes longer a sealed record is than its value.
+pub const SEALED_OVERHEAD_BYTES: usize = HEADER_BYTES + EXPIRY_BYTES + TAG_BYTES;
+
+/// Where a record belongs; it opens nowhere else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address<'a> {
+    /// The name of the store, which no two stores of one installation share.
+    pub store: &'a str,
+    /// The whole key.
+    pub key: &'a str,
+}
+
+/// What a sealed record holds.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The value.
+    pub value: Vec<u8>,
+    /// Milliseconds since 1970 from which on the record counts as absent, whatever the store says; `None` for never.
+    pub expires_at: Option<u64>,
+}
+
+/// Why a sealed record was not opened. Nothing of it may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// The bytes were altered or cut, or belong to another address.
+    #[error("a sealed record was altered or moved")]
+    Forged,
+    /// No key of the keyring has this term.
+    #[error("a sealed record needs the data key of term {0}, which the keyring does not hold")]
+    UnknownTerm(Term),
+    /// A newer version of this software wrote it, or it was altered.
+    #[error("a sealed record has format {found}, and this version knows format {FORMAT}")]
+    UnknownFormat {
+        /// The number in its first byte.
+        found: u8,
+    },
+}
+
+/// Why a record was not sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SealError {
+    /// Nothing can be sealed without a fresh nonce.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// The value is beyond the 64 GiB that the cipher takes.
+    #[error("the value is too large to be sealed")]
+    TooLarge,
+}
+
+/// The keys of an unlocked store, ready to seal and open records.
+pub struct Barrier {
+    active_term: Term,
+    active: Cipher,
+    earlier: BTreeMap<Term, Cipher>,
+}
+
+impl Barrier {
+    /// A barrier that seals with the active key of `keyring` and opens with all its keys.
+    #[must_use]
+    pub fn new(keyring: &Keyring) -> Self {
+        Self {
+            active_term: keyring.active_term(),
+            active: keyring.active_cipher(),
+            earlier: keyring.earlier_ciphers(),
+        }
+    }
+
+    /// The term whose key seals.
+    #[must_use]
+    pub const fn active_term(&self) -> Term {
+        self.active_term
+    }
+
+    /// Seals `value` for `address`, together with the end of its life: milliseconds since 1970, `None` for never.
+    ///
+    /// # Errors
+    ///
+    /// When there is no randomness, or the value is too large.
+    pub fn seal(
+        &self,
+        address: Address<'_>,
+        value: &[u8],
+        expires_at: Option<u64>,
+        random: &impl Random,
+    ) -> Result<Vec<u8>, SealError> {
+        let mut nonce = [0; NONCE_BYTES];
+        random.fill(&mut nonce)?;
+
+        let mut sealed = Vec::with_capacity(value.len() + SEALED_OVERHEAD_BYTES);
+        sealed.push(FORMAT);
+        sealed.extend_from_slice(&self.active_term.0.to_be_bytes());
+        sealed.extend_from_slice(&nonce);
+        sealed.extend_from_slice(&expires_at.unwrap_or(NEVER).to_be_bytes());
+        sealed.extend_from_slice(value);
+        let associated_data = associated_data(FORMAT, self.active_term, address);
+        let (_, body) = sealed.split_at_mut(HEADER_BYTES);
+        let tag = self.active.seal(&nonce, &associated_data, body);
+        sealed.extend_from_slice(&tag.ok_or(SealError::TooLarge)?);
+        Ok(sealed)
+    }
+
+    /// Opens what [`Self::seal`] made for the same `address`.
+    ///
+    /// Whether the record's life is over is for the caller to tell, who has a clock.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not exactly what was sealed for this address under a key of this keyring.
+    pub fn open(&self, address: Address<'_>, mut sealed: Vec<u8>) -> Result<Record, OpenError> {
+        let (format, rest) = sealed.split_first_mut().ok_or(OpenError::Forged)?;
+        if *format != FORMAT {
+            return Err(OpenError::UnknownFormat { found: *format });
+        }
+        let (term, rest) = rest
+            .split_first_chunk_mut::<TERM_BYTES>()
+            .ok_or(OpenError::Forged)?;
+        let term = Term(u32::from_be_bytes(*term));
+        let (nonce, rest) = rest
+            .split_first_chunk_mut::<NONCE_BYTES>()
+            .ok_or(OpenError::Forged)?;
+        let (body, tag) = rest
+            .split_last_chunk_mut::<TAG_BYTES>()
+            .ok_or(OpenError::Forged)?;
+        let cipher = self.cipher(term).ok_or(OpenError::UnknownTerm(term))?;
+        cipher
+            .open(nonce, &associated_data(FORMAT, term, address), body, tag)
+            .map_err(|Forged| OpenError::Forged)?;
+
+        let expires_at = body.first_chunk().ok_or(OpenError::Forged)?;
+        let expires_at = Some(u64::from_be_bytes(*expires_at)).filter(|at| *at != NEVER);
+        sealed.truncate(sealed.len() - TAG_BYTES);
+        sealed.drain(..HEADER_BYTES + EXPIRY_BYTES);
+        let value = sealed;
+        Ok(Record { value, expires_at })
+    }
+
+    fn cipher(&self, term: Term) -> Option<&Cipher> {
+        if term == self.active_term {
+            return Some(&self.active);
+        }
+        self.earlier.get(&term)
+    }
+}
+
+/// What a sealed record is bound to. Lengths stand before texts, so that no two addresses give the same bytes.
+fn associated_data(format: u8, term: Term, address: Address<'_>) -> Vec<u8> {
+    let Address { store, key } = address;
+    let mut bytes = Vec::with_capacity(DOMAIN.len() + 32 + store.len() + key.len());
+    bytes.extend_from_slice(DOMAIN);
+    bytes.push(format);
+    bytes.extend_from_slice(&term.0.to_be_bytes());
+    for text in [store, key] {
+        bytes.extend_from_slice(&(text.len() as u64).to_be_bytes());
+        bytes.extend_from_slice(text.as_bytes());
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::RootKey;
+    use gatehouse_ports::doubles::SeededRandom;
+    use proptest::prelude::*;
+
+    const ADDRESS: Address<'_> = Address {
+        store: "access",
+        key: "token/1",
+    };
+
+    fn keyring() -> Keyring {
+        Keyring::generate(&SeededRandom::new(1)).unwrap()
+    }
+
+    fn barrier() -> Barrier {
+        Barrier::new(&keyring())
+    }
+
+    fn sealed(barrier: &Barrier, value: &[u8]) -> Vec<u8> {
+        let random = SeededRandom::new(2);
+        barrier.seal(ADDRESS, value, Some(5), &random).unwrap()
+    }
+
+    fn refusal(barrier: &Barrier, address: Address<'_>, sealed: &[u8]) -> Option<OpenError> {
+        barrier.open(address, sealed.to_vec()).err()
+    }
+
+    #[test]
+    fn k1_a_record_with_any_bit_flipped_does_not_open() {
+        let barrier = barrier();
+        let sealed = sealed(&barrier, b"secret");
+        for bit in 0..sealed.len() * 8 {
+            let mut altered = sealed.clone();
+            altered[bit / 8] ^= 1 << (bit % 8);
+            assert!(refusal(&barrier, ADDRESS, &altered).is_some(), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn k1_a_record_cut_or_extended_does_not_open() {
+        let barrier = barrier();
+        let mut sealed = sealed(&barrier, b"secret");
+        for end in 0..sealed.len() {
+            let refusal = refusal(&barrier, ADDRESS, &sealed[..end]);
+            assert_eq!(refusal, Some(OpenError::Forged), "cut to {end} bytes");
+        }
+        sealed.push(0);
+        let refusal = refusal(&barrier, ADDRESS, &sealed);
+        assert_eq!(refusal, Some(OpenError::Forged));
+    }
+
+    #[test]
+    fn k1_two_records_exchanged_do_not_open() {
+        let (barrier, random) = (barrier(), SeededRandom::new(2));
+        let one = Address {
+            key: "a",
+            ..ADDRESS
+        };
+        let other = Address {
+            key: "b",
+            ..ADDRESS
+        };
+        let of_one = barrier.seal(one, b"1", None, &random).unwrap();
+        let of_other = barrier.seal(other, b"2", None, &random).unwrap();
+        let forged = Some(OpenError::Forged);
+        assert_eq!(refusal(&barrier, one, &of_other), forged);
+        assert_eq!(refusal(&barrier, other, &of_one), forged);
+    }
+
+    #[test]
+    fn k1_a_record_moved_to_another_store_does_not_open() {
+        let barrier = barrier();
+        let sealed = sealed(&barrier, b"secret");
+        let elsewhere = Address {
+            store: "orgs",
+            ..ADDRESS
+        };
+        let refusal = refusal(&barrier, elsewhere, &sealed);
+        assert_eq!(refusal, Some(OpenError::Forged));
+    }
+
+    #[test]
+    fn k1_the_border_between_store_and_key_is_bound() {
+        let (barrier, random) = (barrier(), SeededRandom::new(2));
+        let address = |store, key| Address { store, key };
+        let sealed = barrier.seal(address("a", "bc"), b"", None, &random);
+        let refusal = refusal(&barrier, address("ab", "c"), &sealed.unwrap());
+        assert_eq!(refusal, Some(OpenError::Forged));
+    }
+
+    #[test]
+    fn k1_a_record_of_a_later_format_relabelled_as_this_one_does_not_open() {
+        let barrier = barrier();
+        let (nonce, later) = ([3; NONCE_BYTES], FORMAT + 1);
+        let mut body = *b"\0\0\0\0\0\0\0\0in a later format";
+        let bound = associated_data(later, Term(1), ADDRESS);
+        let tag = barrier.active.seal(&nonce, &bound, &mut body).unwrap();
+        let record = |format: u8| [&[format, 0, 0, 0, 1], &nonce[..], &body, &tag].concat();
+        assert_eq!(
+            refusal(&barrier, ADDRESS, &record(later)),
+            Some(OpenError::UnknownFormat { found: later })
+        );
+        assert_eq!(
+            refusal(&barrier, ADDRESS, &record(FORMAT)),
+            Some(OpenError::Forged)
+        );
+    }
+
+    #[test]
+    fn k1_a_sealed_keyring_is_no_record() {
+        let root_key = RootKey::generate(&SeededRandom::new(3)).unwrap();
+        let sealed = keyring().seal(&root_key, &SeededRandom::new(4)).unwrap();
+        assert!(refusal(&barrier(), ADDRESS, &sealed).is_some());
+    }
+
+    #[test]
+    fn k4_what_earlier_terms_sealed_stays_readable_after_a_rotation() {
+        let mut keyring = keyring();
+        let before = Barrier::new(&keyring);
+        let old = sealed(&before, b"old");
+        keyring.rotate(&SeededRandom::new(9)).unwrap();
+        let after = Barrier::new(&keyring);
+        let new = sealed(&after, b"new");
+
+        assert_eq!(after.open(ADDRESS, old).ok().unwrap().value, b"old");
+        assert_eq!(after.open(ADDRESS, new.clone()).ok().unwrap().value, b"new");
+        let unknown = Some(OpenError::UnknownTerm(Term(2)));
+        assert_eq!(refusal(&before, ADDRESS, &new), unknown);
+    }
+
+    #[test]
+    fn k4_a_record_relabelled_with_another_term_does_not_open() {
+        let mut keyring = keyring();
+        keyring.rotate(&SeededRandom::new(9)).unwrap();
+        let barrier = Barrier::new(&keyring);
+        let mut sealed = sealed(&barrier, b"new");
+        sealed[TERM_BYTES] = 1;
+        let refusal = refusal(&barrier, ADDRESS, &sealed);
+        assert_eq!(refusal, Some(OpenError::Forged));
+    }
+
+    #[test]
+    fn k4_no_nonce_is_used_twice() {
+        let (barrier, random) = (barrier(), gatehouse_ports::OsRandom);
+        let nonce = |_| {
+            let sealed = barrier.seal(ADDRESS, b"", None, &random).unwrap();
+            sealed[1 + TERM_BYTES..HEADER_BYTES].to_vec()
+        };
+        let nonces: HashSet<_> = (0..10_000).map(nonce).collect();
+        assert_eq!(nonces.len(), 10_000);
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_opens_as_it_was_sealed(
+            value in proptest::collection::vec(any::<u8>(), 0..2000),
+            expires_at in proptest::option::of(0..NEVER),
+            store in ".*",
+            key in ".*",
+        ) {
+            let (barrier, random) = (barrier(), SeededRandom::new(2));
+            let address = Address { store: &store, key: &key };
+            let sealed = barrier.seal(address, &value, expires_at, &random).unwrap();
+            prop_assert_eq!(sealed.len(), value.len() + SEALED_OVERHEAD_BYTES);
+            let opened = barrier.open(address, sealed).ok().unwrap();
+            prop_assert_eq!((opened.value, opened.expires_at), (value, expires_at));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The key that seals the keyring.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gatehouse_ports::{Random, RandomError};
+use zeroize::Zeroizing;
+
+use crate::cipher::KEY_BYTES;
+
+/// Why a text is not a root key. The text itself is never repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RootKeyError {
+    /// It is not one line of standard base64 with padding.
+    #[error("a root key is one line of base64, which this is not")]
+    NotBase64,
+    /// It is cut off, or something else.
+    #[error("a root key has {KEY_BYTES} bytes, and this has {found}")]
+    WrongLength {
+        /// Bytes after decoding.
+        found: usize,
+    },
+    /// All bytes are the same, as in an example that was never filled in.
+    #[error("all bytes of this root key are the same; generate a random one")]
+    NotRandom,
+}
+
+/// 32 random bytes that seal the keyring, and nothing else (SEC-K2). Kept apart from the store.
+///
+/// Written as one line of base64.
+pub struct RootKey(Zeroizing<[u8; KEY_BYTES]>);
+
+impl RootKey {
+    /// A new key.
+    ///
+    /// # Errors
+    ///
+    /// When there is no randomness.
+    pub fn generate(random: &impl Random) -> Result<Self, RandomError> {
+        let mut key = Zeroizing::new([0; KEY_BYTES]);
+        random.fill(&mut *key)?;
+        Ok(Self(key))
+    }
+
+    /// Reads a key as [`Self::to_text`] writes it; white space around the line does not matter.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not such a line, or visibly no random key.
+    pub fn from_text(text: &str) -> Result<Self, RootKeyError> {
+        let decoded = STANDARD.decode(text.trim_ascii());
+        let bytes = Zeroizing::new(decoded.map_err(|_| RootKeyError::NotBase64)?);
+        let mut key = Zeroizing::new([0; KEY_BYTES]);
+        if bytes.len() != KEY_BYTES {
+            let found = bytes.len();
+            return Err(RootKeyError::WrongLength { found });
+        }
+        key.copy_from_slice(&bytes);
+        if key.iter().all(|byte| Some(byte) == key.first()) {
+            return Err(RootKeyError::NotRandom);
+        }
+        Ok(Self(key))
+    }
+
+    /// One line of base64, without a line break.
+    #[must_use]
+    pub fn to_text(&self) -> Zeroizing<String> {
+        Zeroizing::new(STANDARD.encode(*self.0))
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8; KEY_BYTES] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gatehouse_ports::doubles::SeededRandom;
+
+    fn refused(text: &str) -> Option<RootKeyError> {
+        RootKey::from_text(text).err()
+    }
+
+    #[test]
+    fn k2_a_key_survives_being_written_and_read() {
+        let key = RootKey::generate(&SeededRandom::new(1)).unwrap();
+        let line = format!("{}\n", *key.to_text());
+        assert_eq!(RootKey::from_text(&line).unwrap().bytes(), key.bytes());
+    }
+
+    #[test]
+    fn k2_a_key_cut_at_any_place_is_refused() {
+        let key = RootKey::generate(&SeededRandom::new(1)).unwrap();
+        let text = key.to_text();
+        for end in 0..text.len() {
+            assert!(refused(&text[..end]).is_some(), "cut to {end} characters");
+        }
+        assert_eq!(refused(""), Some(RootKeyError::WrongLength { found: 0 }));
+    }
+
+    #[test]
+    fn k2_text_that_is_no_random_key_is_refused() {
+        assert_eq!(refused("not base64!"), Some(RootKeyError::NotBase64));
+        let zeros = STANDARD.encode([0; KEY_BYTES]);
+        assert_eq!(refused(&zeros), Some(RootKeyError::NotRandom));
+        let two_lines = format!("{zeros}\n{zeros}");
+        assert_eq!(refused(&two_lines), Some(RootKeyError::NotBase64));
+    }
+}

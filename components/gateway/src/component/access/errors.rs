@@ -1,0 +1,94 @@
+//! Refusals and failures of `access`.
+
+use gatehouse_access::{
+    CreateError, Failure, InitializeError, LoginError, LookupError, MountError, PolicyError,
+    Refusal, RenewError, ServiceField,
+};
+
+use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types};
+
+/// One direction between two error enumerations of the same cases. Those before the `;` hold nothing, those after it one
+/// value.
+macro_rules! same_errors {
+    ($module:ident::$wit:ident => $plain:ty { $($case:ident),* ; $($holder:ident),* $(,)? }) => {
+        impl From<$module::$wit> for $plain {
+            fn from(from: $module::$wit) -> Self {
+                use $module::$wit as Wit;
+                match from {
+                    $(Wit::$case => Self::$case,)*
+                    $(Wit::$holder(held) => Self::$holder(held.into()),)*
+                }
+            }
+        }
+    };
+}
+
+same_cases!(
+    tokens_wit::ServiceField,
+    ServiceField,
+    NumUses,
+    Period,
+    ExplicitMaxTtl
+);
+
+same_errors!(types::Failure => Failure {
+    NotInitialized, Sealed, Contended, NoRandomness;
+    Unavailable, Damaged
+});
+same_errors!(system_wit::InitializeError => InitializeError {
+    AlreadyInitialized, UnusableRootToken;
+    Failure
+});
+same_errors!(requests_wit::Refusal => Refusal {
+    MalformedPath, NoToken, InvalidToken, AddressDenied, EntityUnusable, Denied, NoMount;
+    Failure
+});
+same_errors!(requests_wit::CapabilitiesError => LookupError { UnknownToken; Failure });
+same_errors!(tokens_wit::LookupError => LookupError { UnknownToken; Failure });
+same_errors!(tokens_wit::LoginError => LoginError {
+    MountGone, EmptyAliasName, RootPolicy, BatchWithNumUses, BatchWithPeriod, BatchUnsupported,
+    AddressDenied, EntityUnusable;
+    UnassignablePolicy, TooManyPolicies, InvalidBoundCidr, Failure
+});
+same_errors!(tokens_wit::CreateError => CreateError {
+    InvalidToken, RestrictedUseParent, PoliciesNotSubset, RootFromNonRoot,
+    EndlessRootFromExpiring, OrphanNeedsSudo, PeriodNeedsSudo, IdNeedsSudo, IdWithReservedPrefix,
+    UnusableId, DuplicateId, NegativeTtl, NegativeExplicitMaxTtl, NegativePeriod,
+    NegativeNumUses, InvalidTokenType, BatchUnsupported, EntityAliasWithoutRole;
+    TooManyAncestors, UnassignablePolicy, TooManyPolicies, BatchWith, Failure
+});
+same_errors!(tokens_wit::RenewError => RenewError {
+    UnknownToken, NotRenewable, PastMaxTtl, AddressDenied, RevalidationMissing;
+    Failure
+});
+same_errors!(mounts_wit::MountError => MountError {
+    InvalidPath, MissingType, DefaultAboveMaximum, InvalidTokenType, InvalidListingVisibility,
+    TokenMount;
+    PathInUse, UnknownType, Failure
+});
+
+impl From<policies_wit::PolicyError> for PolicyError {
+    fn from(from: policies_wit::PolicyError) -> Self {
+        use policies_wit::PolicyError as Wit;
+        match from {
+            Wit::InvalidName => Self::InvalidName,
+            Wit::Empty => Self::Empty,
+            Wit::TooLong => Self::TooLong,
+            Wit::CannotUpdate(name) => Self::CannotUpdate(name),
+            Wit::CannotDelete(name) => Self::CannotDelete(name),
+            Wit::CannotDeleteDefault => Self::CannotDeleteDefault,
+            Wit::Syntax(why) => Self::Syntax(why),
+            Wit::InvalidKey(position) => Self::InvalidKey {
+                key: position.key,
+                line: position.line,
+            },
+            Wit::InvalidCapability(name) => Self::InvalidCapability(name),
+            Wit::InvalidLegacyPolicy(name) => Self::InvalidLegacyPolicy(name),
+            Wit::InvalidWildcard(path) => Self::InvalidWildcard(path),
+            Wit::WrongType(key) => Self::WrongType(key),
+            Wit::InvalidTemplate(path) => Self::InvalidTemplate(path),
+            Wit::UnsupportedKey(key) => Self::UnsupportedKey(key),
+            Wit::Failure(failure) => Self::Failure(failure.into()),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! [`Access`] over the component's imports.
+
+mod errors;
+mod records;
+
+use std::net::IpAddr;
+
+use gatehouse_access::{
+    Access, Admission, Capability, ClientToken, Cluster, CreateError, CreateRequest, Failure,
+    InitializeError, Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError,
+    MountError, MountRequest, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError,
+    RenewalSubject, Request, TokenGrant, TokenReference, TokenView,
+};
+
+use super::address_text;
+use super::bindings::gatehouse::access::{
+    mounts as mounts_wit, policies as policies_wit, requests as requests_wit, system as system_wit,
+    tokens as tokens_wit, types,
+};
+
+/// The capability that the host has bound to this component.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ImportedAccess;
+
+impl Access for ImportedAccess {
+    fn cluster(&self) -> Result<Option<Cluster>, Failure> {
+        Ok(system_wit::current_cluster()?.map(Into::into))
+    }
+
+    fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError> {
+        let initialized = system_wit::initialize(root_token)?;
+        Ok(Initialized {
+            root_token: ClientToken::new(initialized.root_token),
+        })
+    }
+
+    fn admit(&self, request: &Request<'_>) -> Result<Admission, Refusal> {
+        let admission = requests_wit::admit(&requests_wit::Request {
+            token: request.token.map(ToOwned::to_owned),
+            operation: request.operation.into(),
+            path: request.path.to_owned(),
+            source_address: address_text(request.source_address),
+        })?;
+        Ok(admission.into())
+    }
+
+    fn capabilities(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        let lists = requests_wit::capabilities(&reference.into(), paths)?;
+        let list = |list: Vec<types::Capability>| list.into_iter().map(Into::into).collect();
+        Ok(lists.into_iter().map(list).collect())
+    }
+
+    fn issue_login(&self, grant: &LoginGrant) -> Result<Issued, LoginError> {
+        Ok(tokens_wit::issue_login(&grant.into())?.into())
+    }
+
+    fn create_token(
+        &self,
+        parent: &Parent<'_>,
+        request: &CreateRequest,
+    ) -> Result<Issued, CreateError> {
+        let parent = tokens_wit::Parent {
+            token: parent.token.to_owned(),
+            sudo: parent.sudo,
+            limited_uses: parent.limited_uses,
+            orphan_path: parent.orphan_path,
+        };
+        Ok(tokens_wit::create(&parent, &request.into())?.into())
+    }
+
+    fn lookup_token(&self, reference: TokenReference<'_>) -> Result<TokenView, LookupError> {
+        Ok(tokens_wit::lookup(&reference.into())?.into())
+    }
+
+    fn renewal(
+        &self,
+        reference: TokenReference<'_>,
+        source_address: Option<IpAddr>,
+    ) -> Result<RenewalSubject, RenewError> {
+        let source_address = address_text(source_address);
+        let subject = tokens_wit::renewal(&reference.into(), source_address.as_deref())?;
+        Ok(RenewalSubject {
+            revalidation: subject.revalidation.map(Into::into),
+        })
+    }
+
+    fn renew_token(
+        &self,
+        reference: TokenReference<'_>,
+        increment: u64,
+        fresh: Option<&Lifetime>,
+    ) -> Result<TokenGrant, RenewError> {
+        let fresh = fresh.copied().map(Into::into);
+        Ok(tokens_wit::renew(&reference.into(), increment, fresh)?.into())
+    }
+
+    fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, Failure> {
+        Ok(tokens_wit::revoke(&reference.into())?)
+    }
+
+    fn list_policies(&self) -> Result<Vec<String>, Failure> {
+        Ok(policies_wit::list_names()?)
+    }
+
+    fn read_policy(&self, name: &str) -> Result<Option<PolicyView>, Failure> {
+        Ok(policies_wit::read(name)?.map(Into::into))
+    }
+
+    fn write_policy(&self, name: &str, text: &str) -> Result<(), PolicyError> {
+        Ok(policies_wit::write(name, text)?)
+    }
+
+    fn delete_policy(&self, name: &str) -> Result<(), PolicyError> {
+        Ok(policies_wit::delete(name)?)
+    }
+
+    fn list_mounts(&self) -> Result<Vec<MountView>, Failure> {
+        Ok(mounts_wit::list_all()?
+            .into_iter()
+            .map(Into::into)
+            .collect())
+    }
+
+    fn read_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
+        Ok(mounts_wit::read(path)?.map(Into::into))
+    }
+
+    fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
+        Ok(mounts_wit::enable(path, &request.clone().into())?)
+    }
+
+    fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError> {
+        Ok(mounts_wit::disable(path)?)
+    }
+}

@@ -1,0 +1,124 @@
+//! The gateway as a component: it only turns types into one another.
+
+/// Both directions between two enumerations with the same cases, which hold nothing.
+macro_rules! same_cases {
+    ($wit:ty, $plain:ty, $($case:ident),+ $(,)?) => {
+        impl From<$wit> for $plain {
+            fn from(from: $wit) -> Self {
+                match from {
+                    $(<$wit>::$case => Self::$case),+
+                }
+            }
+        }
+
+        impl From<$plain> for $wit {
+            fn from(from: $plain) -> Self {
+                match from {
+                    $(<$plain>::$case => Self::$case),+
+                }
+            }
+        }
+    };
+}
+
+/// One direction between two records with the same fields.
+macro_rules! same_fields {
+    ($from:ty => $to:ty { $($field:ident),+ $(,)? }) => {
+        impl From<$from> for $to {
+            fn from(from: $from) -> Self {
+                Self { $($field: from.$field.into()),+ }
+            }
+        }
+    };
+}
+
+mod access;
+mod auth_method;
+mod orgs;
+mod transport;
+
+use std::net::IpAddr;
+use std::sync::OnceLock;
+
+use wasip2::http::types::{IncomingRequest, ResponseOutparam};
+
+use crate::{Edition, Gateway, Settings};
+use access::ImportedAccess;
+use auth_method::ImportedAuthMethod;
+use orgs::ImportedOrganizations;
+
+#[allow(missing_docs, unsafe_code, clippy::all)]
+mod bindings {
+    wit_bindgen::generate!({
+        path: [
+            "../../wit/deps/io",
+            "../../wit/deps/clocks",
+            "../../wit/deps/random",
+            "../../wit/deps/filesystem",
+            "../../wit/deps/sockets",
+            "../../wit/deps/cli",
+            "../../wit/deps/http",
+            "../../wit/storage",
+            "../../wit/auth-method",
+            "../../wit/access",
+            "../../wit/orgs",
+            "../../wit/gateway",
+        ],
+        world: "gatehouse:gateway/gateway",
+        with: {
+            "wasi:io/error@0.2.12": wasip2::io::error,
+            "wasi:io/poll@0.2.12": wasip2::io::poll,
+            "wasi:io/streams@0.2.12": wasip2::io::streams,
+            "wasi:clocks/monotonic-clock@0.2.12": wasip2::clocks::monotonic_clock,
+            "wasi:http/types@0.2.12": wasip2::http::types,
+        },
+        generate_all,
+    });
+
+    use super::Component;
+    export!(Component);
+}
+
+struct Component;
+
+type ImportingGateway = Gateway<ImportedAuthMethod, ImportedAccess, ImportedOrganizations>;
+
+/// Made at the first request of an instance: the environment does not change while it lives.
+static GATEWAY: OnceLock<ImportingGateway> = OnceLock::new();
+
+fn gateway() -> &'static ImportingGateway {
+    GATEWAY.get_or_init(|| {
+        Gateway::new(
+            ImportedAuthMethod,
+            ImportedAccess,
+            ImportedOrganizations,
+            settings(),
+        )
+    })
+}
+
+fn settings() -> Settings {
+    let mut settings = Settings::default();
+    if std::env::var("GATEHOUSE_EDITION").is_ok_and(|edition| edition == "hosted") {
+        settings.edition = Edition::Hosted;
+    }
+    if let Ok(version) = std::env::var("GATEHOUSE_VERSION_COMPATIBILITY") {
+        settings.compatibility_version = version;
+    }
+    settings
+}
+
+impl bindings::exports::wasi::http::incoming_handler::Guest for Component {
+    fn handle(request: IncomingRequest, answer: ResponseOutparam) {
+        let response = match transport::read(request) {
+            Ok(request) => gateway().handle(&request),
+            Err(refusal) => refusal,
+        };
+        transport::write(response, answer);
+    }
+}
+
+/// An address as the interfaces of this workspace write it.
+fn address_text(address: Option<IpAddr>) -> Option<String> {
+    address.map(|address| address.to_string())
+}

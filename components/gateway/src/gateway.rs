@@ -1,0 +1,108 @@
+//! The way of a request to the protocol it belongs to.
+
+use gatehouse_access::Access;
+use gatehouse_auth_method::AuthMethod;
+use gatehouse_orgs::Organizations;
+use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
+
+use crate::http::{Request, Response};
+use crate::organizations::Problem;
+use crate::path::CanonicalPath;
+use crate::settings::Settings;
+use crate::{organizations, vault};
+
+/// How large a request body may be, in bytes (contract 1.1, rule 7). A host may refuse earlier, while it still reads.
+pub const MAXIMUM_BODY_BYTES: usize = 1 << 20;
+
+/// Both wire protocols over the three capabilities.
+///
+/// It keeps nothing between requests, so one may serve any number of them, one after another or at once.
+pub struct Gateway<A, C, O> {
+    pub(crate) auth_method: A,
+    pub(crate) access: C,
+    pub(crate) organizations: O,
+    pub(crate) settings: Settings,
+    pub(crate) clock: Box<dyn Clock + Send + Sync>,
+    random: Box<dyn Random + Send + Sync>,
+    operator: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl<A, C, O> Gateway<A, C, O> {
+    /// A gateway with the clock and the randomness of the system.
+    #[must_use]
+    pub fn new(auth_method: A, access: C, organizations: O, settings: Settings) -> Self {
+        Self {
+            auth_method,
+            access,
+            organizations,
+            settings,
+            clock: Box::new(SystemClock),
+            random: Box::new(OsRandom),
+            operator: Box::new(|detail| eprintln!("gateway: {detail}")),
+        }
+    }
+
+    /// The same with another clock and another source of randomness.
+    #[must_use]
+    pub fn with_surroundings(
+        mut self,
+        clock: impl Clock + Send + Sync + 'static,
+        random: impl Random + Send + Sync + 'static,
+    ) -> Self {
+        self.clock = Box::new(clock);
+        self.random = Box::new(random);
+        self
+    }
+
+    /// The same with another place for what concerns the operator and not the client, instead of standard error: failures of
+    /// the store, of Google, or of the mount's credentials. Never secrets.
+    #[must_use]
+    pub fn with_operator_log(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.operator = Box::new(log);
+        self
+    }
+
+    pub(crate) fn tell_operator(&self, detail: &str) {
+        (self.operator)(detail);
+    }
+
+    /// A fresh random UUID in lower case.
+    pub(crate) fn fresh_uuid(&self) -> Result<String, RandomError> {
+        let mut bytes = [0; 16];
+        self.random.fill(&mut bytes)?;
+        let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
+        Ok(id.hyphenated().to_string())
+    }
+}
+
+impl<A: AuthMethod, C: Access, O: Organizations> Gateway<A, C, O> {
+    /// Answers one request. Every request gets an answer; a fault of the server is a 5xx, never a panic.
+    #[must_use]
+    pub fn handle(&self, request: &Request) -> Response {
+        let is_json_api = organizations::concerns(&request.path);
+        if request.body.len() > MAXIMUM_BODY_BYTES {
+            return if is_json_api {
+                organizations::refuse(self, request, &Problem::TooLarge)
+            } else {
+                vault::error_response(413, "request body too large")
+            };
+        }
+        // Decoded once, here: routing and policies see the same bytes (SEC-A2).
+        let path = match CanonicalPath::parse(&request.path) {
+            Ok(path) => path,
+            // What cannot be a path of that protocol does not exist there.
+            Err(_) if is_json_api => {
+                return organizations::refuse(self, request, &Problem::NotFound);
+            }
+            Err(error) => return vault::error_response(400, &error.to_string()),
+        };
+        match path.as_str().split_once('/') {
+            Some(("v1", _)) => vault::handle(self, request, &path),
+            Some(("api", _)) => organizations::handle(self, request, &path),
+            _ if path.as_str() == ".well-known/terraform.json" => {
+                organizations::handle(self, request, &path)
+            }
+            _ => vault::not_found(),
+        }
+    }
+}

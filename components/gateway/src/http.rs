@@ -1,0 +1,218 @@
+//! Requests and responses as plain data, without any framework's types.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+/// The method of a request, with the LIST verb that many clients of this protocol send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Read.
+    Get,
+    /// Read without a body in the answer.
+    Head,
+    /// Write.
+    Post,
+    /// Write, as POST.
+    Put,
+    /// Partial write.
+    Patch,
+    /// Delete.
+    Delete,
+    /// List; not a standard verb.
+    List,
+    /// Asks what is possible.
+    Options,
+    /// Any other verb; none is served.
+    Other,
+}
+
+impl Method {
+    /// The method with this name, which is case-sensitive as in HTTP.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match name {
+            "GET" => Self::Get,
+            "HEAD" => Self::Head,
+            "POST" => Self::Post,
+            "PUT" => Self::Put,
+            "PATCH" => Self::Patch,
+            "DELETE" => Self::Delete,
+            "LIST" => Self::List,
+            "OPTIONS" => Self::Options,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Header fields in the order received, names in lower case.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Headers(Vec<(String, String)>);
+
+impl Headers {
+    /// No fields.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a field; the name is put in lower case.
+    pub fn push(&mut self, name: &str, value: impl Into<String>) {
+        self.0.push((name.to_ascii_lowercase(), value.into()));
+    }
+
+    /// The first field with this name, which is given in lower case.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.all(name).next()
+    }
+
+    /// Every field with this name, which is given in lower case.
+    pub fn all<'h, 'n>(&'h self, name: &'n str) -> impl Iterator<Item = &'h str> + use<'h, 'n> {
+        self.0
+            .iter()
+            .filter(move |(found, _)| found == name)
+            .map(|(_, value)| value.as_str())
+    }
+}
+
+impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for Headers {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(fields: I) -> Self {
+        let mut headers = Self::new();
+        for (name, value) in fields {
+            headers.push(name.as_ref(), value);
+        }
+        headers
+    }
+}
+
+/// One request, read completely.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// What to do.
+    pub method: Method,
+    /// The path of the request target as sent: still percent-encoded, without the query.
+    pub path: String,
+    /// What follows the `?` of the request target, as sent; empty when there is none.
+    pub query: String,
+    /// The header fields.
+    pub headers: Headers,
+    /// The whole body; empty when there is none.
+    pub body: Vec<u8>,
+    /// Where the connection came from, as established by the host; `None` when the host did not say.
+    pub peer: Option<IpAddr>,
+}
+
+impl Request {
+    /// A request without query, headers and body, from nowhere in particular.
+    #[must_use]
+    pub fn new(method: Method, path: impl Into<String>) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            query: String::new(),
+            headers: Headers::new(),
+            body: Vec::new(),
+            peer: None,
+        }
+    }
+
+    /// The media type of the body, without its parameters, as sent; `None` when the request names none.
+    #[must_use]
+    pub fn media_type(&self) -> Option<&str> {
+        let field = self.headers.get("content-type")?;
+        Some(field.split_once(';').map_or(field, |(kind, _)| kind).trim())
+    }
+
+    /// The token of an `Authorization: Bearer` field; other schemes are ignored, the scheme word may have any case.
+    #[must_use]
+    pub fn bearer_token(&self) -> Option<&str> {
+        self.headers.all("authorization").find_map(|field| {
+            let (scheme, token) = field.trim().split_once(' ')?;
+            let token = token.trim();
+            (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+        })
+    }
+}
+
+/// One answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The header fields, names in lower case.
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+    /// The body; empty for none.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// An answer whose body is of the given type, with the fields that every answer carries (SEC-H12).
+    #[must_use]
+    pub fn new(status: u16, content_type: &'static str, body: Vec<u8>) -> Self {
+        Self {
+            status,
+            headers: vec![
+                ("content-type", Cow::Borrowed(content_type)),
+                ("cache-control", Cow::Borrowed("no-store")),
+                ("x-content-type-options", Cow::Borrowed("nosniff")),
+            ],
+            body,
+        }
+    }
+
+    /// Adds a header field; the name is given in lower case.
+    #[must_use]
+    pub fn with_header(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// The first header field with this name, which is given in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let field = self.headers.iter().find(|(found, _)| *found == name);
+        field.map(|(_, value)| value.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_authorization(value: &str) -> Request {
+        let mut request = Request::new(Method::Get, "/v1/x");
+        request.headers.push("Authorization", value);
+        request
+    }
+
+    #[test]
+    fn bearer_scheme_is_accepted_in_any_case() {
+        for value in ["Bearer abc", "bearer abc", "BEARER  abc "] {
+            assert_eq!(with_authorization(value).bearer_token(), Some("abc"));
+        }
+    }
+
+    #[test]
+    fn other_schemes_and_empty_tokens_are_no_token() {
+        for value in ["Basic abc", "Bearer", "Bearer ", "abc"] {
+            assert_eq!(with_authorization(value).bearer_token(), None);
+        }
+    }
+
+    #[test]
+    fn media_type_is_read_without_parameters() {
+        let mut request = Request::new(Method::Post, "/");
+        assert_eq!(request.media_type(), None);
+        request
+            .headers
+            .push("Content-Type", "application/json; charset=utf-8");
+        assert_eq!(request.media_type(), Some("application/json"));
+    }
+
+    #[test]
+    fn unknown_and_lower_case_verbs_are_other() {
+        assert_eq!(Method::named("LIST"), Method::List);
+        assert_eq!(Method::named("get"), Method::Other);
+        assert_eq!(Method::named("TRACE"), Method::Other);
+    }
+}

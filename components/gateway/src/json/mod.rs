@@ -1,0 +1,40 @@
+//! Reading JSON from strangers: bounded in every direction, without recursion that the sender controls (SEC-H11).
+
+mod document;
+mod limits;
+mod members;
+
+pub use document::document;
+pub use limits::{
+    MAXIMUM_DEPTH, MAXIMUM_MEMBERS, MAXIMUM_NUMBER_BYTES, MAXIMUM_STRING_BYTES, check,
+};
+pub use members::{Duplicates, Members, array, object};
+
+/// Why a body is refused. The texts never repeat what was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    /// The bytes are not UTF-8.
+    #[error("body is not UTF-8")]
+    NotUtf8,
+    /// The text is not JSON.
+    #[error("body is not valid JSON")]
+    Malformed,
+    /// The text is JSON, but not an object.
+    #[error("body is not a JSON object")]
+    NotAnObject,
+    /// Arrays and objects within each other, beyond [`MAXIMUM_DEPTH`].
+    #[error("more than {MAXIMUM_DEPTH} levels of nesting")]
+    TooDeep,
+    /// More members and elements than [`MAXIMUM_MEMBERS`].
+    #[error("more than {MAXIMUM_MEMBERS} members and elements")]
+    TooManyMembers,
+    /// A string longer than [`MAXIMUM_STRING_BYTES`].
+    #[error("a string of more than {MAXIMUM_STRING_BYTES} bytes")]
+    StringTooLong,
+    /// A number longer than [`MAXIMUM_NUMBER_BYTES`].
+    #[error("a number of more than {MAXIMUM_NUMBER_BYTES} characters")]
+    NumberTooLong,
+    /// The same member twice in one object.
+    #[error("the same member is given twice")]
+    DuplicateMember,
+}

@@ -1,0 +1,169 @@
+//! Fields by the names that the wire gives them, and sentences about what is wrong with them (contract 2.7 to 2.9).
+
+use gatehouse_orgs::{Fault, Field, FieldFault};
+
+/// The name of a field on the wire.
+pub(super) const fn name(field: Field) -> &'static str {
+    match field {
+        Field::Name => "name",
+        Field::Email => "email",
+        Field::SessionTimeout => "session-timeout",
+        Field::SessionRemember => "session-remember",
+        Field::CollaboratorAuthPolicy => "collaborator-auth-policy",
+        Field::CostEstimationEnabled => "cost-estimation-enabled",
+        Field::SendPassingStatusesForUntriggeredSpeculativePlans => {
+            "send-passing-statuses-for-untriggered-speculative-plans"
+        }
+        Field::AggregatedCommitStatusEnabled => "aggregated-commit-status-enabled",
+        Field::SpeculativePlanManagementEnabled => "speculative-plan-management-enabled",
+        Field::OwnersTeamSamlRoleId => "owners-team-saml-role-id",
+        Field::AssessmentsEnforced => "assessments-enforced",
+        Field::AllowForceDeleteWorkspaces => "allow-force-delete-workspaces",
+        Field::DefaultExecutionMode => "default-execution-mode",
+        Field::DefaultAgentPoolId => "default-agent-pool-id",
+        Field::DefaultAgentPool => "default-agent-pool",
+        Field::StacksEnabled => "stacks-enabled",
+        Field::StacksDefaultExecutionMode => "stacks-default-execution-mode",
+        Field::StacksDefaultAgentPool => "stacks-default-agent-pool",
+        Field::UserTokensEnabled => "user-tokens-enabled",
+        Field::MaxTtlEnabled => "max-ttl-enabled",
+        Field::EnforceHyok => "enforce-hyok",
+        Field::RegistryMonorepoSupportEnabled => "registry-monorepo-support-enabled",
+        Field::RecoverableItemsEnabled => "recoverable-items-enabled",
+    }
+}
+
+/// Where a field stands in a document.
+pub(super) fn pointer(field: Field) -> String {
+    let place = match field {
+        Field::DefaultAgentPool | Field::StacksDefaultAgentPool => "relationships",
+        _ => "attributes",
+    };
+    format!("/data/{place}/{}", name(field))
+}
+
+/// The sentence about a fault.
+pub(super) fn detail(found: &FieldFault) -> String {
+    let label = label(found.field);
+    match found.fault {
+        Fault::Blank => format!("{label} can't be blank"),
+        Fault::ForbiddenCharacter => {
+            format!("{label} can only include letters, numbers, -, and _.")
+        }
+        Fault::TooLong { maximum } => {
+            format!("{label} is too long (maximum is {maximum} characters)")
+        }
+        Fault::Taken => format!("{label} has already been taken"),
+        Fault::NotAnAddress | Fault::UnknownPool => format!("{label} is invalid"),
+        Fault::NotIncluded => format!("{label} is not included in the list"),
+        Fault::NotText => format!("{label} must be a string"),
+        Fault::NotInteger => format!("{label} is not a number"),
+        Fault::NotBoolean => format!("{label} must be true or false"),
+        Fault::NotPositive => format!("{label} must be greater than 0"),
+        Fault::PoolRequired => {
+            format!("{label} must be specified when using 'agent' execution mode")
+        }
+        Fault::PoolWithoutAgentMode => {
+            format!("{label} must not be specified unless using 'agent' execution mode")
+        }
+        Fault::PoolsDiffer => format!("{label} must be the same as the relationship's"),
+        Fault::ExcludedByPassingStatuses => format!(
+            "{label} can't be used when send passing statuses for untriggered speculative plans is enabled"
+        ),
+        Fault::KeyRequired => format!("{label} requires a primary key configuration"),
+    }
+}
+
+/// The name as words: `default-agent-pool-id` is `Default agent pool`.
+fn label(field: Field) -> String {
+    let name = name(field);
+    let words = name.strip_suffix("-id").unwrap_or(name).replace('-', " ");
+    let mut characters = words.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contract_2_7_to_2_9_every_text() {
+        for (field, fault, text) in [
+            (Field::Name, Fault::Blank, "Name can't be blank"),
+            (
+                Field::Name,
+                Fault::ForbiddenCharacter,
+                "Name can only include letters, numbers, -, and _.",
+            ),
+            (
+                Field::Name,
+                Fault::TooLong { maximum: 90 },
+                "Name is too long (maximum is 90 characters)",
+            ),
+            (Field::Name, Fault::Taken, "Name has already been taken"),
+            (Field::Name, Fault::NotText, "Name must be a string"),
+            (Field::Email, Fault::Blank, "Email can't be blank"),
+            (Field::Email, Fault::NotAnAddress, "Email is invalid"),
+            (
+                Field::CollaboratorAuthPolicy,
+                Fault::NotIncluded,
+                "Collaborator auth policy is not included in the list",
+            ),
+            (
+                Field::DefaultExecutionMode,
+                Fault::NotIncluded,
+                "Default execution mode is not included in the list",
+            ),
+            (
+                Field::SessionTimeout,
+                Fault::NotInteger,
+                "Session timeout is not a number",
+            ),
+            (
+                Field::SessionTimeout,
+                Fault::NotPositive,
+                "Session timeout must be greater than 0",
+            ),
+            (
+                Field::CostEstimationEnabled,
+                Fault::NotBoolean,
+                "Cost estimation enabled must be true or false",
+            ),
+            (
+                Field::DefaultAgentPoolId,
+                Fault::UnknownPool,
+                "Default agent pool is invalid",
+            ),
+            (
+                Field::DefaultAgentPoolId,
+                Fault::PoolRequired,
+                "Default agent pool must be specified when using 'agent' execution mode",
+            ),
+            (
+                Field::DefaultAgentPool,
+                Fault::PoolWithoutAgentMode,
+                "Default agent pool must not be specified unless using 'agent' execution mode",
+            ),
+            (
+                Field::AggregatedCommitStatusEnabled,
+                Fault::ExcludedByPassingStatuses,
+                "Aggregated commit status enabled can't be used when send passing statuses for untriggered speculative plans is enabled",
+            ),
+        ] {
+            assert_eq!(detail(&FieldFault { field, fault }), text);
+        }
+    }
+
+    #[test]
+    fn contract_2_8_the_pointer_tells_attribute_from_relationship() {
+        assert_eq!(
+            pointer(Field::DefaultAgentPoolId),
+            "/data/attributes/default-agent-pool-id"
+        );
+        assert_eq!(
+            pointer(Field::DefaultAgentPool),
+            "/data/relationships/default-agent-pool"
+        );
+    }
+}

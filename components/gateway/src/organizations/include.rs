@@ -1,0 +1,102 @@
+//! Which related resources a query asks for (contract 2.6).
+
+use super::problem::Problem;
+use crate::query;
+
+/// What to include.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Includes {
+    /// Whether the query asks for anything: the answer then has the member, even if it stays empty. A subscription can be
+    /// asked for, and no organization has one.
+    pub(super) any: bool,
+    pub(super) entitlement_set: bool,
+    pub(super) default_project: bool,
+}
+
+impl Includes {
+    /// What is to be included when one organization is shown.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::InvalidInclude`] for anything else than can be.
+    pub(super) fn of_show(query: &str) -> Result<Self, Problem> {
+        Self::read(
+            query,
+            &["entitlement-set", "subscription", "default-project"],
+        )
+    }
+
+    /// What is to be included when organizations are listed.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::InvalidInclude`] for anything else than can be.
+    pub(super) fn of_list(query: &str) -> Result<Self, Problem> {
+        Self::read(query, &["entitlement-set", "subscription"])
+    }
+
+    fn read(query: &str, known: &[&str]) -> Result<Self, Problem> {
+        let mut includes = Self::default();
+        for (name, value) in query::pairs(query) {
+            if name != "include" && name != "include[]" {
+                continue;
+            }
+            for item in value.split(',') {
+                let item = item.replace('_', "-");
+                if !known.contains(&item.as_str()) {
+                    return Err(Problem::InvalidInclude);
+                }
+                includes.any = true;
+                includes.entitlement_set |= item == "entitlement-set";
+                includes.default_project |= item == "default-project";
+            }
+        }
+        Ok(includes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contract_2_6_both_spellings_and_lists_are_understood() {
+        let both = Includes {
+            any: true,
+            entitlement_set: true,
+            default_project: true,
+        };
+        for query in [
+            "include=entitlement_set,default-project",
+            "include=entitlement-set&include=default_project",
+            "include[]=entitlement_set&x=1&include%5B%5D=default-project",
+        ] {
+            assert_eq!(Includes::of_show(query), Ok(both), "{query}");
+        }
+        assert_eq!(Includes::of_show("q=x"), Ok(Includes::default()));
+        let nothing_there = Includes {
+            any: true,
+            ..Includes::default()
+        };
+        assert_eq!(Includes::of_list("include=subscription"), Ok(nothing_there));
+    }
+
+    #[test]
+    fn contract_2_6_anything_else_is_refused() {
+        for query in [
+            "include=",
+            "include=teams",
+            "include=subscription,",
+            "include=,",
+            "include",
+        ] {
+            assert_eq!(
+                Includes::of_show(query),
+                Err(Problem::InvalidInclude),
+                "{query}"
+            );
+        }
+        let refused = Includes::of_list("include=default-project");
+        assert_eq!(refused, Err(Problem::InvalidInclude));
+    }
+}

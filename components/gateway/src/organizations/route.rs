@@ -1,0 +1,51 @@
+//! Which requests there are.
+
+use crate::http::Method;
+use crate::path::CanonicalPath;
+
+/// A known request (contract section 8). Every other path, and every other method on these paths, does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route<'a> {
+    /// The discovery document.
+    Discovery,
+    /// Is anybody there, and which version.
+    Ping,
+    /// All organizations that the caller may see.
+    List,
+    /// A new organization.
+    Create,
+    /// The organization of this name.
+    Show(&'a str),
+    /// Changes to the organization of this name.
+    Update(&'a str),
+    /// The end of the organization of this name.
+    Delete(&'a str),
+    /// The entitlement set of the organization of this name.
+    EntitlementSetOf(&'a str),
+    /// The entitlement set with this id, which is the external id of an organization.
+    EntitlementSet(&'a str),
+}
+
+impl<'a> Route<'a> {
+    /// The route of a request.
+    pub(super) fn of(method: Method, path: &'a CanonicalPath) -> Option<Self> {
+        if path.as_str() == super::DISCOVERY_PATH {
+            return (method == Method::Get).then_some(Self::Discovery);
+        }
+        let below = path.below(super::BASE_PATH)?;
+        let segments: Vec<&str> = below.split('/').collect();
+        match (method, segments.as_slice()) {
+            (Method::Get, ["ping"]) => Some(Self::Ping),
+            (Method::Get, ["organizations"]) => Some(Self::List),
+            (Method::Post, ["organizations"]) => Some(Self::Create),
+            (Method::Get, ["organizations", name]) => Some(Self::Show(name)),
+            (Method::Patch | Method::Put, ["organizations", name]) => Some(Self::Update(name)),
+            (Method::Delete, ["organizations", name]) => Some(Self::Delete(name)),
+            (Method::Get, ["organizations", name, "entitlement-set"]) => {
+                Some(Self::EntitlementSetOf(name))
+            }
+            (Method::Get, ["entitlement-sets", id]) => Some(Self::EntitlementSet(id)),
+            _ => None,
+        }
+    }
+}

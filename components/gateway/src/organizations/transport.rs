@@ -1,0 +1,172 @@
+//! What every exchange has in common: media types and headers (contract 1.3, 1.4, section 7).
+
+use std::borrow::Cow;
+
+use gatehouse_orgs::Edition;
+use serde::Serialize;
+
+use super::problem::Problem;
+use crate::http::{Request, Response};
+
+const MEDIA_TYPE: &str = "application/vnd.api+json";
+
+/// The generation of the API that clients compare with what they need.
+const API_VERSION: &str = "2.6";
+
+/// The release that a self-hosted server answers to be, in its monthly and in its numeric form.
+const SELF_HOSTED_RELEASE: (&str, &str) = ("v202507-1", "1.2.0");
+
+/// Longest request id that is echoed.
+const MAXIMUM_REQUEST_ID: usize = 64;
+
+/// An answer with a JSON:API document.
+pub(super) fn json_api(status: u16, document: &impl Serialize) -> Response {
+    // Documents are made of text, numbers and lists of them, which always serialize.
+    let body = serde_json::to_vec(document).unwrap_or_default();
+    Response::new(status, MEDIA_TYPE, body)
+}
+
+/// An answer without a body, and so without a media type.
+pub(super) fn no_content() -> Response {
+    let mut response = Response::new(204, MEDIA_TYPE, Vec::new());
+    response.headers.retain(|(name, _)| *name != "content-type");
+    response
+}
+
+/// Refuses a body of another media type than JSON:API or JSON. A request without a body needs none.
+///
+/// # Errors
+///
+/// [`Problem::UnsupportedMediaType`].
+pub(super) fn check_media_type(request: &Request) -> Result<(), Problem> {
+    if request.body.is_empty() {
+        return Ok(());
+    }
+    let accepted = request.media_type().is_some_and(|found| {
+        [MEDIA_TYPE, "application/json"]
+            .iter()
+            .any(|known| found.eq_ignore_ascii_case(known))
+    });
+    if accepted {
+        Ok(())
+    } else {
+        Err(Problem::UnsupportedMediaType)
+    }
+}
+
+/// Adds what every answer of this protocol tells about the server. It does not tell a rate limit, for there is none.
+pub(super) fn with_metadata(response: Response, edition: Edition) -> Response {
+    let response = response.with_header("tfp-api-version", API_VERSION);
+    match edition {
+        Edition::Hosted => response.with_header("tfp-appname", "HCP Terraform"),
+        Edition::SelfHosted => {
+            let (monthly, numeric) = SELF_HOSTED_RELEASE;
+            response
+                .with_header("tfp-appname", "Terraform Enterprise")
+                .with_header("x-tfe-version", monthly)
+                .with_header("x-tfe-current-version", numeric)
+        }
+    }
+}
+
+/// The client's name for this exchange, if it may be echoed.
+pub(super) fn client_request_id(request: &Request) -> Option<&str> {
+    let safe = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
+    let id = request.headers.get("x-request-id")?;
+    let fits = (1..=MAXIMUM_REQUEST_ID).contains(&id.len()) && id.chars().all(safe);
+    fits.then_some(id)
+}
+
+/// The scheme and host under which the client sees this server, such as `https://gatehouse.example`. Empty if it cannot be
+/// told, which leaves links that begin with the path.
+pub(super) fn origin(request: &Request) -> Cow<'static, str> {
+    let safe = |character: char| character.is_ascii_alphanumeric() || "-._:[]".contains(character);
+    let host = request.headers.get("host").unwrap_or_default();
+    if host.is_empty() || !host.chars().all(safe) {
+        return Cow::Borrowed("");
+    }
+    let scheme = match request.headers.get("x-forwarded-proto") {
+        Some("https") => "https",
+        _ => "http",
+    };
+    Cow::Owned(format!("{scheme}://{host}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::Method;
+
+    fn request(headers: &[(&str, &str)], body: &str) -> Request {
+        let mut request = Request::new(Method::Post, "/api/v2/organizations");
+        request.headers = headers.iter().copied().collect();
+        request.body = body.as_bytes().to_vec();
+        request
+    }
+
+    #[test]
+    fn contract_1_4_media_types_of_a_body() {
+        for accepted in [
+            "application/vnd.api+json",
+            "application/vnd.api+json; charset=utf-8",
+            "Application/JSON",
+        ] {
+            let request = request(&[("content-type", accepted)], "{}");
+            assert_eq!(check_media_type(&request), Ok(()), "{accepted}");
+        }
+        for refused in [
+            "text/plain",
+            "",
+            "application/x-www-form-urlencoded",
+            "application",
+        ] {
+            let request = request(&[("content-type", refused)], "{}");
+            let refusal = Err(Problem::UnsupportedMediaType);
+            assert_eq!(check_media_type(&request), refusal, "{refused}");
+        }
+        assert!(check_media_type(&request(&[], "{}")).is_err());
+    }
+
+    #[test]
+    fn contract_1_4_no_body_needs_no_media_type() {
+        assert_eq!(check_media_type(&request(&[], "")), Ok(()));
+    }
+
+    #[test]
+    fn contract_1_3_each_edition_names_itself() {
+        let hosted = with_metadata(no_content(), Edition::Hosted);
+        assert_eq!(hosted.header("tfp-api-version"), Some("2.6"));
+        assert_eq!(hosted.header("tfp-appname"), Some("HCP Terraform"));
+        assert_eq!(hosted.header("x-tfe-version"), None);
+        let own = with_metadata(no_content(), Edition::SelfHosted);
+        assert_eq!(own.header("tfp-appname"), Some("Terraform Enterprise"));
+        assert_eq!(own.header("x-tfe-version"), Some("v202507-1"));
+        assert_eq!(own.header("x-tfe-current-version"), Some("1.2.0"));
+        assert_eq!(own.header("content-type"), None);
+    }
+
+    #[test]
+    fn only_safe_request_ids_are_echoed() {
+        let id = |value: &str| {
+            let request = request(&[("x-request-id", value)], "");
+            client_request_id(&request).map(str::to_owned)
+        };
+        assert_eq!(id("a-1_B.2"), Some("a-1_B.2".to_owned()));
+        assert_eq!(id(&"x".repeat(64)), Some("x".repeat(64)));
+        for refused in [&"x".repeat(65), "", "a b", "a\"b", "é"] {
+            assert_eq!(id(refused), None, "{refused}");
+        }
+    }
+
+    #[test]
+    fn links_stand_under_the_host_that_the_client_named() {
+        let of = |headers: &[(&str, &str)]| origin(&request(headers, "")).into_owned();
+        assert_eq!(of(&[("host", "127.0.0.1:8200")]), "http://127.0.0.1:8200");
+        let secure = [("host", "g.example"), ("x-forwarded-proto", "https")];
+        assert_eq!(of(&secure), "https://g.example");
+        assert_eq!(of(&[("host", "[::1]:8200")]), "http://[::1]:8200");
+        for odd in ["", "a/b", "a@b", "a b", "a\"b"] {
+            assert_eq!(of(&[("host", odd)]), "", "{odd}");
+        }
+    }
+}

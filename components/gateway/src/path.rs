@@ -1,0 +1,266 @@
+//! The one place where a request's path is decoded and checked, before routing and before any policy sees it (SEC-A2).
+//!
+//! A path has exactly one accepted spelling per meaning: what could be read in two ways is refused, not cleaned, so that the
+//! rule a policy evaluates and the object a handler touches are named by the same bytes.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
+/// A path that has been decoded once and found unambiguous.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CanonicalPath {
+    text: String,
+    trailing_slash: bool,
+}
+
+/// Why a path is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// It does not start with a slash.
+    #[error("path must start with '/'")]
+    NotAbsolute,
+    /// A `%` without two hexadecimal digits after it.
+    #[error("path has a '%' that is not followed by two hexadecimal digits")]
+    BrokenEncoding,
+    /// `%2F` or `%5C`.
+    #[error("path must not contain an encoded slash or backslash")]
+    EncodedSeparator,
+    /// A literal `\`.
+    #[error("path must not contain a backslash")]
+    Backslash,
+    /// The decoded bytes are not UTF-8.
+    #[error("path is not UTF-8 once decoded")]
+    NotUtf8,
+    /// Control characters, NUL among them, and characters that cannot be seen.
+    #[error("path contains non-printable characters")]
+    NonPrintable,
+    /// Two slashes in a row.
+    #[error("path must not contain an empty segment ('//')")]
+    EmptySegment,
+    /// `.` or `..` as a segment, however spelled.
+    #[error("path must not contain '.' or '..' as a segment")]
+    DotSegment,
+}
+
+impl CanonicalPath {
+    /// Decodes and checks the path of a request target.
+    ///
+    /// # Errors
+    ///
+    /// [`PathError`] names the first thing that makes the path ambiguous.
+    pub fn parse(raw: &str) -> Result<Self, PathError> {
+        let raw = raw.strip_prefix('/').ok_or(PathError::NotAbsolute)?;
+        check_encoding(raw)?;
+        let decoded = percent_decode_str(raw)
+            .decode_utf8()
+            .map_err(|_| PathError::NotUtf8)?;
+        if decoded.contains('\\') {
+            return Err(PathError::Backslash);
+        }
+        if !decoded.chars().all(is_printable) {
+            return Err(PathError::NonPrintable);
+        }
+        let (text, trailing_slash) = match decoded.strip_suffix('/') {
+            Some(text) => (text, true),
+            None => (decoded.as_ref(), false),
+        };
+        if !text.is_empty() || trailing_slash {
+            for segment in text.split('/') {
+                match segment {
+                    "" => return Err(PathError::EmptySegment),
+                    "." | ".." => return Err(PathError::DotSegment),
+                    _ => {}
+                }
+            }
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            trailing_slash,
+        })
+    }
+
+    /// The decoded path without its leading slash and without a trailing one; empty for `/`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the path was sent with a slash at its end.
+    #[must_use]
+    pub const fn has_trailing_slash(&self) -> bool {
+        self.trailing_slash
+    }
+
+    /// What follows `prefix` and a slash, when the path starts with that; given without slashes at its ends.
+    #[must_use]
+    pub fn below(&self, prefix: &str) -> Option<&str> {
+        self.text.strip_prefix(prefix)?.strip_prefix('/')
+    }
+
+    /// The decoded path with its trailing slash, if it had one.
+    #[must_use]
+    pub fn with_trailing_slash(&self) -> Cow<'_, str> {
+        if self.trailing_slash {
+            Cow::Owned(format!("{}/", self.text))
+        } else {
+            Cow::Borrowed(&self.text)
+        }
+    }
+}
+
+fn check_encoding(raw: &str) -> Result<(), PathError> {
+    let mut rest = raw.as_bytes();
+    while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
+        rest = rest.get(at + 1..).unwrap_or_default();
+        let [high, low, ..] = rest else {
+            return Err(PathError::BrokenEncoding);
+        };
+        match (*high, low.to_ascii_lowercase()) {
+            (b'2', b'f') | (b'5', b'c') => return Err(PathError::EncodedSeparator),
+            (high, low) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {}
+            _ => return Err(PathError::BrokenEncoding),
+        }
+    }
+    Ok(())
+}
+
+/// Characters that show themselves. Invisible ones would let two different names look the same to an operator.
+fn is_printable(character: char) -> bool {
+    let invisible = matches!(
+        character,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{ffff}'
+            | '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..
+    );
+    let space = character != ' ' && character.is_whitespace();
+    !(character.is_control() || invisible || space)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(raw: &str) -> String {
+        CanonicalPath::parse(raw).unwrap().text
+    }
+
+    #[test]
+    fn a2_plain_and_once_encoded_spellings_are_the_same_path() {
+        for raw in [
+            "/v1/auth/gcp/role/dev",
+            "/v1/auth/gcp/role/d%65v",
+            "/%761/auth/gcp/role/dev",
+            "/v1/auth/gcp/role/dev/",
+        ] {
+            assert_eq!(text(raw), "v1/auth/gcp/role/dev", "{raw}");
+        }
+    }
+
+    #[test]
+    fn a2_only_one_decoding_is_done() {
+        assert_eq!(text("/v1/a%252Fb"), "v1/a%2Fb");
+        assert_eq!(text("/v1/%252e%252e/x"), "v1/%2e%2e/x");
+    }
+
+    #[test]
+    fn a2_dot_segments_are_refused_in_every_spelling() {
+        for raw in ["/v1/./x", "/v1/../x", "/v1/x/..", "/v1/x/.", "/..", "/."] {
+            assert_eq!(
+                CanonicalPath::parse(raw),
+                Err(PathError::DotSegment),
+                "{raw}"
+            );
+        }
+        for raw in [
+            "/v1/%2e/x",
+            "/v1/%2E%2e/x",
+            "/v1/.%2e/x",
+            "/v1/%2e%2E/",
+            "/v1/x/%2e./",
+        ] {
+            assert_eq!(
+                CanonicalPath::parse(raw),
+                Err(PathError::DotSegment),
+                "{raw}"
+            );
+        }
+        assert_eq!(text("/v1/.../x"), "v1/.../x");
+        assert_eq!(text("/v1/.well-known"), "v1/.well-known");
+    }
+
+    #[test]
+    fn a2_empty_segments_are_refused() {
+        for raw in ["//", "//v1/x", "/v1//x", "/v1/x//", "/v1///"] {
+            assert_eq!(
+                CanonicalPath::parse(raw),
+                Err(PathError::EmptySegment),
+                "{raw}"
+            );
+        }
+    }
+
+    #[test]
+    fn a2_encoded_and_back_slashes_are_refused() {
+        for raw in [
+            "/v1/a%2Fb",
+            "/v1/a%2fb",
+            "/v1/..%2fx",
+            "/v1/a%5Cb",
+            "/v1/a%5cb",
+        ] {
+            assert_eq!(
+                CanonicalPath::parse(raw),
+                Err(PathError::EncodedSeparator),
+                "{raw}"
+            );
+        }
+        assert_eq!(CanonicalPath::parse("/v1/a\\b"), Err(PathError::Backslash));
+    }
+
+    #[test]
+    fn a2_what_cannot_be_printed_is_refused() {
+        for raw in [
+            "/v1/a%00",
+            "/v1/%09x",
+            "/v1/a%0d%0a",
+            "/v1/%7f",
+            "/v1/%e2%80%8b",
+            "/v1/%c2%a0",
+        ] {
+            assert_eq!(
+                CanonicalPath::parse(raw),
+                Err(PathError::NonPrintable),
+                "{raw}"
+            );
+        }
+        assert_eq!(text("/v1/caf%C3%A9 x"), "v1/café x");
+    }
+
+    #[test]
+    fn a2_broken_encodings_are_refused() {
+        for raw in ["/v1/%", "/v1/%2", "/v1/%zz", "/v1/%u002f"] {
+            assert_eq!(
+                CanonicalPath::parse(raw),
+                Err(PathError::BrokenEncoding),
+                "{raw}"
+            );
+        }
+        for raw in ["/v1/%ff", "/v1/%c0%af", "/v1/%c0%ae%c0%ae"] {
+            assert_eq!(CanonicalPath::parse(raw), Err(PathError::NotUtf8), "{raw}");
+        }
+        assert_eq!(CanonicalPath::parse("v1/x"), Err(PathError::NotAbsolute));
+        assert_eq!(CanonicalPath::parse(""), Err(PathError::NotAbsolute));
+    }
+
+    #[test]
+    fn a_trailing_slash_is_kept_apart() {
+        let path = CanonicalPath::parse("/v1/roles/").unwrap();
+        assert!(path.has_trailing_slash());
+        assert_eq!(path.with_trailing_slash(), "v1/roles/");
+        assert_eq!(path.below("v1"), Some("roles"));
+        assert_eq!(path.below("v"), None);
+        let root = CanonicalPath::parse("/").unwrap();
+        assert_eq!((root.as_str(), root.has_trailing_slash()), ("", false));
+    }
+}

@@ -1,0 +1,66 @@
+//! `name=value&...` texts: query strings and form bodies.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The pairs of a query string or form body, decoded, in the order written. Never fails: as in every browser, what cannot be
+/// decoded stands for itself.
+pub fn pairs(text: &str) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+    form_urlencoded::parse(text.as_bytes())
+}
+
+/// The first value given for `name`; empty when it is named without a value.
+#[must_use]
+pub fn first<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str>> {
+    pairs(text)
+        .find(|(found, _)| found == name)
+        .map(|(_, value)| value)
+}
+
+/// The pairs gathered by name: names in the order of their first appearance, values in the order written.
+#[must_use]
+pub fn gathered(text: &str) -> Vec<(Cow<'_, str>, Vec<Cow<'_, str>>)> {
+    let mut fields: Vec<(Cow<'_, str>, Vec<Cow<'_, str>>)> = Vec::new();
+    // A body can hold half a million names, so finding a name must not take a walk over all of them.
+    let mut places: HashMap<Cow<'_, str>, usize> = HashMap::new();
+    for (name, value) in pairs(text) {
+        let place = *places.entry(name).or_insert_with_key(|name| {
+            fields.push((name.clone(), Vec::new()));
+            fields.len() - 1
+        });
+        if let Some((_, values)) = fields.get_mut(place) {
+            values.push(value);
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_decoded_and_gathered_by_name() {
+        let fields = gathered("a=1&b=x+y%2Cz&a=2&c");
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|(name, values)| (name.as_ref(), values.join("|")))
+            .collect();
+        let expected = [
+            ("a", "1|2".to_owned()),
+            ("b", "x y,z".to_owned()),
+            ("c", String::new()),
+        ];
+        assert_eq!(fields, expected);
+    }
+
+    #[test]
+    fn first_finds_a_name_without_value() {
+        assert_eq!(first("list", "list").as_deref(), Some(""));
+        assert_eq!(
+            first("x=1&list=true&list=no", "list").as_deref(),
+            Some("true")
+        );
+        assert_eq!(first("", "list"), None);
+    }
+}

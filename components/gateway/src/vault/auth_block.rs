@@ -1,0 +1,101 @@
+//! The `auth` member: a token's terms, shown when it is made or renewed (contract 4.8, 5.5).
+
+use std::collections::BTreeMap;
+
+use gatehouse_access::{ClientToken, Issued, TokenGrant, TokenType, TokenWarning};
+use serde::Serialize;
+
+use super::duration;
+
+/// A token and its terms.
+pub(crate) struct Granted {
+    /// The token; `None` where the caller does not own it and only renewed it.
+    pub(crate) client_token: Option<ClientToken>,
+    /// Its terms.
+    pub(crate) grant: TokenGrant,
+}
+
+impl From<Issued> for Granted {
+    fn from(issued: Issued) -> Self {
+        Self {
+            client_token: Some(issued.client_token),
+            grant: issued.grant,
+        }
+    }
+}
+
+/// A token as its owner sees it.
+#[derive(Serialize)]
+pub(super) struct AuthBlock<'a> {
+    client_token: &'a str,
+    accessor: &'a str,
+    policies: &'a [String],
+    token_policies: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    identity_policies: &'a [String],
+    metadata: Option<&'a BTreeMap<String, String>>,
+    lease_duration: u64,
+    renewable: bool,
+    entity_id: &'a str,
+    token_type: &'static str,
+    orphan: bool,
+    mfa_requirement: (),
+    num_uses: u64,
+}
+
+impl<'a> From<&'a Granted> for AuthBlock<'a> {
+    fn from(granted: &'a Granted) -> Self {
+        let grant = &granted.grant;
+        let client_token = granted.client_token.as_ref();
+        Self {
+            client_token: client_token.map_or("", ClientToken::expose),
+            accessor: &grant.accessor,
+            policies: &grant.policies,
+            token_policies: &grant.token_policies,
+            identity_policies: &grant.identity_policies,
+            metadata: grant.metadata.as_ref(),
+            lease_duration: grant.lease_duration,
+            renewable: grant.renewable,
+            entity_id: grant.entity_id.as_deref().unwrap_or_default(),
+            token_type: token_type(grant.token_type),
+            orphan: grant.orphan,
+            mfa_requirement: (),
+            num_uses: grant.num_uses,
+        }
+    }
+}
+
+/// The name of a token type.
+pub(crate) const fn token_type(token_type: TokenType) -> &'static str {
+    match token_type {
+        TokenType::Service => "service",
+        TokenType::Batch => "batch",
+    }
+}
+
+/// The sentence for each warning, in order.
+pub(crate) fn warnings(grant: &TokenGrant) -> impl Iterator<Item = String> + '_ {
+    grant.warnings.iter().map(|warning| match warning {
+        TokenWarning::TtlCapped {
+            asked,
+            effective_max_ttl,
+        } => format!(
+            "TTL of {:?} exceeded the effective max_ttl of {:?}; TTL value is capped accordingly",
+            duration::short(*asked),
+            duration::short(*effective_max_ttl),
+        ),
+        TokenWarning::PeriodCapped {
+            asked,
+            effective_max_ttl,
+        } => format!(
+            "period of {:?} exceeded the effective max_ttl of {:?}; period value is capped accordingly",
+            duration::short(*asked),
+            duration::short(*effective_max_ttl),
+        ),
+        TokenWarning::UnknownPolicy(name) => format!("Policy {name:?} does not exist"),
+        TokenWarning::ChosenId => {
+            "Supplying a custom ID for the token makes it as easy to guess as the ID that was chosen"
+                .to_owned()
+        }
+    })
+}

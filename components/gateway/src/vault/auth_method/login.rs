@@ -1,0 +1,79 @@
+//! `login`: from a signed token to a token of this server (contract 4.1, 4.8).
+
+pub(super) mod text;
+
+use gatehouse_access::{self as access, Access, Lifetime, LoginGrant};
+use gatehouse_auth_method::{
+    AuthMethod, Identity, LoginRequest, Mount, TokenParameters, TokenType,
+};
+
+use crate::Gateway;
+use crate::json::Duplicates;
+use crate::vault::auth_block::Granted;
+use crate::vault::call::{Answer, Call};
+use crate::vault::envelope::Reply;
+
+/// All that a caller chooses (SEC-A7).
+const FIELDS: [&str; 2] = ["role", "jwt"];
+
+/// Answers a login at `mount`.
+pub(super) fn handle<A: AuthMethod, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+    mount: &Mount,
+) -> Answer {
+    let fields = call.fields_among(&FIELDS, Duplicates::Refuse)?;
+    let request = LoginRequest {
+        role: fields.string("role")?.unwrap_or_default(),
+        jwt: fields.string("jwt")?.unwrap_or_default(),
+        source_address: call.source_address(),
+    };
+    let identity = gateway
+        .auth_method
+        .login(mount, &request)
+        .map_err(text::refused)?;
+    let grant = grant(mount, identity, call);
+    let issued = gateway
+        .access
+        .issue_login(&grant)
+        .map_err(text::not_issued)?;
+    Ok(Some(Reply::auth(Granted::from(issued))))
+}
+
+fn grant(mount: &Mount, identity: Identity, call: &Call<'_>) -> LoginGrant {
+    LoginGrant {
+        mount_id: mount.id.clone(),
+        mount_path: mount.path.clone(),
+        alias_name: identity.alias_name,
+        metadata: identity.metadata.into_iter().collect(),
+        display_name: identity.display_name,
+        parameters: parameters(identity.token),
+        renewal_state: identity.renewal_state,
+        source_address: call.source_address(),
+    }
+}
+
+fn parameters(token: TokenParameters) -> access::TokenParameters {
+    access::TokenParameters {
+        lifetime: lifetime(&token),
+        policies: token.policies,
+        no_default_policy: token.no_default_policy,
+        bound_cidrs: token.bound_cidrs,
+        num_uses: token.number_of_uses,
+        token_type: match token.token_type {
+            TokenType::Default => None,
+            TokenType::Service => Some(access::TokenType::Service),
+            TokenType::Batch => Some(access::TokenType::Batch),
+        },
+    }
+}
+
+/// What a role says about how long its tokens live.
+pub(super) const fn lifetime(token: &TokenParameters) -> Lifetime {
+    Lifetime {
+        ttl: token.ttl,
+        max_ttl: token.maximum_ttl,
+        explicit_max_ttl: token.explicit_maximum_ttl,
+        period: token.period,
+    }
+}

@@ -1,0 +1,53 @@
+//! The method's part in a renewal: may this login still go on? (contract 4.10)
+
+use gatehouse_access::{Lifetime, Revalidation};
+use gatehouse_auth_method::{AuthMethod, RenewalError, RenewalRequest};
+
+use super::login::{lifetime, text};
+use super::mount_of;
+use crate::vault::call::Call;
+use crate::vault::errors::Fault;
+
+/// Asks the method that issued a token, and gives the lifetime that its role grants now.
+///
+/// # Errors
+///
+/// The first of the method's checks that failed.
+pub(in crate::vault) fn revalidate(
+    auth_method: &impl AuthMethod,
+    call: &Call<'_>,
+    revalidation: Revalidation,
+) -> Result<Lifetime, Fault> {
+    let mount = mount_of(&revalidation.mount);
+    let request = RenewalRequest {
+        renewal_state: revalidation.renewal_state,
+        token_policies: revalidation.token_policies,
+        source_address: call.source_address(),
+    };
+    let parameters = auth_method.revalidate(&mount, &request).map_err(fault)?;
+    Ok(lifetime(&parameters))
+}
+
+fn fault(error: RenewalError) -> Fault {
+    let text = match error {
+        RenewalError::Storage(error) => return error.into(),
+        RenewalError::StateUnreadable => return Fault::internal(error.to_string()),
+        RenewalError::Credentials(failure) => return text::credentials(&failure),
+        RenewalError::EndpointDenied(api) => return text::endpoint_denied(api),
+        RenewalError::GoogleUnavailable(api) => return text::unavailable(api),
+        RenewalError::AddressNotAllowed => return Fault::denied(),
+        RenewalError::RoleGone(role) => format!("role {role:?} no longer exists"),
+        RenewalError::PoliciesChanged(role) => {
+            format!("policies on role {role:?} have changed, cannot renew")
+        }
+        RenewalError::AccountNotFound(id) => format!("cannot find service account {id}"),
+        // The spelling is the one that scripts know.
+        RenewalError::InferenceNotAllowed(role) => {
+            format!("GCE inferrence is no longer allowed for role {role}")
+        }
+        RenewalError::AccountNotBound(role) => {
+            format!("service account is no longer authorized for role {role}")
+        }
+    };
+    Fault::plain(400, text)
+}

@@ -1,0 +1,91 @@
+//! What operators are told about roles (contract 3.2, 3.3).
+
+use gatehouse_auth_method::{RoleError, RoleWarning};
+
+use crate::vault::duration;
+use crate::vault::errors::Fault;
+
+const BATCH: &str = "'token_type' cannot be 'batch' or 'default_batch' when set to generate";
+
+/// The refusal of a write.
+pub(super) fn fault(error: RoleError) -> Fault {
+    let text = match error {
+        RoleError::Storage(error) => return error.into(),
+        RoleError::Random(error) => return error.into(),
+        RoleError::InvalidName => return Fault::unsupported_path(),
+        // The policies grant one half of create-or-update, and the other would have been needed.
+        RoleError::Exists | RoleError::DoesNotExist => return Fault::denied(),
+        RoleError::BoundCidr(address) => {
+            format!("error parsing address {address:?}: it is neither an IP address nor a CIDR")
+        }
+        RoleError::NegativeNumberOfUses => "'token_num_uses' cannot be negative".to_owned(),
+        RoleError::TokenType(name) => format!("invalid 'token_type' value {name:?}"),
+        RoleError::PeriodicBatch => format!("{BATCH} periodic tokens"),
+        RoleError::LimitedUseBatch => format!("{BATCH} tokens with limited use count"),
+        RoleError::TtlAboveMaximumTtl => {
+            "'token_ttl' cannot be greater than 'token_max_ttl'".to_owned()
+        }
+        RoleError::PeriodAboveMountMaximum {
+            period,
+            mount_maximum,
+        } => format!(
+            "'period' of '{}' is greater than the backend's maximum lease TTL of '{}'",
+            duration::full(period),
+            duration::full(mount_maximum),
+        ),
+        RoleError::TypeMissing => "role type cannot be empty".to_owned(),
+        RoleError::TypeInvalid(name) => format!("role type '{name}' is invalid"),
+        RoleError::TypeChanged => "role type cannot be changed for an existing role".to_owned(),
+        RoleError::WildcardWithOthers => "cannot provide IAM service account wildcard '*' (for all service accounts) with other service accounts".to_owned(),
+        RoleError::ProjectsTwice => {
+            "only one of 'bound_projects' or 'project_id' can be given".to_owned()
+        }
+        RoleError::FieldsOfOtherType { role_type, fields } => format!(
+            "invalid args found for role of type {role_type}: {}",
+            fields.join(",")
+        ),
+        RoleError::JwtLifetimeTooLong => "max_jwt_exp cannot be more than 60 minutes".to_owned(),
+        RoleError::NoServiceAccounts => {
+            "IAM role type must have at least one service account".to_owned()
+        }
+        error @ RoleError::TooLarge => error.to_string(),
+    };
+    Fault::plain(400, text)
+}
+
+/// A warning about a role that was stored.
+pub(super) fn warning(warning: &RoleWarning) -> String {
+    match warning {
+        RoleWarning::DeprecatedField {
+            used: used @ "project_id",
+            instead,
+        } => format!("The {used:?} (singular) field is deprecated. Use {instead:?} instead."),
+        RoleWarning::DeprecatedField { used, instead } => {
+            format!("The {used:?} field is deprecated. Use {instead:?} instead.")
+        }
+        RoleWarning::TtlAboveMountMaximum { ttl, mount_maximum } => {
+            above_maximum("ttl", *ttl, *mount_maximum)
+        }
+        RoleWarning::MaximumTtlAboveMountMaximum {
+            maximum_ttl,
+            mount_maximum,
+        } => above_maximum("max ttl", *maximum_ttl, *mount_maximum),
+        RoleWarning::TtlAboveMountDefault { ttl, mount_default } => format!(
+            "Given ttl of {ttl} seconds greater than current mount/system default of {mount_default} seconds; ttl will be capped at login time"
+        ),
+        RoleWarning::GroupAliasesOnSharedEntity => {
+            "\"add_group_aliases\" is on while \"iam_alias\" is \"role_id\": all users of this role share one entity, and with it the groups of whoever logged in last".to_owned()
+        }
+        RoleWarning::AnyServiceAccountOfAnyProject => {
+            "\"bound_service_accounts\" is \"*\" and \"bound_projects\" is empty: every service account of Google Cloud can log in with this role".to_owned()
+        }
+    }
+}
+
+fn above_maximum(what: &str, given: u64, mount_maximum: u64) -> String {
+    let maximum = duration::full(mount_maximum);
+    format!(
+        "Given token {what} of {:?} is greater than the maximum system/mount TTL of {maximum:?}. The TTL will be capped at {maximum:?} during login.",
+        duration::full(given),
+    )
+}

@@ -1,0 +1,83 @@
+//! A request that has been admitted, as the routes see it.
+
+use std::net::IpAddr;
+
+use gatehouse_access::{Admission, Operation};
+
+use super::envelope::Reply;
+use super::errors::Fault;
+use super::fields::Fields;
+use super::text;
+use crate::http::Request;
+use crate::json::Duplicates;
+
+/// What a route answers: an envelope, or nothing to say (204).
+pub(crate) type Answer = Result<Option<Reply>, Fault>;
+
+/// An admitted request.
+pub(crate) struct Call<'a> {
+    pub(crate) request: &'a Request,
+    /// What it does.
+    pub(crate) operation: Operation,
+    /// The canonical path below `v1/`.
+    pub(crate) path: &'a str,
+    /// The caller's token; `None` only on login paths.
+    pub(crate) token: Option<&'a str>,
+    /// What access says about it.
+    pub(crate) admission: Admission,
+}
+
+impl<'a> Call<'a> {
+    /// The fields of the body; where a name is given twice, the last one counts.
+    pub(crate) fn fields(&self) -> Result<Fields<'a>, Fault> {
+        Ok(Fields::of_body(self.request, Duplicates::LastWins)?)
+    }
+
+    /// The fields of a body that may name only `known` ones (contract 1.6: 422).
+    pub(crate) fn fields_among(
+        &self,
+        known: &[&str],
+        duplicates: Duplicates,
+    ) -> Result<Fields<'a>, Fault> {
+        let fields = Fields::of_body(self.request, duplicates)?;
+        match fields.unknown(known).as_slice() {
+            [] => Ok(fields),
+            unknown => Err(Fault::unknown_fields(unknown)),
+        }
+    }
+
+    /// The caller's token.
+    ///
+    /// # Errors
+    ///
+    /// On a login path, where there is none.
+    pub(crate) fn caller_token(&self) -> Result<&'a str, Fault> {
+        self.token
+            .ok_or_else(|| Fault::plain(403, "permission denied"))
+    }
+
+    /// Where the request came from.
+    pub(crate) const fn source_address(&self) -> Option<IpAddr> {
+        self.request.peer
+    }
+}
+
+/// The warning about fields that had no effect, if there are any (contract 1.9).
+pub(crate) fn ignored_fields(fields: &Fields<'_>, known: &[&str]) -> Option<String> {
+    let unknown = fields.unknown(known);
+    (!unknown.is_empty()).then(|| {
+        format!(
+            "Endpoint ignored these unrecognized parameters: {}",
+            text::bare(&unknown)
+        )
+    })
+}
+
+/// The warning about a field that the path has already said (contract 1.9).
+pub(crate) fn replaced_field(fields: &Fields<'_>, name: &str) -> Option<String> {
+    fields.has(name).then(|| {
+        format!(
+            "Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [{name}]"
+        )
+    })
+}

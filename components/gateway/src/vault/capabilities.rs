@@ -1,0 +1,69 @@
+//! `sys/capabilities`, `-self` and `-accessor`: what a token may do on some paths (contract 5.6).
+
+use gatehouse_access::{Access, Capability, LookupError, Operation, TokenReference};
+use serde_json::{Map, Value};
+
+use super::call::{Answer, Call, ignored_fields};
+use super::envelope::Reply;
+use super::errors::Fault;
+
+const FIELDS: [&str; 4] = ["path", "paths", "token", "accessor"];
+
+/// Answers one of the three routes; `family` is its name.
+pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Answer {
+    if call.operation != Operation::Update {
+        return Err(Fault::unsupported_operation());
+    }
+    let fields = call.fields()?;
+    let named = match family {
+        "capabilities-self" => None,
+        "capabilities" => Some(fields.string("token")?.unwrap_or_default()),
+        _ => Some(fields.string("accessor")?.unwrap_or_default()),
+    };
+    let reference = match (&named, family) {
+        (None, _) => TokenReference::Id(call.caller_token()?),
+        (Some(token), "capabilities") => TokenReference::Id(token),
+        (Some(accessor), _) => TokenReference::Accessor(accessor),
+    };
+    let mut paths = fields.list("paths")?.unwrap_or_default();
+    if paths.is_empty() {
+        paths = fields.list("path")?.unwrap_or_default();
+    }
+    if paths.is_empty() {
+        return Err(Fault::plain(400, "paths must be supplied"));
+    }
+    let found = access
+        .capabilities(reference, &paths)
+        .map_err(|error| match error {
+            LookupError::UnknownToken if family == "capabilities-accessor" => {
+                Fault::listed(400, "invalid accessor")
+            }
+            LookupError::UnknownToken => Fault::listed(400, "invalid token"),
+            LookupError::Failure(failure) => failure.into(),
+        })?;
+    let mut data: Map<String, Value> = paths
+        .into_iter()
+        .zip(found.iter().map(|capabilities| names(capabilities)))
+        .collect();
+    if let [only] = found.as_slice() {
+        data.insert("capabilities".to_owned(), names(only));
+    }
+    Ok(Some(
+        Reply::copied(data).warned(ignored_fields(&fields, &FIELDS)),
+    ))
+}
+
+fn names(capabilities: &[Capability]) -> Value {
+    let name = |capability: &Capability| match capability {
+        Capability::Root => "root",
+        Capability::Deny => "deny",
+        Capability::Sudo => "sudo",
+        Capability::Read => "read",
+        Capability::List => "list",
+        Capability::Update => "update",
+        Capability::Delete => "delete",
+        Capability::Create => "create",
+        Capability::Patch => "patch",
+    };
+    capabilities.iter().map(name).collect()
+}

@@ -1,0 +1,264 @@
+//! Refusals, and the three renderings of them that clients match on (contract 1.7).
+
+use gatehouse_access::{Failure, Refusal};
+use gatehouse_ports::{RandomError, StoreError};
+use gatehouse_storage::StorageError;
+use serde::Serialize;
+
+use super::fields::{BodyError, ConversionError};
+use crate::http::Response;
+use crate::json::JsonError;
+
+/// The media type of every answer with a body, exactly: clients compare it as a whole.
+pub(crate) const MEDIA_TYPE: &str = "application/json";
+
+/// Why a request is not served, with everything that its answer says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    status: u16,
+    rendering: Rendering,
+    text: String,
+    /// For the operator; not part of the answer.
+    pub(crate) detail: Option<String>,
+}
+
+/// How the text of a fault is wrapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rendering {
+    /// No text: `[]`.
+    Empty,
+    /// As it is: `["text"]`.
+    Plain,
+    /// `["1 error occurred:\n\t* text\n\n"]`, and on login paths as it is.
+    Listed,
+}
+
+/// Whether the request was one that carries a token, which decides how coded errors look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// A caller with a token.
+    Authenticated,
+    /// A caller of a login path.
+    Login,
+}
+
+impl Fault {
+    fn new(status: u16, rendering: Rendering, text: impl Into<String>) -> Self {
+        Self {
+            status,
+            rendering,
+            text: text.into(),
+            detail: None,
+        }
+    }
+
+    /// A handler's refusal by plain message.
+    pub(crate) fn plain(status: u16, text: impl Into<String>) -> Self {
+        Self::new(status, Rendering::Plain, text)
+    }
+
+    /// A refusal by a coded error.
+    pub(crate) fn listed(status: u16, text: impl Into<String>) -> Self {
+        Self::new(status, Rendering::Listed, text)
+    }
+
+    /// A status without words.
+    pub(crate) fn silent(status: u16) -> Self {
+        Self::new(status, Rendering::Empty, "")
+    }
+
+    /// The object is not there, or a list has no keys.
+    pub(crate) fn absent() -> Self {
+        Self::silent(404)
+    }
+
+    /// The path does not exist within its mount.
+    pub(crate) fn unsupported_path() -> Self {
+        Self::listed(404, "unsupported path")
+    }
+
+    /// The path exists, and this operation on it does not.
+    pub(crate) fn unsupported_operation() -> Self {
+        Self::listed(405, "unsupported operation")
+    }
+
+    /// Nothing is mounted there, for a caller who may know it.
+    pub(crate) fn no_handler(path: &str) -> Self {
+        Self::plain(
+            404,
+            format!("no handler for route {path:?}. route entry not found."),
+        )
+    }
+
+    /// A policy or an address forbids it. Never mentions the token, for daemons would log in again (contract 1.7).
+    pub(crate) fn denied() -> Self {
+        Self::listed(403, "permission denied")
+    }
+
+    /// Fields that the path does not have, sorted (contract 2.2).
+    pub(crate) fn unknown_fields(names: &[String]) -> Self {
+        Self::listed(
+            422,
+            format!("unknown fields: {}", super::text::quoted(names)),
+        )
+    }
+
+    /// The server failed; `detail` is for its operator.
+    pub(crate) fn internal(detail: impl Into<String>) -> Self {
+        Self::listed(500, "internal error").with_detail(detail)
+    }
+
+    /// Adds words for the operator.
+    pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// The answer.
+    pub(crate) fn response(&self, audience: Audience) -> Response {
+        match (self.rendering, audience) {
+            (Rendering::Empty, _) => rendered(self.status, &[]),
+            (Rendering::Listed, Audience::Authenticated) => {
+                let text = format!("1 error occurred:\n\t* {}\n\n", self.text);
+                rendered(self.status, &[&text])
+            }
+            _ => rendered(self.status, &[&self.text]),
+        }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::NotInitialized => Self::plain(503, "Vault is not initialized"),
+            Failure::Sealed => Self::plain(503, "Vault is sealed"),
+            Failure::Contended => Self::listed(503, "too many writers at once, try again"),
+            failure => Self::internal(failure.to_string()),
+        }
+    }
+}
+
+impl From<StorageError> for Fault {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::Store(StoreError::Sealed) => Failure::Sealed.into(),
+            StorageError::Contended(_) => Failure::Contended.into(),
+            error => Self::internal(error.to_string()),
+        }
+    }
+}
+
+impl From<RandomError> for Fault {
+    fn from(error: RandomError) -> Self {
+        Self::internal(error.to_string())
+    }
+}
+
+impl From<ConversionError> for Fault {
+    fn from(error: ConversionError) -> Self {
+        Self::plain(400, error.to_string())
+    }
+}
+
+impl From<BodyError> for Fault {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::Json(JsonError::Malformed | JsonError::NotAnObject) => {
+                Self::plain(400, "error parsing JSON")
+            }
+            BodyError::Json(error) => Self::plain(400, format!("error parsing JSON: {error}")),
+            error => Self::plain(415, error.to_string()),
+        }
+    }
+}
+
+/// The answer to a request that was not admitted (contract 1.6, 1.7).
+pub(crate) fn refusal(refusal: Refusal, path: &str) -> Fault {
+    match refusal {
+        Refusal::NoToken => Fault::plain(403, "permission denied"),
+        Refusal::InvalidToken => Fault::plain(
+            403,
+            "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n",
+        ),
+        Refusal::Denied | Refusal::AddressDenied | Refusal::EntityUnusable => Fault::denied(),
+        Refusal::NoMount => Fault::no_handler(path),
+        Refusal::MalformedPath => Fault::plain(400, "malformed path"),
+        Refusal::Failure(failure) => failure.into(),
+    }
+}
+
+#[derive(Serialize)]
+struct Errors<'a> {
+    errors: &'a [&'a str],
+}
+
+/// `{"errors":["message"]}`.
+pub(crate) fn error_response(status: u16, message: &str) -> Response {
+    rendered(status, &[message])
+}
+
+/// `{"errors":[]}` with status 404.
+pub(crate) fn not_found() -> Response {
+    rendered(404, &[])
+}
+
+fn rendered(status: u16, errors: &[&str]) -> Response {
+    // Strings always serialize.
+    let body = serde_json::to_vec(&Errors { errors }).unwrap_or_default();
+    Response::new(status, MEDIA_TYPE, body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(fault: &Fault, audience: Audience) -> String {
+        String::from_utf8(fault.response(audience).body).unwrap()
+    }
+
+    #[test]
+    fn a_coded_error_is_listed_for_callers_and_plain_on_login() {
+        let fault = Fault::unsupported_operation();
+        assert_eq!(
+            body(&fault, Audience::Authenticated),
+            r#"{"errors":["1 error occurred:\n\t* unsupported operation\n\n"]}"#
+        );
+        assert_eq!(
+            body(&fault, Audience::Login),
+            r#"{"errors":["unsupported operation"]}"#
+        );
+    }
+
+    #[test]
+    fn the_three_kinds_of_permission_denied_differ() {
+        let rendered = |refused| body(&refusal(refused, "x"), Audience::Authenticated);
+        assert_eq!(
+            rendered(Refusal::NoToken),
+            r#"{"errors":["permission denied"]}"#
+        );
+        assert_eq!(
+            rendered(Refusal::InvalidToken),
+            r#"{"errors":["2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n"]}"#
+        );
+        assert_eq!(
+            rendered(Refusal::Denied),
+            r#"{"errors":["1 error occurred:\n\t* permission denied\n\n"]}"#
+        );
+    }
+
+    #[test]
+    fn details_of_a_failed_store_stay_with_the_operator() {
+        let fault = Fault::from(Failure::Unavailable("disk /dev/sda1 is full".to_owned()));
+        assert!(!body(&fault, Audience::Authenticated).contains("sda1"));
+        assert!(fault.detail.unwrap().contains("sda1"));
+    }
+
+    #[test]
+    fn what_a_parser_refuses_is_not_repeated() {
+        let fault = Fault::from(BodyError::Json(JsonError::Malformed));
+        assert_eq!(
+            body(&fault, Audience::Login),
+            r#"{"errors":["error parsing JSON"]}"#
+        );
+    }
+}

@@ -1,0 +1,270 @@
+//! What becomes of a value when a field of some type receives it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::json::{self, Duplicates, Members};
+use crate::vault::duration::{self, DurationError, Quoted};
+
+/// A value by its outer form; what is inside an array or object is looked at when a field asks for it.
+pub(super) enum Shape<'a> {
+    Null,
+    Boolean(bool),
+    /// The digits as they were written.
+    Number(&'a str),
+    Text(Cow<'a, str>),
+    Array(&'a RawValue),
+    Object(&'a RawValue),
+    /// A JSON text with half of a surrogate pair in it.
+    BrokenText,
+}
+
+/// A field has a value that its type does not take.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("Field validation failed: error converting input for field {field:?}: {reason}")]
+pub(crate) struct ConversionError {
+    /// The field.
+    pub(crate) field: &'static str,
+    /// Why.
+    pub(crate) reason: Reason,
+}
+
+/// Why a value does not convert. Values are repeated only where they are short and the type is not text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Reason {
+    #[error("expected {expected}, got {found}")]
+    Kind {
+        expected: &'static str,
+        found: &'static str,
+    },
+    #[error("text contains an escape that is no character")]
+    BrokenText,
+    #[error("cannot parse as bool: strconv.ParseBool: parsing{}: invalid syntax", Quoted(.0))]
+    Boolean(String),
+    #[error("cannot parse as int: strconv.ParseInt: parsing{}: invalid syntax", Quoted(.0))]
+    Integer(String),
+    #[error("cannot parse as int: strconv.ParseInt: parsing{}: value out of range", Quoted(.0))]
+    IntegerRange(String),
+    #[error("could not parse duration from input")]
+    NotDuration,
+    #[error(transparent)]
+    Duration(#[from] DurationError),
+    #[error("cannot provide negative value '{0}'")]
+    Negative(String),
+    #[error("invalid key pair{}", Quoted(.0))]
+    Pair(String),
+}
+
+#[derive(Deserialize)]
+struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'a> Shape<'a> {
+    pub(super) fn of(value: &'a RawValue) -> Self {
+        let text = value.get();
+        match text.as_bytes().first() {
+            Some(b'"') => match serde_json::from_str::<Borrowed<'a>>(text) {
+                Ok(Borrowed(text)) => Self::Text(text),
+                Err(_) => Self::BrokenText,
+            },
+            Some(b'[') => Self::Array(value),
+            Some(b'{') => Self::Object(value),
+            Some(b't') => Self::Boolean(true),
+            Some(b'f') => Self::Boolean(false),
+            Some(b'n') | None => Self::Null,
+            Some(_) => Self::Number(text),
+        }
+    }
+
+    fn refused(&self, expected: &'static str) -> Reason {
+        let found = match self {
+            Self::Null => "null",
+            Self::Boolean(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a string",
+            Self::Array(_) => "a list",
+            Self::Object(_) => "an object",
+            Self::BrokenText => return Reason::BrokenText,
+        };
+        Reason::Kind { expected, found }
+    }
+
+    pub(super) fn string(&self) -> Result<String, Reason> {
+        match self {
+            Self::Text(text) => Ok(text.clone().into_owned()),
+            Self::Number(digits) => Ok((*digits).to_owned()),
+            Self::Boolean(truth) => Ok(if *truth { "1" } else { "0" }.to_owned()),
+            other => Err(other.refused("a string")),
+        }
+    }
+
+    pub(super) fn boolean(&self) -> Result<bool, Reason> {
+        match self {
+            Self::Boolean(truth) => Ok(*truth),
+            Self::Number(digits) => Ok(digits.parse::<f64>().is_ok_and(|number| number != 0.0)),
+            Self::Text(text) if text.is_empty() => Ok(false),
+            Self::Text(text) => {
+                parse_boolean(text).ok_or_else(|| Reason::Boolean(text.clone().into_owned()))
+            }
+            other => Err(other.refused("a boolean")),
+        }
+    }
+
+    pub(super) fn integer(&self) -> Result<i64, Reason> {
+        match self {
+            Self::Boolean(truth) => Ok(i64::from(*truth)),
+            Self::Number(digits) => {
+                truncated(digits).ok_or_else(|| Reason::IntegerRange((*digits).to_owned()))
+            }
+            Self::Text(text) if text.is_empty() => Ok(0),
+            Self::Text(text) => parse_integer(text),
+            other => Err(other.refused("an integer")),
+        }
+    }
+
+    pub(super) fn signed_duration(&self) -> Result<i64, Reason> {
+        match self {
+            Self::Number(digits) => {
+                let seconds = truncated(digits).map(|seconds| seconds.to_string());
+                Ok(duration::parse(
+                    &seconds.unwrap_or_else(|| (*digits).to_owned()),
+                )?)
+            }
+            Self::Text(text) => Ok(duration::parse(text)?),
+            Self::BrokenText => Err(Reason::BrokenText),
+            _ => Err(Reason::NotDuration),
+        }
+    }
+
+    pub(super) fn duration(&self) -> Result<u64, Reason> {
+        let seconds = self.signed_duration()?;
+        u64::try_from(seconds).map_err(|_| {
+            Reason::Negative(match self {
+                Self::Text(text) => text.clone().into_owned(),
+                _ => seconds.to_string(),
+            })
+        })
+    }
+
+    pub(super) fn list(&self) -> Result<Vec<String>, Reason> {
+        match self {
+            Self::Text(text) if text.trim().is_empty() => Ok(Vec::new()),
+            Self::Text(text) => Ok(text.split(',').map(|part| part.trim().to_owned()).collect()),
+            other => other.unsplit_list(),
+        }
+    }
+
+    pub(super) fn unsplit_list(&self) -> Result<Vec<String>, Reason> {
+        match self {
+            Self::Array(array) => {
+                let elements = json::array(array).unwrap_or_default();
+                let element = |element| Shape::of(element).element();
+                elements.into_iter().map(element).collect()
+            }
+            Self::Text(text) if text.trim().is_empty() => Ok(Vec::new()),
+            Self::Text(text) => Ok(vec![text.trim().to_owned()]),
+            Self::Number(digits) => Ok(vec![(*digits).to_owned()]),
+            other => Err(other.refused("a list")),
+        }
+    }
+
+    pub(super) fn labels(&self) -> Result<Vec<String>, Reason> {
+        match self {
+            Self::Object(_) => {
+                let pairs = self.map()?.into_iter();
+                Ok(pairs.map(|(key, value)| format!("{key}:{value}")).collect())
+            }
+            other => other.list(),
+        }
+    }
+
+    fn element(&self) -> Result<String, Reason> {
+        match self {
+            Self::Text(text) => Ok(text.trim().to_owned()),
+            Self::Number(_) | Self::Boolean(_) => self.string(),
+            other => Err(other.refused("a list of strings")),
+        }
+    }
+
+    pub(super) fn map(&self) -> Result<BTreeMap<String, String>, Reason> {
+        match self {
+            Self::Object(_) => self
+                .members()?
+                .into_iter()
+                .map(|(name, value)| {
+                    let value = match Shape::of(value) {
+                        Shape::Null => String::new(),
+                        shape => shape.string()?,
+                    };
+                    Ok((name.into_owned(), value))
+                })
+                .collect(),
+            Self::Array(_) => self.unsplit_list()?.iter().map(|text| pair(text)).collect(),
+            Self::Text(text) => pair(text).map(|pair| BTreeMap::from([pair])),
+            other => Err(other.refused("an object of strings")),
+        }
+    }
+
+    pub(super) fn members(&self) -> Result<Members<'a>, Reason> {
+        match self {
+            // It is part of a body that has been read, so it reads.
+            Self::Object(object) => {
+                Ok(json::object(object.get().as_bytes(), Duplicates::LastWins).unwrap_or_default())
+            }
+            other => Err(other.refused("an object")),
+        }
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), Reason> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(Reason::Pair(text.to_owned())),
+    }
+}
+
+/// The spellings of truth values that query strings and text fields share.
+pub(crate) fn parse_boolean(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
+        "0" | "f" | "F" | "FALSE" | "false" | "False" => Some(false),
+        _ => None,
+    }
+}
+
+/// A JSON number without its fraction; `None` outside 64 bits.
+fn truncated(digits: &str) -> Option<i64> {
+    if let Ok(integer) = digits.parse() {
+        return Some(integer);
+    }
+    let number: f64 = digits.parse().ok()?;
+    // Beyond 2^63 the cast would pretend the largest value.
+    let fits = number.abs() < 9_223_372_036_854_775_808.0;
+    #[allow(clippy::cast_possible_truncation)]
+    fits.then_some(number as i64)
+}
+
+/// Base 10, or as the prefixes `0x`, `0o`, `0b` and `0` say.
+fn parse_integer(text: &str) -> Result<i64, Reason> {
+    let (sign, magnitude) = match text.as_bytes() {
+        [b'-', ..] => ("-", text.get(1..).unwrap_or_default()),
+        [b'+', ..] => ("", text.get(1..).unwrap_or_default()),
+        _ => ("", text),
+    };
+    let lower = magnitude.to_ascii_lowercase();
+    let (radix, digits) = match lower.as_bytes() {
+        [b'0', b'x', ..] => (16, lower.get(2..)),
+        [b'0', b'o', ..] => (8, lower.get(2..)),
+        [b'0', b'b', ..] => (2, lower.get(2..)),
+        [b'0', _, ..] => (8, lower.get(1..)),
+        _ => (10, Some(lower.as_str())),
+    };
+    let digits = digits.unwrap_or_default();
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return Err(Reason::Integer(text.to_owned()));
+    }
+    i64::from_str_radix(&format!("{sign}{digits}"), radix)
+        .map_err(|_| Reason::IntegerRange(text.to_owned()))
+}

@@ -1,0 +1,74 @@
+//! From the bytes of a body to named values.
+
+use std::borrow::Cow;
+
+use super::conversion::Shape;
+use crate::http::Request;
+use crate::json::{self, Duplicates, JsonError, MAXIMUM_MEMBERS, Members};
+use crate::query;
+
+type Values<'a> = Vec<(Cow<'a, str>, Shape<'a>)>;
+
+/// Why a body has no fields to offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BodyError {
+    /// Not a JSON object, or beyond the limits for one.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// Compressed, or in another coding.
+    #[error("request bodies with a Content-Encoding are not supported")]
+    Encoded,
+    /// A multipart body.
+    #[error("multipart request bodies are not supported: send JSON")]
+    Multipart,
+}
+
+/// The values of a request's body (contract 1.3).
+pub(super) fn body(request: &Request, duplicates: Duplicates) -> Result<Values<'_>, BodyError> {
+    if request.body.is_empty() {
+        return Ok(Vec::new());
+    }
+    let coding = request.headers.get("content-encoding");
+    if coding.is_some_and(|coding| !coding.trim().eq_ignore_ascii_case("identity")) {
+        return Err(BodyError::Encoded);
+    }
+    let media_type = request.media_type().unwrap_or_default();
+    let family = media_type.split('/').next().unwrap_or_default();
+    if family.eq_ignore_ascii_case("multipart") {
+        return Err(BodyError::Multipart);
+    }
+    // `curl -d '{...}'` sends JSON under the type of forms.
+    let starts_as_json = matches!(request.body.trim_ascii_start().first(), Some(b'{' | b'['));
+    if media_type.eq_ignore_ascii_case("application/x-www-form-urlencoded") && !starts_as_json {
+        return form(&request.body, duplicates);
+    }
+    Ok(shapes(json::object(&request.body, duplicates)?))
+}
+
+/// The members of an object, without those that are `null`.
+pub(super) fn shapes(members: Members<'_>) -> Values<'_> {
+    members
+        .into_iter()
+        .map(|(name, value)| (name, Shape::of(value)))
+        .filter(|(_, shape)| !matches!(shape, Shape::Null))
+        .collect()
+}
+
+fn form(body: &[u8], duplicates: Duplicates) -> Result<Values<'_>, BodyError> {
+    let text = std::str::from_utf8(body).map_err(|_| JsonError::NotUtf8)?;
+    if query::pairs(text).nth(MAXIMUM_MEMBERS).is_some() {
+        return Err(JsonError::TooManyMembers.into());
+    }
+    let fields = query::gathered(text);
+    if duplicates == Duplicates::Refuse && fields.iter().any(|(_, values)| values.len() > 1) {
+        return Err(JsonError::DuplicateMember.into());
+    }
+    let joined = |mut values: Vec<Cow<'_, str>>| match values.len() {
+        1 => values.pop().unwrap_or_default().into_owned(),
+        _ => values.join(","),
+    };
+    Ok(fields
+        .into_iter()
+        .map(|(name, values)| (name, Shape::Text(Cow::Owned(joined(values)))))
+        .collect())
+}

@@ -1,0 +1,136 @@
+//! The fields of a request and their types (contract 1.4).
+//!
+//! A command line sends every value as text, a browser as a form, a library as JSON with types; all three mean the same. A
+//! field that is `null` was not sent (contract 1.3, rule 6).
+
+mod conversion;
+mod input;
+
+pub(crate) use conversion::{ConversionError, parse_boolean};
+pub(crate) use input::BodyError;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use conversion::Shape;
+
+use crate::http::Request;
+use crate::json::{Duplicates, Members};
+
+/// Named values of one request, not yet converted.
+pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, Shape<'a>)>);
+
+impl<'a> Fields<'a> {
+    /// The fields of a request's body: a JSON object or a form.
+    ///
+    /// # Errors
+    ///
+    /// When the body is neither, or exceeds a limit.
+    pub(crate) fn of_body(request: &'a Request, duplicates: Duplicates) -> Result<Self, BodyError> {
+        input::body(request, duplicates).map(Self)
+    }
+
+    fn of_members(members: Members<'a>) -> Self {
+        Self(input::shapes(members))
+    }
+
+    /// The names sent that are none of `known`, sorted.
+    pub(crate) fn unknown(&self, known: &[&str]) -> Vec<String> {
+        let mut unknown: Vec<String> = self
+            .0
+            .iter()
+            .filter(|(name, _)| !known.contains(&name.as_ref()))
+            .map(|(name, _)| name.clone().into_owned())
+            .collect();
+        unknown.sort_unstable();
+        unknown
+    }
+
+    /// Whether a field was sent.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.shape(name).is_some()
+    }
+
+    fn shape(&self, name: &str) -> Option<&Shape<'a>> {
+        let (_, shape) = self.0.iter().find(|(found, _)| found == name)?;
+        Some(shape)
+    }
+
+    fn converted<T>(
+        &self,
+        name: &'static str,
+        convert: impl FnOnce(&Shape<'a>) -> Result<T, conversion::Reason>,
+    ) -> Result<Option<T>, ConversionError> {
+        let converted = self.shape(name).map(convert).transpose();
+        converted.map_err(|reason| ConversionError {
+            field: name,
+            reason,
+        })
+    }
+
+    /// A text.
+    pub(crate) fn string(&self, name: &'static str) -> Result<Option<String>, ConversionError> {
+        self.converted(name, Shape::string)
+    }
+
+    /// A truth value.
+    pub(crate) fn boolean(&self, name: &'static str) -> Result<Option<bool>, ConversionError> {
+        self.converted(name, Shape::boolean)
+    }
+
+    /// An integer.
+    pub(crate) fn integer(&self, name: &'static str) -> Result<Option<i64>, ConversionError> {
+        self.converted(name, Shape::integer)
+    }
+
+    /// Whole seconds, not negative.
+    pub(crate) fn duration(&self, name: &'static str) -> Result<Option<u64>, ConversionError> {
+        self.converted(name, Shape::duration)
+    }
+
+    /// Whole seconds; for fields whose negative values have a refusal of their own.
+    pub(crate) fn signed_duration(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<i64>, ConversionError> {
+        self.converted(name, Shape::signed_duration)
+    }
+
+    /// A list; a single text is split at its commas. Elements are trimmed.
+    pub(crate) fn list(&self, name: &'static str) -> Result<Option<Vec<String>>, ConversionError> {
+        self.converted(name, Shape::list)
+    }
+
+    /// A list in which a single text is one element, commas and all.
+    pub(crate) fn unsplit_list(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<Vec<String>>, ConversionError> {
+        self.converted(name, Shape::unsplit_list)
+    }
+
+    /// A list of `key:value` texts, or an object of them.
+    pub(crate) fn labels(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<Vec<String>>, ConversionError> {
+        self.converted(name, Shape::labels)
+    }
+
+    /// Texts by name.
+    pub(crate) fn map(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<BTreeMap<String, String>>, ConversionError> {
+        self.converted(name, Shape::map)
+    }
+
+    /// The fields of an object within the body.
+    pub(crate) fn object(&self, name: &'static str) -> Result<Option<Self>, ConversionError> {
+        let members = self.converted(name, Shape::members)?;
+        Ok(members.map(Self::of_members))
+    }
+}
+
+#[cfg(test)]
+mod tests;

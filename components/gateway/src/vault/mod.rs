@@ -1,0 +1,142 @@
+//! The `/v1` protocol: the auth method, its tokens, policies and system endpoints.
+//!
+//! One request goes through these stages, in the order of contract 1.6: what the method and the headers rule out, admission by
+//! `access` (token, then policy), the route, the fields, and at last the capability that does the work.
+
+mod auth_block;
+mod auth_method;
+mod call;
+mod capabilities;
+mod duration;
+mod envelope;
+mod errors;
+mod fields;
+mod headers;
+mod mounts;
+mod operation;
+mod policies;
+mod status;
+mod system;
+mod text;
+mod tokens;
+
+pub(crate) use errors::{error_response, not_found};
+
+use gatehouse_access::{self as access, Access, Operation};
+use gatehouse_auth_method::AuthMethod;
+use gatehouse_orgs::Organizations;
+
+use self::call::{Answer, Call};
+use self::errors::{Audience, Fault, MEDIA_TYPE};
+use crate::http::Method;
+use crate::path::CanonicalPath;
+use crate::{Gateway, Request, Response};
+
+/// Answers a request under `/v1/`.
+pub(crate) fn handle<A: AuthMethod, C: Access, O: Organizations>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    path: &CanonicalPath,
+) -> Response {
+    let mut audience = Audience::Authenticated;
+    let answered = serve(gateway, request, path, &mut audience);
+    let mut response = answered.unwrap_or_else(|fault| {
+        if let Some(detail) = &fault.detail {
+            gateway.tell_operator(detail);
+        }
+        fault.response(audience)
+    });
+    if request.method == Method::Head {
+        response.body.clear();
+    }
+    response
+}
+
+fn serve<A: AuthMethod, C: Access, O: Organizations>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    path: &CanonicalPath,
+    audience: &mut Audience,
+) -> Result<Response, Fault> {
+    let below = path.below("v1").unwrap_or_default();
+    if let Some(answer) = status::handle(gateway, request, &path.with_trailing_slash()) {
+        return answer;
+    }
+    let operation = check_request(gateway, request, path)?;
+    let token = headers::token(request);
+    let admission = gateway
+        .access
+        .admit(&access::Request {
+            token,
+            operation,
+            path: below,
+            source_address: request.peer,
+        })
+        .map_err(|refusal| errors::refusal(refusal, below))?;
+    if admission.caller.is_none() {
+        *audience = Audience::Login;
+    }
+    let call = Call {
+        request,
+        operation,
+        path: below,
+        token,
+        admission,
+    };
+    // A slash at the end means a list; no object has one (SEC-A3).
+    if path.has_trailing_slash() && !matches!(operation, Operation::List | Operation::Help) {
+        return Err(Fault::unsupported_path());
+    }
+    if operation == Operation::Help {
+        return Ok(help());
+    }
+    let (mount_type, answer) = route(gateway, &call);
+    match answer? {
+        Some(reply) => reply.response(&gateway.fresh_uuid()?, mount_type),
+        None => Ok(Response::new(204, MEDIA_TYPE, Vec::new())),
+    }
+}
+
+/// What can be refused before anybody is asked who the caller is.
+fn check_request<A, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    path: &CanonicalPath,
+) -> Result<Operation, Fault> {
+    let operation = operation::of(request, path)?;
+    let headers = headers::check_namespace(request).and_then(|()| headers::check_wrapping(request));
+    match headers {
+        Ok(()) => Ok(operation),
+        // Of a sealed server nothing else is known (contract 1.6: sealed comes first).
+        Err(fault) => match gateway.access.cluster() {
+            Err(access::Failure::Sealed) => Err(access::Failure::Sealed.into()),
+            _ => Err(fault),
+        },
+    }
+}
+
+/// Finds who answers, and says of which mount type the answer is.
+fn route<'c, A: AuthMethod, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &'c Call<'_>,
+) -> (&'c str, Answer) {
+    match &call.admission.mount {
+        Some(mount) => {
+            let answer = match mount.mount_type.as_str() {
+                "gcp" => auth_method::handle(gateway, call, mount),
+                "token" => tokens::handle(gateway, call),
+                _ => Err(Fault::unsupported_path()),
+            };
+            (&mount.mount_type, answer)
+        }
+        None => match call.path.split_once('/') {
+            Some(("sys", rest)) => ("system", system::handle(gateway, call, rest)),
+            _ => ("", Err(Fault::no_handler(call.path))),
+        },
+    }
+}
+
+fn help() -> Response {
+    let body = br#"{"help":"See the documentation of this path.","see_also":null}"#;
+    Response::new(200, MEDIA_TYPE, body.to_vec())
+}

@@ -1,0 +1,200 @@
+//! Auth mounts: `sys/auth` (contract 6.3).
+
+use gatehouse_access::{
+    Access, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
+    MountView, Operation,
+};
+use gatehouse_auth_method::AuthMethod;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::call::{Answer, Call};
+use super::envelope::Reply;
+use super::errors::Fault;
+use super::fields::{ConversionError, Fields};
+use crate::Gateway;
+
+/// What clients are shown as the version of the built-in methods.
+const PLUGIN_VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+builtin");
+
+#[derive(Serialize)]
+struct Mount<'a> {
+    accessor: &'a str,
+    config: Configuration<'a>,
+    deprecation_status: &'static str,
+    description: &'a str,
+    external_entropy_access: bool,
+    local: bool,
+    options: Map<String, Value>,
+    plugin_version: &'static str,
+    running_plugin_version: &'static str,
+    running_sha256: &'static str,
+    seal_wrap: bool,
+    #[serde(rename = "type")]
+    mount_type: &'a str,
+    uuid: &'a str,
+}
+
+#[derive(Serialize)]
+struct Configuration<'a> {
+    default_lease_ttl: u64,
+    force_no_cache: bool,
+    max_lease_ttl: u64,
+    token_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listing_visibility: Option<&'static str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    audit_non_hmac_request_keys: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    audit_non_hmac_response_keys: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    passthrough_request_headers: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    allowed_response_headers: &'a [String],
+}
+
+impl<'a> From<&'a MountView> for Mount<'a> {
+    fn from(mount: &'a MountView) -> Self {
+        let option = |(name, value): &(String, String)| (name.clone(), value.as_str().into());
+        Self {
+            accessor: &mount.accessor,
+            config: (&mount.configuration).into(),
+            deprecation_status: "supported",
+            description: &mount.description,
+            external_entropy_access: mount.external_entropy_access,
+            local: mount.local,
+            options: mount.options.iter().map(option).collect(),
+            plugin_version: "",
+            running_plugin_version: PLUGIN_VERSION,
+            running_sha256: "",
+            seal_wrap: mount.seal_wrap,
+            mount_type: &mount.mount_type,
+            uuid: &mount.id,
+        }
+    }
+}
+
+impl<'a> From<&'a MountConfiguration> for Configuration<'a> {
+    fn from(configuration: &'a MountConfiguration) -> Self {
+        Self {
+            default_lease_ttl: configuration.default_lease_ttl,
+            force_no_cache: configuration.force_no_cache,
+            max_lease_ttl: configuration.max_lease_ttl,
+            token_type: match configuration.token_type {
+                MountTokenType::DefaultService => "default-service",
+                MountTokenType::DefaultBatch => "default-batch",
+                MountTokenType::Service => "service",
+                MountTokenType::Batch => "batch",
+            },
+            listing_visibility: configuration.listing_visibility.map(
+                |visibility| match visibility {
+                    ListingVisibility::Hidden => "hidden",
+                    ListingVisibility::Unauthenticated => "unauth",
+                },
+            ),
+            audit_non_hmac_request_keys: &configuration.audit_non_hmac_request_keys,
+            audit_non_hmac_response_keys: &configuration.audit_non_hmac_response_keys,
+            passthrough_request_headers: &configuration.passthrough_request_headers,
+            allowed_response_headers: &configuration.allowed_response_headers,
+        }
+    }
+}
+
+/// `sys/auth`
+pub(super) fn list(access: &impl Access) -> Answer {
+    let mut data = Map::new();
+    for mount in access.list_mounts()? {
+        data.insert(mount.path.clone(), Value::Object(shown(&mount)?));
+    }
+    Ok(Some(Reply::copied(data)))
+}
+
+/// `sys/auth/<path>`
+pub(super) fn handle<A: AuthMethod, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+    path: &str,
+) -> Answer {
+    // The tuning of a mount is another endpoint, which must not be mistaken for a mount of that name.
+    if path.ends_with("/tune") {
+        return Err(Fault::unsupported_path());
+    }
+    match call.operation {
+        Operation::Read => match gateway.access.read_mount(path)? {
+            Some(mount) => Ok(Some(Reply::copied(shown(&mount)?))),
+            None => Err(Fault::plain(400, format!("No auth engine at {path}/"))),
+        },
+        Operation::Update => {
+            let request = mount_request(&call.fields()?)?;
+            gateway.access.enable_mount(path, &request).map_err(fault)?;
+            Ok(None)
+        }
+        Operation::Delete => {
+            // The tokens die with the mount; what the method kept for it is out of reach from then on.
+            if let Some(id) = gateway.access.disable_mount(path).map_err(fault)? {
+                gateway.auth_method.forget_mount(&id)?;
+            }
+            Ok(None)
+        }
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+fn shown(mount: &MountView) -> Result<Map<String, Value>, Fault> {
+    match serde_json::to_value(Mount::from(mount)) {
+        Ok(Value::Object(members)) => Ok(members),
+        _ => Err(Fault::internal("a mount could not be written as JSON")),
+    }
+}
+
+fn mount_request(fields: &Fields<'_>) -> Result<MountRequest, ConversionError> {
+    let mut request = MountRequest {
+        mount_type: fields.string("type")?.unwrap_or_default(),
+        description: fields.string("description")?.unwrap_or_default(),
+        options: options(fields)?,
+        local: fields.boolean("local")?.unwrap_or_default(),
+        seal_wrap: fields.boolean("seal_wrap")?.unwrap_or_default(),
+        external_entropy_access: fields
+            .boolean("external_entropy_access")?
+            .unwrap_or_default(),
+        ..MountRequest::default()
+    };
+    // Members of `config` that nobody knows are ignored: clients send all that their version has.
+    if let Some(config) = fields.object("config")? {
+        let list = |name| Ok(config.list(name)?.unwrap_or_default());
+        request.default_lease_ttl = lease(&config, "default_lease_ttl")?;
+        request.max_lease_ttl = lease(&config, "max_lease_ttl")?;
+        request.force_no_cache = config.boolean("force_no_cache")?.unwrap_or_default();
+        request.token_type = config.string("token_type")?;
+        request.listing_visibility = config.string("listing_visibility")?;
+        request.audit_non_hmac_request_keys = list("audit_non_hmac_request_keys")?;
+        request.audit_non_hmac_response_keys = list("audit_non_hmac_response_keys")?;
+        request.passthrough_request_headers = list("passthrough_request_headers")?;
+        request.allowed_response_headers = list("allowed_response_headers")?;
+        if request.options.is_empty() {
+            request.options = options(&config)?;
+        }
+    }
+    Ok(request)
+}
+
+fn options(fields: &Fields<'_>) -> Result<Vec<(String, String)>, ConversionError> {
+    let options = fields.map("options")?.unwrap_or_default();
+    Ok(options.into_iter().collect())
+}
+
+/// Seconds; 0 where the system's value is to apply.
+fn lease(config: &Fields<'_>, name: &'static str) -> Result<u64, ConversionError> {
+    if config.string(name)?.as_deref() == Some("system") {
+        return Ok(0);
+    }
+    Ok(config.duration(name)?.unwrap_or_default())
+}
+
+fn fault(error: MountError) -> Fault {
+    match error {
+        MountError::Failure(failure) => failure.into(),
+        // The messages of the others are the contract's.
+        error => Fault::plain(400, error.to_string()),
+    }
+}

@@ -1,0 +1,124 @@
+//! Policies under `sys/policies/acl`, and under `sys/policy` for older clients (contract 5.6).
+
+use gatehouse_access::{Access, Operation, PolicyError};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::call::{Answer, Call};
+use super::envelope::Reply;
+use super::errors::Fault;
+
+#[derive(Serialize)]
+struct Keys {
+    keys: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Policy<'a> {
+    name: &'a str,
+    policy: &'a str,
+}
+
+/// `sys/policies/acl`
+pub(super) fn names(access: &impl Access, operation: Operation) -> Answer {
+    match operation {
+        Operation::List => {
+            let keys = access.list_policies()?;
+            Reply::data(&Keys { keys }).map(Some)
+        }
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+/// `sys/policies/acl/<name>`
+pub(super) fn handle(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+    match call.operation {
+        Operation::Read => {
+            let found = access.read_policy(name)?.ok_or_else(Fault::absent)?;
+            let data = Policy {
+                name: &found.name,
+                policy: &found.text,
+            };
+            Reply::data(&data).map(Some)
+        }
+        Operation::Update => {
+            let text = call.fields()?.string("policy")?;
+            write(access, name, text)
+        }
+        Operation::Delete => delete(access, name),
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+/// `sys/policy`
+pub(super) fn old_names(access: &impl Access, operation: Operation) -> Answer {
+    match operation {
+        Operation::Read | Operation::List => {
+            let names = access.list_policies()?;
+            let names: Value = names.into_iter().map(Value::String).collect();
+            let data = Map::from_iter([
+                ("keys".to_owned(), names.clone()),
+                ("policies".to_owned(), names),
+            ]);
+            Ok(Some(Reply::copied(data)))
+        }
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+/// `sys/policy/<name>`
+pub(super) fn handle_old(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+    match call.operation {
+        Operation::Read => {
+            let found = access.read_policy(name)?.ok_or_else(Fault::absent)?;
+            let data = Map::from_iter([
+                ("name".to_owned(), Value::String(found.name)),
+                ("rules".to_owned(), Value::String(found.text)),
+            ]);
+            Ok(Some(Reply::copied(data)))
+        }
+        Operation::Update => {
+            let fields = call.fields()?;
+            let text = fields.string("policy")?.filter(|text| !text.is_empty());
+            let text = match text {
+                Some(text) => Some(text),
+                None => fields.string("rules")?,
+            };
+            write(access, name, text)
+        }
+        Operation::Delete => delete(access, name),
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+fn write(access: &impl Access, name: &str, text: Option<String>) -> Answer {
+    let text = text.unwrap_or_default();
+    access.write_policy(name, &text).map_err(fault)?;
+    Ok(None)
+}
+
+fn delete(access: &impl Access, name: &str) -> Answer {
+    access.delete_policy(name).map_err(fault)?;
+    Ok(None)
+}
+
+fn fault(error: PolicyError) -> Fault {
+    let text = match error {
+        PolicyError::Failure(failure) => return failure.into(),
+        PolicyError::Empty => "'policy' parameter not supplied or empty".to_owned(),
+        PolicyError::InvalidName
+        | PolicyError::TooLong
+        | PolicyError::CannotUpdate(_)
+        | PolicyError::CannotDelete(_)
+        | PolicyError::CannotDeleteDefault => error.to_string(),
+        PolicyError::Syntax(_)
+        | PolicyError::InvalidKey { .. }
+        | PolicyError::InvalidCapability(_)
+        | PolicyError::InvalidLegacyPolicy(_)
+        | PolicyError::InvalidWildcard(_)
+        | PolicyError::WrongType(_)
+        | PolicyError::InvalidTemplate(_)
+        | PolicyError::UnsupportedKey(_) => format!("failed to parse policy: {error}"),
+    };
+    Fault::plain(400, text)
+}

@@ -1,0 +1,36 @@
+//! The routes below `sys/` that need a token.
+
+use gatehouse_access::{Access, Operation};
+use gatehouse_auth_method::AuthMethod;
+
+use super::call::{Answer, Call};
+use super::errors::Fault;
+use super::{capabilities, mounts, policies};
+use crate::Gateway;
+
+/// Answers a request below `sys/`; `rest` is the path after that.
+pub(super) fn handle<A: AuthMethod, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+    rest: &str,
+) -> Answer {
+    let (family, below) = rest.split_once('/').unwrap_or((rest, ""));
+    match (family, below) {
+        ("auth", "") => match call.operation {
+            Operation::Read => mounts::list(&gateway.access),
+            _ => Err(Fault::unsupported_operation()),
+        },
+        ("auth", path) => mounts::handle(gateway, call, path),
+        ("policies", below) => match below.split_once('/') {
+            None if below == "acl" => policies::names(&gateway.access, call.operation),
+            Some(("acl", name)) => policies::handle(&gateway.access, call, name),
+            _ => Err(Fault::unsupported_path()),
+        },
+        ("policy", "") => policies::old_names(&gateway.access, call.operation),
+        ("policy", name) => policies::handle_old(&gateway.access, call, name),
+        ("capabilities-self" | "capabilities" | "capabilities-accessor", "") => {
+            capabilities::handle(&gateway.access, call, family)
+        }
+        _ => Err(Fault::unsupported_path()),
+    }
+}

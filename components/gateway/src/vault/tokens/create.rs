@@ -1,0 +1,77 @@
+//! `create` and `create-orphan`: tokens for callers who have one (contract 5.4).
+
+use gatehouse_access::{Access, CreateError, CreateRequest, Parent};
+
+use crate::vault::auth_block::Granted;
+use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
+use crate::vault::fields::{ConversionError, Fields};
+
+const FIELDS: [&str; 14] = [
+    "id",
+    "policies",
+    "meta",
+    "no_parent",
+    "no_default_policy",
+    "renewable",
+    "ttl",
+    "lease",
+    "explicit_max_ttl",
+    "period",
+    "display_name",
+    "num_uses",
+    "type",
+    "entity_alias",
+];
+
+/// Answers a request for a token; `orphan_path` where the path itself asks for an orphan.
+pub(super) fn handle(access: &impl Access, call: &Call<'_>, orphan_path: bool) -> Answer {
+    let fields = call.fields()?;
+    let request = request(&fields)?;
+    let parent = Parent {
+        token: call.caller_token()?,
+        sudo: call.admission.sudo,
+        limited_uses: call.admission.limited_uses,
+        orphan_path,
+    };
+    let issued = access.create_token(&parent, &request).map_err(fault)?;
+    let reply = Reply::auth(Granted::from(issued));
+    Ok(Some(reply.warned(ignored_fields(&fields, &FIELDS))))
+}
+
+fn request(fields: &Fields<'_>) -> Result<CreateRequest, ConversionError> {
+    // `lease` is an old name, which counts only where the new one says nothing.
+    let ttl = match fields.signed_duration("ttl")? {
+        None | Some(0) => fields.signed_duration("lease")?,
+        ttl => ttl,
+    };
+    Ok(CreateRequest {
+        id: fields.string("id")?.filter(|id| !id.is_empty()),
+        policies: fields.unsplit_list("policies")?,
+        metadata: fields.map("meta")?,
+        no_parent: fields.boolean("no_parent")?.unwrap_or_default(),
+        no_default_policy: fields.boolean("no_default_policy")?.unwrap_or_default(),
+        renewable: fields.boolean("renewable")?,
+        ttl,
+        explicit_max_ttl: fields.signed_duration("explicit_max_ttl")?,
+        period: fields.signed_duration("period")?,
+        display_name: fields.string("display_name")?,
+        num_uses: fields.integer("num_uses")?,
+        token_type: fields.string("type")?,
+        entity_alias: fields.string("entity_alias")?,
+    })
+}
+
+fn fault(error: CreateError) -> Fault {
+    let text = match error {
+        CreateError::Failure(failure) => return failure.into(),
+        CreateError::InvalidToken => {
+            return crate::vault::errors::refusal(gatehouse_access::Refusal::InvalidToken, "");
+        }
+        CreateError::UnassignablePolicy(name) => format!("cannot assign policy {name:?}"),
+        // The messages of the others are the contract's.
+        error => error.to_string(),
+    };
+    Fault::plain(400, text)
+}

@@ -1,0 +1,121 @@
+//! What a token is (contract 5.5).
+
+use std::collections::BTreeMap;
+
+use gatehouse_access::{Access, LookupError, TokenReference, TokenView};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::accessor;
+use crate::vault::auth_block::token_type;
+use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
+
+/// Strings are never null and numbers never negative: strict clients rely on both.
+#[derive(Serialize)]
+struct Shown<'a> {
+    accessor: &'a str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    bound_cidrs: &'a [String],
+    creation_time: u64,
+    creation_ttl: u64,
+    display_name: &'a str,
+    entity_id: &'a str,
+    expire_time: Option<Timestamp>,
+    explicit_max_ttl: u64,
+    id: &'a str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    identity_policies: &'a [String],
+    issue_time: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_renewal: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_renewal_time: Option<u64>,
+    meta: Option<&'a BTreeMap<String, String>>,
+    num_uses: u64,
+    orphan: bool,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    period: Option<u64>,
+    policies: &'a [String],
+    renewable: bool,
+    ttl: u64,
+    #[serde(rename = "type")]
+    token_type: &'static str,
+}
+
+/// `lookup-self`: admission has looked the caller's token up already.
+pub(super) fn own(call: &Call<'_>) -> Answer {
+    let caller = call.admission.caller.as_ref();
+    let caller = caller.ok_or_else(|| Fault::plain(403, "bad token"))?;
+    shown(caller, call.caller_token()?).map(Some)
+}
+
+/// `lookup`
+pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
+    let fields = call.fields()?;
+    let token = fields.string("token")?.unwrap_or_default();
+    let reply = if token.is_empty() {
+        own(call)?
+    } else {
+        let view =
+            access
+                .lookup_token(TokenReference::Id(&token))
+                .map_err(|error| match error {
+                    LookupError::UnknownToken => Fault::plain(403, "bad token"),
+                    LookupError::Failure(failure) => failure.into(),
+                })?;
+        Some(shown(&view, &token)?)
+    };
+    Ok(reply.map(|reply| reply.warned(ignored_fields(&fields, &["token"]))))
+}
+
+/// `lookup-accessor`
+pub(super) fn by_accessor(access: &impl Access, call: &Call<'_>) -> Answer {
+    let fields = call.fields()?;
+    let accessor = accessor(&fields)?;
+    let view = access
+        .lookup_token(TokenReference::Accessor(&accessor))
+        .map_err(|error| match error {
+            LookupError::UnknownToken => Fault::listed(400, "invalid accessor"),
+            LookupError::Failure(failure) => failure.into(),
+        })?;
+    let reply = shown(&view, "")?;
+    Ok(Some(reply.warned(ignored_fields(&fields, &["accessor"]))))
+}
+
+fn shown(token: &TokenView, id: &str) -> Result<Reply, Fault> {
+    Reply::data(&Shown {
+        accessor: &token.accessor,
+        bound_cidrs: &token.bound_cidrs,
+        creation_time: token.creation_time,
+        creation_ttl: token.creation_ttl,
+        display_name: &token.display_name,
+        entity_id: token.entity_id.as_deref().unwrap_or_default(),
+        expire_time: token.expire_time.map(timestamp),
+        explicit_max_ttl: token.explicit_max_ttl,
+        id,
+        identity_policies: &token.identity_policies,
+        issue_time: timestamp(token.creation_time),
+        last_renewal: token.last_renewal_time.map(timestamp),
+        last_renewal_time: token.last_renewal_time,
+        meta: token.metadata.as_ref(),
+        num_uses: token.num_uses,
+        orphan: token.orphan,
+        path: &token.path,
+        period: (token.period > 0).then_some(token.period),
+        policies: &token.policies,
+        renewable: token.renewable,
+        ttl: token.ttl,
+        token_type: token_type(token.token_type),
+    })
+}
+
+/// Seconds since 1970 as RFC 3339 writes them; beyond the year 9999, that year's end.
+fn timestamp(seconds: u64) -> Timestamp {
+    i64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| Timestamp::from_second(seconds).ok())
+        .unwrap_or(Timestamp::MAX)
+}

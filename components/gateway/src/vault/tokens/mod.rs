@@ -1,0 +1,60 @@
+//! The routes of the mount `token/` (contract 5.4).
+
+mod create;
+mod lookup;
+mod renew;
+mod revoke;
+
+use gatehouse_access::{Access, Operation};
+use gatehouse_auth_method::AuthMethod;
+
+use super::call::{Answer, Call};
+use super::errors::Fault;
+use crate::Gateway;
+
+/// Answers a request below `auth/token/`.
+pub(super) fn handle<A: AuthMethod, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+) -> Answer {
+    let access = &gateway.access;
+    let remainder = call.admission.remainder.as_str();
+    match (remainder, call.operation) {
+        ("lookup-self", Operation::Read | Operation::Update) => lookup::own(call),
+        ("lookup", Operation::Update) => lookup::by_token(access, call),
+        ("lookup-accessor", Operation::Update) => lookup::by_accessor(access, call),
+        ("create", Operation::Update) => create::handle(access, call, false),
+        ("create-orphan", Operation::Update) => create::handle(access, call, true),
+        ("renew-self", Operation::Update) => renew::own(gateway, call),
+        ("renew", Operation::Update) => renew::by_token(gateway, call),
+        ("renew-accessor", Operation::Update) => renew::by_accessor(gateway, call),
+        ("revoke-self", Operation::Update) => revoke::own(access, call),
+        ("revoke", Operation::Update) => revoke::by_token(access, call),
+        ("revoke-accessor", Operation::Update) => revoke::by_accessor(access, call),
+        (
+            "lookup-self" | "lookup" | "lookup-accessor" | "create" | "create-orphan"
+            | "renew-self" | "renew" | "renew-accessor" | "revoke-self" | "revoke"
+            | "revoke-accessor",
+            _,
+        ) => Err(Fault::unsupported_operation()),
+        _ => Err(Fault::unsupported_path()),
+    }
+}
+
+/// The field `accessor`, which must be there.
+fn accessor(fields: &super::fields::Fields<'_>) -> Result<String, Fault> {
+    let accessor = fields.string("accessor")?.unwrap_or_default();
+    if accessor.is_empty() {
+        return Err(Fault::listed(400, "missing accessor"));
+    }
+    Ok(accessor)
+}
+
+/// The field `token`, which must be there.
+fn token(fields: &super::fields::Fields<'_>) -> Result<String, Fault> {
+    let token = fields.string("token")?.unwrap_or_default();
+    if token.is_empty() {
+        return Err(Fault::plain(400, "missing token ID"));
+    }
+    Ok(token)
+}

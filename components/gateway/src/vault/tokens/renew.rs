@@ -1,0 +1,107 @@
+//! Renewal: the method that issued the token confirms, then access extends it (contract 4.10, 5.3).
+
+use gatehouse_access::{Access, ClientToken, RenewError, TokenReference};
+use gatehouse_auth_method::AuthMethod;
+
+use super::{accessor, token};
+use crate::Gateway;
+use crate::vault::auth_block::Granted;
+use crate::vault::auth_method;
+use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
+use crate::vault::fields::Fields;
+
+/// `renew-self`
+pub(super) fn own<A: AuthMethod, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+) -> Answer {
+    let fields = call.fields()?;
+    let token = call.caller_token()?;
+    let reply = renew(gateway, call, &fields, TokenReference::Id(token), |error| {
+        by_token_fault(&error)
+    })?;
+    // The token itself is a field that older clients send along.
+    Ok(Some(
+        reply.warned(ignored_fields(&fields, &["increment", "token"])),
+    ))
+}
+
+/// `renew`
+pub(super) fn by_token<A: AuthMethod, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+) -> Answer {
+    let fields = call.fields()?;
+    let token = token(&fields)?;
+    let reply = renew(
+        gateway,
+        call,
+        &fields,
+        TokenReference::Id(&token),
+        |error| by_token_fault(&error),
+    )?;
+    Ok(Some(
+        reply.warned(ignored_fields(&fields, &["increment", "token"])),
+    ))
+}
+
+/// `renew-accessor`
+pub(super) fn by_accessor<A: AuthMethod, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+) -> Answer {
+    let fields = call.fields()?;
+    let accessor = accessor(&fields)?;
+    let reference = TokenReference::Accessor(&accessor);
+    let reply = renew(gateway, call, &fields, reference, |error| match error {
+        RenewError::UnknownToken => Fault::listed(400, "invalid accessor"),
+        error => by_token_fault(&error),
+    })?;
+    Ok(Some(reply.warned(ignored_fields(
+        &fields,
+        &["increment", "accessor"],
+    ))))
+}
+
+fn renew<A: AuthMethod, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+    fields: &Fields<'_>,
+    reference: TokenReference<'_>,
+    fault: impl Fn(RenewError) -> Fault,
+) -> Result<Reply, Fault> {
+    let increment = fields.duration("increment")?.unwrap_or_default();
+    let access = &gateway.access;
+    let subject = access
+        .renewal(reference, call.source_address())
+        .map_err(&fault)?;
+    let fresh = subject
+        .revalidation
+        .map(|revalidation| auth_method::revalidate(&gateway.auth_method, call, revalidation))
+        .transpose()?;
+    let grant = access
+        .renew_token(reference, increment, fresh.as_ref())
+        .map_err(&fault)?;
+    let client_token = match reference {
+        TokenReference::Id(token) => Some(ClientToken::new(token.to_owned())),
+        // Who knows only the accessor must not learn the token.
+        TokenReference::Accessor(_) => None,
+    };
+    Ok(Reply::auth(Granted {
+        client_token,
+        grant,
+    }))
+}
+
+fn by_token_fault(error: &RenewError) -> Fault {
+    match error {
+        RenewError::Failure(failure) => failure.clone().into(),
+        RenewError::AddressDenied => Fault::denied(),
+        RenewError::UnknownToken => Fault::plain(400, "token not found"),
+        RenewError::NotRenewable => Fault::plain(400, "lease is not renewable"),
+        RenewError::PastMaxTtl => Fault::plain(400, "past the max TTL, cannot renew"),
+        RenewError::RevalidationMissing => Fault::internal(error.to_string()),
+    }
+}

@@ -1,0 +1,27 @@
+//! Revocation: ends a token and all that descends from it (contract 5.4).
+
+use gatehouse_access::{Access, TokenReference};
+
+use super::{accessor, token};
+use crate::vault::call::{Answer, Call};
+use crate::vault::envelope::Reply;
+
+/// `revoke-self`
+pub(super) fn own(access: &impl Access, call: &Call<'_>) -> Answer {
+    access.revoke_token(TokenReference::Id(call.caller_token()?))?;
+    Ok(None)
+}
+
+/// `revoke`; an unknown token is as good as a revoked one.
+pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
+    let token = token(&call.fields()?)?;
+    access.revoke_token(TokenReference::Id(&token))?;
+    Ok(None)
+}
+
+/// `revoke-accessor`
+pub(super) fn by_accessor(access: &impl Access, call: &Call<'_>) -> Answer {
+    let accessor = accessor(&call.fields()?)?;
+    let found = access.revoke_token(TokenReference::Accessor(&accessor))?;
+    Ok((!found).then(|| Reply::empty().warned(["No token found with this accessor".to_owned()])))
+}

@@ -1,0 +1,159 @@
+//! Bodies that are not what they should be get a clear 4xx, and nothing is stored (contract 1.3, SEC-H11).
+
+use gatehouse_gateway::{MAXIMUM_BODY_BYTES, Method};
+
+use super::server::{ROOT, Server, request};
+
+/// Paths that store something when they are written to.
+const WRITES: [&str; 5] = [
+    "auth/gcp/config",
+    "auth/gcp/role/other",
+    "sys/auth/other",
+    "sys/policies/acl/other",
+    "auth/token/create",
+];
+
+fn refuse_everywhere(body: &[u8], content_type: &str, status: u16, text: &str) {
+    let server = Server::with_role();
+    let before = server.commits();
+    for path in WRITES {
+        let mut request = request(Method::Post, path, "");
+        request.body = body.to_vec();
+        request.headers.push("x-vault-token", ROOT);
+        request.headers.push("content-type", content_type);
+        server.handle(&request).refused(status, text);
+    }
+    assert_eq!(server.commits(), before);
+}
+
+#[test]
+fn what_is_not_a_json_object_is_refused() {
+    for body in [
+        "{",
+        "nonsense",
+        "[]",
+        "1",
+        "\"x\"",
+        "{\"type\":\"gcp\"} {}",
+        "{'a':1}",
+    ] {
+        refuse_everywhere(
+            body.as_bytes(),
+            "application/json",
+            400,
+            "error parsing JSON",
+        );
+    }
+}
+
+#[test]
+fn what_is_not_utf8_is_refused() {
+    let text = "error parsing JSON: body is not UTF-8";
+    refuse_everywhere(b"{\"type\":\"\xff\"}", "", 400, text);
+    refuse_everywhere(b"type=\xff", "application/x-www-form-urlencoded", 400, text);
+}
+
+#[test]
+fn what_is_too_deep_is_refused() {
+    let text = "error parsing JSON: more than 32 levels of nesting";
+    let body = format!("{{\"policy\":{}1{}}}", "[".repeat(40), "]".repeat(40));
+    refuse_everywhere(body.as_bytes(), "application/json", 400, text);
+    refuse_everywhere(
+        "[".repeat(1_000_000).as_bytes(),
+        "application/json",
+        400,
+        text,
+    );
+}
+
+#[test]
+fn what_has_too_many_members_is_refused() {
+    let text = "error parsing JSON: more than 10000 members and elements";
+    let body = format!("{{\"policy\":[{}1]}}", "1,".repeat(20_000));
+    refuse_everywhere(body.as_bytes(), "application/json", 400, text);
+    let form = "a=1&".repeat(20_000);
+    refuse_everywhere(
+        form.as_bytes(),
+        "application/x-www-form-urlencoded",
+        400,
+        text,
+    );
+}
+
+#[test]
+fn numbers_without_end_are_refused() {
+    let body = format!("{{\"token_ttl\":{}}}", "9".repeat(65));
+    let text = "error parsing JSON: a number of more than 64 characters";
+    refuse_everywhere(body.as_bytes(), "application/json", 400, text);
+}
+
+#[test]
+fn what_is_too_large_is_refused_and_the_limit_itself_is_not() {
+    let of_size = |bytes: usize| {
+        let frame = r#"{"description":"","type":"gcp"}"#.len();
+        format!(
+            r#"{{"description":"{}","type":"gcp"}}"#,
+            "x".repeat(bytes - frame)
+        )
+    };
+    let server = Server::initialized();
+    let before = server.commits();
+    let over = server.post("sys/auth/gcp", &of_size(MAXIMUM_BODY_BYTES + 1));
+    over.refused(413, "request body too large");
+    assert_eq!(server.commits(), before);
+    // At the limit the gateway lets it pass; whether a description may be that long is the next one's question.
+    let at = server.post("sys/auth/gcp", &of_size(MAXIMUM_BODY_BYTES));
+    assert_ne!(at.0.status, 413);
+}
+
+#[test]
+fn h10_compressed_and_multipart_bodies_are_refused() {
+    let server = Server::initialized();
+    let before = server.commits();
+    for (name, value) in [
+        ("content-encoding", "gzip"),
+        ("content-type", "multipart/form-data"),
+    ] {
+        let mut request = request(Method::Post, "sys/auth/gcp", r#"{"type":"gcp"}"#);
+        request.headers.push("x-vault-token", ROOT);
+        request.headers.push(name, value);
+        server.handle(&request).expect(415);
+    }
+    assert_eq!(server.commits(), before);
+}
+
+#[test]
+fn duplicates_are_refused_on_login_and_the_last_wins_elsewhere() {
+    let server = Server::with_role();
+    let before = server.commits();
+    let twice = r#"{"role":"dev","jwt":"a","jwt":"b"}"#;
+    let answer = server.send(Method::Put, "auth/gcp/login", None, twice);
+    answer.refused(400, "error parsing JSON: the same member is given twice");
+    assert_eq!(server.commits(), before);
+
+    let twice = r#"{"token_ttl":1,"token_ttl":2}"#;
+    server.post("auth/gcp/role/dev", twice).expect(200);
+    assert_eq!(server.get("auth/gcp/role/dev").data()["token_ttl"], 2);
+}
+
+#[test]
+fn bodies_of_reads_and_deletes_are_ignored() {
+    let server = Server::with_role();
+    let read = server.send(Method::Get, "auth/gcp/role/dev", Some(ROOT), "{\"name\":");
+    read.expect(200);
+    server
+        .send(Method::List, "auth/gcp/roles", Some(ROOT), "[")
+        .expect(200);
+    server
+        .send(Method::Delete, "auth/gcp/role/dev", Some(ROOT), "\u{0}")
+        .expect(204);
+}
+
+#[test]
+fn empty_bodies_and_null_have_no_fields() {
+    let server = Server::with_role();
+    for body in ["", " ", "null", "{}"] {
+        server.post("auth/gcp/config", body).expect(204);
+        server.post("auth/gcp/role/dev", body).expect(200);
+    }
+}

@@ -1,0 +1,106 @@
+//! `sys/auth` (contract 6.3).
+
+use serde_json::json;
+
+use super::server::{Server, listed};
+
+#[test]
+fn mounts_are_listed_in_data_and_at_the_top() {
+    let server = Server::with_method();
+    let listed = server.get("sys/auth").expect(200).json();
+    let gcp = &listed["data"]["gcp/"];
+    assert_eq!(gcp["type"], "gcp");
+    assert_eq!(
+        gcp["config"],
+        json!({"default_lease_ttl": 0, "force_no_cache": false, "max_lease_ttl": 0, "token_type": "default-service"})
+    );
+    assert!(gcp["accessor"].as_str().unwrap().starts_with("auth_gcp_"));
+    assert_eq!(gcp["uuid"].as_str().unwrap().len(), 36);
+    assert_eq!(listed["data"]["token/"]["type"], "token");
+    assert_eq!(&listed["gcp/"], gcp);
+    let one = server.get("sys/auth/gcp").expect(200).json();
+    assert_eq!(&one["data"], gcp);
+    assert_eq!(one["accessor"], gcp["accessor"]);
+}
+
+#[test]
+fn what_clients_send_to_enable_is_understood() {
+    let server = Server::initialized();
+    let body = r#"{"type":"gcp","description":"d","config":{"options":null,"default_lease_ttl":"1h","max_lease_ttl":"7200s","force_no_cache":true,
+        "token_type":"service","listing_visibility":"unauth","audit_non_hmac_request_keys":"role,name","who":"knows"},"local":false,"seal_wrap":true,
+        "external_entropy_access":false,"options":null}"#;
+    server.post("sys/auth/a/b", body).expect(204);
+    let mount = server.get("sys/auth/a/b").data();
+    assert_eq!(
+        mount["config"],
+        json!({"default_lease_ttl": 3600, "force_no_cache": true, "max_lease_ttl": 7200, "token_type": "service",
+            "listing_visibility": "unauth", "audit_non_hmac_request_keys": ["role", "name"]})
+    );
+    assert_eq!(
+        (&mount["description"], &mount["seal_wrap"]),
+        (&json!("d"), &json!(true))
+    );
+}
+
+#[test]
+fn refusals_have_their_texts_and_store_nothing() {
+    let server = Server::with_method();
+    let before = server.commits();
+    for (path, body, text) in [
+        ("x", "{}", "backend type must be specified as a string"),
+        (
+            "x",
+            r#"{"type":"aws"}"#,
+            "plugin not found in the catalog: aws",
+        ),
+        ("gcp", r#"{"type":"gcp"}"#, "path is already in use at gcp/"),
+        (
+            "gcp/below",
+            r#"{"type":"gcp"}"#,
+            "path is already in use at gcp/",
+        ),
+        (
+            "token",
+            r#"{"type":"gcp"}"#,
+            "path is already in use at token/",
+        ),
+        (
+            "x",
+            r#"{"type":"gcp","config":{"default_lease_ttl":"2h","max_lease_ttl":"1h"}}"#,
+            "given default lease TTL greater than given max lease TTL",
+        ),
+        (
+            "x",
+            r#"{"type":"gcp","config":{"token_type":"x"}}"#,
+            "invalid value for 'token_type'",
+        ),
+    ] {
+        server
+            .post(&format!("sys/auth/{path}"), body)
+            .refused(400, text);
+    }
+    server
+        .get("sys/auth/none")
+        .refused(400, "No auth engine at none/");
+    server
+        .delete("sys/auth/token")
+        .refused(400, "token credential backend cannot be disabled");
+    server
+        .post("sys/auth/gcp/tune", r#"{"type":"gcp"}"#)
+        .refused(404, &listed("unsupported path"));
+    assert_eq!(server.commits(), before);
+}
+
+#[test]
+fn disabling_removes_what_the_method_kept() {
+    let server = Server::with_role();
+    server
+        .post("auth/gcp/config", r#"{"iam_alias":"unique_id"}"#)
+        .expect(204);
+    assert!(!server.method_store.keys().is_empty());
+    server.delete("sys/auth/gcp").expect(204);
+    assert_eq!(server.method_store.keys(), Vec::<String>::new());
+    server.delete("sys/auth/gcp").expect(204);
+    let path = "no handler for route \"auth/gcp/config\". route entry not found.";
+    server.get("auth/gcp/config").refused(404, path);
+}

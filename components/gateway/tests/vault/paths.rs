@@ -1,0 +1,163 @@
+//! One path, one spelling (SEC-A2, A3).
+
+use gatehouse_gateway::{Method, Request};
+
+use super::server::{ROOT, Server, listed, request};
+
+fn as_root(method: Method, raw_path: &str) -> Request {
+    let mut request = Request::new(method, raw_path);
+    request.headers.push("x-vault-token", ROOT);
+    request
+}
+
+#[test]
+fn a2_ambiguous_paths_are_refused_before_anything_else() {
+    let server = Server::with_role();
+    let before = server.commits();
+    for path in [
+        "/v1/auth/gcp/./role/dev",
+        "/v1/auth/gcp/../gcp/role/dev",
+        "/v1/auth/gcp/%2e%2e/gcp/role/dev",
+        "/v1/auth/gcp/.%2E/role/dev",
+        "/v1/auth//gcp/role/dev",
+        "//v1/auth/gcp/role/dev",
+        "/v1/auth/gcp/role//",
+        "/v1/auth/gcp%2Frole/dev",
+        "/v1/auth/gcp%2frole/dev",
+        "/v1/auth/gcp%5Crole/dev",
+        "/v1/auth/gcp/role/dev%00",
+        "/v1/auth/gcp/role/%0adev",
+        "/v1/auth/gcp/role/%E2%80%8Bdev",
+        "/v1/auth/gcp/role/%ff",
+        "/v1/auth/gcp/role/%zz",
+        "/v1/../v1/auth/gcp/role/dev",
+    ] {
+        for method in [Method::Get, Method::Delete, Method::Post] {
+            let answer = server.handle(&as_root(method, path)).expect(400);
+            let text = answer.json()["errors"][0].as_str().unwrap().to_owned();
+            assert!(text.starts_with("path "), "{path}: {text}");
+        }
+    }
+    assert_eq!(server.commits(), before);
+    server.get("auth/gcp/role/dev").expect(200);
+}
+
+#[test]
+fn a2_policy_and_handler_see_the_decoded_path() {
+    let server = Server::with_role();
+    let token = server.token_with(r#"path "auth/gcp/role/dev" { capabilities = ["read"] }"#);
+    for path in [
+        "/v1/auth/gcp/role/dev",
+        "/v1/auth/gcp/role/%64ev",
+        "/v1/%61uth/gcp/role/dev",
+    ] {
+        let mut request = Request::new(Method::Get, path);
+        request.headers.push("x-vault-token", token.as_str());
+        server.handle(&request).expect(200);
+    }
+    // Decoded once only: the rest is a name with a percent sign in it, for which there is no rule.
+    let mut request = Request::new(Method::Get, "/v1/auth/gcp/role/%2564ev");
+    request.headers.push("x-vault-token", token);
+    server
+        .handle(&request)
+        .refused(403, &listed("permission denied"));
+}
+
+#[test]
+fn a3_all_spellings_of_list_need_the_same_capability() {
+    let server = Server::with_role();
+    let lists = [
+        (Method::List, "auth/gcp/roles"),
+        (Method::List, "auth/gcp/roles/"),
+        (Method::Get, "auth/gcp/roles?list=true"),
+        (Method::Get, "auth/gcp/roles/?list=1"),
+    ];
+    let reader = server.token_with(r#"path "auth/gcp/*" { capabilities = ["read"] }"#);
+    for (method, target) in lists {
+        let answer = server.send(method, target, Some(&reader), "");
+        answer.refused(403, &listed("permission denied"));
+    }
+    let lister = server.token_with(r#"path "auth/gcp/roles" { capabilities = ["list"] }"#);
+    for (method, target) in lists {
+        let answer = server.send(method, target, Some(&lister), "").expect(200);
+        assert_eq!(answer.data(), serde_json::json!({"keys": ["dev"]}));
+    }
+    // A plain read is not a list, with a slash or without.
+    server
+        .get("auth/gcp/roles")
+        .refused(405, &listed("unsupported operation"));
+    server
+        .get("auth/gcp/roles/")
+        .refused(404, &listed("unsupported path"));
+}
+
+#[test]
+fn a3_post_and_put_are_one_and_method_overrides_have_no_effect() {
+    let server = Server::with_role();
+    for method in [Method::Post, Method::Put] {
+        let answer = server.send(
+            method,
+            "auth/gcp/role/dev",
+            Some(ROOT),
+            r#"{"token_ttl":5}"#,
+        );
+        answer.expect(200);
+    }
+    let mut overridden = request(Method::Get, "auth/gcp/role/dev", "");
+    overridden.headers.push("X-Vault-Token", ROOT);
+    overridden.headers.push("X-HTTP-Method-Override", "DELETE");
+    server.handle(&overridden).expect(200);
+    server.get("auth/gcp/role/dev").expect(200);
+}
+
+#[test]
+fn a_write_to_a_path_ending_in_a_slash_is_refused() {
+    let server = Server::with_role();
+    let before = server.commits();
+    let text = "cannot write to a path ending in '/'";
+    server
+        .post("auth/gcp/role/dev/", r#"{"type":"iam"}"#)
+        .refused(400, text);
+    server
+        .delete("auth/gcp/role/dev/")
+        .refused(404, &listed("unsupported path"));
+    assert_eq!(server.commits(), before);
+}
+
+#[test]
+fn what_is_outside_the_protocols_is_not_found() {
+    let server = Server::initialized();
+    for path in ["/", "/ui", "/v1", "/v2/x", "/v1x/sys/health"] {
+        server
+            .handle(&Request::new(Method::Get, path))
+            .silently_refused(404);
+    }
+}
+
+#[test]
+fn other_methods_are_refused() {
+    let server = Server::initialized();
+    for method in [Method::Options, Method::Other] {
+        server
+            .send(method, "sys/auth", Some(ROOT), "")
+            .silently_refused(405);
+    }
+    let head = server
+        .send(Method::Head, "sys/auth", Some(ROOT), "")
+        .expect(405);
+    assert!(head.0.body.is_empty());
+    let patch = server.send(Method::Patch, "sys/auth", Some(ROOT), "{}");
+    patch.refused(
+        415,
+        "PATCH requires Content-Type of application/merge-patch+json, provided ",
+    );
+    let mut patch = request(Method::Patch, "sys/auth", "{}");
+    patch
+        .headers
+        .push("content-type", "application/merge-patch+json");
+    patch.headers.push("x-vault-token", ROOT);
+    server
+        .handle(&patch)
+        .refused(405, &listed("unsupported operation"));
+    server.get("sys/auth?list=maybe").silently_refused(400);
+}

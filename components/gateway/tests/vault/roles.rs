@@ -1,0 +1,201 @@
+//! `role/<name>` (contract 3).
+
+use gatehouse_gateway::Method;
+use serde_json::json;
+
+use super::server::{Server, listed};
+
+#[test]
+fn a_role_is_created_with_an_empty_envelope_and_read_back() {
+    let server = Server::with_method();
+    let role = r#"{"type":"iam","bound_service_accounts":["dev@p1.iam.gserviceaccount.com"],"token_policies":["prod"],"token_ttl":1800,"bound_projects":"p1"}"#;
+    let answer = server.post("auth/gcp/role/Dev", role).expect(200);
+    let envelope = answer.json();
+    assert_eq!(
+        (&envelope["data"], &envelope["warnings"]),
+        (&json!(null), &json!(null))
+    );
+    let read = server.get("auth/gcp/role/dEV").expect(200).data();
+    let id = read["role_id"].as_str().unwrap();
+    assert_eq!(
+        read,
+        json!({"add_group_aliases":false,"allow_gce_inference":true,
+            "bound_service_accounts":["dev@p1.iam.gserviceaccount.com"],"bound_projects":["p1"],"max_jwt_exp":900,
+            "role_id":id,"token_bound_cidrs":[],
+            "token_explicit_max_ttl":0,"token_max_ttl":0,"token_no_default_policy":false,
+            "token_num_uses":0,"token_period":0,"token_policies":["prod"],"token_ttl":1800,
+            "token_type":"default","type":"iam"})
+    );
+}
+
+#[test]
+fn lists_are_sorted_and_an_empty_one_is_not_found() {
+    let server = Server::with_role();
+    let role = r#"{"type":"iam","bound_service_accounts":"*"}"#;
+    server.post("auth/gcp/role/Abc", role).expect(200);
+    for target in ["auth/gcp/role", "auth/gcp/roles"] {
+        assert_eq!(
+            server.list(target).expect(200).data(),
+            json!({"keys": ["abc", "dev"]})
+        );
+    }
+    server.delete("auth/gcp/role/abc").expect(204);
+    server.delete("auth/gcp/role/dev").expect(204);
+    server.delete("auth/gcp/role/dev").expect(204);
+    server.list("auth/gcp/roles").silently_refused(404);
+    server.get("auth/gcp/role/dev").silently_refused(404);
+}
+
+#[test]
+fn refusals_have_their_texts_and_store_nothing() {
+    let server = Server::with_role();
+    let before = server.commits();
+    for (body, text) in [
+        (
+            r#"{"bound_service_accounts":"x"}"#,
+            "role type cannot be empty",
+        ),
+        (r#"{"type":"vm"}"#, "role type 'vm' is invalid"),
+        (
+            r#"{"type":"iam"}"#,
+            "IAM role type must have at least one service account",
+        ),
+        (
+            r#"{"type":"iam","bound_service_accounts":"*,a"}"#,
+            "cannot provide IAM service account wildcard '*' (for all service accounts) with other service accounts",
+        ),
+        (
+            r#"{"type":"iam","bound_service_accounts":"a","bound_zones":"z","bound_labels":"a:b"}"#,
+            "invalid args found for role of type iam: bound_labels,bound_zones",
+        ),
+        (
+            r#"{"type":"iam","bound_service_accounts":"a","max_jwt_exp":3601}"#,
+            "max_jwt_exp cannot be more than 60 minutes",
+        ),
+        (
+            r#"{"type":"iam","bound_service_accounts":"a","token_ttl":2,"token_max_ttl":1}"#,
+            "'token_ttl' cannot be greater than 'token_max_ttl'",
+        ),
+        (
+            r#"{"type":"iam","bound_service_accounts":"a","token_period":"2764801"}"#,
+            "'period' of '768h0m1s' is greater than the backend's maximum lease TTL of '768h0m0s'",
+        ),
+        (
+            r#"{"type":"iam","bound_service_accounts":"a","token_num_uses":-1}"#,
+            "'token_num_uses' cannot be negative",
+        ),
+        (
+            r#"{"type":"iam","bound_service_accounts":"a","token_type":"default-batch"}"#,
+            "invalid 'token_type' value \"default-batch\"",
+        ),
+        (
+            r#"{"type":"iam","bound_service_accounts":"a","token_type":"batch","token_period":5}"#,
+            "'token_type' cannot be 'batch' or 'default_batch' when set to generate periodic tokens",
+        ),
+        (
+            r#"{"type":"iam","bound_service_accounts":"a","token_type":"batch","token_num_uses":5}"#,
+            "'token_type' cannot be 'batch' or 'default_batch' when set to generate tokens with limited use count",
+        ),
+        (
+            r#"{"type":"iam","bound_service_accounts":"a","bound_projects":"a","project_id":"b"}"#,
+            "only one of 'bound_projects' or 'project_id' can be given",
+        ),
+    ] {
+        server.post("auth/gcp/role/new", body).refused(400, text);
+    }
+    server
+        .post("auth/gcp/role/dev", r#"{"type":"gce"}"#)
+        .refused(400, "role type cannot be changed for an existing role");
+    server
+        .post("auth/gcp/role/dev", r#"{"polices":"x"}"#)
+        .refused(422, &listed(r#"unknown fields: ["polices"]"#));
+    let cidr = server
+        .post("auth/gcp/role/dev", r#"{"token_bound_cidrs":"x"}"#)
+        .expect(400);
+    assert!(cidr.text().contains(r#"error parsing address \"x\""#));
+    for name in ["-x", "x.", "a%20b", &"x".repeat(129)] {
+        let answer = server.post(
+            &format!("auth/gcp/role/{name}"),
+            r#"{"type":"iam","bound_service_accounts":"a"}"#,
+        );
+        answer.refused(404, &listed("unsupported path"));
+    }
+    assert_eq!(server.commits(), before);
+}
+
+#[test]
+fn old_names_and_replaced_names_warn() {
+    let server = Server::with_method();
+    let role = r#"{"type":"iam","name":"other","project_id":"p1","service_accounts":"a","policies":"B,a","ttl":"1h"}"#;
+    let warnings = server
+        .post("auth/gcp/role/dev", role)
+        .expect(200)
+        .warnings();
+    let has = |part: &str| warnings.iter().any(|warning| warning.starts_with(part));
+    assert!(
+        has(r#"The "project_id" (singular) field is deprecated"#),
+        "{warnings:?}"
+    );
+    assert!(
+        has(r#"The "service_accounts" field is deprecated"#),
+        "{warnings:?}"
+    );
+    assert_eq!(
+        warnings.last().unwrap(),
+        "Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [name]"
+    );
+    let read = server.get("auth/gcp/role/dev").data();
+    assert_eq!(
+        (&read["policies"], &read["token_policies"]),
+        (&json!(["a", "b"]), &json!(["a", "b"]))
+    );
+    assert_eq!(
+        (&read["ttl"], &read["token_ttl"]),
+        (&json!(3600), &json!(3600))
+    );
+    server.get("auth/gcp/role/other").silently_refused(404);
+}
+
+#[test]
+fn create_and_update_are_two_rights() {
+    let server = Server::with_role();
+    let new = r#"{"type":"iam","bound_service_accounts":"a"}"#;
+    let creator = server.token_with(r#"path "auth/gcp/role/*" { capabilities = ["create"] }"#);
+    let send =
+        |token: &str, path: &str, body: &str| server.send(Method::Post, path, Some(token), body);
+    send(&creator, "auth/gcp/role/new", new).expect(200);
+    let denied = listed("permission denied");
+    send(&creator, "auth/gcp/role/new", new).refused(403, &denied);
+    send(&creator, "auth/gcp/role/dev", r#"{"token_ttl":9}"#).refused(403, &denied);
+    assert_eq!(server.get("auth/gcp/role/dev").data()["token_ttl"], 0);
+
+    let updater = server.token_with(r#"path "auth/gcp/role/*" { capabilities = ["update"] }"#);
+    send(&updater, "auth/gcp/role/dev", r#"{"token_ttl":9}"#).expect(200);
+    send(&updater, "auth/gcp/role/newer", new).refused(403, &denied);
+    server.get("auth/gcp/role/newer").silently_refused(404);
+}
+
+#[test]
+fn on_a_mount_called_role_config_still_needs_update() {
+    let server = Server::initialized();
+    server
+        .post("sys/auth/team/role", r#"{"type":"gcp"}"#)
+        .expect(204);
+    let creator = server.token_with(r#"path "auth/team/role/*" { capabilities = ["create"] }"#);
+    let answer = server.send(
+        Method::Post,
+        "auth/team/role/config",
+        Some(&creator),
+        r#"{"iam_alias":"unique_id"}"#,
+    );
+    answer.refused(403, &listed("permission denied"));
+    assert_eq!(
+        server.get("auth/team/role/config").data()["iam_alias"],
+        "role_id"
+    );
+    server
+        .post("auth/team/role/config", r#"{"iam_alias":"unique_id"}"#)
+        .expect(204);
+    let login = server.send(Method::Post, "auth/team/role/login", None, "{}");
+    login.refused(400, "role is required");
+}

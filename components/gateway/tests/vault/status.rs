@@ -1,0 +1,111 @@
+//! Status endpoints and initialization (contract 6.2).
+
+use gatehouse_gateway::Method;
+use serde_json::json;
+
+use super::server::{NOW, ROOT, Server};
+
+#[test]
+fn health_follows_the_state_and_its_switches() {
+    let server = Server::empty();
+    let status = |server: &Server, query: &str| {
+        let target = format!("sys/health{query}");
+        let answer = server.send(Method::Get, &target, None, "").0.status;
+        let head = server.send(Method::Head, &target, None, "").0;
+        assert_eq!((head.status, head.body.len()), (answer, 0));
+        answer
+    };
+    assert_eq!(status(&server, ""), 501);
+    assert_eq!(status(&server, "?uninitcode=299&activecode=298"), 299);
+    let auto_auth = "?drsecondarycode=299&haunhealthy=299&performancestandbycode=299&removedcode=299&sealedcode=299&standbycode=299&uninitcode=299";
+    assert_eq!(status(&server, auto_auth), 299);
+    let server = Server::initialized();
+    assert_eq!(status(&server, ""), 200);
+    assert_eq!(status(&server, auto_auth), 200);
+    assert_eq!(
+        status(
+            &server,
+            "?activecode=204&standbyok=true&perfstandbyok=x&unknown=1"
+        ),
+        204
+    );
+    for bad in [
+        "?activecode=x",
+        "?sealedcode=",
+        "?removedcode=99",
+        "?uninitcode=1000",
+    ] {
+        assert_eq!(status(&server, bad), 400, "{bad}");
+    }
+}
+
+#[test]
+fn bodies_have_every_member_and_no_envelope() {
+    let server = Server::initialized();
+    let get = |path: &str| server.send(Method::Get, path, None, "").expect(200).json();
+    let health = get("sys/health");
+    let cluster = (&health["cluster_name"], &health["cluster_id"]);
+    assert_eq!(
+        health,
+        json!({"initialized":true,"sealed":false,"standby":false,"performance_standby":false,
+            "replication_performance_mode":"disabled","replication_dr_mode":"disabled",
+            "server_time_utc":NOW,"version":"1.21.0","enterprise":false,
+            "cluster_name":cluster.0,"cluster_id":cluster.1,"echo_duration_ms":0,"clock_skew_ms":0,
+            "replication_primary_canary_age_ms":0})
+    );
+    assert_eq!(
+        get("sys/seal-status"),
+        json!({"type":"shamir","initialized":true,"sealed":false,"t":1,"n":1,"progress":0,"nonce":"",
+            "version":"1.21.0","build_date":"1970-01-01T00:00:00Z","migration":false,
+            "cluster_name":cluster.0,"cluster_id":cluster.1,"recovery_seal":false,"storage_type":"gatehouse"})
+    );
+    assert_eq!(
+        get("sys/leader"),
+        json!({"ha_enabled":false,"is_self":false,"active_time":"0001-01-01T00:00:00Z","leader_address":"",
+            "leader_cluster_address":"","performance_standby":false,"performance_standby_last_remote_wal":0})
+    );
+    assert_eq!(get("sys/init"), json!({"initialized": true}));
+    server
+        .send(Method::Post, "sys/health", None, "")
+        .refused(405, "unsupported operation");
+}
+
+#[test]
+fn a8_initialization_works_once() {
+    let server = Server::empty();
+    let init = || {
+        server.send(
+            Method::Put,
+            "sys/init",
+            None,
+            r#"{"secret_shares":1,"secret_threshold":1}"#,
+        )
+    };
+    assert_eq!(
+        server.send(Method::Get, "sys/init", None, "").json(),
+        json!({"initialized": false})
+    );
+    server
+        .send(Method::Get, "sys/auth", Some(ROOT), "")
+        .refused(503, "Vault is not initialized");
+
+    let encrypted = r#"{"root_token_pgp_key":"key"}"#;
+    server
+        .send(Method::Put, "sys/init", None, encrypted)
+        .expect(400);
+    assert_eq!(server.commits(), 0);
+
+    let made = init().expect(200).json();
+    let token = made["root_token"].as_str().unwrap();
+    assert!(token.starts_with("hvs."));
+    assert_eq!(
+        (&made["keys"], &made["keys_base64"]),
+        (&json!([]), &json!([]))
+    );
+    server
+        .send(Method::Get, "sys/auth", Some(token), "")
+        .expect(200);
+    let before = server.commits();
+    init().refused(400, "Vault is already initialized");
+    assert_eq!(server.commits(), before);
+}

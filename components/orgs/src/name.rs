@@ -1,0 +1,112 @@
+//! What an organization can be called (contract 2.7).
+
+use std::fmt;
+
+use crate::Fault;
+
+/// Most characters in a name.
+pub const MAXIMUM_NAME_CHARACTERS: u32 = 90;
+
+/// A name as it is compared: lower case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoldedName(String);
+
+impl FoldedName {
+    /// `name` without its case; `None` where nothing can have that name.
+    pub fn of(name: &str) -> Option<Self> {
+        faults(name)
+            .next()
+            .is_none()
+            .then(|| Self(name.to_ascii_lowercase()))
+    }
+
+    /// Its text, which is safe in a key.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for FoldedName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// `name` as all spellings of it are compared: in lower case. `None` where no organization can have that name.
+///
+/// For those who name an organization elsewhere, such as in the path that a policy grants: of two spellings that mean the
+/// same organization, both must come out as one.
+#[must_use]
+pub fn folded_name(name: &str) -> Option<String> {
+    FoldedName::of(name).map(|folded| folded.0)
+}
+
+/// What keeps `name` from being a name, whoever else has it.
+pub fn faults(name: &str) -> impl Iterator<Item = Fault> + use<> {
+    let allowed = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+    let too_long = Fault::TooLong {
+        maximum: MAXIMUM_NAME_CHARACTERS,
+    };
+    [
+        (name.is_empty(), Fault::Blank),
+        (!name.chars().all(allowed), Fault::ForbiddenCharacter),
+        (
+            name.chars().nth(MAXIMUM_NAME_CHARACTERS as usize).is_some(),
+            too_long,
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(applies, fault)| applies.then_some(fault))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all_faults(name: &str) -> Vec<Fault> {
+        faults(name).collect()
+    }
+
+    const TOO_LONG: Fault = Fault::TooLong { maximum: 90 };
+
+    #[test]
+    fn contract_2_7_letters_digits_dash_and_underscore_up_to_ninety_are_a_name() {
+        for name in ["a", "ACME_corp-01", "-", "_", &"n".repeat(90)] {
+            assert_eq!(all_faults(name), [], "{name}");
+        }
+    }
+
+    #[test]
+    fn contract_2_7_everything_else_is_not() {
+        assert_eq!(all_faults(""), [Fault::Blank]);
+        assert_eq!(all_faults(&"n".repeat(91)), [TOO_LONG]);
+        for name in [
+            " acme",
+            "acme ",
+            "a.b",
+            "a/b",
+            "acmé",
+            "\u{212a}elvin",
+            "a\0",
+        ] {
+            assert_eq!(all_faults(name), [Fault::ForbiddenCharacter], "{name}");
+        }
+        let both = "é".repeat(91);
+        assert_eq!(all_faults(&both), [Fault::ForbiddenCharacter, TOO_LONG]);
+    }
+
+    proptest! {
+        #[test]
+        fn names_that_differ_only_in_case_fold_to_one(name in "[A-Za-z0-9_-]{1,90}") {
+            let folded = FoldedName::of(&name).unwrap();
+            prop_assert_eq!(&folded, &FoldedName::of(&name.to_ascii_uppercase()).unwrap());
+            prop_assert_eq!(FoldedName::of(folded.as_str()), Some(folded));
+        }
+
+        #[test]
+        fn what_is_no_name_folds_to_nothing(text in ".*") {
+            prop_assert_eq!(FoldedName::of(&text).is_none(), faults(&text).next().is_some());
+        }
+    }
+}

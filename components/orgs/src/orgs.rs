@@ -1,0 +1,279 @@
+//! The capability over a store, a clock and randomness.
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
+
+use crate::identifier::{is_identifier, random_identifier};
+use crate::name::{self, FoldedName};
+use crate::record::{
+    CountRecord, ExternalIdRecord, OrganizationRecord, count_key, external_id_key, organization_key,
+};
+use crate::{
+    Attribute, Batch, CreateError, Edition, Entitlement, Failure, Fault, Field, FieldFault, Filter,
+    Organization, OrganizationChanges, Organizations, Page, Permission, Plan, Settings, Standing,
+    UpdateError, listing, plan, rules,
+};
+
+const EXTERNAL_ID_PREFIX: &str = "org-";
+const PROJECT_PREFIX: &str = "prj-";
+
+/// Organizations kept in a store.
+#[derive(Debug, Clone, Copy)]
+pub struct Orgs<S, C, R> {
+    records: Records<S>,
+    clock: C,
+    random: R,
+}
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    /// Organizations in `store`, which must be theirs alone.
+    pub const fn new(store: S, clock: C, random: R) -> Self {
+        Self {
+            records: Records::new(store),
+            clock,
+            random,
+        }
+    }
+
+    fn load(&self, name: &FoldedName) -> Result<Option<Loaded<OrganizationRecord>>, Failure> {
+        Ok(self.records.get(&organization_key(name))?)
+    }
+
+    /// Judges the name that a request wants for the organization that is called `current`, or for a new one. The name is `None`
+    /// if the request mentions none or a bad one.
+    fn judge_name<'c>(
+        &self,
+        change: &'c Attribute<String>,
+        current: Option<&FoldedName>,
+    ) -> Result<(Option<NewName<'c>>, Vec<FieldFault>), Failure> {
+        let text = match change {
+            Attribute::Absent if current.is_some() => return Ok((None, Vec::new())),
+            Attribute::Absent | Attribute::Null => "",
+            Attribute::WrongType => return Ok((None, vec![name_fault(Fault::NotText)])),
+            Attribute::Value(text) => text.as_str(),
+        };
+        let Some(folded) = FoldedName::of(text) else {
+            return Ok((None, name::faults(text).map(name_fault).collect()));
+        };
+        let is_own = current == Some(&folded);
+        let is_taken = !is_own && self.load(&folded)?.is_some();
+        let faults = is_taken.then(|| name_fault(Fault::Taken));
+        Ok((Some(NewName { text, folded }), faults.into_iter().collect()))
+    }
+
+    fn try_create(
+        &self,
+        changes: &OrganizationChanges,
+        settings: &Settings,
+        faults_of_settings: &[FieldFault],
+    ) -> Result<Attempt<OrganizationRecord>, CreateError> {
+        let (name, mut faults) = self.judge_name(&changes.name, None)?;
+        faults.extend_from_slice(faults_of_settings);
+        let Some(name) = name.filter(|_| faults.is_empty()) else {
+            return Err(CreateError::Invalid(faults));
+        };
+        let identifier = |prefix| random_identifier(prefix, &self.random).map_err(Failure::from);
+        let record = OrganizationRecord {
+            name: name.text.to_owned(),
+            external_id: identifier(EXTERNAL_ID_PREFIX)?,
+            created_at: self.clock.now_milliseconds(),
+            default_project_id: identifier(PROJECT_PREFIX)?,
+            settings: settings.clone(),
+            global_module_sharing: false,
+            global_provider_sharing: false,
+        };
+        let external_id_key = external_id_key(&record.external_id);
+        let organization_key = organization_key(&name.folded);
+        let mut transaction = Transaction::new();
+        transaction
+            .require_absent(&organization_key)
+            .require_absent(&external_id_key)
+            .put(&organization_key, &record)?
+            .put(&external_id_key, &external_id_record(&name.folded))?;
+        self.count(&mut transaction, &record.external_id, |organizations| {
+            organizations.saturating_add(1)
+        })?;
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, record)?)
+    }
+
+    fn try_update(
+        &self,
+        edition: Edition,
+        name: &FoldedName,
+        changes: &OrganizationChanges,
+    ) -> Result<Attempt<OrganizationRecord>, UpdateError> {
+        let stored = self.load(name)?.ok_or(UpdateError::NotFound)?;
+        let mut record = stored.record.clone();
+        let (new_name, mut faults) = self.judge_name(&changes.name, Some(name))?;
+        faults.extend(rules::apply(edition, changes, &mut record.settings));
+        if !faults.is_empty() {
+            return Err(UpdateError::Invalid(faults));
+        }
+        let mut folded = name.clone();
+        if let Some(new_name) = new_name {
+            new_name.text.clone_into(&mut record.name);
+            folded = new_name.folded;
+        }
+        if record == stored.record {
+            return Ok(Attempt::Done(record));
+        }
+        let old_key = organization_key(name);
+        let new_key = organization_key(&folded);
+        let mut transaction = Transaction::new();
+        transaction
+            .require(&old_key, stored.version)
+            .put(&new_key, &record)?;
+        if new_key != old_key {
+            transaction.require_absent(&new_key).delete(&old_key).put(
+                external_id_key(&record.external_id),
+                &external_id_record(&folded),
+            )?;
+        }
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, record)?)
+    }
+
+    fn try_delete(&self, name: &FoldedName) -> Result<Attempt<bool>, Failure> {
+        let Some(stored) = self.load(name)? else {
+            return Ok(Attempt::Done(false));
+        };
+        let key = organization_key(name);
+        let external_id = &stored.record.external_id;
+        let mut transaction = Transaction::new();
+        transaction
+            .require(&key, stored.version)
+            .delete(&key)
+            .delete(external_id_key(external_id));
+        self.count(&mut transaction, external_id, |organizations| {
+            organizations.saturating_sub(1)
+        })?;
+        Ok(Attempt::from_commit(
+            self.records.commit(transaction),
+            true,
+        )?)
+    }
+
+    /// Adds to `transaction` that the number of organizations changes.
+    fn count(
+        &self,
+        transaction: &mut Transaction,
+        external_id: &str,
+        change: impl FnOnce(u64) -> u64,
+    ) -> Result<(), Failure> {
+        let key = count_key(external_id);
+        let stored = self.records.get::<CountRecord>(&key)?;
+        let version = stored.as_ref().map(|stored| stored.version);
+        let organizations = stored.map_or(0, |stored| stored.record.organizations);
+        let counted = CountRecord {
+            organizations: change(organizations),
+        };
+        transaction
+            .require_unchanged(&key, version)
+            .put(&key, &counted)?;
+        Ok(())
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
+    fn create(
+        &self,
+        edition: Edition,
+        changes: &OrganizationChanges,
+    ) -> Result<Organization, CreateError> {
+        let mut settings = Settings::default();
+        let faults = rules::apply(edition, changes, &mut settings);
+        let record = commit_with_retries(&self.clock, &self.random, || {
+            self.try_create(changes, &settings, &faults)
+        })?;
+        Ok(record.into_organization(edition))
+    }
+
+    fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, Failure> {
+        let Some(name) = FoldedName::of(name) else {
+            return Ok(None);
+        };
+        let stored = self.load(&name)?;
+        Ok(stored.map(|stored| stored.record.into_organization(edition)))
+    }
+
+    fn find(&self, edition: Edition, external_id: &str) -> Result<Option<Organization>, Failure> {
+        if !is_identifier(EXTERNAL_ID_PREFIX, external_id) {
+            return Ok(None);
+        }
+        let key = external_id_key(external_id);
+        let Some(found) = self.records.get::<ExternalIdRecord>(&key)? else {
+            return Ok(None);
+        };
+        // Between the two reads the name can go to another organization.
+        let organization = self.read(edition, &found.record.name)?;
+        Ok(organization.filter(|found| found.external_id == external_id))
+    }
+
+    fn list(
+        &self,
+        edition: Edition,
+        filter: &Filter,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Batch, Failure> {
+        listing::batch(&self.records, edition, filter, after, limit)
+    }
+
+    fn page_at(
+        &self,
+        edition: Edition,
+        filter: &Filter,
+        number: u32,
+        size: u32,
+    ) -> Result<Page, Failure> {
+        listing::page_at(&self.records, edition, filter, number, size)
+    }
+
+    fn update(
+        &self,
+        edition: Edition,
+        name: &str,
+        changes: &OrganizationChanges,
+    ) -> Result<Organization, UpdateError> {
+        let name = FoldedName::of(name).ok_or(UpdateError::NotFound)?;
+        let record = commit_with_retries(&self.clock, &self.random, || {
+            self.try_update(edition, &name, changes)
+        })?;
+        Ok(record.into_organization(edition))
+    }
+
+    fn delete(&self, name: &str) -> Result<bool, Failure> {
+        let Some(name) = FoldedName::of(name) else {
+            return Ok(false);
+        };
+        commit_with_retries(&self.clock, &self.random, || self.try_delete(&name))
+    }
+
+    fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {
+        plan::entitlements(plan)
+    }
+
+    fn permissions(&self, plan: Plan, standing: Standing) -> Vec<Permission> {
+        plan::permissions(plan, standing)
+    }
+}
+
+/// A name that an organization can have, as it is written and as it is compared.
+struct NewName<'a> {
+    text: &'a str,
+    folded: FoldedName,
+}
+
+const fn name_fault(fault: Fault) -> FieldFault {
+    FieldFault {
+        field: Field::Name,
+        fault,
+    }
+}
+
+fn external_id_record(name: &FoldedName) -> ExternalIdRecord {
+    ExternalIdRecord {
+        name: name.as_str().to_owned(),
+    }
+}

@@ -1,0 +1,108 @@
+//! What is stored, and under which keys.
+//!
+//! - `organization/<folded name>`: the organization. Its key is what makes names unique, and key order is list order.
+//! - `external/<external id>`: under which name that organization is now.
+//! - `count/<shard>`: how many organizations belong to the shard, so that a total costs one read. There are several shards so
+//!   that simultaneous creates seldom meet in one.
+
+use gatehouse_storage::Record;
+use serde::{Deserialize, Serialize};
+
+use crate::name::FoldedName;
+use crate::{Edition, Organization, Plan, Settings};
+
+/// Before the name in the key of an organization.
+pub const ORGANIZATION_PREFIX: &str = "organization/";
+
+/// How many counters share the work. Changing it loses the count.
+pub const COUNT_SHARDS: usize = 16;
+
+/// An organization as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrganizationRecord {
+    pub name: String,
+    pub external_id: String,
+    /// Milliseconds since 1970.
+    pub created_at: u64,
+    pub default_project_id: String,
+    pub settings: Settings,
+    #[serde(default)]
+    pub global_module_sharing: bool,
+    #[serde(default)]
+    pub global_provider_sharing: bool,
+}
+
+impl Record for OrganizationRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl OrganizationRecord {
+    /// The organization as this edition shows it.
+    pub fn into_organization(self, edition: Edition) -> Organization {
+        let mut settings = self.settings;
+        let plan = match edition {
+            Edition::Hosted => Plan::Free,
+            Edition::SelfHosted => {
+                // A store that served the hosted edition before may say otherwise.
+                settings.send_passing_statuses_for_untriggered_speculative_plans = false;
+                Plan::Enterprise
+            }
+        };
+        Organization {
+            name: self.name,
+            external_id: self.external_id,
+            created_at: self.created_at,
+            default_project_id: self.default_project_id,
+            plan,
+            settings,
+            global_module_sharing: self.global_module_sharing,
+            global_provider_sharing: self.global_provider_sharing,
+        }
+    }
+}
+
+/// Where the organization with an external id is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExternalIdRecord {
+    /// The folded name.
+    pub name: String,
+}
+
+impl Record for ExternalIdRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// How many organizations belong to one shard.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountRecord {
+    pub organizations: u64,
+}
+
+impl Record for CountRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// The key of an organization.
+pub fn organization_key(name: &FoldedName) -> String {
+    format!("{ORGANIZATION_PREFIX}{name}")
+}
+
+/// The key of an external id, which must be a well-formed one.
+pub fn external_id_key(external_id: &str) -> String {
+    format!("external/{external_id}")
+}
+
+/// The key of the counter that counts the organization with this external id, for its whole life.
+pub fn count_key(external_id: &str) -> String {
+    let sum: usize = external_id.bytes().map(usize::from).sum();
+    shard_key(sum % COUNT_SHARDS)
+}
+
+/// The keys of all counters.
+pub fn count_keys() -> [String; COUNT_SHARDS] {
+    std::array::from_fn(shard_key)
+}
+
+fn shard_key(shard: usize) -> String {
+    format!("count/{shard:02}")
+}

@@ -1,0 +1,159 @@
+//! `gatehouse dev`: everything for a first login in one command, and nothing that is kept (SEC-K3).
+
+mod guide;
+mod setup;
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use gatehouse::server::Server;
+use gatehouse::settings::{Edition, Settings};
+use gatehouse_fake_google::{Description, FakeGoogle, FakeGoogleOptions, Population};
+use serde::Serialize;
+
+use super::process::{forbid_core_dumps, start_log, stop_signal};
+use guide::Guide;
+
+/// What the environment may change in dev mode. The rest is fixed, so that nothing durable or public comes of it.
+const VARIABLES: [&str; 4] = [
+    "GATEHOUSE_COMPONENTS_",
+    "GATEHOUSE_LIMITS_",
+    "GATEHOUSE_LOG_",
+    "GATEHOUSE_VERSION_",
+];
+
+/// What a setting has in dev mode unless the environment says otherwise.
+const DEFAULTS: &str = "log.level = \"warn\"\n";
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Address to listen on; it must be on this machine
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8200")]
+    listen: SocketAddr,
+    /// Root token to use in place of a random one
+    #[arg(long, value_name = "TEXT")]
+    root_token: Option<String>,
+    /// Which product the organizations API behaves like
+    #[arg(long, value_enum, default_value_t = EditionArgument::Hosted)]
+    edition: EditionArgument,
+    /// Prints one line of JSON, when ready, in place of the guide
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum EditionArgument {
+    Hosted,
+    SelfHosted,
+}
+
+impl From<EditionArgument> for Edition {
+    fn from(argument: EditionArgument) -> Self {
+        match argument {
+            EditionArgument::Hosted => Self::Hosted,
+            EditionArgument::SelfHosted => Self::SelfHosted,
+        }
+    }
+}
+
+/// What programs read that start a dev server.
+#[derive(Serialize)]
+struct Ready<'a> {
+    address: &'a str,
+    root_token: &'a str,
+    google: &'a Description,
+}
+
+pub(super) async fn run(arguments: Arguments) -> Result<()> {
+    if !arguments.listen.ip().is_loopback() {
+        bail!(
+            "dev mode listens on this machine only, and {} can be reached from others; use 127.0.0.1, or `gatehouse server`",
+            arguments.listen
+        );
+    }
+    let google = FakeGoogle::start(FakeGoogleOptions::default())
+        .await
+        .context("cannot start the fake Google")?;
+    let settings = settings(&arguments, &google.token_url())?;
+    start_log(&settings.log)?;
+    forbid_core_dumps();
+    tracing::warn!(
+        "dev mode: records are kept in memory only, and whoever is on this machine can reach the server"
+    );
+
+    let server = Server::start(&settings).await?;
+    let initialized = setup::run(&*server.handler(), &google, arguments.root_token.as_deref())
+        .await
+        .context("cannot set up the dev server")?;
+
+    let address = format!("http://{}", server.local_address());
+    let folder = tempfile::Builder::new()
+        .prefix("gatehouse-dev-")
+        .tempdir()
+        .context("cannot create a temporary directory")?;
+    let key_file = write_key_file(folder.path(), &google)?;
+    if arguments.json {
+        let ready = Ready {
+            address: &address,
+            root_token: &initialized.root_token,
+            google: &google.description()?,
+        };
+        print(&format!("{}\n", serde_json::to_string(&ready)?))?;
+    } else {
+        let guide = Guide {
+            address: &address,
+            root_token: &initialized.root_token,
+            unseal_keys: &initialized.unseal_keys,
+            google: &google.base_url(),
+            key_file: &key_file,
+        };
+        print(&guide.to_string())?;
+    }
+    server.serve(stop_signal()).await;
+    Ok(())
+}
+
+fn settings(arguments: &Arguments, token_url: &str) -> Result<Settings> {
+    let environment = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| VARIABLES.iter().any(|prefix| name.starts_with(prefix)));
+    let fixed = [
+        ("listener.address", arguments.listen.to_string()),
+        ("storage.type", "memory".to_owned()),
+        ("google.token_url", token_url.to_owned()),
+        ("google.allow_http_loopback", "true".to_owned()),
+        (
+            "organizations.edition",
+            Edition::from(arguments.edition).name().to_owned(),
+        ),
+    ];
+    let fixed = fixed.map(|(name, value)| (name.to_owned(), value));
+    Ok(Settings::from_text(DEFAULTS, environment, fixed)?)
+}
+
+/// Writes the workload's key file, for the first login.
+fn write_key_file(folder: &Path, google: &FakeGoogle) -> Result<PathBuf> {
+    let path = folder.join("workload.json");
+    let content = google.credentials_json(Population::WORKLOAD)?;
+    let write = || {
+        std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?
+            .write_all(content.as_bytes())
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path)
+}
+
+fn print(text: &str) -> Result<()> {
+    let mut output = std::io::stdout().lock();
+    output.write_all(text.as_bytes())?;
+    output.flush()?;
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! What can be typed after `gatehouse`.
+
+mod components;
+mod configuration;
+mod dev;
+mod login_jwt;
+mod operator;
+mod process;
+mod serve;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+
+/// Logs cloud workloads in by the identity their cloud gave them, and manages organizations.
+#[derive(Debug, Parser)]
+#[command(name = "gatehouse", version, arg_required_else_help = true)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Starts a server for trying things out: nothing is kept, and a Google of its own is ready for a first login
+    Dev(dev::Arguments),
+    /// Starts a server
+    Server(serve::Arguments),
+    /// Looks at configuration files
+    #[command(subcommand)]
+    Config(configuration::Command),
+    /// Signs a login JWT with a service-account key file and prints it
+    LoginJwt(login_jwt::Arguments),
+    /// Work on a server's machine
+    #[command(subcommand)]
+    Operator(operator::Command),
+    /// The WebAssembly components that this program carries
+    #[command(subcommand)]
+    Components(components::Command),
+}
+
+/// Does what was asked for.
+///
+/// # Errors
+///
+/// When it cannot be done; the message is for the person who typed the command.
+pub fn run(line: CommandLine) -> Result<()> {
+    match line.command {
+        Command::Dev(arguments) => on_runtime(dev::run(arguments)),
+        Command::Server(arguments) => on_runtime(serve::run(arguments)),
+        Command::Config(command) => configuration::run(&command),
+        Command::LoginJwt(arguments) => login_jwt::run(&arguments),
+        Command::Operator(command) => operator::run(&command),
+        Command::Components(command) => components::run(&command),
+    }
+}
+
+fn on_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?
+        .block_on(work)
+}

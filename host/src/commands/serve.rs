@@ -1,0 +1,49 @@
+//! `gatehouse server`.
+
+use anyhow::Result;
+use clap::Args;
+use gatehouse::server::Server;
+use gatehouse::settings::{Origin, Settings};
+
+use super::configuration::{Source, check_files, describe};
+use super::process::{forbid_core_dumps, start_log, stop_signal};
+
+/// The sections that say who can reach what, which are shown whole; of the others what somebody changed.
+const SECURITY_SECTIONS: [&str; 4] = ["listener.", "storage.", "seal.", "google."];
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    source: Source,
+}
+
+pub(super) async fn run(arguments: Arguments) -> Result<()> {
+    let settings = arguments.source.load()?;
+    start_log(&settings.log)?;
+    forbid_core_dumps();
+    check_files(&settings)?;
+    log_security_settings(&settings);
+
+    let server = Server::start(&settings).await?;
+    let scheme = if settings.listener.tls_files().is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    tracing::info!("serving at {scheme}://{}", server.local_address());
+    server.serve(stop_signal()).await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Tells what is in force (SEC-O5).
+fn log_security_settings(settings: &Settings) {
+    for setting in settings.effective() {
+        let concerns_security = SECURITY_SECTIONS
+            .iter()
+            .any(|section| setting.name.starts_with(section));
+        if concerns_security || setting.origin != Origin::Default {
+            tracing::info!("{}", describe(setting));
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The server's front: sockets, TLS, HTTP/1.1 and HTTP/2, and what bounds them (SEC sections 2 and 9).
+//!
+//! A request is taken in whole, within its limits, before the [`RequestHandler`] sees it, and its answer is a whole too. So
+//! a slow client costs a connection and nothing else.
+
+mod activity;
+mod admission;
+mod connection;
+mod framing;
+mod guarded_stream;
+mod limits;
+mod peer;
+mod refusal;
+mod service;
+mod tls;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+pub use refusal::Refusal;
+pub use tls::{Certificate, CertificateError};
+
+use crate::settings::{LimitsSettings, ListenerSettings};
+use admission::Admission;
+use connection::Protocol;
+use limits::Limits;
+use peer::TrustedProxies;
+use service::Shared;
+
+/// How long to wait when the system has no room for another connection.
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
+
+/// What answers requests.
+pub trait RequestHandler: Send + Sync + 'static {
+    /// Answers `request`, whose client is at `peer`. The future is dropped when the client goes away before the answer, or
+    /// when the time for the request is over.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer; the listener then writes one in the form of the API that was asked.
+    fn handle(
+        &self,
+        request: Request<Bytes>,
+        peer: IpAddr,
+    ) -> impl Future<Output = Result<Response<Bytes>, Refusal>> + Send;
+}
+
+/// Why nothing can be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// The address cannot be listened on.
+    #[error("listener.address: cannot listen on {address}: {reason}")]
+    Address {
+        /// The address wanted.
+        address: SocketAddr,
+        /// Why it cannot be had.
+        reason: io::Error,
+    },
+    /// TLS cannot be set up.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+}
+
+/// An address that is listened on.
+pub struct Listener {
+    socket: TcpListener,
+    address: SocketAddr,
+    certificate: Option<Arc<Certificate>>,
+    tls: Option<TlsAcceptor>,
+    limits: Limits,
+    proxies: TrustedProxies,
+}
+
+impl Listener {
+    /// Begins to listen; connections wait until [`Listener::serve`].
+    ///
+    /// # Errors
+    ///
+    /// When the address is taken or not ours, or the certificate cannot be used.
+    pub async fn bind(
+        settings: &ListenerSettings,
+        limits: &LimitsSettings,
+    ) -> Result<Self, ListenError> {
+        let certificate = settings
+            .tls_files()
+            .map(|(certificate_file, key_file)| Certificate::read(&certificate_file, &key_file))
+            .transpose()?;
+        let tls = certificate
+            .as_ref()
+            .map(|certificate| certificate.server_configuration())
+            .transpose()?
+            .map(|configuration| TlsAcceptor::from(Arc::new(configuration)));
+        let unusable = |reason| ListenError::Address {
+            address: settings.address,
+            reason,
+        };
+        let socket = TcpListener::bind(settings.address)
+            .await
+            .map_err(unusable)?;
+        let address = socket.local_addr().map_err(unusable)?;
+        Ok(Self {
+            socket,
+            address,
+            certificate,
+            tls,
+            limits: Limits::new(settings, limits),
+            proxies: TrustedProxies::new(&settings.trusted_proxies),
+        })
+    }
+
+    /// Where it listens; the port is the real one where port 0 was asked for.
+    #[must_use]
+    pub fn local_address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The certificate, for reading it again, where clients come by TLS.
+    #[must_use]
+    pub fn certificate(&self) -> Option<Arc<Certificate>> {
+        self.certificate.clone()
+    }
+
+    /// Serves clients by `handler` until `stop` is ready; then takes no more connections, lets the requests in work finish
+    /// within `limits.drain_timeout`, and returns (SEC-O1).
+    pub async fn serve<H: RequestHandler>(
+        self,
+        handler: Arc<H>,
+        stop: impl Future<Output = ()> + Send,
+    ) {
+        let drain_timeout = self.limits.drain_timeout;
+        // Every connection holds a receiver, so the sender learns when the last one has ended.
+        let (stopping, stopped) = watch::channel(false);
+        let certificate = self.certificate.clone();
+        tokio::select! {
+            () = stop => {}
+            never = self.accept(handler, stopped) => match never {},
+            never = follow(certificate) => match never {},
+        }
+        stopping.send_replace(true);
+        if timeout(drain_timeout, stopping.closed()).await.is_err() {
+            tracing::warn!(
+                connections = stopping.receiver_count(),
+                "the time to finish is over; requests in work are cut off"
+            );
+        }
+    }
+
+    async fn accept<H: RequestHandler>(
+        self,
+        handler: Arc<H>,
+        stopping: watch::Receiver<bool>,
+    ) -> Infallible {
+        let admission = Arc::new(Admission::new(
+            self.limits.connections,
+            self.limits.connections_per_address,
+        ));
+        let shared = Arc::new(Shared {
+            handler,
+            limits: self.limits,
+            proxies: self.proxies,
+            is_tls: self.tls.is_some(),
+        });
+        loop {
+            let (stream, address) = match self.socket.accept().await {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    await_room(&error).await;
+                    continue;
+                }
+            };
+            let address = address.ip().to_canonical();
+            let counted = (!shared.proxies.contain(address)).then_some(address);
+            let Some(place) = admission.admit(counted) else {
+                tracing::debug!(%address, "connection refused: there are too many");
+                continue;
+            };
+            let shared = Arc::clone(&shared);
+            let stopping = stopping.clone();
+            let tls = self.tls.clone();
+            tokio::spawn(async move {
+                let _place = place;
+                serve_stream(stream, address, tls, shared, stopping).await;
+            });
+        }
+    }
+}
+
+async fn follow(certificate: Option<Arc<Certificate>>) -> Infallible {
+    match certificate {
+        Some(certificate) => certificate.follow_files().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Errors of a single connection pass at once. Where the system has no room, waiting lets it find some (SEC-H4).
+async fn await_room(error: &io::Error) {
+    let concerns_one_connection = matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::Interrupted
+    );
+    if !concerns_one_connection {
+        tracing::warn!("cannot accept connections: {error}");
+        sleep(ACCEPT_BACKOFF).await;
+    }
+}
+
+async fn serve_stream<H: RequestHandler>(
+    stream: TcpStream,
+    address: IpAddr,
+    tls: Option<TlsAcceptor>,
+    shared: Arc<Shared<H>>,
+    stopping: watch::Receiver<bool>,
+) {
+    // Without it answers that take two packets may wait for an acknowledgement; a socket that refuses works all the same.
+    let _ = stream.set_nodelay(true);
+    let Some(tls) = tls else {
+        connection::serve(stream, address, None, shared, stopping).await;
+        return;
+    };
+    match timeout(shared.limits.tls_handshake_timeout, tls.accept(stream)).await {
+        Ok(Ok(stream)) => {
+            let protocol = match stream.get_ref().1.alpn_protocol() {
+                Some(b"h2") => Protocol::Http2,
+                _ => Protocol::Http1,
+            };
+            connection::serve(stream, address, Some(protocol), shared, stopping).await;
+        }
+        Ok(Err(error)) => tracing::debug!(%address, "TLS handshake failed: {error}"),
+        Err(_) => tracing::debug!(%address, "TLS handshake took too long"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

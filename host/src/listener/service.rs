@@ -1,0 +1,172 @@
+//! What happens to one request between the HTTP library and the handler.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{
+    CACHE_CONTROL, CONNECTION, HOST, HeaderName, HeaderValue, STRICT_TRANSPORT_SECURITY,
+    TRANSFER_ENCODING, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{Method, Request, Response, Version};
+use http_body::Body;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use tokio::time::timeout;
+
+use super::RequestHandler;
+use super::activity::Activity;
+use super::guarded_stream::RefusedMessage;
+use super::limits::Limits;
+use super::peer::TrustedProxies;
+use super::refusal::{Dialect, Refusal};
+
+/// What all connections of a listener share.
+pub(super) struct Shared<H> {
+    pub(super) handler: Arc<H>,
+    pub(super) limits: Limits,
+    pub(super) proxies: TrustedProxies,
+    /// Whether clients come by TLS.
+    pub(super) is_tls: bool,
+}
+
+/// One connection's side of its requests.
+pub(super) struct Exchange<H> {
+    pub(super) shared: Arc<Shared<H>>,
+    pub(super) socket: IpAddr,
+    pub(super) activity: Arc<Activity>,
+    /// Set for HTTP/1 only.
+    pub(super) refused: Option<Arc<RefusedMessage>>,
+}
+
+impl<H: RequestHandler> Exchange<H> {
+    /// Answers a request, one way or the other.
+    pub(super) async fn serve(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let (running, ordinal) = self.activity.begin();
+        let is_http1 = request.version() != Version::HTTP_2;
+        let is_last = is_http1 && request.headers().contains_key(TRANSFER_ENCODING);
+        let dialect = Dialect::of(request.uri().path());
+
+        let stand_in = self
+            .refused
+            .as_ref()
+            .and_then(|refused| refused.of(ordinal));
+        let (mut answer, close) = match stand_in {
+            Some((refusal, dialect)) => (refusal.answer(dialect), true),
+            None => {
+                match timeout(self.shared.limits.request_timeout, self.pass_on(request)).await {
+                    Ok(Ok(answer)) => (answer, is_last),
+                    Ok(Err(refusal)) => (
+                        refusal.answer(dialect),
+                        is_last || refusal.ends_connection(),
+                    ),
+                    Err(_) => (Refusal::RequestTimeout.answer(dialect), true),
+                }
+            }
+        };
+        self.finish(&mut answer, close && is_http1);
+        running.finish();
+        answer.map(Full::new)
+    }
+
+    async fn pass_on(&self, request: Request<Incoming>) -> Result<Response<Bytes>, Refusal> {
+        let limits = &self.shared.limits;
+        self.check_head(&request)?;
+        let peer = self.shared.proxies.client(self.socket, request.headers())?;
+        let (mut parts, body) = request.into_parts();
+        if parts.version == Version::HTTP_10 && !parts.headers.contains_key(HOST) {
+            parts
+                .headers
+                .insert(HOST, HeaderValue::from_static("localhost"));
+        }
+        let body = read_body(body, limits.body_bytes, limits.body_timeout).await?;
+        let request = Request::from_parts(parts, body);
+        self.shared.handler.handle(request, peer).await
+    }
+
+    /// The rules that HTTP/2 requests have not been held to yet, and those for both versions.
+    fn check_head(&self, request: &Request<Incoming>) -> Result<(), Refusal> {
+        let head = &self.shared.limits.head;
+        if request.method() == Method::CONNECT {
+            return Err(Refusal::Method);
+        }
+        if request.version() != Version::HTTP_2 {
+            return Ok(());
+        }
+        let target = request
+            .uri()
+            .path_and_query()
+            .map_or(0, |target| target.as_str().len());
+        if target > head.target_bytes {
+            return Err(Refusal::TargetTooLong);
+        }
+        if request.headers().len() > head.fields {
+            return Err(Refusal::HeadersTooLarge);
+        }
+        if request.uri().authority().is_none() && !request.headers().contains_key(HOST) {
+            return Err(Refusal::Malformed("the authority is missing"));
+        }
+        let is_text = |value: &HeaderValue| str::from_utf8(value.as_bytes()).is_ok();
+        if request.headers().values().all(is_text) {
+            Ok(())
+        } else {
+            Err(Refusal::HeaderNotText)
+        }
+    }
+
+    /// The headers that every answer has (SEC-H12; contract 1.2).
+    fn finish(&self, answer: &mut Response<Bytes>, close: bool) {
+        const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+        const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+        const ONE_YEAR: HeaderValue =
+            HeaderValue::from_static("max-age=31536000; includeSubDomains");
+        let mut always = |name: HeaderName, value: HeaderValue| {
+            answer.headers_mut().entry(name).or_insert(value);
+        };
+        always(CACHE_CONTROL, NO_STORE);
+        always(X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+        if self.shared.is_tls {
+            always(STRICT_TRANSPORT_SECURITY, ONE_YEAR);
+        }
+        if close {
+            answer
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+    }
+}
+
+/// Takes in a whole body, so that a slow client holds nothing but its own connection.
+async fn read_body(body: Incoming, limit: usize, time: Duration) -> Result<Bytes, Refusal> {
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
+    let expected = body.size_hint().lower();
+    if expected > limit as u64 {
+        return Err(Refusal::BodyTooLarge);
+    }
+    timeout(time, collect(body, limit))
+        .await
+        .map_err(|_| Refusal::BodyTimeout)?
+}
+
+async fn collect(mut body: Incoming, limit: usize) -> Result<Bytes, Refusal> {
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame
+            .map_err(|_| Refusal::Malformed("the body ended early or its framing is not valid"))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if data.len() > limit - whole.len() {
+            return Err(Refusal::BodyTooLarge);
+        }
+        // Most bodies come in one piece, which needs no copy.
+        if whole.is_empty() && body.is_end_stream() {
+            return Ok(data);
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.freeze())
+}

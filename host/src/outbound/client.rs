@@ -1,0 +1,287 @@
+//! Sends the requests of components within the policy and the limits.
+
+use std::collections::HashMap;
+use std::error::Error as StdError;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONTENT_LENGTH, HeaderValue, USER_AGENT};
+use http::{Request, Response, Uri};
+use http_body::Body;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::ClientConfig;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
+
+use super::policy::{Denial, Grant, Policy};
+use super::resolver::CheckedResolver;
+use super::trust::{TrustError, client_configuration};
+use crate::settings::{GoogleSettings, LimitsSettings};
+
+type PooledClient = Client<HttpsConnector<HttpConnector<CheckedResolver>>, WasiBody>;
+
+/// How long a connection without a call is kept.
+const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Hosts whose calls are counted at one time; unused counters beyond go away.
+const MAXIMUM_COUNTED_HOSTS: usize = 1024;
+
+/// The one way by which components reach other machines.
+///
+/// Redirects are not followed and nothing is repeated that may have arrived. An answer is taken in whole before it is
+/// handed out, so that a slow peer never holds more than its time, and a component waits once.
+pub struct Outbound {
+    policy: Arc<Policy>,
+    google: PooledClient,
+    operator: PooledClient,
+    loopback: PooledClient,
+    metadata: PooledClient,
+    calls: CallsInFlight,
+    call_timeout: Duration,
+    response_bytes: usize,
+    user_agent: HeaderValue,
+}
+
+impl Outbound {
+    /// Sets up the client. No connection is made.
+    ///
+    /// # Errors
+    ///
+    /// When `google.ca_file` cannot be used or TLS cannot be set up.
+    pub fn new(google: &GoogleSettings, limits: &LimitsSettings) -> Result<Self, TrustError> {
+        let policy = Arc::new(Policy::new(google));
+        let tls = client_configuration(google.ca_file.as_deref())?;
+        let client = |grant| pooled_client(&policy, grant, &tls, limits);
+        Ok(Self {
+            google: client(Grant::Google),
+            operator: client(Grant::Operator),
+            loopback: client(Grant::Loopback),
+            metadata: client(Grant::Metadata),
+            calls: CallsInFlight::new(limits.outbound_calls_per_host),
+            call_timeout: limits.outbound_timeout,
+            response_bytes: limits.outbound_response_bytes,
+            user_agent: HeaderValue::from_str(&google.user_agent)
+                .unwrap_or_else(|_| HeaderValue::from_static("Gatehouse")),
+            policy,
+        })
+    }
+
+    /// Sends `request` and waits for the whole answer. `options` can shorten the time to the first byte, and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::HttpRequestDenied`] or [`Error::DestinationIpProhibited`] where the policy says no, which is logged with
+    /// the setting that would say yes; otherwise what went wrong on the way.
+    pub async fn send(
+        &self,
+        mut request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+    ) -> Result<Response<WasiBody>, Error> {
+        let destination = request.uri().clone();
+        let grant = self.policy.admit(&destination).map_err(|denial| {
+            log_denial(&destination, denial);
+            Error::HttpRequestDenied
+        })?;
+        request
+            .headers_mut()
+            .entry(USER_AGENT)
+            .or_insert_with(|| self.user_agent.clone());
+
+        let started = Instant::now();
+        let deadline = started + self.call_timeout;
+        let first_byte_deadline = options
+            .and_then(|options| options.first_byte_timeout)
+            .map_or(deadline, |timeout| deadline.min(started + timeout));
+
+        let counter = self.calls.of(&destination);
+        let _place = timeout_at(first_byte_deadline, counter.acquire())
+            .await
+            .map_err(|_| Error::ConnectionLimitReached)?
+            .map_err(|_| Error::ConnectionLimitReached)?;
+        let answer = timeout_at(first_byte_deadline, self.client(grant).request(request))
+            .await
+            .map_err(|_| Error::ConnectionReadTimeout)?
+            .map_err(|error| translate(&destination, error))?;
+        let (parts, body) = answer.into_parts();
+        let body = timeout_at(
+            deadline,
+            collect(body, parts.headers.get(CONTENT_LENGTH), self.response_bytes),
+        )
+        .await
+        .map_err(|_| Error::HttpResponseTimeout)??;
+        let body = Full::new(body)
+            .map_err(|never| match never {})
+            .boxed_unsync();
+        Ok(Response::from_parts(parts, body))
+    }
+
+    fn client(&self, grant: Grant) -> &PooledClient {
+        match grant {
+            Grant::Google => &self.google,
+            Grant::Operator => &self.operator,
+            Grant::Loopback => &self.loopback,
+            Grant::Metadata => &self.metadata,
+        }
+    }
+}
+
+/// Each grant has connections of its own, since the grant decides which addresses a name may lead to.
+fn pooled_client(
+    policy: &Arc<Policy>,
+    grant: Grant,
+    tls: &ClientConfig,
+    limits: &LimitsSettings,
+) -> PooledClient {
+    let mut connector =
+        HttpConnector::new_with_resolver(CheckedResolver::new(Arc::clone(policy), grant));
+    connector.enforce_http(false);
+    connector.set_nodelay(true);
+    connector.set_connect_timeout(Some(limits.outbound_connect_timeout));
+    let connector = HttpsConnectorBuilder::new()
+        .with_tls_config(tls.clone())
+        .https_or_http()
+        .enable_all_versions()
+        .wrap_connector(connector);
+    Client::builder(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(IDLE_CONNECTION_TIMEOUT)
+        .pool_max_idle_per_host(limits.outbound_calls_per_host)
+        .http2_keep_alive_interval(Duration::from_secs(20))
+        .build(connector)
+}
+
+/// Takes in a body, and gives up as soon as it is sure to exceed `limit` bytes.
+async fn collect(
+    mut body: Incoming,
+    announced: Option<&HeaderValue>,
+    limit: usize,
+) -> Result<Bytes, Error> {
+    let too_large = || Error::HttpResponseBodySize(u64::try_from(limit).ok());
+    let announced: Option<usize> = announced
+        .and_then(|length| length.to_str().ok())
+        .and_then(|length| length.parse().ok());
+    if announced.is_some_and(|length| length > limit) {
+        return Err(too_large());
+    }
+
+    let mut whole = BytesMut::with_capacity(announced.unwrap_or(0));
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(Error::Hyper)?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if data.len() > limit - whole.len() {
+            return Err(too_large());
+        }
+        if whole.is_empty() && body.is_end_stream() {
+            return Ok(data);
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.freeze())
+}
+
+/// Counts the calls in flight, host by host.
+struct CallsInFlight {
+    limit: usize,
+    counters: Mutex<HashMap<String, Arc<Semaphore>>>,
+}
+
+impl CallsInFlight {
+    fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            counters: Mutex::default(),
+        }
+    }
+
+    fn of(&self, destination: &Uri) -> Arc<Semaphore> {
+        let host = destination
+            .authority()
+            .map_or("", |authority| authority.as_str());
+        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(counter) = counters.get(host) {
+            return Arc::clone(counter);
+        }
+        if counters.len() >= MAXIMUM_COUNTED_HOSTS {
+            counters.retain(|_, counter| Arc::strong_count(counter) > 1);
+        }
+        let counter = Arc::new(Semaphore::new(self.limit));
+        counters.insert(host.to_owned(), Arc::clone(&counter));
+        counter
+    }
+}
+
+fn log_denial(destination: &Uri, denial: Denial) {
+    tracing::warn!(
+        scheme = destination.scheme_str().unwrap_or(""),
+        host = destination.host().unwrap_or(""),
+        port = destination.port_u16(),
+        "outgoing call denied: {denial}"
+    );
+}
+
+fn translate(destination: &Uri, error: hyper_util::client::legacy::Error) -> Error {
+    if let Some(denial) = cause_of_type::<Denial>(&error) {
+        log_denial(destination, *denial);
+        return Error::DestinationIpProhibited;
+    }
+    tracing::warn!(
+        host = destination.host().unwrap_or(""),
+        error = %Chain(&error),
+        "outgoing call failed"
+    );
+    if cause_of_type::<rustls::Error>(&error).is_some() {
+        return Error::TlsCertificateError;
+    }
+    if !error.is_connect() {
+        return Error::ConnectionTerminated;
+    }
+    match cause_of_type::<std::io::Error>(&error).map(std::io::Error::kind) {
+        Some(std::io::ErrorKind::ConnectionRefused) => Error::ConnectionRefused,
+        Some(std::io::ErrorKind::TimedOut) => Error::ConnectionTimeout,
+        _ => Error::DestinationUnavailable,
+    }
+}
+
+/// The first error of this type among an error and its causes. An [`std::io::Error`] hides what it wraps from
+/// [`StdError::source`], so that one is opened too.
+fn cause_of_type<'a, T: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a T> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref::<T>() {
+            return Some(found);
+        }
+        next = match error
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::get_ref)
+        {
+            Some(wrapped) => Some(wrapped),
+            None => error.source(),
+        };
+    }
+    None
+}
+
+/// An error with all its causes on one line.
+struct Chain<'a>(&'a dyn StdError);
+
+impl std::fmt::Display for Chain<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(formatter, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,44 @@
+//! The way from `wasi:http/outgoing-handler` to [`Outbound`].
+
+use std::sync::Arc;
+
+use http::{Request, Response};
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
+
+use super::Outbound;
+
+type Driver = Box<dyn Future<Output = Result<(), Error>> + Send>;
+type Sending = Box<dyn Future<Output = Result<(Response<WasiBody>, Driver), Error>> + Send>;
+
+/// What an instance's store holds to send requests; cheap to make for every instance.
+#[derive(Clone)]
+pub struct OutboundHooks(Arc<Outbound>);
+
+impl OutboundHooks {
+    /// Sends by `outbound`, which all instances share.
+    #[must_use]
+    pub fn new(outbound: Arc<Outbound>) -> Self {
+        Self(outbound)
+    }
+}
+
+impl WasiHttpHooks for OutboundHooks {
+    fn send_request(
+        &mut self,
+        request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+        _: Driver,
+    ) -> Sending {
+        let outbound = Arc::clone(&self.0);
+        Box::new(async move {
+            let answer = outbound.send(request, options).await?;
+            // The pool drives its connections by itself.
+            Ok((answer, Box::new(std::future::ready(Ok(()))) as Driver))
+        })
+    }
+
+    /// The client writes the header itself, as the protocol of the connection wants it.
+    fn set_host_header(&mut self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,19 @@
+//! Outgoing HTTP of components: who may be called, and within which limits.
+//!
+//! [`Policy`] decides, [`Outbound`] sends, [`OutboundHooks`] is how `wasi:http/outgoing-handler` comes here.
+
+mod allowed_host;
+mod client;
+mod hooks;
+mod policy;
+mod resolver;
+mod trust;
+
+pub use allowed_host::{AllowedHost, MalformedHost, Scheme};
+pub use client::Outbound;
+pub use hooks::OutboundHooks;
+pub use policy::{Denial, Policy};
+pub use trust::TrustError;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! Whose certificates are believed on outgoing connections.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+/// Why the trusted authorities could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    /// `google.ca_file` cannot be used.
+    #[error("google.ca_file: {path} holds no usable certificate: {reason}")]
+    CaFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The TLS library refused its own settings.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(#[from] rustls::Error),
+}
+
+/// TLS 1.2 and 1.3, verified against the operating system's authorities and those of `ca_file` (SEC-N4).
+pub(super) fn client_configuration(ca_file: Option<&Path>) -> Result<ClientConfig, TrustError> {
+    let mut roots = RootCertStore::empty();
+    let native = rustls_native_certs::load_native_certs();
+    roots.add_parsable_certificates(native.certs);
+    if let Some(path) = ca_file {
+        add_file(&mut roots, path)?;
+    }
+    if roots.is_empty() {
+        tracing::warn!(
+            "the operating system has no certificate authorities; no https call can succeed without google.ca_file"
+        );
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth())
+}
+
+fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), TrustError> {
+    let unusable = |reason: String| TrustError::CaFile {
+        path: path.to_owned(),
+        reason,
+    };
+    let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect)
+        .map_err(|error| unusable(error.to_string()))?;
+    if certificates.is_empty() {
+        return Err(unusable("it has no CERTIFICATE section".to_owned()));
+    }
+    for certificate in certificates {
+        roots
+            .add(certificate)
+            .map_err(|error| unusable(error.to_string()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! Compiled code, kept on disk between two starts.
+//!
+//! A file's name is the digest of the component and of the engine's settings, so that code for other settings is never found. Its
+//! content begins with a digest of the rest, so that a damaged file is noticed, and is thrown away and made anew.
+
+use std::fs::{self, File, OpenOptions};
+use std::hash::{Hash, Hasher};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use aws_lc_rs::digest::{Context as Digest, SHA256, SHA256_OUTPUT_LEN, digest};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+/// A folder that only its owner can read or change.
+#[derive(Debug, Clone)]
+pub struct CodeCache {
+    folder: PathBuf,
+}
+
+impl CodeCache {
+    /// A cache in `folder`, which is made when missing.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be made, or belongs to or can be changed by anybody else.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self> {
+        let folder = folder.into();
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        ensure_private(&fs::metadata(&folder)?, &folder)?;
+        Ok(Self { folder })
+    }
+
+    /// The component in `wasm`, compiled now or earlier.
+    ///
+    /// A file that cannot be used is no error: the component is compiled again. A file that cannot be written is none either; the
+    /// next start then compiles again.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are no component that this engine can run.
+    pub fn load(&self, engine: &Engine, wasm: &[u8]) -> Result<Component> {
+        let path = self.folder.join(file_name(engine, wasm));
+        match read(engine, &path) {
+            Ok(component) => return Ok(component),
+            Err(error) if path.exists() => {
+                tracing::warn!(%error, file = %path.display(), "compiled code is unusable, compiling again");
+            }
+            Err(_) => {}
+        }
+        let component = Component::new(engine, wasm)?;
+        if let Err(error) = write(&component, &path) {
+            tracing::warn!(%error, "compiled code could not be kept for the next start");
+        }
+        Ok(component)
+    }
+}
+
+/// A name that is different for every component, engine version and engine setting.
+fn file_name(engine: &Engine, wasm: &[u8]) -> String {
+    let mut settings = DigestHasher(Digest::new(&SHA256));
+    engine
+        .precompile_compatibility_hash()
+        .hash(&mut settings);
+    settings.0.update(wasm);
+    let mut name = String::with_capacity(2 * SHA256_OUTPUT_LEN + 6);
+    for byte in settings.0.finish().as_ref() {
+        name.push_str(&format!("{byte:02x}"));
+    }
+    name.push_str(".cwasm");
+    name
+}
+
+/// Feeds what is hashed into a digest; the 64-bit result of an ordinary hasher would be too short to name code by.
+struct DigestHasher(Digest);
+
+impl Hasher for DigestHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        0
+    }
+}
+
+fn read(engine: &Engine, path: &Path) -> Result<Component> {
+    let mut file = File::open(path)?;
+    ensure_private(&file.metadata()?, path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let (tag, code) = bytes
+        .split_first_chunk::<SHA256_OUTPUT_LEN>()
+        .context("the file is cut off")?;
+    ensure!(
+        digest(&SHA256, code).as_ref() == tag,
+        "the file is damaged"
+    );
+    deserialize(engine, code)
+}
+
+#[allow(unsafe_code)]
+fn deserialize(engine: &Engine, code: &[u8]) -> Result<Component> {
+    // SAFETY: the code must come from `Component::serialize` of a compatible engine and be unchanged since. It was read from a file
+    // that this module wrote: only this user can write to the folder and the file (checked when each was opened), the name holds
+    // the digest of the component and of the engine's settings, and the content matched its own digest a moment ago.
+    Ok(unsafe { Component::deserialize(engine, code) }?)
+}
+
+fn write(component: &Component, path: &Path) -> Result<()> {
+    let code = component.serialize()?;
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&temporary)?;
+    file.write_all(digest(&SHA256, &code).as_ref())?;
+    file.write_all(&code)?;
+    file.sync_all()?;
+    fs::rename(&temporary, path)?;
+    Ok(())
+}
+
+fn ensure_private(metadata: &fs::Metadata, path: &Path) -> Result<()> {
+    ensure!(
+        metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0,
+        "{} must belong to the user that runs the server and be writable by nobody else",
+        path.display()
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::engine::{EngineSettings, engine};
+
+    // An empty component: magic, version, layer.
+    const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
+
+    fn files(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    }
+
+    fn small_engine(memory_limit: usize) -> Engine {
+        engine(EngineSettings {
+            instances: 1,
+            memory_limit,
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn code_is_kept_privately_and_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CodeCache::open(folder.path().join("code")).unwrap();
+        let engine = small_engine(1 << 20);
+        cache.load(&engine, EMPTY).unwrap();
+        let kept = files(&folder.path().join("code"));
+        assert_eq!(kept.len(), 1);
+        assert_eq!(fs::metadata(&kept[0]).unwrap().mode() & 0o777, 0o600);
+        read(&engine, &kept[0]).unwrap();
+    }
+
+    #[test]
+    fn w8_a_damaged_file_is_not_loaded_but_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CodeCache::open(folder.path().join("code")).unwrap();
+        let engine = small_engine(1 << 20);
+        cache.load(&engine, EMPTY).unwrap();
+        let file = files(&folder.path().join("code")).remove(0);
+        let good = fs::read(&file).unwrap();
+        for position in [0, 40, good.len() - 1] {
+            let mut bad = good.clone();
+            bad[position] ^= 1;
+            fs::write(&file, &bad).unwrap();
+            assert!(read(&engine, &file).is_err());
+            cache.load(&engine, EMPTY).unwrap();
+            assert_eq!(fs::read(&file).unwrap(), good);
+        }
+    }
+
+    #[test]
+    fn w8_a_folder_that_others_can_write_to_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let error = CodeCache::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("writable by nobody else"), "{error}");
+    }
+}

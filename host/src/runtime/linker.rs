@@ -1,0 +1,66 @@
+//! What the host provides to components.
+
+use anyhow::{Result, bail};
+use wasmtime::Engine;
+use wasmtime::component::{Component, Linker};
+
+use super::state::InstanceState;
+
+/// The WASI 0.2 packages that a component may import; which of their functions do anything is decided per instance.
+const PROVIDED_PACKAGES: [&str; 7] = [
+    "wasi:cli/",
+    "wasi:clocks/",
+    "wasi:filesystem/",
+    "wasi:http/",
+    "wasi:io/",
+    "wasi:random/",
+    "wasi:sockets/",
+];
+
+/// A linker with WASI 0.2 and outgoing HTTP; storage is added for each component by [`super::storage::bind`].
+///
+/// # Errors
+///
+/// When two of the interfaces clash, which would be a fault of this program.
+pub fn linker(engine: &Engine) -> Result<Linker<InstanceState>> {
+    let mut linker = Linker::new(engine);
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+    Ok(linker)
+}
+
+/// Names every import of `component` that nothing here provides, and what would.
+///
+/// # Errors
+///
+/// When there is such an import.
+pub fn ensure_imports_are_met(engine: &Engine, component: &Component) -> Result<()> {
+    let component_type = component.component_type();
+    let unmet: Vec<String> = component_type
+        .imports(engine)
+        .filter(|(name, item)| {
+            let storage = item.is_implements(super::storage::INTERFACE)
+                || *name == super::storage::INTERFACE;
+            let provided = PROVIDED_PACKAGES.iter().any(|package| name.starts_with(package));
+            !storage && !provided
+        })
+        .map(|(name, _)| format!("  {name}: {}", remedy(name)))
+        .collect();
+    if unmet.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "the component imports what this host does not provide:\n{}",
+        unmet.join("\n")
+    )
+}
+
+fn remedy(name: &str) -> &'static str {
+    if name.starts_with("gatehouse:") {
+        "compose the component with the one that exports it"
+    } else if name.contains("@0.3") {
+        "WASI 0.3 is not served here; use the 0.2 component"
+    } else {
+        "use a component built for WASI 0.2 and gatehouse:storage"
+    }
+}

@@ -1,0 +1,125 @@
+//! What one instance holds on the host's side.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::component::ResourceTable;
+use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder, UpdateDeadline};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView};
+
+use super::engine::EPOCH_PERIOD;
+
+/// Handles (requests, streams, pollables) that one instance may hold at one time (SEC-W1).
+const MAXIMUM_HANDLES: usize = 4096;
+/// Bytes of header fields in one resource, as kept in memory (SEC-W5).
+const FIELD_SIZE_LIMIT: usize = 64 * 1024;
+/// Bytes that one call for random bytes may ask for (SEC-W5).
+const RANDOM_LIMIT: u64 = 64 * 1024;
+
+/// Makes the hooks through which an instance sends requests; every instance gets hooks of its own.
+pub type OutboundFactory = Arc<dyn Fn() -> Box<dyn WasiHttpHooks> + Send + Sync>;
+
+/// What an instance is given, and what bounds it.
+///
+/// Beside this it has clocks and random bytes, and writes to the host's standard error. It has no files, no sockets and no
+/// arguments (SEC-W6).
+#[derive(Clone)]
+pub struct Grants {
+    /// The environment variables that it sees.
+    pub environment: Vec<(String, String)>,
+    /// How it sends requests.
+    pub outbound: OutboundFactory,
+    /// Bytes that one linear memory may grow to.
+    pub memory_limit: usize,
+    /// How long guest code may compute for one request; waiting for the store or for an answer does not count.
+    pub cpu_time: Duration,
+}
+
+impl Grants {
+    /// A store for one instance with these grants.
+    #[must_use]
+    pub fn store(&self, engine: &Engine) -> Store<InstanceState> {
+        let mut store = Store::new(engine, InstanceState::new(self));
+        store.limiter(|state| &mut state.limits);
+        let period = EPOCH_PERIOD.as_millis().max(1);
+        let limit = u32::try_from(self.cpu_time.as_millis() / period).unwrap_or(u32::MAX);
+        // The epoch also passes while the guest waits, but this is called only when it is found running: at most once per epoch.
+        store.epoch_deadline_callback(move |mut store| {
+            let used = &mut store.data_mut().used_epochs;
+            *used = used.saturating_add(1);
+            Ok(if *used > limit {
+                UpdateDeadline::Interrupt
+            } else {
+                UpdateDeadline::Yield(1)
+            })
+        });
+        store.set_epoch_deadline(1);
+        store
+    }
+}
+
+/// The host's side of an instance: its grants and its limits.
+pub struct InstanceState {
+    wasi: WasiCtx,
+    http: WasiHttpCtx,
+    table: ResourceTable,
+    outbound: Box<dyn WasiHttpHooks>,
+    limits: StoreLimits,
+    used_epochs: u32,
+}
+
+impl InstanceState {
+    fn new(grants: &Grants) -> Self {
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(MAXIMUM_HANDLES);
+        let mut http = WasiHttpCtx::new();
+        http.set_field_size_limit(FIELD_SIZE_LIMIT);
+        Self {
+            wasi: WasiCtx::builder()
+                .envs(&grants.environment)
+                .inherit_stderr()
+                .allow_tcp(false)
+                .allow_udp(false)
+                .max_random_size(RANDOM_LIMIT)
+                .build(),
+            http,
+            table,
+            outbound: (grants.outbound)(),
+            limits: StoreLimitsBuilder::new()
+                .memory_size(grants.memory_limit)
+                .trap_on_grow_failure(true)
+                .build(),
+            used_epochs: 0,
+        }
+    }
+
+    /// Begins to count the time of a new request.
+    pub(super) fn begin_request(&mut self) {
+        self.used_epochs = 0;
+    }
+
+    /// Whether the instance has given back every handle it got, as one that is to serve again must have.
+    pub(super) fn holds_nothing(&self) -> bool {
+        self.table.is_empty()
+    }
+}
+
+impl WasiView for InstanceState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
+    }
+}
+
+impl WasiHttpView for InstanceState {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView {
+            hooks: self.outbound.as_mut(),
+            table: &mut self.table,
+            ctx: &mut self.http,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The import `gatehouse:storage/key-value`, bound to one store under the name that a component uses for it.
+
+use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Requirement, StoreError, Version};
+use gatehouse_store::PrivateStore;
+use wasmtime::component::Linker;
+
+use super::state::InstanceState;
+use bindings::gatehouse::storage::key_value as wit;
+
+/// The name under which a component that stands alone imports its store.
+pub const INTERFACE: &str = "gatehouse:storage/key-value@0.1.0";
+
+mod bindings {
+    wasmtime::component::bindgen!({
+        path: "../wit/storage",
+        world: "gatehouse:storage/client",
+        imports: { default: async },
+    });
+}
+
+/// Gives `store` to the import called `name`: [`INTERFACE`] for a component alone, `access-storage` and the like in a composition.
+///
+/// Calls wait without holding the thread: the guest's stack is set aside until the store has answered.
+///
+/// # Errors
+///
+/// When the name is taken.
+pub fn bind(
+    linker: &mut Linker<InstanceState>,
+    name: &str,
+    store: PrivateStore,
+) -> wasmtime::Result<()> {
+    let mut instance = linker.instance(name)?;
+    let bound = store.clone();
+    instance.func_wrap_async("get", move |_, (keys,): (Vec<String>,)| {
+        let store = bound.clone();
+        Box::new(async move {
+            let found = store.get(&keys).await;
+            let entries = |found: Vec<Option<Entry>>| -> Vec<Option<wit::Entry>> {
+                found.into_iter().map(|found| found.map(entry)).collect()
+            };
+            Ok((found.map(entries).map_err(error),))
+        })
+    })?;
+    let bound = store.clone();
+    instance.func_wrap_async(
+        "scan",
+        move |_, (prefix, after, limit): (String, Option<String>, u32)| {
+            let store = bound.clone();
+            Box::new(async move {
+                let found = store.scan(&prefix, after.as_deref(), limit).await;
+                Ok((found.map(page).map_err(error),))
+            })
+        },
+    )?;
+    instance.func_wrap_async(
+        "commit",
+        move |_, (checks, changes): (Vec<wit::Check>, Vec<wit::Change>)| {
+            let store = store.clone();
+            Box::new(async move {
+                let checks = checks.into_iter().map(check).collect();
+                let changes = changes.into_iter().map(change).collect();
+                let outcome = store.commit(checks, changes).await;
+                Ok((outcome.map_err(commit_error),))
+            })
+        },
+    )?;
+    Ok(())
+}
+
+fn entry(from: Entry) -> wit::Entry {
+    wit::Entry {
+        value: from.value,
+        version: from.version.0,
+    }
+}
+
+fn page(from: Page) -> wit::Page {
+    let item = |item: gatehouse_ports::Item| wit::Item {
+        key: item.key,
+        entry: entry(item.entry),
+    };
+    wit::Page {
+        items: from.items.into_iter().map(item).collect(),
+        more: from.more,
+    }
+}
+
+fn check(from: wit::Check) -> Check {
+    let requirement = match from.requirement {
+        wit::Requirement::Absent => Requirement::Absent,
+        wit::Requirement::AtVersion(version) => Requirement::AtVersion(Version(version)),
+    };
+    Check {
+        key: from.key,
+        requirement,
+    }
+}
+
+fn change(from: wit::Change) -> Change {
+    match from {
+        wit::Change::Put(put) => Change::Put {
+            key: put.key,
+            value: put.value,
+            expires_at: put.expires_at,
+        },
+        wit::Change::Delete(key) => Change::Delete { key },
+    }
+}
+
+fn error(from: StoreError) -> wit::Error {
+    match from {
+        StoreError::Sealed => wit::Error::Sealed,
+        StoreError::Unavailable(why) => wit::Error::Unavailable(why),
+        StoreError::Corrupt(key) => wit::Error::Corrupt(key),
+        StoreError::Invalid(why) => wit::Error::Invalid(why),
+    }
+}
+
+fn commit_error(from: CommitError) -> wit::CommitError {
+    match from {
+        CommitError::Conflict(key) => wit::CommitError::Conflict(key),
+        CommitError::Failed(why) => wit::CommitError::Failed(error(why)),
+    }
+}

@@ -1,0 +1,211 @@
+//! What an operator can set, and how: a TOML file, above it environment variables named `GATEHOUSE_SECTION_KEY`, above
+//! those the flags of the command.
+//!
+//! Reading never stops at the first mistake: [`SettingsError`] names every one of them with its cure.
+
+mod sections;
+mod source;
+mod validation;
+mod value;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::Path;
+
+pub use sections::{
+    ComponentsSettings, DEFAULT_UNIVERSE_DOMAIN, Edition, GoogleSettings, LimitsSettings,
+    ListenerSettings, LogFormat, LogSettings, OrganizationsSettings, SealSettings, StorageSettings,
+    StorageType, VersionSettings,
+};
+pub use source::{EffectiveSetting, Origin, Problem};
+
+use source::Sources;
+
+/// All settings, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Where clients are served.
+    pub listener: ListenerSettings,
+    /// Where records are kept.
+    pub storage: StorageSettings,
+    /// What unlocks the stored records.
+    pub seal: SealSettings,
+    /// The operator's overrides for calls to Google.
+    pub google: GoogleSettings,
+    /// How the organizations API presents itself.
+    pub organizations: OrganizationsSettings,
+    /// What is told to clients about the version.
+    pub version: VersionSettings,
+    /// How the components are prepared.
+    pub components: ComponentsSettings,
+    /// What bounds requests, connections and the server.
+    pub limits: LimitsSettings,
+    /// What is written to standard error.
+    pub log: LogSettings,
+    effective: Vec<EffectiveSetting>,
+}
+
+/// Everything that is wrong with the settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsError {
+    /// At least one.
+    pub problems: Vec<Problem>,
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.problems.len() {
+            1 => formatter.write_str("the settings have a problem:")?,
+            count => write!(formatter, "the settings have {count} problems:")?,
+        }
+        for problem in &self.problems {
+            write!(formatter, "\n  {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+impl Settings {
+    /// Reads `file` and lays environment variables and flags over it. Flags are named by section and key, such as
+    /// `listener.address`.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, or any setting is unknown, malformed, or breaks a rule.
+    pub fn load(
+        file: &Path,
+        environment: impl IntoIterator<Item = (String, String)>,
+        flags: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, SettingsError> {
+        let text = std::fs::read_to_string(file).map_err(|error| SettingsError {
+            problems: vec![Problem::new(
+                file.display().to_string(),
+                format!("cannot be read: {error}"),
+            )],
+        })?;
+        Self::from_text(&text, environment, flags)
+    }
+
+    /// As [`Settings::load`], from the text of a configuration file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Settings::load`].
+    pub fn from_text(
+        text: &str,
+        environment: impl IntoIterator<Item = (String, String)>,
+        flags: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, SettingsError> {
+        let file = text
+            .parse()
+            .map_err(|error: toml::de::Error| SettingsError {
+                problems: vec![Problem::new(
+                    "configuration file",
+                    format!("not valid TOML: {}", error.to_string().trim_end()),
+                )],
+            })?;
+
+        let mut sources = Sources::new(file, environment, flags);
+        let mut settings = Self {
+            listener: ListenerSettings::read(&mut sources.section("listener")),
+            storage: StorageSettings::read(&mut sources.section("storage")),
+            seal: SealSettings::read(&mut sources.section("seal")),
+            google: GoogleSettings::read(&mut sources.section("google")),
+            organizations: OrganizationsSettings::read(&mut sources.section("organizations")),
+            version: VersionSettings::read(&mut sources.section("version")),
+            components: ComponentsSettings::read(&mut sources.section("components")),
+            limits: LimitsSettings::read(&mut sources.section("limits")),
+            log: LogSettings::read(&mut sources.section("log")),
+            effective: Vec::new(),
+        };
+        let findings = sources.finish();
+        settings.effective = findings.effective;
+
+        let mut problems = findings.problems;
+        // A value that could not be read has been named already; its absence is not a second mistake.
+        let unreadable: HashSet<String> = problems
+            .iter()
+            .map(|problem| problem.subject.clone())
+            .collect();
+        problems.extend(
+            validation::broken_rules(&settings)
+                .into_iter()
+                .filter(|problem| !unreadable.contains(&problem.subject)),
+        );
+        if problems.is_empty() {
+            Ok(settings)
+        } else {
+            Err(SettingsError { problems })
+        }
+    }
+
+    /// The settings in force, in the order of the sections, with their origin. None of them is a secret (SEC-O5).
+    #[must_use]
+    pub fn effective(&self) -> &[EffectiveSetting] {
+        &self.effective
+    }
+
+    /// The environment variables that the components are given; they see nothing else of the settings.
+    #[must_use]
+    pub fn environment_for_components(&self) -> Vec<(String, String)> {
+        let google = &self.google;
+        let always = [
+            (
+                "GATEHOUSE_EDITION",
+                self.organizations.edition.name().to_owned(),
+            ),
+            (
+                "GATEHOUSE_VERSION_COMPATIBILITY",
+                self.version.compatibility.clone(),
+            ),
+            (
+                "GATEHOUSE_GOOGLE_UNIVERSE_DOMAIN",
+                google.universe_domain.clone(),
+            ),
+            (
+                "GATEHOUSE_GOOGLE_ALLOWED_HOSTS",
+                comma_separated(&google.allowed_hosts),
+            ),
+            (
+                "GATEHOUSE_GOOGLE_ALLOW_HTTP_LOOPBACK",
+                google.allow_http_loopback.to_string(),
+            ),
+        ];
+        let where_set = [
+            (
+                "GATEHOUSE_GOOGLE_TOKEN_URL",
+                google.token_url.as_ref().map(ToString::to_string),
+            ),
+            (
+                "GATEHOUSE_GOOGLE_STS_URL",
+                google.sts_url.as_ref().map(ToString::to_string),
+            ),
+            (
+                "GATEHOUSE_GOOGLE_IAM_CREDENTIALS_URL",
+                google.iam_credentials_url.as_ref().map(ToString::to_string),
+            ),
+            (
+                "GATEHOUSE_GOOGLE_METADATA_HOST",
+                google.metadata_host.clone(),
+            ),
+        ];
+        let where_set = where_set
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        always
+            .into_iter()
+            .chain(where_set)
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+}
+
+fn comma_separated(items: &[impl ToString]) -> String {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    items.join(",")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,339 @@
+//! The sections of the configuration, one struct each: the meaning, unit and default of every setting.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ipnet::IpNet;
+use url::Url;
+
+use super::source::Section;
+use super::value::{SettingValue, named_choices};
+use crate::outbound::AllowedHost;
+
+/// `[listener]`: where clients are served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListenerSettings {
+    /// Where to listen. Default `127.0.0.1:8200`.
+    pub address: SocketAddr,
+    /// PEM file with the certificate chain, leaf first. Together with `tls_key_file` it turns TLS on.
+    pub tls_cert_file: Option<PathBuf>,
+    /// PEM file with the private key of the certificate.
+    pub tls_key_file: Option<PathBuf>,
+    /// Proxies whose `X-Forwarded-For` is believed. Default none: the address of the connection counts (SEC-H9).
+    pub trusted_proxies: Vec<IpNet>,
+    /// Largest request body in bytes. Default 1 MiB (SEC-H1).
+    pub body_limit: usize,
+    /// Allows plain HTTP on an address that other machines can reach. Default false (SEC-H7).
+    pub allow_plain_http: bool,
+}
+
+impl ListenerSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            address: section.value("address", SocketAddr::from((Ipv4Addr::LOCALHOST, 8200))),
+            tls_cert_file: section.optional("tls_cert_file"),
+            tls_key_file: section.optional("tls_key_file"),
+            trusted_proxies: section.value("trusted_proxies", Vec::new()),
+            body_limit: section.size("body_limit", 1 << 20),
+            allow_plain_http: section.value("allow_plain_http", false),
+        }
+    }
+
+    /// Certificate file and key file, when TLS is on.
+    #[must_use]
+    pub fn tls_files(&self) -> Option<(PathBuf, PathBuf)> {
+        self.tls_cert_file.clone().zip(self.tls_key_file.clone())
+    }
+}
+
+/// The kinds of store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StorageType {
+    /// Nothing survives the process.
+    Memory,
+    /// The embedded durable store.
+    Redb,
+}
+
+named_choices!(
+    StorageType,
+    "\"memory\" or \"redb\"",
+    Memory = "memory",
+    Redb = "redb"
+);
+
+/// `[storage]`: where records are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StorageSettings {
+    /// The kind of store. Default `redb`.
+    pub kind: StorageType,
+    /// Directory of the durable store. Needed for `redb`.
+    pub path: Option<PathBuf>,
+}
+
+impl StorageSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            kind: section.value("type", StorageType::Redb),
+            path: section.optional("path"),
+        }
+    }
+}
+
+/// `[seal]`: what unlocks the stored records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealSettings {
+    /// File with the root key, readable by its owner alone and outside the directory of the store (SEC-K2).
+    /// Needed for every store that outlives the process.
+    pub key_file: Option<PathBuf>,
+}
+
+impl SealSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            key_file: section.optional("key_file"),
+        }
+    }
+}
+
+/// `[google]`: the operator's overrides for calls to Google, which no API call can change (contract 8.5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoogleSettings {
+    /// OAuth token endpoint in place of Google's.
+    pub token_url: Option<Url>,
+    /// Security token service in place of Google's.
+    pub sts_url: Option<Url>,
+    /// Base of the IAM credentials API in place of Google's.
+    pub iam_credentials_url: Option<Url>,
+    /// Host, with a port where it is not 80, of the metadata server. Without it no metadata server can be reached.
+    pub metadata_host: Option<String>,
+    /// Domain in place of `googleapis.com` in every default host name, for sovereign clouds.
+    pub universe_domain: String,
+    /// Hosts beyond Google's that may be called, such as `private.example.com`, `*.example.com:8443`. They may be in
+    /// private networks, and `custom_endpoint` may name them.
+    pub allowed_hosts: Vec<AllowedHost>,
+    /// Allows plain HTTP to this machine, on any port, for development and tests. Default false.
+    pub allow_http_loopback: bool,
+    /// PEM file with certificate authorities that are trusted beside those of the operating system.
+    pub ca_file: Option<PathBuf>,
+    /// What calls are signed with in the `User-Agent` header.
+    pub user_agent: String,
+}
+
+/// The domain of Google's API hosts in the public cloud.
+pub const DEFAULT_UNIVERSE_DOMAIN: &str = "googleapis.com";
+
+impl GoogleSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            token_url: section.optional("token_url"),
+            sts_url: section.optional("sts_url"),
+            iam_credentials_url: section.optional("iam_credentials_url"),
+            metadata_host: section.optional("metadata_host"),
+            universe_domain: section.value("universe_domain", DEFAULT_UNIVERSE_DOMAIN.to_owned()),
+            allowed_hosts: section.value("allowed_hosts", Vec::new()),
+            allow_http_loopback: section.value("allow_http_loopback", false),
+            ca_file: section.optional("ca_file"),
+            user_agent: section.value(
+                "user_agent",
+                concat!("Gatehouse/", env!("CARGO_PKG_VERSION")).to_owned(),
+            ),
+        }
+    }
+}
+
+impl SettingValue for AllowedHost {
+    const EXPECTED: &'static str =
+        "a host such as \"private.example.com\", \"*.example.com\" or \"http://127.0.0.1:8080\"";
+
+    fn from_text(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    fn to_text(&self) -> String {
+        format!("\"{self}\"")
+    }
+}
+
+/// The two editions of the organizations API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edition {
+    /// As the hosted product behaves.
+    Hosted,
+    /// As the self-hosted product behaves.
+    SelfHosted,
+}
+
+named_choices!(
+    Edition,
+    "\"hosted\" or \"self-hosted\"",
+    Hosted = "hosted",
+    SelfHosted = "self-hosted",
+);
+
+/// `[organizations]`: how the organizations API presents itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrganizationsSettings {
+    /// Which product to behave like. Default `hosted`.
+    pub edition: Edition,
+}
+
+impl OrganizationsSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            edition: section.value("edition", Edition::Hosted),
+        }
+    }
+}
+
+/// `[version]`: what is told to clients that switch features on by version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionSettings {
+    /// The version that the status endpoints show, as plain `X.Y.Z` (contract 6.2). Default `1.21.0`.
+    pub compatibility: String,
+}
+
+impl VersionSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            compatibility: section.value("compatibility", "1.21.0".to_owned()),
+        }
+    }
+}
+
+/// `[components]`: how the WebAssembly components are prepared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComponentsSettings {
+    /// Directory for compiled code, so that later starts are quick. Without it, the user's cache directory.
+    pub cache_directory: Option<PathBuf>,
+}
+
+impl ComponentsSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            cache_directory: section.optional("cache_directory"),
+        }
+    }
+}
+
+/// `[limits]`: what bounds a request, a connection and the whole server. The defaults are those of SEC section 2.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitsSettings {
+    /// Bytes of a request's header block, target included. Default 16 KiB.
+    pub header_bytes: usize,
+    /// Fields of a request's header block. Default 100.
+    pub header_fields: usize,
+    /// Bytes of a request's target. Default 8 KiB.
+    pub target_bytes: usize,
+    /// From the first byte of a header block to its last. Default 10 s.
+    pub header_timeout: Duration,
+    /// From the end of the header block to the end of the body. Default 30 s.
+    pub body_timeout: Duration,
+    /// From the end of the header block to the answer. Default 90 s.
+    pub request_timeout: Duration,
+    /// How long a connection may be without a request. Default 60 s.
+    pub idle_timeout: Duration,
+    /// From accepting a connection to the end of the TLS handshake. Default 10 s.
+    pub tls_handshake_timeout: Duration,
+    /// Connections at one time. Default 10,000.
+    pub connections: usize,
+    /// Connections at one time from one address (IPv6: one /64), trusted proxies aside. Default 500.
+    pub connections_per_address: usize,
+    /// HTTP/2 streams at one time on one connection. Default 100.
+    pub http2_streams: usize,
+    /// HTTP/2 streams that a client may abandon at once on one connection. Default 100.
+    pub http2_resets: usize,
+    /// How many more it may abandon each second after that. Default 33.
+    pub http2_resets_per_second: usize,
+    /// How long requests may go on after the signal to stop. Default 30 s (SEC-O1).
+    pub drain_timeout: Duration,
+    /// Component instances at one time, and so requests in work. Default 64.
+    pub instances: usize,
+    /// Requests that one instance serves, one after the other, before it is thrown away. 1 means a fresh instance
+    /// for every request. Default 10,000.
+    pub instance_reuse: usize,
+    /// Memory of one component instance. Default 64 MiB.
+    pub instance_memory: usize,
+    /// Computing time of a component for one request. Default 1 s.
+    pub instance_cpu_time: Duration,
+    /// Time of a component for one request, waiting included. Default 30 s.
+    pub instance_wall_time: Duration,
+    /// Requests that may wait for an instance; those beyond get 503. Default 1,024.
+    pub queue: usize,
+    /// From the start of an outgoing call to its connection. Default 5 s.
+    pub outbound_connect_timeout: Duration,
+    /// Whole outgoing call. Default 10 s.
+    pub outbound_timeout: Duration,
+    /// Bytes of the answer to an outgoing call. Default 8 MiB.
+    pub outbound_response_bytes: usize,
+    /// Outgoing calls in flight to one host. Default 64.
+    pub outbound_calls_per_host: usize,
+}
+
+impl LimitsSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        let seconds = Duration::from_secs;
+        Self {
+            header_bytes: section.size("header_bytes", 16 << 10),
+            header_fields: section.count("header_fields", 100),
+            target_bytes: section.size("target_bytes", 8 << 10),
+            header_timeout: section.value("header_timeout", seconds(10)),
+            body_timeout: section.value("body_timeout", seconds(30)),
+            request_timeout: section.value("request_timeout", seconds(90)),
+            idle_timeout: section.value("idle_timeout", seconds(60)),
+            tls_handshake_timeout: section.value("tls_handshake_timeout", seconds(10)),
+            connections: section.count("connections", 10_000),
+            connections_per_address: section.count("connections_per_address", 500),
+            http2_streams: section.count("http2_streams", 100),
+            http2_resets: section.count("http2_resets", 100),
+            http2_resets_per_second: section.count("http2_resets_per_second", 33),
+            drain_timeout: section.value("drain_timeout", seconds(30)),
+            instances: section.count("instances", 64),
+            instance_reuse: section.count("instance_reuse", 10_000),
+            instance_memory: section.size("instance_memory", 64 << 20),
+            instance_cpu_time: section.value("instance_cpu_time", seconds(1)),
+            instance_wall_time: section.value("instance_wall_time", seconds(30)),
+            queue: section.count("queue", 1_024),
+            outbound_connect_timeout: section.value("outbound_connect_timeout", seconds(5)),
+            outbound_timeout: section.value("outbound_timeout", seconds(10)),
+            outbound_response_bytes: section.size("outbound_response_bytes", 8 << 20),
+            outbound_calls_per_host: section.count("outbound_calls_per_host", 64),
+        }
+    }
+}
+
+/// The forms of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+named_choices!(
+    LogFormat,
+    "\"text\" or \"json\"",
+    Text = "text",
+    Json = "json"
+);
+
+/// `[log]`: what is written to standard error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogSettings {
+    /// A level (`error`, `warn`, `info`, `debug`, `trace`), or one for each module as in `info,gatehouse=debug`.
+    /// Default `info`.
+    pub level: String,
+    /// The form of a line. Default `text`.
+    pub format: LogFormat,
+}
+
+impl LogSettings {
+    pub(super) fn read(section: &mut Section<'_>) -> Self {
+        Self {
+            level: section.value("level", "info".to_owned()),
+            format: section.value("format", LogFormat::Text),
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Where settings come from: the file, above it the environment, above that the flags.
+//!
+//! A key is known because it is asked for. So there is no second list of keys to keep, and whatever is left over in any
+//! source after reading is a mistake of the operator.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use toml::Table;
+
+use super::value::{ByteSize, Count, SettingValue};
+
+/// What every environment variable that holds a setting begins with.
+const ENVIRONMENT_PREFIX: &str = "GATEHOUSE_";
+
+/// How alike two keys must be (Jaro-Winkler, 0 to 1) for one to be proposed instead of the other.
+const SIMILAR_ENOUGH: f64 = 0.75;
+
+/// Which source a setting in force was taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody set it.
+    Default,
+    /// The configuration file.
+    File,
+    /// An environment variable.
+    Environment,
+    /// The command line.
+    Flag,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Default => "default",
+            Self::File => "file",
+            Self::Environment => "environment",
+            Self::Flag => "flag",
+        })
+    }
+}
+
+/// A setting as it is in force. Settings never hold secrets, only where to find them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EffectiveSetting {
+    /// Section and key, such as `listener.address`.
+    pub name: String,
+    /// The value as it could stand in the configuration file; absent where there is none.
+    pub value: Option<String>,
+    /// Where it was taken from.
+    pub origin: Origin,
+}
+
+/// One thing that is wrong with the settings, with the cure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The setting, environment variable or file concerned.
+    pub subject: String,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl Problem {
+    pub(super) fn new(subject: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            subject: subject.into(),
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.subject, self.message)
+    }
+}
+
+/// Everything that was read, once all settings have been asked for.
+pub(super) struct Findings {
+    pub(super) effective: Vec<EffectiveSetting>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// The three sources together.
+pub(super) struct Sources {
+    file: Table,
+    environment: BTreeMap<String, String>,
+    flags: BTreeMap<String, String>,
+    known: BTreeMap<&'static str, BTreeSet<&'static str>>,
+    findings: Findings,
+}
+
+impl Sources {
+    /// `flags` are named by section and key, such as `listener.address`.
+    pub(super) fn new(
+        file: Table,
+        environment: impl IntoIterator<Item = (String, String)>,
+        flags: impl IntoIterator<Item = (String, String)>,
+    ) -> Self {
+        Self {
+            file,
+            environment: environment
+                .into_iter()
+                .filter(|(name, _)| name.starts_with(ENVIRONMENT_PREFIX))
+                .collect(),
+            flags: flags.into_iter().collect(),
+            known: BTreeMap::new(),
+            findings: Findings {
+                effective: Vec::new(),
+                problems: Vec::new(),
+            },
+        }
+    }
+
+    /// Begins to read a section.
+    pub(super) fn section(&mut self, name: &'static str) -> Section<'_> {
+        self.known.entry(name).or_default();
+        Section {
+            sources: self,
+            name,
+        }
+    }
+
+    /// Ends the reading: what nobody asked for becomes a problem.
+    pub(super) fn finish(mut self) -> Findings {
+        let mut problems = self.unknown_in_file();
+        problems.extend(self.unknown_in_environment());
+        problems.extend(self.unknown_in_flags());
+        self.findings.problems.extend(problems);
+        self.findings
+    }
+
+    fn unknown_in_file(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (section, content) in &self.file {
+            let Some(keys) = self.known.get(section.as_str()) else {
+                let cure = suggestion(section, self.known.keys().copied(), |name| {
+                    format!("[{name}]")
+                });
+                problems.push(Problem::new(
+                    format!("[{section}]"),
+                    format!("there is no such section{cure}"),
+                ));
+                continue;
+            };
+            let Some(table) = content.as_table() else {
+                problems.push(Problem::new(
+                    section,
+                    format!("expected a section; write [{section}] on a line of its own"),
+                ));
+                continue;
+            };
+            for key in table.keys().filter(|key| !keys.contains(key.as_str())) {
+                let cure = self.suggest_setting(section, key);
+                problems.push(Problem::new(
+                    format!("{section}.{key}"),
+                    format!("unknown setting{cure}"),
+                ));
+            }
+        }
+        problems
+    }
+
+    /// The nearest key of the same section, or the same key in another one.
+    fn suggest_setting(&self, section: &str, key: &str) -> String {
+        let elsewhere = self
+            .known
+            .iter()
+            .find(|(_, keys)| keys.contains(key))
+            .map(|(other, _)| format!("; did you mean `{other}.{key}`?"));
+        let here = self.known.get(section).into_iter().flatten().copied();
+        elsewhere.unwrap_or_else(|| suggestion(key, here, |name| format!("`{section}.{name}`")))
+    }
+
+    /// Variables that name a section of ours but no setting in it. Others may belong to other programs.
+    fn unknown_in_environment(&self) -> Vec<Problem> {
+        let variables: BTreeSet<String> = self
+            .known
+            .iter()
+            .flat_map(|(section, keys)| keys.iter().map(|key| variable_name(section, key)))
+            .collect();
+        self.environment
+            .keys()
+            .filter(|name| !variables.contains(*name))
+            .filter(|name| {
+                self.known
+                    .keys()
+                    .any(|section| name.starts_with(&variable_name(section, "")))
+            })
+            .map(|name| {
+                let cure = suggestion(name, variables.iter().map(String::as_str), |near| {
+                    format!("`{near}`")
+                });
+                Problem::new(
+                    name,
+                    format!("this environment variable names no setting{cure}"),
+                )
+            })
+            .collect()
+    }
+
+    fn unknown_in_flags(&self) -> Vec<Problem> {
+        let names: BTreeSet<String> = self
+            .known
+            .iter()
+            .flat_map(|(section, keys)| keys.iter().map(move |key| format!("{section}.{key}")))
+            .collect();
+        self.flags
+            .keys()
+            .filter(|name| !names.contains(*name))
+            .map(|name| {
+                let cure = suggestion(name, names.iter().map(String::as_str), |near| {
+                    format!("`{near}`")
+                });
+                Problem::new(name, format!("this flag names no setting{cure}"))
+            })
+            .collect()
+    }
+}
+
+/// One section while it is read.
+pub(super) struct Section<'a> {
+    sources: &'a mut Sources,
+    name: &'static str,
+}
+
+impl Section<'_> {
+    /// The setting `key`, or `default` where no source has it.
+    pub(super) fn value<T: SettingValue>(&mut self, key: &'static str, default: T) -> T {
+        let (value, origin) = self.find(key).unwrap_or((default, Origin::Default));
+        self.record(key, Some(value.to_text()), origin);
+        value
+    }
+
+    /// The setting `key`, which may be left out.
+    pub(super) fn optional<T: SettingValue>(&mut self, key: &'static str) -> Option<T> {
+        let (value, origin) = self.find(key).unzip();
+        self.record(
+            key,
+            value.as_ref().map(T::to_text),
+            origin.unwrap_or(Origin::Default),
+        );
+        value
+    }
+
+    /// A number of things, at least one.
+    pub(super) fn count(&mut self, key: &'static str, default: usize) -> usize {
+        self.value(key, Count(default)).0
+    }
+
+    /// A number of bytes, at least one.
+    pub(super) fn size(&mut self, key: &'static str, default: usize) -> usize {
+        self.value(key, ByteSize(default)).0
+    }
+
+    /// The value in the strongest source that has one. A value that cannot be read is a problem, and none.
+    fn find<T: SettingValue>(&mut self, key: &'static str) -> Option<(T, Origin)> {
+        self.sources.known.entry(self.name).or_default().insert(key);
+        let name = format!("{}.{key}", self.name);
+        let variable = variable_name(self.name, key);
+
+        let (subject, written, value, origin) = if let Some(text) = self.sources.flags.get(&name) {
+            (name, text.clone(), T::from_text(text), Origin::Flag)
+        } else if let Some(text) = self.sources.environment.get(&variable) {
+            (
+                variable,
+                text.clone(),
+                T::from_text(text),
+                Origin::Environment,
+            )
+        } else {
+            let value = self.sources.file.get(self.name)?.get(key)?;
+            (name, value.to_string(), T::from_toml(value), Origin::File)
+        };
+        if value.is_none() {
+            self.sources.findings.problems.push(Problem::new(
+                subject,
+                format!("expected {}, found {}", T::EXPECTED, shorten(&written)),
+            ));
+        }
+        value.map(|value| (value, origin))
+    }
+
+    fn record(&mut self, key: &str, value: Option<String>, origin: Origin) {
+        self.sources.findings.effective.push(EffectiveSetting {
+            name: format!("{}.{key}", self.name),
+            value,
+            origin,
+        });
+    }
+}
+
+fn variable_name(section: &str, key: &str) -> String {
+    format!("{ENVIRONMENT_PREFIX}{section}_{key}").to_ascii_uppercase()
+}
+
+fn suggestion<'a>(
+    written: &str,
+    candidates: impl Iterator<Item = &'a str>,
+    show: impl Fn(&str) -> String,
+) -> String {
+    let candidates: Vec<&str> = candidates.collect();
+    let nearest = candidates
+        .iter()
+        .map(|candidate| (strsim::jaro_winkler(written, candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= SIMILAR_ENOUGH)
+        .max_by(|(left, _), (right, _)| left.total_cmp(right));
+    match nearest {
+        Some((_, candidate)) => format!("; did you mean {}?", show(candidate)),
+        None => {
+            let all: Vec<String> = candidates.iter().map(|candidate| show(candidate)).collect();
+            format!("; there are {}", all.join(", "))
+        }
+    }
+}
+
+fn shorten(written: &str) -> String {
+    const LONGEST: usize = 60;
+    if written.chars().count() <= LONGEST {
+        return format!("`{written}`");
+    }
+    let start: String = written.chars().take(LONGEST).collect();
+    format!("`{start}...`")
+}

@@ -1,0 +1,178 @@
+//! Rules about settings that concern more than the form of one value.
+
+use std::path::{Path, PathBuf};
+
+use tracing_subscriber::EnvFilter;
+use url::{Host, Url};
+
+use super::source::Problem;
+use super::{Settings, StorageType};
+
+/// Every rule that the settings break.
+pub(super) fn broken_rules(settings: &Settings) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    check_listener(settings, &mut problems);
+    check_storage(settings, &mut problems);
+    check_google(settings, &mut problems);
+    check_texts(settings, &mut problems);
+    problems
+}
+
+fn check_listener(settings: &Settings, problems: &mut Vec<Problem>) {
+    let listener = &settings.listener;
+    match (&listener.tls_cert_file, &listener.tls_key_file) {
+        (Some(_), None) => problems.push(Problem::new(
+            "listener.tls_key_file",
+            "missing; TLS needs the key of listener.tls_cert_file too",
+        )),
+        (None, Some(_)) => problems.push(Problem::new(
+            "listener.tls_cert_file",
+            "missing; TLS needs the certificate of listener.tls_key_file too",
+        )),
+        (None, None) if !listener.address.ip().is_loopback() && !listener.allow_plain_http => {
+            problems.push(Problem::new(
+                "listener.address",
+                format!(
+                    "{} can be reached from other machines and TLS is off; set listener.tls_cert_file and \
+                     listener.tls_key_file, or listener.allow_plain_http = true where something in front speaks TLS",
+                    listener.address
+                ),
+            ));
+        }
+        _ => {}
+    }
+    if settings.limits.target_bytes > settings.limits.header_bytes {
+        problems.push(Problem::new(
+            "limits.target_bytes",
+            "larger than limits.header_bytes, which includes the target; raise that one or lower this one",
+        ));
+    }
+}
+
+fn check_storage(settings: &Settings, problems: &mut Vec<Problem>) {
+    if settings.storage.kind == StorageType::Memory {
+        return;
+    }
+    if settings.storage.path.is_none() {
+        problems.push(Problem::new(
+            "storage.path",
+            "missing; name the directory of the durable store, or set storage.type = \"memory\" to keep nothing",
+        ));
+    }
+    let Some(key_file) = &settings.seal.key_file else {
+        problems.push(Problem::new(
+            "seal.key_file",
+            "missing; `gatehouse operator seal-key FILE` makes a key file, and there is no built-in key",
+        ));
+        return;
+    };
+    if let Some(directory) = &settings.storage.path
+        && absolute(key_file).starts_with(absolute(directory))
+    {
+        problems.push(Problem::new(
+            "seal.key_file",
+            "inside storage.path; whoever copies the store would have its key, so keep it in another directory",
+        ));
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    path.canonicalize()
+        .or_else(|_| std::path::absolute(path))
+        .unwrap_or_else(|_| path.to_owned())
+}
+
+fn check_google(settings: &Settings, problems: &mut Vec<Problem>) {
+    let google = &settings.google;
+    let urls = [
+        ("google.token_url", &google.token_url),
+        ("google.sts_url", &google.sts_url),
+        ("google.iam_credentials_url", &google.iam_credentials_url),
+    ];
+    for (name, url) in urls {
+        if let Some(message) = url
+            .as_ref()
+            .and_then(|url| fault_of_url(url, google.allow_http_loopback))
+        {
+            problems.push(Problem::new(name, message));
+        }
+    }
+    if !is_domain(&google.universe_domain) {
+        problems.push(Problem::new(
+            "google.universe_domain",
+            "expected a domain such as \"googleapis.com\", without scheme, port or path",
+        ));
+    }
+    if let Some(host) = &google.metadata_host
+        && !is_authority(host)
+    {
+        problems.push(Problem::new(
+            "google.metadata_host",
+            "expected a host with an optional port, such as \"metadata.google.internal\" or \"127.0.0.1:8080\"",
+        ));
+    }
+}
+
+fn fault_of_url(url: &Url, allow_http_loopback: bool) -> Option<&'static str> {
+    let loopback = match url.host()? {
+        Host::Domain(name) => name.eq_ignore_ascii_case("localhost"),
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    };
+    match url.scheme() {
+        _ if !url.username().is_empty() || url.password().is_some() => {
+            Some("remove the user name and password")
+        }
+        _ if url.query().is_some() || url.fragment().is_some() => {
+            Some("remove what follows `?` or `#`")
+        }
+        "https" => None,
+        "http" if loopback && allow_http_loopback => None,
+        "http" if loopback => {
+            Some("plain HTTP to this machine needs google.allow_http_loopback = true")
+        }
+        _ => Some("use https; secrets are sent there"),
+    }
+}
+
+fn is_authority(text: &str) -> bool {
+    !text.contains('@') && text.parse::<http::uri::Authority>().is_ok()
+}
+
+fn is_domain(text: &str) -> bool {
+    text.contains('.')
+        && text.split('.').all(|label| {
+            !label.is_empty()
+                && label
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        })
+}
+
+fn check_texts(settings: &Settings, problems: &mut Vec<Problem>) {
+    let version = &settings.version.compatibility;
+    let numbers: Vec<&str> = version.split('.').collect();
+    if numbers.len() != 3 || numbers.iter().any(|number| number.parse::<u16>().is_err()) {
+        problems.push(Problem::new(
+            "version.compatibility",
+            "expected three numbers such as \"1.21.0\"; clients parse it",
+        ));
+    }
+    if EnvFilter::try_new(&settings.log.level).is_err() {
+        problems.push(Problem::new(
+            "log.level",
+            "expected error, warn, info, debug or trace, or one for each module as in \"info,gatehouse=debug\"",
+        ));
+    }
+    if settings
+        .google
+        .user_agent
+        .parse::<http::HeaderValue>()
+        .is_err()
+    {
+        problems.push(Problem::new(
+            "google.user_agent",
+            "expected visible ASCII characters; it becomes a header",
+        ));
+    }
+}

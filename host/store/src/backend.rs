@@ -1,0 +1,74 @@
+//! What a backend must do.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use gatehouse_ports::{Change, Check, CommitError, Entry, Page, StoreError};
+
+use crate::Namespace;
+
+/// What a call to a backend yields in the end.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// An ordered map with a conditional, atomic commit for each [`Namespace`].
+///
+/// The three functions mean what the WIT interface `gatehouse:storage/key-value` says. Callers go through a
+/// [`PrivateStore`](crate::PrivateStore), which has checked keys, sizes and counts by then; a backend need not repeat that.
+///
+/// Futures are boxed so that the host can choose a backend at run time: an allocation, next to a sync or a B-tree descent. None
+/// of them may block its thread for longer than a read from the page cache takes. A commit whose future is dropped may
+/// still be applied.
+pub trait Backend: Send + Sync + 'static {
+    /// Reads entries at one point in time, in the order of `keys`.
+    fn get<'a>(
+        &'a self,
+        namespace: Namespace,
+        keys: &'a [&'a str],
+    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>>;
+
+    /// Reads at most `limit` entries that start with `prefix` and come after `after`, in byte order.
+    fn scan<'a>(
+        &'a self,
+        namespace: Namespace,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: u32,
+    ) -> Answer<'a, Result<Page, StoreError>>;
+
+    /// Applies all `changes` durably if every check holds, and otherwise nothing.
+    fn commit(
+        &self,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Answer<'_, Result<(), CommitError>>;
+}
+
+impl<B: Backend + ?Sized> Backend for Arc<B> {
+    fn get<'a>(
+        &'a self,
+        namespace: Namespace,
+        keys: &'a [&'a str],
+    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
+        (**self).get(namespace, keys)
+    }
+
+    fn scan<'a>(
+        &'a self,
+        namespace: Namespace,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: u32,
+    ) -> Answer<'a, Result<Page, StoreError>> {
+        (**self).scan(namespace, prefix, after, limit)
+    }
+
+    fn commit(
+        &self,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Answer<'_, Result<(), CommitError>> {
+        (**self).commit(namespace, checks, changes)
+    }
+}

@@ -1,0 +1,189 @@
+//! Tests with a file that fails (SEC-S4).
+
+use std::io;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gatehouse_ports::SystemClock;
+use redb::backends::FileBackend;
+use redb::{BackendError, StorageBackend};
+
+use super::*;
+
+/// Which writing operations fail: those numbered `from` to `until`, counted from 1.
+#[derive(Debug, Default)]
+struct Plan {
+    operations: AtomicU64,
+    from: AtomicU64,
+    until: AtomicU64,
+}
+
+impl Plan {
+    fn arm(&self, from: u64, length: u64) {
+        self.operations.store(0, Ordering::SeqCst);
+        self.from.store(from, Ordering::SeqCst);
+        self.until.store(from + length, Ordering::SeqCst);
+    }
+
+    fn disarm(&self) {
+        self.arm(u64::MAX / 2, 0);
+    }
+
+    fn was_reached(&self) -> bool {
+        self.operations.load(Ordering::SeqCst) >= self.from.load(Ordering::SeqCst)
+    }
+
+    fn step(&self) -> io::Result<()> {
+        let number = self.operations.fetch_add(1, Ordering::SeqCst) + 1;
+        let (from, until) = (&self.from, &self.until);
+        if (from.load(Ordering::SeqCst)..until.load(Ordering::SeqCst)).contains(&number) {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct FaultyFile {
+    file: FileBackend,
+    plan: Arc<Plan>,
+}
+
+impl StorageBackend for FaultyFile {
+    fn len(&self) -> io::Result<u64> {
+        self.file.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.file.read(offset, out)
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        self.plan.step()?;
+        self.file.set_len(length)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.plan.step()?;
+        self.file.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.plan.step()?;
+        self.file.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.file.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.file.try_lock_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.file.unlock_range(start, end)
+    }
+}
+
+fn open_faulty(path: &Path, plan: &Arc<Plan>) -> RedbBackend {
+    let plan = plan.clone();
+    let opener = move |builder: &redb::Builder, file| {
+        let plan = plan.clone();
+        builder.create_with_backend(FaultyFile { file, plan })
+    };
+    let file = StoreFile::with_opener(path, Box::new(opener));
+    RedbBackend::open_file(file, Arc::new(SystemClock)).unwrap()
+}
+
+fn put(key: String) -> Change {
+    Change::Put {
+        key,
+        value: vec![7; 3000],
+        expires_at: None,
+    }
+}
+
+/// Two records that must stand or fall together.
+async fn commit_pair(backend: &RedbBackend, number: u32) -> Result<(), CommitError> {
+    let pair = vec![
+        put(format!("left/{number}")),
+        put(format!("right/{number}")),
+    ];
+    backend.commit(Namespace::Access, vec![], pair).await
+}
+
+async fn holds_pair(backend: &RedbBackend, number: u32) -> bool {
+    let (left, right) = (format!("left/{number}"), format!("right/{number}"));
+    let entries = backend.get(Namespace::Access, &[&left, &right]).await;
+    let present: Vec<_> = entries.unwrap().iter().map(Option::is_some).collect();
+    assert_eq!(present[0], present[1], "half of commit {number} is there");
+    present[0]
+}
+
+/// Lets `length` operations fail from the n-th on, for every n that ten commits reach.
+async fn survive_faults_of(length: u64) {
+    for first in 1.. {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store.redb");
+        let plan = Arc::new(Plan::default());
+        plan.disarm();
+        let backend = open_faulty(&path, &plan);
+        plan.arm(first, length);
+
+        let mut acknowledged = Vec::new();
+        for number in 0..10 {
+            match commit_pair(&backend, number).await {
+                Ok(()) => acknowledged.push(number),
+                Err(error) => assert!(
+                    matches!(error, CommitError::Failed(StoreError::Unavailable(_))),
+                    "{error:?}"
+                ),
+            }
+        }
+        let reached = plan.was_reached();
+        plan.disarm();
+        commit_pair(&backend, 10).await.unwrap();
+        acknowledged.push(10);
+        for number in &acknowledged {
+            assert!(holds_pair(&backend, *number).await, "fault at {first}");
+        }
+        drop(backend);
+
+        let backend = RedbBackend::open(&path, Arc::new(SystemClock)).unwrap();
+        for number in 0..=10 {
+            let held = holds_pair(&backend, number).await;
+            assert!(held || !acknowledged.contains(&number), "fault at {first}");
+        }
+        if !reached {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn s4_one_failed_write_or_sync_loses_nothing_acknowledged_and_heals_by_itself() {
+    survive_faults_of(1).await;
+}
+
+#[tokio::test]
+async fn s4_a_disk_that_stays_full_for_a_while_heals_by_itself() {
+    survive_faults_of(25).await;
+}
+
+#[tokio::test]
+async fn s4_reads_go_on_while_writes_fail() {
+    let directory = tempfile::tempdir().unwrap();
+    let plan = Arc::new(Plan::default());
+    plan.disarm();
+    let backend = open_faulty(&directory.path().join("store.redb"), &plan);
+    commit_pair(&backend, 0).await.unwrap();
+    // The first write fails, and those of opening the file again do not.
+    for number in 1..20 {
+        plan.arm(1, 1);
+        assert!(commit_pair(&backend, number).await.is_err());
+        assert!(holds_pair(&backend, 0).await);
+    }
+}

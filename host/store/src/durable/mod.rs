@@ -1,0 +1,246 @@
+//! The durable backend: one file, kept by redb.
+
+mod committer;
+#[cfg(test)]
+mod faults;
+mod file;
+mod layout;
+
+use std::fmt;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use gatehouse_ports::{Change, Check, CommitError, Entry, Page, StoreError};
+use redb::{Database, ReadOnlyTable, ReadableDatabase as _, StorageError};
+use tokio::sync::{mpsc, oneshot};
+
+pub use file::OpenError;
+
+use crate::rules::{PageBuilder, SharedClock, has_expired};
+use crate::{Answer, Backend, Namespace};
+use committer::{Committer, Request, Shared, unavailable};
+use file::StoreFile;
+use layout::{ENTRIES, Header, PendingEntry, Place, PlacedChange, PlacedCheck, key_of};
+
+/// Entries in one file, durable by the time a commit is acknowledged.
+///
+/// One thread writes: it takes all commits that wait, decides their checks in the order of their arrival, each seeing the
+/// effects of those before it, and makes them durable together by one transaction with one sync. Reads run on the caller's
+/// thread, see the last durable state, and never wait for the writer.
+///
+/// At most 1024 commits wait; further callers wait for a place without holding a thread. When the file fails, all commits of
+/// the batch fail with [`StoreError::Unavailable`] and their outcome is unknown; the file is then closed, opened again and
+/// verified before anything else is acknowledged (SEC-S4). Reads go on once it is open.
+///
+/// The file has mode 0600 when it is created. Dropping the backend waits for the commits under way and closes the file.
+pub struct RedbBackend {
+    requests: Option<mpsc::Sender<Request>>,
+    shared: Arc<Shared>,
+    clock: SharedClock,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl RedbBackend {
+    /// Opens the file at `path` and verifies all of it, or creates it in an existing directory. Entries expire by `clock`.
+    ///
+    /// Blocks until that is done; it takes time in proportion to the size of the file.
+    ///
+    /// # Errors
+    ///
+    /// When the file is in use, damaged, newer than this code, or cannot be reached.
+    pub fn open(path: &Path, clock: SharedClock) -> Result<Self, OpenError> {
+        Self::open_file(StoreFile::new(path), clock)
+    }
+
+    fn open_file(file: StoreFile, clock: SharedClock) -> Result<Self, OpenError> {
+        let opened = file.open()?;
+        let path = file.path().to_owned();
+        let (requests, shared, thread) = Committer::start(file, opened, clock.clone())
+            .map_err(|source| OpenError::Inaccessible { path, source })?;
+        Ok(Self {
+            requests: Some(requests),
+            shared,
+            clock,
+            thread: Some(thread),
+        })
+    }
+
+    fn read<T>(
+        &self,
+        look: impl FnOnce(&Database) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if self.shared.is_closed()
+            && let Some(requests) = &self.requests
+        {
+            // Without commits nobody would open the file again; an empty one makes the committer try.
+            let (answer, _) = oneshot::channel();
+            let _ = requests.try_send(Request {
+                checks: Vec::new(),
+                changes: Vec::new(),
+                answer,
+            });
+        }
+        self.shared.with(look)
+    }
+
+    fn get_now(
+        &self,
+        namespace: Namespace,
+        keys: &[&str],
+    ) -> Result<Vec<Option<Entry>>, StoreError> {
+        let now = self.clock.now_milliseconds();
+        self.read(|database| {
+            let entries = entries(database)?;
+            let read = |key: &&str| {
+                let corrupt = || StoreError::Corrupt((*key).to_owned());
+                let place = Place::new(namespace, key);
+                let stored = entries.get(place.as_bytes());
+                let stored = stored.map_err(|error| match error {
+                    StorageError::Corrupted(_) => corrupt(),
+                    other => unavailable(other),
+                })?;
+                let Some(stored) = stored else {
+                    return Ok(None);
+                };
+                let (header, value) = Header::split(stored.value()).ok_or_else(corrupt)?;
+                Ok((!has_expired(header.expires_at, now)).then(|| entry(header, value)))
+            };
+            keys.iter().map(read).collect()
+        })
+    }
+
+    fn scan_now(
+        &self,
+        namespace: Namespace,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Page, StoreError> {
+        let now = self.clock.now_milliseconds();
+        let prefix_place = Place::new(namespace, prefix);
+        let after = after.filter(|after| *after >= prefix);
+        let after_place = after.map(|after| Place::new(namespace, after));
+        let start = match &after_place {
+            Some(place) => Bound::Excluded(place.as_bytes()),
+            None => Bound::Included(prefix_place.as_bytes()),
+        };
+        self.read(|database| {
+            let entries = entries(database)?;
+            let mut page = PageBuilder::new(limit);
+            let rows = entries.range::<&[u8]>((start, Bound::Unbounded));
+            for row in rows.map_err(unavailable)? {
+                let (place, stored) = row.map_err(unavailable)?;
+                if !place.value().starts_with(prefix_place.as_bytes()) {
+                    break;
+                }
+                let key = key_of(place.value());
+                let Some((header, value)) = Header::split(stored.value()) else {
+                    return Err(StoreError::Corrupt(key));
+                };
+                if has_expired(header.expires_at, now) {
+                    continue;
+                }
+                if !page.has_room(key.len() + value.len()) {
+                    break;
+                }
+                page.push(key, entry(header, value));
+            }
+            Ok(page.finish())
+        })
+    }
+}
+
+fn entries(database: &Database) -> Result<ReadOnlyTable<&'static [u8], &'static [u8]>, StoreError> {
+    let transaction = database.begin_read().map_err(unavailable)?;
+    transaction.open_table(ENTRIES).map_err(unavailable)
+}
+
+fn entry(header: Header, value: &[u8]) -> Entry {
+    Entry {
+        value: value.to_vec(),
+        version: header.version,
+    }
+}
+
+fn place_check(namespace: Namespace, check: &Check) -> PlacedCheck {
+    PlacedCheck {
+        place: Place::new(namespace, &check.key),
+        requirement: check.requirement,
+    }
+}
+
+fn place_change(namespace: Namespace, change: &Change) -> PlacedChange {
+    let entry = match change {
+        Change::Delete { .. } => None,
+        Change::Put {
+            value, expires_at, ..
+        } => Some(PendingEntry::new(value, *expires_at)),
+    };
+    PlacedChange {
+        place: Place::new(namespace, change.key()),
+        entry,
+    }
+}
+
+impl Backend for RedbBackend {
+    fn get<'a>(
+        &'a self,
+        namespace: Namespace,
+        keys: &'a [&'a str],
+    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
+        Box::pin(async move { self.get_now(namespace, keys) })
+    }
+
+    fn scan<'a>(
+        &'a self,
+        namespace: Namespace,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: u32,
+    ) -> Answer<'a, Result<Page, StoreError>> {
+        Box::pin(async move { self.scan_now(namespace, prefix, after, limit) })
+    }
+
+    fn commit(
+        &self,
+        namespace: Namespace,
+        checks: Vec<Check>,
+        changes: Vec<Change>,
+    ) -> Answer<'_, Result<(), CommitError>> {
+        let place_check = |check| place_check(namespace, check);
+        let place_change = |change| place_change(namespace, change);
+        let (answer, outcome) = oneshot::channel();
+        let request = Request {
+            checks: checks.iter().map(place_check).collect(),
+            changes: changes.iter().map(place_change).collect(),
+            answer,
+        };
+        Box::pin(async move {
+            let stopped = || unavailable("the thread that commits has stopped");
+            let requests = self.requests.as_ref().ok_or_else(stopped)?;
+            requests.send(request).await.map_err(|_| stopped())?;
+            outcome.await.map_err(|_| stopped())?
+        })
+    }
+}
+
+impl Drop for RedbBackend {
+    fn drop(&mut self) {
+        // Without a sender left the thread finishes what is queued and ends.
+        self.requests = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of that thread was reported when it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl fmt::Debug for RedbBackend {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RedbBackend")
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,59 @@
+//! Stores for the components: the host's side of the WIT interface `gatehouse:storage/key-value`.
+//!
+//! **What holds**, for every [`Backend`] of this crate and as the conformance suite in `tests/` checks it:
+//!
+//! - A commit that was acknowledged is seen by every later read, and in a durable backend it survives the loss of power. One
+//!   that was not acknowledged is there as a whole or not at all. One whose check failed changed nothing.
+//! - What one [`Namespace`] holds, no call for another can see or change.
+//! - A version is given to one state of one key, once.
+//! - An entry whose time has come reads as absent at once, by the clock of the backend; its bytes go some commits later.
+//! - No call waits for another one's disk access: reads see the last committed state while a commit is under way, and commits
+//!   that arrive together share one sync.
+//!
+//! **Layers.** A component's host functions get a [`PrivateStore`]: one namespace of one backend, and the only place where keys,
+//! sizes and counts are checked. Beneath it a [`SealedBackend`] encrypts values by the barrier, and beneath that lies a
+//! [`MemoryBackend`] or a [`RedbBackend`]. All of them are shared by `Arc` and may be used from any number of tasks.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use gatehouse_ports::{Change, OsRandom, SystemClock};
+//! use gatehouse_store::{MemoryBackend, Namespace, PrivateStore, RootKey, SealedBackend};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let clock = Arc::new(SystemClock);
+//! let sealed = Arc::new(SealedBackend::new(MemoryBackend::new(clock.clone()), clock));
+//! sealed.unseal(&RootKey::generate(&OsRandom)?).await?;
+//!
+//! let store = PrivateStore::new(sealed, Namespace::Access);
+//! let put = Change::Put { key: "token/1".into(), value: b"record".to_vec(), expires_at: None };
+//! store.commit(vec![], vec![put]).await?;
+//! assert_eq!(store.get(&["token/1"]).await?.len(), 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! **Names on disk.** Keys are stored as they are (SEC-K8): this crate has local backends only, whose file belongs to the user
+//! that runs the host and has mode 0600. Who can read that file learns the names of roles, accounts and organizations and the
+//! sizes of their records, and nothing of what is in them.
+
+mod backend;
+mod directory;
+mod durable;
+mod key_file;
+mod limits;
+mod memory;
+mod namespace;
+mod private_store;
+mod rules;
+mod sealed;
+
+pub use backend::{Answer, Backend};
+pub use durable::{OpenError, RedbBackend};
+pub use gatehouse_barrier::{KeyringError, RootKey, RootKeyError, Term};
+pub use key_file::{KeyFileError, create_key_file, read_key_file};
+pub use memory::MemoryBackend;
+pub use namespace::Namespace;
+pub use private_store::PrivateStore;
+pub use rules::SharedClock;
+pub use sealed::{SealedBackend, UnsealError, Unsealed};

@@ -1,0 +1,43 @@
+//! The conformance suite: what every backend must do, sealed or not (SEC-S10).
+//!
+//! A scenario is a function over a [`subject::Subject`]; `for_every_backend!` runs it against each of them.
+
+// Clippy knows test functions, and not the scenarios and helpers that they call.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+/// Makes a test of each scenario for each kind of backend.
+macro_rules! for_every_backend {
+    ($($scenario:ident),+ $(,)?) => {
+        for_every_backend!(@ memory Memory $($scenario)+);
+        for_every_backend!(@ redb Redb $($scenario)+);
+        for_every_backend!(@ sealed_memory SealedMemory $($scenario)+);
+        for_every_backend!(@ sealed_redb SealedRedb $($scenario)+);
+    };
+    (@ $module:ident $kind:ident $($scenario:ident)+) => {
+        mod $module {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $scenario() {
+                    let subject = crate::subject::Subject::new(crate::subject::Kind::$kind).await;
+                    super::$scenario(subject).await;
+                }
+            )+
+        }
+    };
+}
+
+mod commits;
+mod concurrency;
+mod crashes;
+mod expiry;
+mod files;
+mod limits;
+mod model;
+mod scans;
+mod sealing;
+mod subject;

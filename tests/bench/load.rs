@@ -1,0 +1,129 @@
+//! A bounded load of equal requests over connections that stay open.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// How much load a measurement makes.
+#[derive(Debug, Clone, Copy)]
+pub struct Load {
+    /// Connections, each with one request at a time.
+    pub connections: usize,
+    /// How long requests count, after a fifth of it that does not.
+    pub duration: Duration,
+}
+
+/// What a measurement found.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured {
+    /// Answers per second.
+    pub rate: f64,
+    /// The latency that half of the requests stayed below, in milliseconds.
+    pub median: f64,
+    /// The latency that 99 of 100 requests stayed below, in milliseconds.
+    pub percentile_99: f64,
+}
+
+/// One whole HTTP/1.1 request.
+pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec<u8> {
+    let mut text = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n");
+    if let Some(token) = token {
+        text.push_str(&format!(
+            "X-Vault-Token: {token}\r\nAuthorization: Bearer {token}\r\n"
+        ));
+    }
+    text.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+    text.into_bytes()
+}
+
+/// Sends `request` as often as the server answers it, and fails at the first answer that is not a 200.
+///
+/// # Errors
+///
+/// When the server cannot be reached or an answer is not as expected.
+pub fn measure(server: SocketAddr, request: &[u8], load: Load) -> Result<Measured> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let start = Instant::now() + load.duration / 5;
+    let end = start + load.duration;
+    let mut latencies = runtime.block_on(async {
+        let mut connections = tokio::task::JoinSet::new();
+        for _ in 0..load.connections {
+            connections.spawn(connection(server, request.to_vec(), start, end));
+        }
+        let mut latencies: Vec<u32> = Vec::new();
+        while let Some(finished) = connections.join_next().await {
+            latencies.extend(finished??);
+        }
+        anyhow::Ok(latencies)
+    })?;
+    latencies.sort_unstable();
+    ensure!(!latencies.is_empty(), "no request was answered in time");
+    let at = |share: f64| {
+        let position = (latencies.len() as f64 * share) as usize;
+        f64::from(latencies[position.min(latencies.len() - 1)]) / 1000.0
+    };
+    Ok(Measured {
+        rate: latencies.len() as f64 / load.duration.as_secs_f64(),
+        median: at(0.5),
+        percentile_99: at(0.99),
+    })
+}
+
+/// The latencies, in microseconds, of the requests of one connection that began between `start` and `end`.
+async fn connection(
+    server: SocketAddr,
+    request: Vec<u8>,
+    start: Instant,
+    end: Instant,
+) -> Result<Vec<u32>> {
+    let mut stream = TcpStream::connect(server).await?;
+    stream.set_nodelay(true)?;
+    let mut latencies = Vec::with_capacity(1 << 16);
+    let mut buffer = Vec::with_capacity(1 << 16);
+    loop {
+        let sent = Instant::now();
+        if sent >= end {
+            return Ok(latencies);
+        }
+        stream.write_all(&request).await?;
+        answer(&mut stream, &mut buffer).await?;
+        if sent >= start {
+            latencies.push(u32::try_from(sent.elapsed().as_micros())?);
+        }
+    }
+}
+
+/// Reads one answer to its end.
+async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<()> {
+    buffer.clear();
+    let mut whole = usize::MAX;
+    while buffer.len() < whole {
+        ensure!(
+            stream.read_buf(buffer).await? > 0,
+            "the server closed the connection"
+        );
+        if whole == usize::MAX {
+            if let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {
+                whole = end + 4 + body_length(&buffer[..end])?;
+            }
+        }
+    }
+    if !buffer.starts_with(b"HTTP/1.1 200") {
+        bail!("unexpected answer: {}", String::from_utf8_lossy(buffer));
+    }
+    Ok(())
+}
+
+fn body_length(head: &[u8]) -> Result<usize> {
+    let head = std::str::from_utf8(head)?.to_ascii_lowercase();
+    let value = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length:"))
+        .context("an answer without content-length")?;
+    Ok(value.trim().parse()?)
+}

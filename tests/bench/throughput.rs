@@ -1,0 +1,102 @@
+//! Requests per second and latencies of the release server on one core, beside the same logic compiled natively and, where it is
+//! installed, beside OpenBao. Run with: cargo bench -p gatehouse-tests
+
+mod cores;
+mod load;
+mod native;
+mod openbao;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use gatehouse_tests::{Installation, Program, ROLE, Storage};
+use serde_json::json;
+
+use cores::Cores;
+use load::{Load, Measured, measure, request};
+
+const LOAD: Load = Load {
+    connections: 16,
+    duration: Duration::from_secs(5),
+};
+
+fn main() -> Result<()> {
+    // `cargo bench` passes flags for a harness that this program does not have.
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [mode, configuration] = arguments.as_slice()
+        && mode == native::MODE
+    {
+        return native::serve(configuration.as_ref());
+    }
+    gatehouse_tests::release_binary();
+    let cores = Cores::available()?;
+    println!("{} connections, {:?} a row, one core for the server\n", LOAD.connections, LOAD.duration);
+    println!("| what | requests/s | p50 ms | p99 ms |");
+    println!("|---|---|---|---|");
+
+    in_memory(&cores, "gatehouse", Program::gatehouse(), "")?;
+    durable(&cores)?;
+    let fresh = "[limits]\ninstance_reuse = 1";
+    in_memory(&cores, "a fresh instance per request", Program::gatehouse(), fresh)?;
+    in_memory(&cores, "the same logic compiled natively", native::program()?, "")?;
+    match openbao::find() {
+        Some(program) => openbao::measure_logins(&cores, &program)?,
+        None => println!("\nOpenBao's `bao` was not found: no rows for it"),
+    }
+    Ok(())
+}
+
+fn row(what: &str, server: SocketAddr, request: &[u8]) -> Result<Measured> {
+    let measured = measure(server, request, LOAD).with_context(|| what.to_owned())?;
+    println!(
+        "| {what} | {:.0} | {:.2} | {:.2} |",
+        measured.rate, measured.median, measured.percentile_99
+    );
+    Ok(measured)
+}
+
+fn login_request(installation: &Installation) -> Result<Vec<u8>> {
+    let body = json!({"role": ROLE, "jwt": installation.login_jwt()?}).to_string();
+    Ok(request("POST", "/v1/auth/gcp/login", None, &body))
+}
+
+fn prepared(
+    cores: &Cores,
+    program: Program,
+    storage: Storage,
+    settings: &str,
+) -> Result<(Installation, SocketAddr)> {
+    cores.enter_server_core()?;
+    let installation = Installation::start_program(program, storage, settings)?;
+    cores.enter_load_core()?;
+    installation.set_up_login()?;
+    let server = installation.address().parse()?;
+    Ok((installation, server))
+}
+
+fn in_memory(cores: &Cores, name: &str, program: Program, settings: &str) -> Result<()> {
+    let (installation, server) = prepared(cores, program, Storage::Memory, settings)?;
+    row(&format!("{name}: login, in memory"), server, &login_request(&installation)?)?;
+    let login = installation.login()?;
+    ensure!(login.status == 200, "login: {login:?}");
+    let login = login.json();
+    let token = login["auth"]["client_token"].as_str().context("no token")?;
+    let organization = json!({"data": {
+        "type": "organizations",
+        "attributes": {"name": "demo", "email": "demo@example.com"},
+    }});
+    let created = installation.send("POST", "/api/v2/organizations", Some(token), Some(&organization));
+    ensure!(created.status == 201, "organization: {created:?}");
+    let lookup = request("GET", "/v1/auth/token/lookup-self", Some(token), "");
+    row(&format!("{name}: lookup-self"), server, &lookup)?;
+    let show = request("GET", "/api/v2/organizations/demo", Some(token), "");
+    row(&format!("{name}: organization show"), server, &show)?;
+    Ok(())
+}
+
+fn durable(cores: &Cores) -> Result<()> {
+    let (installation, server) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;
+    row("gatehouse: login, durable", server, &login_request(&installation)?)?;
+    Ok(())
+}

@@ -1,0 +1,45 @@
+"""What a script is told about the server that it drives."""
+
+import os
+import sys
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The settings of all scripts: field `x` comes from the variable `GATEHOUSE_X`."""
+
+    address: str
+    root_token: str
+    edition: str
+    credentials_file: str
+    google_address: str
+    service_account: str
+    project: str
+    role: str
+    jwt: str
+
+    @classmethod
+    def load(cls) -> "Environment":
+        """Reads the variables, or ends the program naming all that are missing."""
+        variables = {field.name: f"GATEHOUSE_{field.name.upper()}" for field in fields(cls)}
+        missing = [variable for variable in variables.values() if not os.environ.get(variable)]
+        if missing:
+            sys.exit(f"not set: {', '.join(missing)} (see tests/clients/README.md)")
+        return cls(**{name: os.environ[variable] for name, variable in variables.items()})
+
+    @property
+    def credentials(self) -> str:
+        """The text of the key file."""
+        return Path(self.credentials_file).read_text(encoding="utf-8")
+
+    @property
+    def custom_endpoint(self) -> dict[str, str]:
+        """The base URLs that lead the method to the fake Google."""
+        return {"api": self.google_address, "iam": self.google_address}
+
+    @property
+    def hosted(self) -> bool:
+        """Whether the server runs as the hosted edition."""
+        return self.edition == "hosted"

@@ -1,0 +1,64 @@
+//! The clients that others wrote, unmodified, against the release server over HTTP: each script asserts what its client is told.
+
+use std::fs;
+
+use gatehouse_tests::{Client, Installation, OPERATOR, ROLE, Storage, WORKLOAD};
+
+const HOSTED: &str = "hosted";
+const SELF_HOSTED: &str = "self-hosted";
+
+/// Runs `script` against a server of its own, with everything that the scripts want to know.
+fn assert_client_is_content(script: &'static str, edition: &str) {
+    let settings = format!("[organizations]\nedition = {edition:?}");
+    let installation = Installation::start(Storage::Durable, &settings).unwrap();
+    let google = installation.google();
+    let credentials = installation.folder().join("credentials.json");
+    fs::write(&credentials, google.credentials_json(OPERATOR).unwrap()).unwrap();
+    let run = Client::new(script)
+        .with("GATEHOUSE_ADDRESS", format!("http://{}", installation.address()))
+        .with("GATEHOUSE_ROOT_TOKEN", installation.root_token())
+        .with("GATEHOUSE_EDITION", edition)
+        .with("GATEHOUSE_CREDENTIALS_FILE", credentials.display().to_string())
+        .with("GATEHOUSE_GOOGLE_ADDRESS", google.base_url())
+        .with("GATEHOUSE_SERVICE_ACCOUNT", WORKLOAD)
+        .with("GATEHOUSE_PROJECT", "demo-project")
+        .with("GATEHOUSE_ROLE", ROLE)
+        .with("GATEHOUSE_JWT", installation.login_jwt().unwrap())
+        .run();
+    assert!(run.succeeded, "{script} against a {edition} server:\n{}", run.output);
+}
+
+#[test]
+fn hvac_configures_logs_in_renews_and_revokes() {
+    assert_client_is_content("hvac_login.py", HOSTED);
+}
+
+#[test]
+fn the_bao_command_line_manages_and_logs_in() {
+    assert_client_is_content("bao_cli.py", HOSTED);
+}
+
+#[test]
+fn the_bao_agent_logs_in_and_renews_by_itself() {
+    assert_client_is_content("bao_agent.py", HOSTED);
+}
+
+#[test]
+fn terrasnek_manages_organizations_hosted() {
+    assert_client_is_content("terrasnek_organizations.py", HOSTED);
+}
+
+#[test]
+fn terrasnek_manages_organizations_self_hosted() {
+    assert_client_is_content("terrasnek_organizations.py", SELF_HOSTED);
+}
+
+#[test]
+fn pytfe_manages_organizations_hosted() {
+    assert_client_is_content("pytfe_organizations.py", HOSTED);
+}
+
+#[test]
+fn pytfe_manages_organizations_self_hosted() {
+    assert_client_is_content("pytfe_organizations.py", SELF_HOSTED);
+}

@@ -1,0 +1,206 @@
+//! All components composed, driven through the pool that the server uses, with a fresh instance per request and with one instance
+//! for many.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use gatehouse::runtime::linker::ensure_imports_are_met;
+use gatehouse::runtime::pool::{Pool, PoolSettings, ServeError};
+use gatehouse::runtime::storage;
+use gatehouse_components::{Flavour, Part};
+use gatehouse_store::Namespace;
+use serde_json::{Value, json};
+
+use crate::surroundings::Surroundings;
+
+const FRESH: usize = 1;
+const REUSED: usize = 10_000;
+
+/// The composition behind a pool, over a store in memory.
+struct Product {
+    surroundings: Surroundings,
+    pool: Arc<Pool>,
+}
+
+impl Product {
+    fn new(instance_reuse: usize, flavour: Flavour) -> Self {
+        let surroundings = Surroundings::new();
+        let (component, mut linker) = surroundings.load(Part::Composed, flavour);
+        for (name, namespace) in [
+            ("auth-method-storage", Namespace::AuthMethod),
+            ("access-storage", Namespace::Access),
+            ("orgs-storage", Namespace::Orgs),
+        ] {
+            storage::bind(&mut linker, name, surroundings.private(namespace)).unwrap();
+        }
+        ensure_imports_are_met(&surroundings.engine, &component).unwrap();
+        let settings = PoolSettings {
+            instances: 8,
+            instance_reuse,
+            queue: 64,
+            wall_time: Duration::from_secs(120),
+        };
+        let template = linker.instantiate_pre(&component).unwrap();
+        let pool = Pool::new(template, surroundings.grants.clone(), settings).unwrap();
+        Self { surroundings, pool }
+    }
+
+    async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<Value>,
+    ) -> (u16, Value) {
+        let mut request = http::Request::builder()
+            .method(method)
+            .uri(path)
+            .header("host", "localhost")
+            .header("x-gatehouse-peer", "127.0.0.1");
+        if let Some(token) = token {
+            request = request
+                .header("x-vault-token", token)
+                .header("authorization", format!("Bearer {token}"));
+        }
+        if body.is_some() {
+            request = request.header("content-type", "application/vnd.api+json");
+        }
+        let body = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
+        let answer = self.pool.serve(request.body(body).unwrap()).await.unwrap();
+        let json = serde_json::from_slice(answer.body()).unwrap_or(Value::Null);
+        (answer.status().as_u16(), json)
+    }
+
+    async fn initialize(&self) -> String {
+        let (status, answer) = self.send("PUT", "/v1/sys/init", None, Some(json!({}))).await;
+        assert_eq!(status, 200, "{answer}");
+        answer["root_token"].as_str().unwrap().to_owned()
+    }
+
+    async fn keys(&self, namespace: Namespace) -> Vec<String> {
+        let store = self.surroundings.private(namespace);
+        let page = store.scan("", None, 1000).await.unwrap();
+        page.items.into_iter().map(|item| item.key).collect()
+    }
+}
+
+fn organization(name: &str) -> Value {
+    json!({"data": {
+        "type": "organizations",
+        "attributes": {"name": name, "email": format!("{name}@example.com")},
+    }})
+}
+
+async fn an_operator_prepares_a_login_and_a_policy_holder_manages_an_organization(product: &Product) {
+    let (status, _) = product.send("GET", "/v1/sys/health", None, None).await;
+    assert_eq!(status, 501);
+    let root = product.initialize().await;
+    let root = Some(root.as_str());
+    let (status, health) = product.send("GET", "/v1/sys/health", None, None).await;
+    assert_eq!((status, &health["initialized"]), (200, &json!(true)));
+
+    let enable = json!({"type": "gcp"});
+    let (status, answer) = product.send("POST", "/v1/sys/auth/gcp", root, Some(enable)).await;
+    assert_eq!(status, 204, "{answer}");
+    let role = json!({"type": "iam", "bound_service_accounts": "dev@p1.iam.gserviceaccount.com"});
+    let (status, answer) = product.send("POST", "/v1/auth/gcp/role/dev", root, Some(role)).await;
+    assert_eq!(status, 200, "{answer}");
+    let (status, answer) = product.send("GET", "/v1/auth/gcp/role/DEV", root, None).await;
+    assert_eq!((status, &answer["data"]["max_jwt_exp"]), (200, &json!(900)));
+
+    let policy = json!({"policy": "path \"organizations/acme\" { capabilities = [\"create\", \"read\"] }"});
+    let (status, answer) = product.send("PUT", "/v1/sys/policies/acl/acme", root, Some(policy)).await;
+    assert_eq!(status, 204, "{answer}");
+    let create = json!({"policies": ["acme"], "ttl": "1h"});
+    let (status, answer) = product.send("POST", "/v1/auth/token/create", root, Some(create)).await;
+    assert_eq!(status, 200, "{answer}");
+    let token = answer["auth"]["client_token"].as_str();
+
+    let create = organization("acme");
+    let (status, answer) = product.send("POST", "/api/v2/organizations", token, Some(create)).await;
+    assert_eq!(status, 201, "{answer}");
+    let (status, answer) = product.send("GET", "/api/v2/organizations/ACME", token, None).await;
+    assert_eq!((status, &answer["data"]["id"]), (200, &json!("acme")));
+    let (status, _) = product.send("DELETE", "/api/v2/organizations/acme", token, None).await;
+    assert_eq!(status, 404);
+    let (status, _) = product.send("DELETE", "/api/v2/organizations/acme", root, None).await;
+    assert_eq!(status, 204);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_product_works_with_a_fresh_instance_for_every_request() {
+    let product = Product::new(FRESH, Flavour::Portable);
+    an_operator_prepares_a_login_and_a_policy_holder_manages_an_organization(&product).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_product_works_with_instances_used_again() {
+    let product = Product::new(REUSED, Flavour::Wide);
+    an_operator_prepares_a_login_and_a_policy_holder_manages_an_organization(&product).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn w6_records_of_one_capability_never_appear_in_the_store_of_another() {
+    let product = Product::new(REUSED, Flavour::Wide);
+    let root = product.initialize().await;
+    let root = Some(root.as_str());
+    let enable = json!({"type": "gcp"});
+    product.send("POST", "/v1/sys/auth/gcp", root, Some(enable)).await;
+    let access_before = product.keys(Namespace::Access).await;
+
+    let role = json!({"type": "iam", "bound_service_accounts": "*"});
+    product.send("POST", "/v1/auth/gcp/role/dev", root, Some(role)).await;
+    product.send("POST", "/api/v2/organizations", root, Some(organization("acme"))).await;
+
+    assert_eq!(product.keys(Namespace::Access).await, access_before);
+    let roles = product.keys(Namespace::AuthMethod).await;
+    assert!(!roles.is_empty() && roles.iter().all(|key| key.contains("/role/")), "{roles:?}");
+    let organizations = product.keys(Namespace::Orgs).await;
+    assert!(!organizations.is_empty());
+    assert!(organizations.iter().all(|key| !roles.contains(key) && !access_before.contains(key)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn w4_nothing_of_one_request_shows_in_the_next_of_the_same_instance() {
+    let product = Product::new(REUSED, Flavour::Wide);
+    let root = product.initialize().await;
+    let canary = "canary-4f1d";
+    let (status, _) = product.send("GET", &format!("/v1/{canary}?{canary}=1"), Some(&root), None).await;
+    assert_eq!(status, 404);
+    let secret = json!({"role": canary, "jwt": canary});
+    product.send("POST", "/v1/auth/gcp/login", Some(canary), Some(secret)).await;
+    for path in ["/v1/sys/health", "/v1/nothing", "/api/v2/organizations/nothing", "/nothing"] {
+        let (_, answer) = product.send("GET", path, None, None).await;
+        assert!(!answer.to_string().contains(canary), "{path}: {answer}");
+    }
+    // A caller without a token is nobody, whoever came before.
+    let (status, _) = product.send("GET", "/v1/auth/token/lookup-self", None, None).await;
+    assert_eq!(status, 403);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn w10_more_requests_than_places_are_refused_and_the_pool_recovers() {
+    let product = Product::new(REUSED, Flavour::Wide);
+    product.initialize().await;
+    let mut requests = tokio::task::JoinSet::new();
+    for _ in 0..500 {
+        let pool = Arc::clone(&product.pool);
+        requests.spawn(async move {
+            let request = http::Request::builder()
+                .uri("/v1/sys/health")
+                .header("host", "localhost")
+                .body(Bytes::new())
+                .unwrap();
+            pool.serve(request).await
+        });
+    }
+    while let Some(outcome) = requests.join_next().await {
+        match outcome.unwrap() {
+            Ok(answer) => assert_eq!(answer.status(), 200),
+            Err(error) => assert!(matches!(error, ServeError::Overloaded), "{error}"),
+        }
+    }
+    let (status, _) = product.send("GET", "/v1/sys/health", None, None).await;
+    assert_eq!(status, 200);
+}

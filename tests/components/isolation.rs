@@ -1,0 +1,62 @@
+//! What a component cannot reach (SEC-W6): shown by what it imports, and by what happens when it tries.
+
+use gatehouse_components::{Flavour, Part};
+
+use crate::surroundings::Surroundings;
+
+/// The interfaces that give a component something beyond computing: everything else that it imports is clocks, randomness, and
+/// the parts of WASI that the language's standard library asks for and that the host leaves empty.
+fn powers(part: Part, flavour: Flavour) -> Vec<String> {
+    let surroundings = Surroundings::new();
+    let (component, _) = surroundings.load(part, flavour);
+    let component_type = component.component_type();
+    component_type
+        .imports(&surroundings.engine)
+        .map(|(name, _)| name.to_owned())
+        .filter(|name| {
+            name.contains("storage") || name.contains("outgoing-handler") || name.contains("gatehouse")
+        })
+        .collect()
+}
+
+#[test]
+fn w6_orgs_and_access_import_their_store_and_nothing_else() {
+    for flavour in Flavour::ALL {
+        for part in [Part::Orgs, Part::Access] {
+            assert_eq!(powers(part, flavour), ["gatehouse:storage/key-value@0.1.0"]);
+        }
+    }
+}
+
+#[test]
+fn w6_only_auth_method_can_send_requests() {
+    for flavour in Flavour::ALL {
+        let mut powers = powers(Part::AuthMethod, flavour);
+        powers.sort();
+        assert_eq!(powers.len(), 2, "{powers:?}");
+        assert_eq!(powers[0], "gatehouse:storage/key-value@0.1.0");
+        assert!(powers[1].starts_with("wasi:http/outgoing-handler@0.2."));
+    }
+}
+
+#[test]
+fn w6_the_gateway_has_no_store_and_no_network() {
+    for flavour in Flavour::ALL {
+        for power in powers(Part::Gateway, flavour) {
+            let capability = ["gatehouse:auth-method/", "gatehouse:access/", "gatehouse:orgs/"]
+                .iter()
+                .any(|prefix| power.starts_with(prefix));
+            assert!(capability, "{power}");
+        }
+    }
+}
+
+#[test]
+fn each_capability_of_the_composition_has_a_store_of_its_own() {
+    for flavour in Flavour::ALL {
+        let mut powers = powers(Part::Composed, flavour);
+        powers.retain(|name| !name.starts_with("wasi:"));
+        powers.sort();
+        assert_eq!(powers, ["access-storage", "auth-method-storage", "orgs-storage"]);
+    }
+}

@@ -1,0 +1,5 @@
+//! What goes wrong in production: killed servers, clients that are slow or vanish, requests that are none.
+
+mod hostile_requests;
+mod killed_server;
+mod restart;

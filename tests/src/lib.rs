@@ -1,1 +1,0 @@
-//! Behaviour of the composed product, driven from outside.

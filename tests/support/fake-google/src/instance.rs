@@ -1,0 +1,71 @@
+//! Compute instances and the identity tokens that Google's metadata server gives them.
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::account::AccountSpec;
+use crate::jwt::Claims;
+
+/// A compute instance that runs as a service account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Instance {
+    /// Project that the instance belongs to.
+    pub project_id: String,
+    /// Number of that project.
+    pub project_number: u64,
+    /// Zone, such as `europe-west1-b`.
+    pub zone: String,
+    /// Decimal number of the instance.
+    pub instance_id: String,
+    /// Name, unique within its zone and project.
+    pub instance_name: String,
+    /// When it was created, in seconds since the Unix epoch.
+    pub instance_creation_timestamp: u64,
+    /// Email of the service account that it runs as.
+    pub service_account: String,
+}
+
+/// How much a metadata identity token says about the instance that asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdentityFormat {
+    /// Only the service account, as Cloud Run and Kubernetes nodes also get it.
+    Standard,
+    /// The service account and the instance.
+    Full,
+}
+
+impl Instance {
+    /// The claims of the identity token that the metadata server would answer at `now` (seconds since the Unix epoch).
+    pub(crate) fn identity_claims(
+        &self,
+        account: &AccountSpec,
+        audience: &str,
+        format: IdentityFormat,
+        now: u64,
+    ) -> Claims {
+        let mut claims = Claims::new();
+        claims.insert("aud".to_owned(), audience.into());
+        claims.insert("azp".to_owned(), account.unique_id.as_str().into());
+        claims.insert("email".to_owned(), account.email.as_str().into());
+        claims.insert("email_verified".to_owned(), true.into());
+        claims.insert("iat".to_owned(), now.into());
+        claims.insert("exp".to_owned(), (now + 3600).into());
+        claims.insert("iss".to_owned(), "https://accounts.google.com".into());
+        claims.insert("sub".to_owned(), account.unique_id.as_str().into());
+        if format == IdentityFormat::Full {
+            let compute_engine = json!({
+                "project_id": self.project_id,
+                "project_number": self.project_number,
+                "zone": self.zone,
+                "instance_id": self.instance_id,
+                "instance_name": self.instance_name,
+                "instance_creation_timestamp": self.instance_creation_timestamp,
+            });
+            claims.insert(
+                "google".to_owned(),
+                json!({ "compute_engine": compute_engine }),
+            );
+        }
+        claims
+    }
+}

@@ -1,0 +1,108 @@
+//! What exists when the fake starts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
+
+use crate::account::Account;
+use crate::cache_headers::CacheHeaders;
+use crate::endpoint::Endpoint;
+use crate::error::FakeGoogleError;
+use crate::fault::Faults;
+use crate::journal::Journal;
+use crate::oauth::AccessTokens;
+use crate::population::Population;
+use crate::signing_key::SigningKey;
+use crate::state::State;
+
+/// The name under which Google certifies its own keys.
+pub(crate) const GOOGLE_KEY_OWNER: &str = "federated-signon.system.gserviceaccount.com";
+/// The endpoints whose answers clients may keep.
+const KEY_DOCUMENTS: [Endpoint; 4] = [
+    Endpoint::GoogleCertificates,
+    Endpoint::GoogleKeySet,
+    Endpoint::AccountCertificates,
+    Endpoint::AccountKeySet,
+];
+
+/// How the fake starts.
+#[derive(Clone, Debug)]
+pub struct FakeGoogleOptions {
+    /// Who exists from the start.
+    pub population: Population,
+    /// How long access tokens live, cut to whole seconds.
+    pub access_token_lifetime: Duration,
+    /// How long clients are told that they may keep a key document, cut to whole seconds.
+    pub key_document_lifetime: Duration,
+}
+
+impl Default for FakeGoogleOptions {
+    /// The demonstration population, with access tokens and key documents that live for an hour.
+    fn default() -> Self {
+        Self {
+            population: Population::demo(),
+            access_token_lifetime: Duration::from_secs(3600),
+            key_document_lifetime: Duration::from_secs(3600),
+        }
+    }
+}
+
+/// Makes the keys of a population, on threads of their own, and the state in which the fake starts.
+///
+/// # Errors
+///
+/// When a key cannot be made, or the population names an account twice.
+pub(crate) async fn initial_state(options: FakeGoogleOptions) -> Result<State, FakeGoogleError> {
+    tokio::task::spawn_blocking(move || build(options))
+        .await
+        .map_err(|_| FakeGoogleError::KeyGeneration)?
+}
+
+fn build(options: FakeGoogleOptions) -> Result<State, FakeGoogleError> {
+    let keys = InitialKeys::generate(&options.population)?;
+    let caching = CacheHeaders::max_age(options.key_document_lifetime);
+    let mut state = State {
+        accounts: Vec::new(),
+        instances: options.population.instances,
+        google_keys: vec![Arc::new(keys.google)],
+        access_tokens: AccessTokens::new(options.access_token_lifetime),
+        cache_headers: BTreeMap::from(KEY_DOCUMENTS.map(|document| (document, caching.clone()))),
+        faults: Faults::default(),
+        journal: Journal::default(),
+    };
+    for (spec, key) in options.population.accounts.into_iter().zip(keys.accounts) {
+        state.add_account(Account::new(spec, key))?;
+    }
+    Ok(state)
+}
+
+/// Google's first key, and one for each account of a population in its order.
+struct InitialKeys {
+    google: SigningKey,
+    accounts: Vec<SigningKey>,
+}
+
+impl InitialKeys {
+    /// Makes the keys side by side: each takes far longer than everything else at the start.
+    fn generate(population: &Population) -> Result<Self, FakeGoogleError> {
+        thread::scope(|scope| {
+            let google = scope.spawn(|| SigningKey::generate(GOOGLE_KEY_OWNER));
+            let accounts: Vec<_> = population
+                .accounts
+                .iter()
+                .map(|spec| scope.spawn(|| SigningKey::generate(&spec.unique_id)))
+                .collect();
+            Ok(Self {
+                google: finish(google)?,
+                accounts: accounts.into_iter().map(finish).collect::<Result<_, _>>()?,
+            })
+        })
+    }
+}
+
+fn finish(
+    key: ScopedJoinHandle<'_, Result<SigningKey, FakeGoogleError>>,
+) -> Result<SigningKey, FakeGoogleError> {
+    key.join().map_err(|_| FakeGoogleError::KeyGeneration)?
+}

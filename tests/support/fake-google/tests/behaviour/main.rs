@@ -1,0 +1,15 @@
+//! The fake as a client on the network sees it.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail like tests"
+)]
+
+mod access_tokens;
+mod accounts;
+mod client;
+mod faults;
+mod key_documents;
+mod signing;

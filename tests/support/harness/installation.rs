@@ -1,0 +1,258 @@
+//! A server as an operator runs it: configuration file, key file, store, and a Google beside it.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use anyhow::{Context, Result, ensure};
+use gatehouse_fake_google::{FakeGoogle, FakeGoogleOptions};
+use serde_json::{Value, json};
+
+use crate::server::{Answer, ServerProcess, release_binary};
+
+/// The account that logs in.
+pub const WORKLOAD: &str = "workload@demo-project.iam.gserviceaccount.com";
+/// The account whose key the method is configured with.
+pub const OPERATOR: &str = "gatehouse-root@demo-project.iam.gserviceaccount.com";
+/// The role that [`Installation::set_up_login`] makes.
+pub const ROLE: &str = "dev";
+
+/// Which store a server keeps its records in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// Gone with the process.
+    Memory,
+    /// A file.
+    Durable,
+}
+
+/// What is run: a program, and its arguments before the path of the configuration file.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The executable.
+    pub path: PathBuf,
+    /// What comes before the path of the configuration file.
+    pub arguments: Vec<String>,
+}
+
+impl Program {
+    /// The release server.
+    pub fn gatehouse() -> Self {
+        Self {
+            path: release_binary().to_owned(),
+            arguments: vec!["server".to_owned(), "--config".to_owned()],
+        }
+    }
+}
+
+/// A server that can be stopped and started again.
+pub struct Installation {
+    program: Program,
+    folder: tempfile::TempDir,
+    address: String,
+    root_token: String,
+    server: Option<ServerProcess>,
+    google: FakeGoogle,
+    // Dropped last: the Google runs on it.
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Installation {
+    /// Sets up a folder, starts the server in it and initializes it. `settings` is added to the configuration file.
+    ///
+    /// # Errors
+    ///
+    /// When any of that fails.
+    pub fn start(storage: Storage, settings: &str) -> Result<Self> {
+        Self::start_program(Program::gatehouse(), storage, settings)
+    }
+
+    /// The same with another program, which takes the same configuration file.
+    ///
+    /// # Errors
+    ///
+    /// When any of that fails.
+    pub fn start_program(program: Program, storage: Storage, settings: &str) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()?;
+        let google = runtime.block_on(FakeGoogle::start(FakeGoogleOptions::default()))?;
+        let folder = tempfile::tempdir()?;
+        let address = free_address()?;
+        let key_file = folder.path().join("seal.key");
+        let made = Command::new(release_binary())
+            .args(["operator", "seal-key"])
+            .arg(&key_file)
+            .output()?;
+        ensure!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let storage = match storage {
+            Storage::Memory => "type = \"memory\"".to_owned(),
+            Storage::Durable => format!(
+                "type = \"redb\"\npath = {:?}",
+                folder.path().join("data").display().to_string()
+            ),
+        };
+        let configuration = format!(
+            "[listener]\naddress = {address:?}\n\n[storage]\n{storage}\n\n[seal]\nkey_file = {:?}\n\n\
+             [google]\ntoken_url = {:?}\nallow_http_loopback = true\n\n{settings}\n",
+            key_file.display().to_string(),
+            google.token_url(),
+        );
+        fs::write(folder.path().join("gatehouse.toml"), configuration)?;
+        let mut installation = Self {
+            program,
+            folder,
+            address,
+            root_token: String::new(),
+            server: None,
+            google,
+            _runtime: runtime,
+        };
+        installation.run()?;
+        let initialized = installation.send("PUT", "/v1/sys/init", None, Some(&json!({})));
+        ensure!(initialized.status == 200, "cannot initialize: {initialized:?}");
+        installation.root_token = initialized.json()["root_token"]
+            .as_str()
+            .context("no root token")?
+            .to_owned();
+        Ok(installation)
+    }
+
+    /// Starts the server, after it was ended.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start.
+    pub fn run(&mut self) -> Result<()> {
+        let mut arguments = self.program.arguments.clone();
+        arguments.push(self.configuration().display().to_string());
+        let server = ServerProcess::start(&self.program.path, arguments, &self.address)?;
+        self.server = Some(server);
+        Ok(())
+    }
+
+    /// The configuration file.
+    pub fn configuration(&self) -> PathBuf {
+        self.folder.path().join("gatehouse.toml")
+    }
+
+    /// The server's folder.
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The operator's token.
+    pub fn root_token(&self) -> &str {
+        &self.root_token
+    }
+
+    /// The Google beside the server.
+    pub const fn google(&self) -> &FakeGoogle {
+        &self.google
+    }
+
+    /// The running server.
+    ///
+    /// # Panics
+    ///
+    /// When it was ended.
+    pub fn server(&mut self) -> &mut ServerProcess {
+        self.server.as_mut().expect("the server runs")
+    }
+
+    /// Sends a request to the running server.
+    ///
+    /// # Panics
+    ///
+    /// When it was ended.
+    pub fn send(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> Answer {
+        let server = self.server.as_ref().expect("the server runs");
+        server.send(method, path, token, body)
+    }
+
+    /// Sends a request as the operator.
+    pub fn as_root(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+        self.send(method, path, Some(&self.root_token), body)
+    }
+
+    /// Enables the method at `gcp/` with the operator's credentials, a policy for organizations named `demo...` and a role for
+    /// the workload.
+    ///
+    /// # Errors
+    ///
+    /// When the server refuses any of it.
+    pub fn set_up_login(&self) -> Result<()> {
+        let google = self.google.base_url();
+        let credentials = self.google.credentials_json(OPERATOR)?;
+        let steps = [
+            ("sys/auth/gcp", json!({"type": "gcp"})),
+            (
+                "auth/gcp/config",
+                json!({
+                    "credentials": credentials,
+                    "custom_endpoint": {"api": google, "iam": google},
+                }),
+            ),
+            (
+                "sys/policies/acl/demo",
+                json!({"policy": "path \"organizations/demo*\" { capabilities = [\"create\", \"read\", \"update\", \"delete\"] }"}),
+            ),
+            (
+                &format!("auth/gcp/role/{ROLE}"),
+                json!({"type": "iam", "bound_service_accounts": WORKLOAD, "token_policies": "demo"}),
+            ),
+        ];
+        for (path, body) in steps {
+            let answer = self.as_root("POST", &format!("/v1/{path}"), Some(&body));
+            ensure!(answer.status < 300, "{path}: {answer:?}");
+        }
+        Ok(())
+    }
+
+    /// A JWT that the workload signed for [`ROLE`].
+    ///
+    /// # Errors
+    ///
+    /// When the account is gone.
+    pub fn login_jwt(&self) -> Result<String> {
+        Ok(self.google.sign_login_jwt(WORKLOAD, ROLE)?)
+    }
+
+    /// Logs the workload in.
+    ///
+    /// # Errors
+    ///
+    /// When the account is gone.
+    pub fn login(&self) -> Result<Answer> {
+        let body = json!({"role": ROLE, "jwt": self.login_jwt()?});
+        Ok(self.send("POST", "/v1/auth/gcp/login", None, Some(&body)))
+    }
+}
+
+/// A loopback address that nobody listens at, below the ports that the system gives to clients: a client that connects again and
+/// again to a closed port of that range can end up talking to itself.
+///
+/// # Errors
+///
+/// When none is free.
+pub fn free_address() -> Result<String> {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // Test programs that run at one time start in different places.
+    let offset = u16::try_from(std::process::id() % 10_000)?;
+    for _ in 0..10_000 {
+        let step = NEXT.fetch_add(1, Ordering::Relaxed);
+        let port = 20_000 + offset.wrapping_add(step) % 10_000;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(format!("127.0.0.1:{port}"));
+        }
+    }
+    anyhow::bail!("no port between 20000 and 30000 is free")
+}

@@ -1,0 +1,11 @@
+//! What the tests of the product need: a running server, and the clients that others wrote.
+//!
+//! The server is always the release build, since that is what people run; it is built on first use.
+
+mod clients;
+mod installation;
+mod server;
+
+pub use clients::{Client, ClientRun, clients_folder};
+pub use installation::{Installation, OPERATOR, Program, ROLE, Storage, WORKLOAD, free_address};
+pub use server::{Answer, DevServer, Google, ServerProcess, ServiceAccount, release_binary};

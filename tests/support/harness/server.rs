@@ -1,0 +1,285 @@
+//! A server in a process of its own.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// How long a server may take to say that it is ready; the first start compiles the components.
+const READY_WITHIN: Duration = Duration::from_secs(60);
+
+/// The release build of `gatehouse`, built once per test run.
+pub fn release_binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| build().expect("the release build of gatehouse must succeed"))
+}
+
+fn workspace() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest).to_owned()
+}
+
+/// The workspace's target folder, where everything that tests make is put.
+pub(crate) fn target_folder() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => workspace().join(folder),
+        None => workspace().join("target"),
+    }
+}
+
+fn build() -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .current_dir(workspace())
+        .args(["build", "--release", "--package", "gatehouse", "--bin", "gatehouse"])
+        .arg("--target-dir")
+        .arg(target_folder());
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text == "CARGO_MANIFEST_DIR" {
+            command.env_remove(&name);
+        }
+    }
+    let output = command.output().context("cannot run cargo")?;
+    ensure!(
+        output.status.success(),
+        "building the release server failed:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(target_folder().join("release").join("gatehouse"))
+}
+
+/// A running `gatehouse`, ended with the test.
+pub struct ServerProcess {
+    child: Child,
+    address: String,
+}
+
+/// An answer, read whole.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    /// The headers, with lower-case names.
+    pub headers: Vec<(String, String)>,
+    /// The body as it came.
+    pub body: String,
+}
+
+impl Answer {
+    /// The body as JSON; null when it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or(Value::Null)
+    }
+
+    /// The first value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(candidate, _)| candidate == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The first error text of a `/v1` answer.
+    pub fn error(&self) -> String {
+        self.json()["errors"][0].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+impl ServerProcess {
+    /// Starts `program` with `arguments` and waits until it answers health checks at `address`.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start or does not answer in time.
+    pub fn start<A: AsRef<OsStr>>(
+        program: &Path,
+        arguments: impl IntoIterator<Item = A>,
+        address: &str,
+    ) -> Result<Self> {
+        let child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .context("cannot start gatehouse")?;
+        let mut server = Self {
+            child,
+            address: format!("http://{address}"),
+        };
+        let deadline = Instant::now() + READY_WITHIN;
+        while reqwest::blocking::get(format!("{}/v1/sys/health", server.address)).is_err() {
+            if let Some(status) = server.child.try_wait()? {
+                bail!("gatehouse ended with {status}");
+            }
+            ensure!(Instant::now() < deadline, "gatehouse is not ready in time");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(server)
+    }
+
+    /// Scheme, host and port.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The process, for those who end it.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends the process as a power cut would: SIGKILL, nothing flushed.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Asks the process to end and waits for it; its exit code.
+    ///
+    /// # Errors
+    ///
+    /// When the signal cannot be sent.
+    pub fn terminate(&mut self) -> Result<Option<i32>> {
+        let process = i32::try_from(self.child.id())?;
+        let process = rustix::process::Pid::from_raw(process).context("no such process")?;
+        rustix::process::kill_process(process, rustix::process::Signal::TERM)?;
+        Ok(self.child.wait()?.code())
+    }
+
+    /// Sends a request with an optional token and JSON body, and reads the whole answer.
+    pub fn send(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> Answer {
+        send(&self.address, method, path, token, body)
+    }
+}
+
+fn send(
+    address: &str,
+    method: &str,
+    path: &str,
+    token: Option<&str>,
+    body: Option<&Value>,
+) -> Answer {
+    let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
+    let client = reqwest::blocking::Client::new();
+    let mut request = client.request(method, format!("{address}{path}"));
+    if let Some(token) = token {
+        request = request
+            .header("X-Vault-Token", token)
+            .header("Authorization", format!("Bearer {token}"));
+    }
+    if let Some(body) = body {
+        request = request
+            .header("Content-Type", "application/vnd.api+json")
+            .body(body.to_string());
+    }
+    let response = request.send().expect("the server answers");
+    let headers = response.headers().iter();
+    Answer {
+        status: response.status().as_u16(),
+        headers: headers
+            .map(|(name, value)| {
+                let value = String::from_utf8_lossy(value.as_bytes());
+                (name.as_str().to_owned(), value.into_owned())
+            })
+            .collect(),
+        body: response.text().expect("the answer is text"),
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// What `gatehouse dev --json` prints when it is ready.
+#[derive(Debug, Clone, Deserialize)]
+struct Ready {
+    address: String,
+    root_token: String,
+    google: Google,
+}
+
+/// The Google that the dev command runs.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Google {
+    /// Scheme, host and port.
+    pub address: String,
+    /// Accounts with their keys.
+    pub service_accounts: Vec<ServiceAccount>,
+}
+
+/// A service account with its key.
+#[derive(Debug, Clone, Deserialize)]
+pub struct ServiceAccount {
+    /// Its e-mail address.
+    pub email: String,
+    /// Its numeric id.
+    pub unique_id: String,
+    /// Its project.
+    pub project_id: String,
+    /// The id of its key.
+    pub kid: String,
+    /// The key, PKCS#8 in PEM.
+    pub private_key_pem: String,
+}
+
+/// A server started by `gatehouse dev`.
+pub struct DevServer {
+    /// The process.
+    pub process: ServerProcess,
+    /// The token of the operator.
+    pub root_token: String,
+    /// The Google beside it.
+    pub google: Google,
+}
+
+impl DevServer {
+    /// Starts `gatehouse dev --json` on a free port, with further `arguments`.
+    ///
+    /// # Errors
+    ///
+    /// When it does not say in time that it is ready.
+    pub fn start(arguments: &[&str]) -> Result<Self> {
+        let mut child = Command::new(release_binary())
+            .args(["dev", "--json", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot start gatehouse dev")?;
+        let output = child.stdout.take().context("no standard output")?;
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            let mut line = String::new();
+            let _ = output.read_line(&mut line);
+            let _ = sender.send(line);
+            // Keeps the pipe open, so that the server never fails to write.
+            let _ = output.read_to_end(&mut Vec::new());
+        });
+        let mut process = ServerProcess {
+            child,
+            address: String::new(),
+        };
+        let line = receiver.recv_timeout(READY_WITHIN).unwrap_or_default();
+        let ready: Ready = serde_json::from_str(&line)
+            .with_context(|| format!("gatehouse dev did not say that it is ready, but {line:?}"))?;
+        process.address = ready.address;
+        Ok(Self {
+            process,
+            root_token: ready.root_token,
+            google: ready.google,
+        })
+    }
+
+    /// Sends a request as the operator.
+    pub fn as_root(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+        self.process.send(method, path, Some(&self.root_token), body)
+    }
+}
