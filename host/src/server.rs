@@ -1,7 +1,9 @@
 //! A whole server: a store, the composed components, and a listener in front of them.
 
+use std::fs::DirBuilder;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -90,12 +92,20 @@ async fn backend(settings: &Settings) -> Result<Arc<dyn Backend>> {
         StorageType::Memory => unseal(MemoryBackend::new(clock.clone()), clock, &key).await,
         StorageType::Redb => {
             let folder = settings.storage.path.as_deref();
-            let file = folder.context("storage.path is not set")?.join(STORE_FILE);
-            let store = RedbBackend::open(&file, clock.clone())
-                .with_context(|| format!("cannot open the store {}", file.display()))?;
+            let folder = folder.context("storage.path is not set")?;
+            make_private_folder(folder)?;
+            let store = RedbBackend::open(&folder.join(STORE_FILE), clock.clone())?;
             unseal(store, clock, &key).await
         }
     }
+}
+
+fn make_private_folder(folder: &Path) -> Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))
 }
 
 async fn unseal<B: Backend>(

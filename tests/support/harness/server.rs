@@ -104,6 +104,7 @@ impl ServerProcess {
     ) -> Result<Self> {
         let child = Command::new(program)
             .args(arguments)
+            .env("GATEHOUSE_LOG_LEVEL", "warn")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()
