@@ -15,7 +15,9 @@ use gatehouse_store::{
     Backend, MemoryBackend, Namespace, PrivateStore, RedbBackend, RootKey, SealedBackend,
     SharedClock, UnsealError, Unsealed, read_key_file,
 };
-use http::{HeaderName, HeaderValue, Request, Response};
+use http::header::HOST;
+use http::uri::Scheme;
+use http::{HeaderName, HeaderValue, Request, Response, Uri};
 use wasmtime::component::InstancePre;
 
 use crate::listener::{Listener, Refusal, RequestHandler};
@@ -128,6 +130,8 @@ async fn unseal<B: Backend>(
 /// Answers requests by the composed components.
 pub struct ComponentHandler {
     pool: Arc<Pool>,
+    /// Whether clients come by TLS.
+    is_tls: bool,
 }
 
 impl ComponentHandler {
@@ -150,6 +154,7 @@ impl ComponentHandler {
         };
         Ok(Self {
             pool: Pool::new(template, grants, pool)?,
+            is_tls: settings.listener.tls_files().is_some(),
         })
     }
 }
@@ -160,11 +165,15 @@ fn template(
     memory_limit: usize,
 ) -> Result<InstancePre<InstanceState>> {
     let engine = engine(EngineSettings {
-        instances: u32::try_from(settings.limits.instances).context("limits.instances is too large")?,
+        instances: u32::try_from(settings.limits.instances)
+            .context("limits.instances is too large")?,
         memory_limit,
     })?;
     let cache = CodeCache::open(cache_folder(settings.components.cache_directory.as_deref()))?;
-    let component = cache.load(&engine, gatehouse_components::bytes(Part::Composed, Flavour::Wide))?;
+    let component = cache.load(
+        &engine,
+        gatehouse_components::bytes(Part::Composed, Flavour::Wide),
+    )?;
     let mut linker = linker(&engine)?;
     for (name, namespace) in STORES {
         let store = PrivateStore::new(Arc::clone(backend), namespace);
@@ -184,7 +193,9 @@ fn cache_folder(set: Option<&Path>) -> PathBuf {
         .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
     match user {
         Some(folder) => folder.join("gatehouse"),
-        None => std::env::temp_dir().join(format!("gatehouse-{}", rustix::process::geteuid().as_raw())),
+        None => {
+            std::env::temp_dir().join(format!("gatehouse-{}", rustix::process::geteuid().as_raw()))
+        }
     }
 }
 
@@ -198,6 +209,9 @@ impl RequestHandler for ComponentHandler {
             // Replaces every field of the name, whoever sent it.
             request.headers_mut().insert(PEER_HEADER, peer);
         }
+        if self.is_tls {
+            mark_as_https(&mut request);
+        }
         self.pool.serve(request).await.map_err(|error| match error {
             ServeError::Overloaded => Refusal::Overloaded,
             ServeError::TimedOut(_) => {
@@ -209,5 +223,18 @@ impl RequestHandler for ComponentHandler {
                 Refusal::Internal
             }
         })
+    }
+}
+
+/// Gives the request's URI the scheme `https`, which a request over HTTP/1.1 does not carry by itself.
+fn mark_as_https(request: &mut Request<Bytes>) {
+    let host = request.headers().get(HOST);
+    let mut parts = request.uri().clone().into_parts();
+    parts.scheme = Some(Scheme::HTTPS);
+    if parts.authority.is_none() {
+        parts.authority = host.and_then(|host| host.as_bytes().try_into().ok());
+    }
+    if let Ok(uri) = Uri::from_parts(parts) {
+        *request.uri_mut() = uri;
     }
 }

@@ -14,7 +14,11 @@ impl Cores {
     /// When the system does not tell.
     pub fn available() -> Result<Self> {
         let set = sched_getaffinity(None)?;
-        Ok(Self((0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect()))
+        Ok(Self(
+            (0..CpuSet::MAX_CPU)
+                .filter(|core| set.is_set(*core))
+                .collect(),
+        ))
     }
 
     /// From now on, this thread and what it starts run on the core that servers are measured on.

@@ -43,17 +43,19 @@ type NativeGateway = Gateway<
 /// Serves with the settings of a configuration file, until the process is ended.
 pub fn serve(configuration: &Path) -> Result<()> {
     let settings = Settings::load(configuration, [], [])?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         let clock = Arc::new(SystemClock);
         let sealed = SealedBackend::new(MemoryBackend::new(clock.clone()), clock);
         sealed.unseal(&RootKey::generate(&OsRandom)?).await?;
         let backend: Arc<dyn Backend> = Arc::new(sealed);
         let store = |namespace| NativeStore(PrivateStore::new(Arc::clone(&backend), namespace));
-        let variables = settings.environment_for_components();
-        let variable = |name: &str| {
-            let found = variables.iter().find(|(candidate, _)| candidate == name);
-            found.map(|(_, value)| value.clone())
+        let google = GoogleSettings {
+            token_url: settings.google.token_url.as_ref().map(ToString::to_string),
+            allow_http_loopback: settings.google.allow_http_loopback,
+            ..GoogleSettings::default()
         };
         let gateway = Gateway::new(
             AuthMethodService::new(
@@ -61,7 +63,7 @@ pub fn serve(configuration: &Path) -> Result<()> {
                 LoopbackHttp,
                 SystemClock,
                 OsRandom,
-                GoogleSettings::from_variables(variable),
+                google,
             ),
             AccessService::new(store(Namespace::Access), SystemClock, OsRandom),
             Orgs::new(store(Namespace::Orgs), SystemClock, OsRandom),
@@ -69,7 +71,9 @@ pub fn serve(configuration: &Path) -> Result<()> {
         );
         let listener = Listener::bind(&settings.listener, &settings.limits).await?;
         let handler = NativeHandler(Mutex::new(gateway));
-        listener.serve(Arc::new(handler), std::future::pending()).await;
+        listener
+            .serve(Arc::new(handler), std::future::pending())
+            .await;
         Ok(())
     })
 }
@@ -101,7 +105,9 @@ impl RequestHandler for NativeHandler {
         for (name, value) in &answer.headers {
             response = response.header(*name, value.as_ref());
         }
-        Ok(response.body(Bytes::from(answer.body)).expect("a valid answer"))
+        Ok(response
+            .body(Bytes::from(answer.body))
+            .expect("a valid answer"))
     }
 }
 
@@ -139,7 +145,10 @@ impl Http for LoopbackHttp {
 }
 
 fn exchange(request: &HttpRequest) -> Result<HttpResponse> {
-    let rest = request.url.strip_prefix("http://").context("plain HTTP only")?;
+    let rest = request
+        .url
+        .strip_prefix("http://")
+        .context("plain HTTP only")?;
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let mut stream = TcpStream::connect(authority)?;
     let method = match request.method {
@@ -147,7 +156,8 @@ fn exchange(request: &HttpRequest) -> Result<HttpResponse> {
         gatehouse_ports::Method::Post => "POST",
         gatehouse_ports::Method::Delete => "DELETE",
     };
-    let mut head = format!("{method} /{path} HTTP/1.1\r\nhost: {authority}\r\nconnection: close\r\n");
+    let mut head =
+        format!("{method} /{path} HTTP/1.1\r\nhost: {authority}\r\nconnection: close\r\n");
     for (name, value) in &request.headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }

@@ -55,7 +55,11 @@ pub fn measure_logins(cores: &Cores, program: &PathBuf) -> Result<()> {
     let key = SigningKey::generate("bench")?;
     post(&address, "sys/auth/jwt", &json!({"type": "jwt"}))?;
     let certificate = key.certificate_pem();
-    post(&address, "auth/jwt/config", &json!({"jwt_validation_pubkeys": [certificate]}))?;
+    post(
+        &address,
+        "auth/jwt/config",
+        &json!({"jwt_validation_pubkeys": [certificate]}),
+    )?;
     post(
         &address,
         "auth/jwt/role/dev",
@@ -70,7 +74,11 @@ pub fn measure_logins(cores: &Cores, program: &PathBuf) -> Result<()> {
     }))?;
     let jwt = key.sign_jwt(&claims)?;
     let body = json!({"role": "dev", "jwt": jwt}).to_string();
-    row("OpenBao: jwt login, in memory", server, &request("POST", "/v1/auth/jwt/login", None, &body))?;
+    row(
+        "OpenBao: jwt login, in memory",
+        server,
+        &request("POST", "/v1/auth/jwt/login", None, &body),
+    )?;
     let lookup = request("GET", "/v1/auth/token/lookup-self", Some(ROOT_TOKEN), "");
     row("OpenBao: lookup-self", server, &lookup)?;
     Ok(())
@@ -92,6 +100,10 @@ fn post(address: &str, path: &str, body: &Value) -> Result<()> {
         .body(body.to_string())
         .send()
         .with_context(|| path.to_owned())?;
-    ensure!(response.status().is_success(), "{path}: {}", response.text()?);
+    ensure!(
+        response.status().is_success(),
+        "{path}: {}",
+        response.text()?
+    );
     Ok(())
 }

@@ -31,15 +31,28 @@ fn main() -> Result<()> {
     }
     gatehouse_tests::release_binary();
     let cores = Cores::available()?;
-    println!("{} connections, {:?} a row, one core for the server\n", LOAD.connections, LOAD.duration);
+    println!(
+        "{} connections, {:?} a row, one core for the server\n",
+        LOAD.connections, LOAD.duration
+    );
     println!("| what | requests/s | p50 ms | p99 ms |");
     println!("|---|---|---|---|");
 
     in_memory(&cores, "gatehouse", Program::gatehouse(), "")?;
     durable(&cores)?;
     let fresh = "[limits]\ninstance_reuse = 1";
-    in_memory(&cores, "a fresh instance per request", Program::gatehouse(), fresh)?;
-    in_memory(&cores, "the same logic compiled natively", native::program()?, "")?;
+    in_memory(
+        &cores,
+        "a fresh instance per request",
+        Program::gatehouse(),
+        fresh,
+    )?;
+    in_memory(
+        &cores,
+        "the same logic compiled natively",
+        native::program()?,
+        "",
+    )?;
     match openbao::find() {
         Some(program) => openbao::measure_logins(&cores, &program)?,
         None => println!("\nOpenBao's `bao` was not found: no rows for it"),
@@ -77,7 +90,11 @@ fn prepared(
 
 fn in_memory(cores: &Cores, name: &str, program: Program, settings: &str) -> Result<()> {
     let (installation, server) = prepared(cores, program, Storage::Memory, settings)?;
-    row(&format!("{name}: login, in memory"), server, &login_request(&installation)?)?;
+    row(
+        &format!("{name}: login, in memory"),
+        server,
+        &login_request(&installation)?,
+    )?;
     let login = installation.login()?;
     ensure!(login.status == 200, "login: {login:?}");
     let login = login.json();
@@ -86,7 +103,12 @@ fn in_memory(cores: &Cores, name: &str, program: Program, settings: &str) -> Res
         "type": "organizations",
         "attributes": {"name": "demo", "email": "demo@example.com"},
     }});
-    let created = installation.send("POST", "/api/v2/organizations", Some(token), Some(&organization));
+    let created = installation.send(
+        "POST",
+        "/api/v2/organizations",
+        Some(token),
+        Some(&organization),
+    );
     ensure!(created.status == 201, "organization: {created:?}");
     let lookup = request("GET", "/v1/auth/token/lookup-self", Some(token), "");
     row(&format!("{name}: lookup-self"), server, &lookup)?;
@@ -97,6 +119,10 @@ fn in_memory(cores: &Cores, name: &str, program: Program, settings: &str) -> Res
 
 fn durable(cores: &Cores) -> Result<()> {
     let (installation, server) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;
-    row("gatehouse: login, durable", server, &login_request(&installation)?)?;
+    row(
+        "gatehouse: login, durable",
+        server,
+        &login_request(&installation)?,
+    )?;
     Ok(())
 }

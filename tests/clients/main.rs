@@ -15,17 +15,27 @@ fn assert_client_is_content(script: &'static str, edition: &str) {
     let credentials = installation.folder().join("credentials.json");
     fs::write(&credentials, google.credentials_json(OPERATOR).unwrap()).unwrap();
     let run = Client::new(script)
-        .with("GATEHOUSE_ADDRESS", format!("http://{}", installation.address()))
+        .with(
+            "GATEHOUSE_ADDRESS",
+            format!("http://{}", installation.address()),
+        )
         .with("GATEHOUSE_ROOT_TOKEN", installation.root_token())
         .with("GATEHOUSE_EDITION", edition)
-        .with("GATEHOUSE_CREDENTIALS_FILE", credentials.display().to_string())
+        .with(
+            "GATEHOUSE_CREDENTIALS_FILE",
+            credentials.display().to_string(),
+        )
         .with("GATEHOUSE_GOOGLE_ADDRESS", google.base_url())
         .with("GATEHOUSE_SERVICE_ACCOUNT", WORKLOAD)
         .with("GATEHOUSE_PROJECT", "demo-project")
         .with("GATEHOUSE_ROLE", ROLE)
         .with("GATEHOUSE_JWT", installation.login_jwt().unwrap())
         .run();
-    assert!(run.succeeded, "{script} against a {edition} server:\n{}", run.output);
+    assert!(
+        run.succeeded,
+        "{script} against a {edition} server:\n{}",
+        run.output
+    );
 }
 
 #[test]

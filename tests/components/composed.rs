@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 
 use crate::surroundings::Surroundings;
 
+/// What this module tests.
+pub const SUBJECT: Part = Part::Composed;
+
 const FRESH: usize = 1;
 const REUSED: usize = 10_000;
 
@@ -26,7 +29,7 @@ struct Product {
 impl Product {
     fn new(instance_reuse: usize, flavour: Flavour) -> Self {
         let surroundings = Surroundings::new();
-        let (component, mut linker) = surroundings.load(Part::Composed, flavour);
+        let (component, mut linker) = surroundings.load(SUBJECT, flavour);
         for (name, namespace) in [
             ("auth-method-storage", Namespace::AuthMethod),
             ("access-storage", Namespace::Access),
@@ -73,15 +76,15 @@ impl Product {
     }
 
     async fn initialize(&self) -> String {
-        let (status, answer) = self.send("PUT", "/v1/sys/init", None, Some(json!({}))).await;
+        let (status, answer) = self
+            .send("PUT", "/v1/sys/init", None, Some(json!({})))
+            .await;
         assert_eq!(status, 200, "{answer}");
         answer["root_token"].as_str().unwrap().to_owned()
     }
 
     async fn keys(&self, namespace: Namespace) -> Vec<String> {
-        let store = self.surroundings.private(namespace);
-        let page = store.scan("", None, 1000).await.unwrap();
-        page.items.into_iter().map(|item| item.key).collect()
+        self.surroundings.keys(namespace).await
     }
 }
 
@@ -92,7 +95,9 @@ fn organization(name: &str) -> Value {
     }})
 }
 
-async fn an_operator_prepares_a_login_and_a_policy_holder_manages_an_organization(product: &Product) {
+async fn an_operator_prepares_a_login_and_a_policy_holder_manages_an_organization(
+    product: &Product,
+) {
     let (status, _) = product.send("GET", "/v1/sys/health", None, None).await;
     assert_eq!(status, 501);
     let root = product.initialize().await;
@@ -101,30 +106,49 @@ async fn an_operator_prepares_a_login_and_a_policy_holder_manages_an_organizatio
     assert_eq!((status, &health["initialized"]), (200, &json!(true)));
 
     let enable = json!({"type": "gcp"});
-    let (status, answer) = product.send("POST", "/v1/sys/auth/gcp", root, Some(enable)).await;
+    let (status, answer) = product
+        .send("POST", "/v1/sys/auth/gcp", root, Some(enable))
+        .await;
     assert_eq!(status, 204, "{answer}");
     let role = json!({"type": "iam", "bound_service_accounts": "dev@p1.iam.gserviceaccount.com"});
-    let (status, answer) = product.send("POST", "/v1/auth/gcp/role/dev", root, Some(role)).await;
+    let (status, answer) = product
+        .send("POST", "/v1/auth/gcp/role/dev", root, Some(role))
+        .await;
     assert_eq!(status, 200, "{answer}");
-    let (status, answer) = product.send("GET", "/v1/auth/gcp/role/DEV", root, None).await;
+    let (status, answer) = product
+        .send("GET", "/v1/auth/gcp/role/DEV", root, None)
+        .await;
     assert_eq!((status, &answer["data"]["max_jwt_exp"]), (200, &json!(900)));
 
-    let policy = json!({"policy": "path \"organizations/acme\" { capabilities = [\"create\", \"read\"] }"});
-    let (status, answer) = product.send("PUT", "/v1/sys/policies/acl/acme", root, Some(policy)).await;
+    let policy =
+        json!({"policy": "path \"organizations/acme\" { capabilities = [\"create\", \"read\"] }"});
+    let (status, answer) = product
+        .send("PUT", "/v1/sys/policies/acl/acme", root, Some(policy))
+        .await;
     assert_eq!(status, 204, "{answer}");
     let create = json!({"policies": ["acme"], "ttl": "1h"});
-    let (status, answer) = product.send("POST", "/v1/auth/token/create", root, Some(create)).await;
+    let (status, answer) = product
+        .send("POST", "/v1/auth/token/create", root, Some(create))
+        .await;
     assert_eq!(status, 200, "{answer}");
     let token = answer["auth"]["client_token"].as_str();
 
     let create = organization("acme");
-    let (status, answer) = product.send("POST", "/api/v2/organizations", token, Some(create)).await;
+    let (status, answer) = product
+        .send("POST", "/api/v2/organizations", token, Some(create))
+        .await;
     assert_eq!(status, 201, "{answer}");
-    let (status, answer) = product.send("GET", "/api/v2/organizations/ACME", token, None).await;
+    let (status, answer) = product
+        .send("GET", "/api/v2/organizations/ACME", token, None)
+        .await;
     assert_eq!((status, &answer["data"]["id"]), (200, &json!("acme")));
-    let (status, _) = product.send("DELETE", "/api/v2/organizations/acme", token, None).await;
+    let (status, _) = product
+        .send("DELETE", "/api/v2/organizations/acme", token, None)
+        .await;
     assert_eq!(status, 404);
-    let (status, _) = product.send("DELETE", "/api/v2/organizations/acme", root, None).await;
+    let (status, _) = product
+        .send("DELETE", "/api/v2/organizations/acme", root, None)
+        .await;
     assert_eq!(status, 204);
 }
 
@@ -146,19 +170,37 @@ async fn w6_records_of_one_capability_never_appear_in_the_store_of_another() {
     let root = product.initialize().await;
     let root = Some(root.as_str());
     let enable = json!({"type": "gcp"});
-    product.send("POST", "/v1/sys/auth/gcp", root, Some(enable)).await;
+    product
+        .send("POST", "/v1/sys/auth/gcp", root, Some(enable))
+        .await;
     let access_before = product.keys(Namespace::Access).await;
 
     let role = json!({"type": "iam", "bound_service_accounts": "*"});
-    product.send("POST", "/v1/auth/gcp/role/dev", root, Some(role)).await;
-    product.send("POST", "/api/v2/organizations", root, Some(organization("acme"))).await;
+    product
+        .send("POST", "/v1/auth/gcp/role/dev", root, Some(role))
+        .await;
+    product
+        .send(
+            "POST",
+            "/api/v2/organizations",
+            root,
+            Some(organization("acme")),
+        )
+        .await;
 
     assert_eq!(product.keys(Namespace::Access).await, access_before);
     let roles = product.keys(Namespace::AuthMethod).await;
-    assert!(!roles.is_empty() && roles.iter().all(|key| key.contains("/role/")), "{roles:?}");
+    assert!(
+        !roles.is_empty() && roles.iter().all(|key| key.contains("/role/")),
+        "{roles:?}"
+    );
     let organizations = product.keys(Namespace::Orgs).await;
     assert!(!organizations.is_empty());
-    assert!(organizations.iter().all(|key| !roles.contains(key) && !access_before.contains(key)));
+    assert!(
+        organizations
+            .iter()
+            .all(|key| !roles.contains(key) && !access_before.contains(key))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -166,16 +208,32 @@ async fn w4_nothing_of_one_request_shows_in_the_next_of_the_same_instance() {
     let product = Product::new(REUSED, Flavour::Wide);
     let root = product.initialize().await;
     let canary = "canary-4f1d";
-    let (status, _) = product.send("GET", &format!("/v1/{canary}?{canary}=1"), Some(&root), None).await;
+    let (status, _) = product
+        .send(
+            "GET",
+            &format!("/v1/{canary}?{canary}=1"),
+            Some(&root),
+            None,
+        )
+        .await;
     assert_eq!(status, 404);
     let secret = json!({"role": canary, "jwt": canary});
-    product.send("POST", "/v1/auth/gcp/login", Some(canary), Some(secret)).await;
-    for path in ["/v1/sys/health", "/v1/nothing", "/api/v2/organizations/nothing", "/nothing"] {
+    product
+        .send("POST", "/v1/auth/gcp/login", Some(canary), Some(secret))
+        .await;
+    for path in [
+        "/v1/sys/health",
+        "/v1/nothing",
+        "/api/v2/organizations/nothing",
+        "/nothing",
+    ] {
         let (_, answer) = product.send("GET", path, None, None).await;
         assert!(!answer.to_string().contains(canary), "{path}: {answer}");
     }
     // A caller without a token is nobody, whoever came before.
-    let (status, _) = product.send("GET", "/v1/auth/token/lookup-self", None, None).await;
+    let (status, _) = product
+        .send("GET", "/v1/auth/token/lookup-self", None, None)
+        .await;
     assert_eq!(status, 403);
 }
 

@@ -1,6 +1,9 @@
 //! What a component cannot reach (SEC-W6): shown by what it imports, and by what happens when it tries.
 
+use gatehouse::runtime::linker::linker;
+use gatehouse::runtime::storage;
 use gatehouse_components::{Flavour, Part};
+use gatehouse_store::Namespace;
 
 use crate::surroundings::Surroundings;
 
@@ -14,7 +17,9 @@ fn powers(part: Part, flavour: Flavour) -> Vec<String> {
         .imports(&surroundings.engine)
         .map(|(name, _)| name.to_owned())
         .filter(|name| {
-            name.contains("storage") || name.contains("outgoing-handler") || name.contains("gatehouse")
+            name.contains("storage")
+                || name.contains("outgoing-handler")
+                || name.contains("gatehouse")
         })
         .collect()
 }
@@ -43,9 +48,13 @@ fn w6_only_auth_method_can_send_requests() {
 fn w6_the_gateway_has_no_store_and_no_network() {
     for flavour in Flavour::ALL {
         for power in powers(Part::Gateway, flavour) {
-            let capability = ["gatehouse:auth-method/", "gatehouse:access/", "gatehouse:orgs/"]
-                .iter()
-                .any(|prefix| power.starts_with(prefix));
+            let capability = [
+                "gatehouse:auth-method/",
+                "gatehouse:access/",
+                "gatehouse:orgs/",
+            ]
+            .iter()
+            .any(|prefix| power.starts_with(prefix));
             assert!(capability, "{power}");
         }
     }
@@ -57,6 +66,28 @@ fn each_capability_of_the_composition_has_a_store_of_its_own() {
         let mut powers = powers(Part::Composed, flavour);
         powers.retain(|name| !name.starts_with("wasi:"));
         powers.sort();
-        assert_eq!(powers, ["access-storage", "auth-method-storage", "orgs-storage"]);
+        assert_eq!(
+            powers,
+            ["access-storage", "auth-method-storage", "orgs-storage"]
+        );
+    }
+}
+
+#[test]
+fn w6_a_capability_that_is_offered_only_the_store_of_another_does_not_start() {
+    for flavour in Flavour::ALL {
+        let surroundings = Surroundings::new();
+        let (component, with_own_store) = surroundings.load(Part::Orgs, flavour);
+        let mut with_that_of_access = linker(&surroundings.engine).unwrap();
+        let store = surroundings.private(Namespace::Access);
+        storage::bind(&mut with_that_of_access, "access-storage", store).unwrap();
+
+        let refused = with_that_of_access
+            .instantiate_pre(&component)
+            .err()
+            .unwrap();
+        let reason = format!("{refused:?}");
+        assert!(reason.contains(storage::INTERFACE), "{reason}");
+        assert!(with_own_store.instantiate_pre(&component).is_ok());
     }
 }

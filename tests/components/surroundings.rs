@@ -1,6 +1,7 @@
 //! What a component needs to run in a test.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use gatehouse::runtime::engine::{EngineSettings, engine};
@@ -14,6 +15,20 @@ use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store};
 use wasmtime_wasi_http::{RequestOptions, WasiBody, WasiHttpHooks};
 
+/// One engine for all tests, so that a component is compiled once.
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| engine(EngineSettings::default()).unwrap());
+
+/// The component, compiled by the first test that asks for it.
+fn compiled(part: Part, flavour: Flavour) -> Component {
+    static COMPILED: LazyLock<Mutex<HashMap<(Part, Flavour), Component>>> =
+        LazyLock::new(Mutex::default);
+    let mut compiled = COMPILED.lock().unwrap();
+    let component = compiled.entry((part, flavour));
+    component
+        .or_insert_with(|| Component::new(&ENGINE, bytes(part, flavour)).unwrap())
+        .clone()
+}
+
 /// An engine, a memory backend, and grants without any network.
 pub struct Surroundings {
     pub engine: Engine,
@@ -24,11 +39,7 @@ pub struct Surroundings {
 impl Surroundings {
     pub fn new() -> Self {
         Self {
-            engine: engine(EngineSettings {
-                instances: 8,
-                ..EngineSettings::default()
-            })
-            .unwrap(),
+            engine: ENGINE.clone(),
             backend: Arc::new(MemoryBackend::new(Arc::new(SystemClock))),
             grants: Grants {
                 environment: Vec::new(),
@@ -42,7 +53,7 @@ impl Surroundings {
 
     /// A component with a linker that has WASI and, for a capability, its store.
     pub fn load(&self, part: Part, flavour: Flavour) -> (Component, Linker<InstanceState>) {
-        let component = Component::new(&self.engine, bytes(part, flavour)).unwrap();
+        let component = compiled(part, flavour);
         let mut linker = linker(&self.engine).unwrap();
         if let Some(namespace) = namespace(part) {
             storage::bind(&mut linker, storage::INTERFACE, self.private(namespace)).unwrap();
@@ -50,12 +61,32 @@ impl Surroundings {
         (component, linker)
     }
 
+    /// A store for one instance.
     pub fn store(&self) -> Store<InstanceState> {
         self.grants.store(&self.engine)
     }
 
     pub fn private(&self, namespace: Namespace) -> PrivateStore {
         PrivateStore::new(self.backend.clone(), namespace)
+    }
+
+    /// What is stored for one capability, in the order of keys.
+    pub async fn entries(&self, namespace: Namespace) -> Vec<(String, Vec<u8>)> {
+        let page = self.private(namespace).scan("", None, 1000).await.unwrap();
+        assert!(!page.more, "more than one page");
+        page.items
+            .into_iter()
+            .map(|item| (item.key, item.entry.value))
+            .collect()
+    }
+
+    /// The keys of [`Self::entries`].
+    pub async fn keys(&self, namespace: Namespace) -> Vec<String> {
+        self.entries(namespace)
+            .await
+            .into_iter()
+            .map(|(key, _)| key)
+            .collect()
     }
 }
 

@@ -16,7 +16,9 @@ fn installation() -> Installation {
 /// Sends bytes as they are and reads what comes until the server closes the connection.
 fn raw(installation: &Installation, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(installation.address()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
     // The server may have answered and closed before it has read everything.
     let _ = stream.write_all(bytes);
     let _ = stream.shutdown(std::net::Shutdown::Write);
@@ -30,7 +32,10 @@ fn post(installation: &Installation, path: &str, body: &[u8]) -> (u16, String) {
     let answer = client
         .post(format!("http://{}{path}", installation.address()))
         .header("X-Vault-Token", installation.root_token())
-        .header("Authorization", format!("Bearer {}", installation.root_token()))
+        .header(
+            "Authorization",
+            format!("Bearer {}", installation.root_token()),
+        )
         .header("Content-Type", "application/vnd.api+json")
         .body(body.to_vec())
         .send()
@@ -58,19 +63,26 @@ fn h11_bodies_that_are_not_acceptable_json_get_a_clear_4xx_and_store_nothing() {
         ("too deep", deep),
         ("not UTF-8", b"{\"role\":\"\xff\xfe\"}".to_vec()),
         ("cut off", b"{\"role\":\"dev\"".to_vec()),
-        ("too large", format!("{{\"role\":\"{}\"}}", "x".repeat(2 << 20)).into_bytes()),
+        (
+            "too large",
+            format!("{{\"role\":\"{}\"}}", "x".repeat(2 << 20)).into_bytes(),
+        ),
     ];
     for path in WRITES {
         for (what, body) in &bodies {
             let (status, text) = post(&installation, path, body);
-            assert!((400..500).contains(&status), "{path}, {what}: {status} {text}");
+            assert!(
+                (400..500).contains(&status),
+                "{path}, {what}: {status} {text}"
+            );
             assert!(text.contains("errors"), "{path}, {what}: {text}");
             if *what == "too large" {
                 assert_eq!(status, 413, "{path}: {text}");
             }
         }
     }
-    assert_eq!(installation.as_root("LIST", "/v1/auth/gcp/role", None).body.contains("other"), false);
+    let roles = installation.as_root("LIST", "/v1/auth/gcp/role", None);
+    assert!(!roles.body.contains("other"), "{roles:?}");
     let names = |text: &str| {
         let json: serde_json::Value = serde_json::from_str(text).unwrap();
         json["data"]["keys"].clone()
@@ -97,10 +109,19 @@ fn h5_ambiguous_framing_gets_at_most_one_answer() {
     for request in requests {
         let answer = raw(&installation, request);
         let answers = answer.matches("HTTP/1.1 ").count();
-        assert!(answers <= 1, "{:?}: {answer}", String::from_utf8_lossy(request));
+        assert!(
+            answers <= 1,
+            "{:?}: {answer}",
+            String::from_utf8_lossy(request)
+        );
         assert!(!answer.starts_with("HTTP/1.1 5"), "{answer}");
     }
-    assert_eq!(installation.send("GET", "/v1/sys/health", None, None).status, 200);
+    assert_eq!(
+        installation
+            .send("GET", "/v1/sys/health", None, None)
+            .status,
+        200
+    );
 }
 
 #[test]
@@ -127,7 +148,11 @@ fn h3_clients_that_send_nothing_do_not_keep_others_from_being_served() {
     let mut idle = Vec::new();
     for _ in 0..400 {
         let mut stream = TcpStream::connect(installation.address()).unwrap();
-        stream.write_all(b"POST /v1/auth/gcp/login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{").unwrap();
+        stream
+            .write_all(
+                b"POST /v1/auth/gcp/login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+            )
+            .unwrap();
         idle.push(stream);
     }
     for _ in 0..50 {
@@ -146,11 +171,22 @@ fn h9_a_client_cannot_choose_its_own_address() {
     let written = installation.as_root("POST", "/v1/auth/gcp/role/bound", Some(&role));
     assert_eq!(written.status, 200, "{written:?}");
     let google = installation.google();
-    let jwt = google.sign_login_jwt(gatehouse_tests::WORKLOAD, "bound").unwrap();
+    let jwt = google
+        .sign_login_jwt(gatehouse_tests::WORKLOAD, "bound")
+        .unwrap();
     let body = json!({"role": "bound", "jwt": jwt}).to_string();
-    for forged in ["X-Gatehouse-Peer", "x-gatehouse-peer", "X-Forwarded-For", "Forwarded", "X-Real-Ip"] {
+    for forged in [
+        "X-Gatehouse-Peer",
+        "x-gatehouse-peer",
+        "X-Forwarded-For",
+        "Forwarded",
+        "X-Real-Ip",
+    ] {
         let answer = reqwest::blocking::Client::new()
-            .post(format!("http://{}/v1/auth/gcp/login", installation.address()))
+            .post(format!(
+                "http://{}/v1/auth/gcp/login",
+                installation.address()
+            ))
             .header(forged, "10.9.8.7")
             .header(forged, "10.9.8.7")
             .body(body.clone())
@@ -158,7 +194,10 @@ fn h9_a_client_cannot_choose_its_own_address() {
             .unwrap();
         assert_eq!(answer.status().as_u16(), 403, "{forged}");
     }
-    assert_eq!(google.calls(gatehouse_fake_google::Endpoint::ServiceAccount), 0);
+    assert_eq!(
+        google.calls(gatehouse_fake_google::Endpoint::ServiceAccount),
+        0
+    );
 }
 
 #[test]
@@ -173,10 +212,35 @@ fn h14_random_bytes_never_get_a_5xx() {
         word ^ (word >> 31)
     };
     let pieces = [
-        "auth", "gcp", "login", "role", "dev", "sys", "policies", "acl", "token", "..", "%2e", "%2F", "%00", "\u{e9}",
-        "organizations", "api", "v1", "v2", "*", "+", "{{identity.entity.id}}", "a b", "?list=true", "&", "=",
+        "auth",
+        "gcp",
+        "login",
+        "role",
+        "dev",
+        "sys",
+        "policies",
+        "acl",
+        "token",
+        "..",
+        "%2e",
+        "%2F",
+        "%00",
+        "\u{e9}",
+        "organizations",
+        "api",
+        "v1",
+        "v2",
+        "*",
+        "+",
+        "{{identity.entity.id}}",
+        "a b",
+        "?list=true",
+        "&",
+        "=",
     ];
-    let methods = ["GET", "LIST", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "BREW"];
+    let methods = [
+        "GET", "LIST", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "BREW",
+    ];
     for _ in 0..2_000 {
         let mut path = String::from(if next() % 2 == 0 { "/v1" } else { "/api/v2" });
         for _ in 0..next() % 6 {
@@ -191,7 +255,15 @@ fn h14_random_bytes_never_get_a_5xx() {
             installation.root_token()
         );
         let answer = raw(&installation, &[head.as_bytes(), &body].concat());
-        assert!(!answer.starts_with("HTTP/1.1 5"), "{method} {path}: {answer}");
+        assert!(
+            !answer.starts_with("HTTP/1.1 5"),
+            "{method} {path}: {answer}"
+        );
     }
-    assert_eq!(installation.send("GET", "/v1/sys/health", None, None).status, 200);
+    assert_eq!(
+        installation
+            .send("GET", "/v1/sys/health", None, None)
+            .status,
+        200
+    );
 }

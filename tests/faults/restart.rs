@@ -19,8 +19,16 @@ fn prepare(installation: &Installation) -> Kept {
     installation.set_up_login().unwrap();
     let login = installation.login().unwrap();
     assert_eq!(login.status, 200, "{login:?}");
-    let token = login.json()["auth"]["client_token"].as_str().unwrap().to_owned();
-    let created = installation.send("POST", "/api/v2/organizations", Some(&token), Some(&organization()));
+    let token = login.json()["auth"]["client_token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let created = installation.send(
+        "POST",
+        "/api/v2/organizations",
+        Some(&token),
+        Some(&organization()),
+    );
     assert_eq!(created.status, 201, "{created:?}");
     Kept { token }
 }
@@ -28,12 +36,20 @@ fn prepare(installation: &Installation) -> Kept {
 fn assert_kept(installation: &Installation, kept: &Kept) {
     let config = installation.as_root("GET", "/v1/auth/gcp/config", None);
     assert_eq!(config.status, 200, "{config:?}");
-    assert!(config.json()["data"]["client_email"].is_string(), "{config:?}");
+    assert!(
+        config.json()["data"]["client_email"].is_string(),
+        "{config:?}"
+    );
     let role = installation.as_root("GET", &format!("/v1/auth/gcp/role/{ROLE}"), None);
     assert_eq!(role.status, 200, "{role:?}");
     let token = installation.send("GET", "/v1/auth/token/lookup-self", Some(&kept.token), None);
     assert_eq!(token.status, 200, "{token:?}");
-    let shown = installation.send("GET", "/api/v2/organizations/demo-kept", Some(&kept.token), None);
+    let shown = installation.send(
+        "GET",
+        "/api/v2/organizations/demo-kept",
+        Some(&kept.token),
+        None,
+    );
     assert_eq!(shown.status, 200, "{shown:?}");
     let again = installation.login().unwrap();
     assert_eq!(again.status, 200, "{again:?}");
@@ -63,7 +79,10 @@ fn s13_a_second_server_on_the_same_store_does_not_start() {
     let output = std::process::Command::new(gatehouse_tests::release_binary())
         .args(["server", "--config"])
         .arg(installation.configuration())
-        .env("GATEHOUSE_LISTENER_ADDRESS", gatehouse_tests::free_address().unwrap())
+        .env(
+            "GATEHOUSE_LISTENER_ADDRESS",
+            gatehouse_tests::free_address().unwrap(),
+        )
         .output()
         .unwrap();
     assert!(!output.status.success());
@@ -90,9 +109,16 @@ fn k2_with_another_key_the_server_stays_sealed_and_with_its_own_it_opens_again()
 
     installation.run().unwrap();
     let health = installation.send("GET", "/v1/sys/health", None, None);
-    assert_eq!((health.status, &health.json()["sealed"]), (503, &json!(true)), "{health:?}");
+    assert_eq!(
+        (health.status, &health.json()["sealed"]),
+        (503, &json!(true)),
+        "{health:?}"
+    );
     let lookup = installation.send("GET", "/v1/auth/token/lookup-self", Some(&kept.token), None);
-    assert_eq!((lookup.status, lookup.error().as_str()), (503, "Vault is sealed"));
+    assert_eq!(
+        (lookup.status, lookup.error().as_str()),
+        (503, "Vault is sealed")
+    );
     let login = installation.login().unwrap();
     assert_eq!(login.status, 503, "{login:?}");
     installation.server().kill();

@@ -196,8 +196,8 @@ fn metadata(
 impl From<CallError> for LoginError {
     fn from(error: CallError) -> Self {
         match error {
-            CallError::Unavailable(api) => Self::GoogleUnavailable(api.name()),
-            CallError::Denied(api) => Self::EndpointDenied(api.name()),
+            CallError::Unavailable(api) => Self::GoogleUnavailable(api.name().into()),
+            CallError::Denied(api) => Self::EndpointDenied(api.name().into()),
         }
     }
 }

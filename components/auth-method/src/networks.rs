@@ -1,10 +1,11 @@
-//! Addresses and networks that tokens are bound to.
+//! Addresses and networks that tokens are bound to (SEC-T9).
 
 use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-/// The stored form of an address or network: a network of one address is written as the address. `None` when it is neither.
+/// The stored form of an address or network: a network of one address is written as the address, and IPv4 in IPv6
+/// notation as IPv4. Host bits of a network stay as they were written. `None` when it is neither.
 pub(crate) fn normalized(text: &str) -> Option<String> {
     let text = text.trim();
     let network = parse(text)?;
@@ -31,10 +32,24 @@ pub(crate) fn allow(networks: &[String], address: Option<IpAddr>) -> bool {
 }
 
 fn parse(text: &str) -> Option<IpNet> {
-    match text.parse::<IpAddr>() {
-        Ok(address) => Some(IpNet::from(address)),
-        Err(_) => text.parse().ok(),
-    }
+    let network = match text.parse::<IpAddr>() {
+        Ok(address) => IpNet::from(address),
+        Err(_) => text.parse().ok()?,
+    };
+    Some(canonical(network))
+}
+
+/// A network of IPv4 addresses written as IPv6 is that network of IPv4 addresses.
+fn canonical(network: IpNet) -> IpNet {
+    let IpNet::V6(mapped) = network else {
+        return network;
+    };
+    let narrowed = mapped
+        .addr()
+        .to_ipv4_mapped()
+        .zip(mapped.prefix_len().checked_sub(96))
+        .and_then(|(address, prefix)| IpNet::new(address.into(), prefix).ok());
+    narrowed.unwrap_or(network)
 }
 
 #[cfg(test)]
@@ -49,6 +64,12 @@ mod tests {
             ("10.0.0.0/8", "10.0.0.0/8"),
             ("fd00::1/128", "fd00::1"),
             ("fd00::/8", "fd00::/8"),
+            ("10.0.0.5/8", "10.0.0.5/8"),
+            ("::ffff:1.2.3.4", "1.2.3.4"),
+            ("::ffff:1.2.3.4/128", "1.2.3.4"),
+            ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
+            ("::ffff:0:0/96", "0.0.0.0/0"),
+            ("::ffff:0:0/95", "::ffff:0.0.0.0/95"),
         ] {
             assert_eq!(normalized(given).as_deref(), Some(stored));
         }
@@ -61,6 +82,20 @@ mod tests {
             "fd00::/129",
         ] {
             assert_eq!(normalized(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn t9_a_mapped_network_is_its_ipv4_network() {
+        let allowed = |network: &str, address: &str| {
+            allow(&[network.to_owned()], Some(address.parse().unwrap()))
+        };
+        for address in ["192.0.2.7", "::ffff:192.0.2.7"] {
+            assert!(allowed("::ffff:192.0.2.0/120", address));
+            assert!(allowed("::ffff:192.0.2.7", address));
+            assert!(allowed("192.0.2.9/24", address));
+            assert!(!allowed("::ffff:192.0.3.0/120", address));
+            assert!(!allowed("::/0", address));
         }
     }
 

@@ -95,9 +95,11 @@ fn refusal_of(error: AccountError, account: &str) -> RenewalError {
         AccountError::Refused(_) => RenewalError::AccountNotFound(account.to_owned()),
         AccountError::Credentials(failure) => RenewalError::Credentials(failure),
         AccountError::Call(CallError::Unavailable(api)) => {
-            RenewalError::GoogleUnavailable(api.name())
+            RenewalError::GoogleUnavailable(api.name().into())
         }
-        AccountError::Call(CallError::Denied(api)) => RenewalError::EndpointDenied(api.name()),
+        AccountError::Call(CallError::Denied(api)) => {
+            RenewalError::EndpointDenied(api.name().into())
+        }
         AccountError::Storage(error) => RenewalError::Storage(error),
     }
 }

@@ -14,9 +14,11 @@
 //! is not bound, because it exists only after sealing; so a store that puts an older sealed value back under the same key is
 //! not noticed here, nor is one that drops an entry. A value's length shows, to the byte.
 //!
-//! **Which cipher, and why**: XChaCha20-Poly1305. Its 192-bit nonces can be random for 2^80 messages under one key, so there is
-//! nothing to count (SEC-K4); AES-256-GCM with its 96-bit ones must stop at 2^32, which a busy server reaches in days. A record
-//! of 500 bytes takes about 2 µs natively, and the same code runs in a component, where there are no AES instructions.
+//! **Which cipher, and why**: AES-256-GCM in the construction XAES-256-GCM that C2SP has published: the first half of a 192-bit
+//! nonce derives the key of one message, the second half is the nonce under it. So nonces can be random for 2^80 messages under
+//! one key and nothing has to be counted (SEC-K4); plain AES-256-GCM with its 96-bit ones must stop at 2^32, which a busy server
+//! reaches in days. XChaCha20-Poly1305 offers the same margin, and was measured in its place: it took a login from 8 µs of
+//! sealing and opening to 21 µs. Every primitive comes from the crate `aes-gcm`, which uses the processor's instructions.
 //!
 //! There is no I/O here; the crate serves a native host and a WebAssembly component alike.
 

@@ -17,7 +17,11 @@ use anyhow::{Context, Result, bail, ensure};
 /// interfaces, and export them as well: so it has a run of its own.
 const RUNS: [&[Compiled]; 2] = [
     &[
-        Compiled::capability("auth-method", "gatehouse-auth-method", "gatehouse_auth_method"),
+        Compiled::capability(
+            "auth-method",
+            "gatehouse-auth-method",
+            "gatehouse_auth_method",
+        ),
         Compiled::capability("access", "gatehouse-access", "gatehouse_access"),
         Compiled::capability("orgs", "gatehouse-orgs", "gatehouse_orgs"),
     ],
@@ -61,7 +65,10 @@ fn main() -> Result<()> {
     let output = PathBuf::from(env::var_os("OUT_DIR").context("OUT_DIR is not set")?);
     let workspace = workspace()?;
     for watched in ["components", "wit", "Cargo.toml", "Cargo.lock"] {
-        println!("cargo::rerun-if-changed={}", workspace.join(watched).display());
+        println!(
+            "cargo::rerun-if-changed={}",
+            workspace.join(watched).display()
+        );
     }
     toolchain::ensure_target(TARGET)?;
     let target_folder = shared_target_folder(&output)?;
@@ -86,14 +93,18 @@ fn main() -> Result<()> {
 fn workspace() -> Result<PathBuf> {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").context("not run by cargo")?);
     let root = manifest.ancestors().nth(2);
-    Ok(root.context("the bundle is not inside the workspace")?.to_owned())
+    Ok(root
+        .context("the bundle is not inside the workspace")?
+        .to_owned())
 }
 
 /// `components` beside the profile folders, so that `cargo test` does not build again what `cargo run --release` has built.
 fn shared_target_folder(output: &Path) -> Result<PathBuf> {
     // OUT_DIR is <target>/<profile>/build/<package>/out.
     let target = output.ancestors().nth(4);
-    Ok(target.context("OUT_DIR is not where cargo puts it")?.join("components"))
+    Ok(target
+        .context("OUT_DIR is not where cargo puts it")?
+        .join("components"))
 }
 
 /// Compiles the components of one run and returns the folder with the results.
@@ -106,7 +117,15 @@ fn build(
     let mut cargo = Command::new(env::var_os("CARGO").context("CARGO is not set")?);
     cargo
         .current_dir(workspace)
-        .args(["build", "--quiet", "--lib", "--profile", "component", "--target", TARGET])
+        .args([
+            "build",
+            "--quiet",
+            "--lib",
+            "--profile",
+            "component",
+            "--target",
+            TARGET,
+        ])
         .arg("--target-dir")
         .arg(target_folder);
     for compiled in run {
@@ -127,14 +146,25 @@ fn build(
             cargo.env_remove(&name);
         }
     }
-    for name in ["RUSTFLAGS", "RUSTC", "RUSTDOC", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "TARGET", "HOST"] {
+    for name in [
+        "RUSTFLAGS",
+        "RUSTC",
+        "RUSTDOC",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "TARGET",
+        "HOST",
+    ] {
         cargo.env_remove(name);
     }
     // Paths of the building machine would end up in panic messages and make builds differ between machines.
     let mut encoded: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
     encoded.push(format!("--remap-path-prefix={}=.", workspace.display()));
     if let Some(home) = env::var_os("CARGO_HOME") {
-        encoded.push(format!("--remap-path-prefix={}=cargo", Path::new(&home).display()));
+        encoded.push(format!(
+            "--remap-path-prefix={}=cargo",
+            Path::new(&home).display()
+        ));
     }
     cargo.env("CARGO_ENCODED_RUSTFLAGS", encoded.join("\u{1f}"));
     let output = cargo.output().context("cannot run cargo")?;

@@ -123,6 +123,15 @@ impl Request {
         Some(field.split_once(';').map_or(field, |(kind, _)| kind).trim())
     }
 
+    /// Whether the body is compressed or otherwise not what its media type says. Nobody here decodes such bodies: a small one
+    /// could stand for one beyond every limit (SEC-H10).
+    #[must_use]
+    pub fn has_encoded_body(&self) -> bool {
+        let mut codings = self.headers.all("content-encoding");
+        !self.body.is_empty()
+            && codings.any(|coding| !coding.trim().eq_ignore_ascii_case("identity"))
+    }
+
     /// The token of an `Authorization: Bearer` field; other schemes are ignored, the scheme word may have any case.
     #[must_use]
     pub fn bearer_token(&self) -> Option<&str> {
@@ -207,6 +216,26 @@ mod tests {
             .headers
             .push("Content-Type", "application/json; charset=utf-8");
         assert_eq!(request.media_type(), Some("application/json"));
+    }
+
+    #[test]
+    fn h10_a_body_with_any_coding_but_identity_is_encoded() {
+        for (codings, encoded) in [
+            (&[][..], false),
+            (&["identity"], false),
+            (&[" Identity "], false),
+            (&["gzip"], true),
+            (&["identity, br"], true),
+            (&["identity", "zstd"], true),
+        ] {
+            let mut request = Request::new(Method::Post, "/");
+            for coding in codings {
+                request.headers.push("Content-Encoding", *coding);
+            }
+            assert!(!request.has_encoded_body(), "no body: {codings:?}");
+            request.body = b"{}".to_vec();
+            assert_eq!(request.has_encoded_body(), encoded, "{codings:?}");
+        }
     }
 
     #[test]

@@ -24,10 +24,10 @@ mod bindings {
     export!(Component);
 }
 
+use bindings::exports::gatehouse::orgs::types as types_wit;
 use bindings::exports::gatehouse::orgs::{
     entitlements as entitlements_wit, organizations as organizations_wit,
 };
-use bindings::exports::gatehouse::orgs::types as types_wit;
 
 struct Component;
 

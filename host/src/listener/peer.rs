@@ -8,6 +8,8 @@ use ipnet::IpNet;
 use super::refusal::Refusal;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+/// What a proxy says about how its client came.
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// The proxies whose word about their clients is taken.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +22,13 @@ impl TrustedProxies {
 
     pub(super) fn contain(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// Removes what only a trusted proxy may say about its client, when `socket` is none.
+    pub(super) fn drop_unproven(&self, socket: IpAddr, headers: &mut HeaderMap) {
+        if !self.contain(socket) {
+            headers.remove(X_FORWARDED_PROTO);
+        }
     }
 
     /// The client: the socket's address, or behind trusted proxies the rightmost hop that is not one of them. A chain of
@@ -62,6 +71,17 @@ fn parse_hop(text: &str) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn h9_only_a_trusted_proxy_says_how_its_client_came() {
+        let proxies = TrustedProxies::new(&["10.0.0.0/8".parse().unwrap()]);
+        for (socket, kept) in [("10.0.0.1", true), ("203.0.113.9", false)] {
+            let mut headers = HeaderMap::new();
+            headers.insert(X_FORWARDED_PROTO, "https".parse().unwrap());
+            proxies.drop_unproven(socket.parse().unwrap(), &mut headers);
+            assert_eq!(headers.contains_key(X_FORWARDED_PROTO), kept, "{socket}");
+        }
+    }
 
     fn client(socket: &str, forwarded: &[&str]) -> Result<String, Refusal> {
         let proxies =

@@ -75,6 +75,9 @@ impl<H: RequestHandler> Exchange<H> {
         self.check_head(&request)?;
         let peer = self.shared.proxies.client(self.socket, request.headers())?;
         let (mut parts, body) = request.into_parts();
+        self.shared
+            .proxies
+            .drop_unproven(self.socket, &mut parts.headers);
         if parts.version == Version::HTTP_10 && !parts.headers.contains_key(HOST) {
             parts
                 .headers

@@ -85,6 +85,15 @@ impl AllowedHost {
         }
     }
 
+    /// The name alone, with `*.` before a domain: what components compare, while scheme and port are checked here.
+    #[must_use]
+    pub fn name_pattern(&self) -> String {
+        match &self.name {
+            Name::Exact(host) => host.to_string(),
+            Name::Below(domain) => format!("*.{domain}"),
+        }
+    }
+
     /// Whether it covers `host`, which must be in lower case.
     pub(super) fn covers(&self, scheme: Scheme, host: &Host<String>, port: u16) -> bool {
         self.scheme == scheme && self.port == port && self.names(host)

@@ -65,9 +65,7 @@ impl CodeCache {
 /// A name that is different for every component, engine version and engine setting.
 fn file_name(engine: &Engine, wasm: &[u8]) -> String {
     let mut settings = DigestHasher(Digest::new(&SHA256));
-    engine
-        .precompile_compatibility_hash()
-        .hash(&mut settings);
+    engine.precompile_compatibility_hash().hash(&mut settings);
     settings.0.update(wasm);
     let mut name = String::with_capacity(2 * SHA256_OUTPUT_LEN + 6);
     for byte in settings.0.finish().as_ref() {
@@ -98,10 +96,7 @@ fn read(engine: &Engine, path: &Path) -> Result<Component> {
     let (tag, code) = bytes
         .split_first_chunk::<SHA256_OUTPUT_LEN>()
         .context("the file is cut off")?;
-    ensure!(
-        digest(&SHA256, code).as_ref() == tag,
-        "the file is damaged"
-    );
+    ensure!(digest(&SHA256, code).as_ref() == tag, "the file is damaged");
     deserialize(engine, code)
 }
 

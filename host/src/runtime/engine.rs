@@ -84,12 +84,14 @@ fn pool(settings: EngineSettings) -> PoolingAllocationConfig {
 ///
 /// When the machine cannot reserve the address space, or a thread cannot be started.
 pub fn engine(settings: EngineSettings) -> Result<Engine> {
-    let engine = Engine::new(&engine_configuration(settings)).map_err(anyhow::Error::from).with_context(|| {
-        format!(
-            "cannot reserve memory for {} instances; lower `instances` in [limits]",
-            settings.instances
-        )
-    })?;
+    let engine = Engine::new(&engine_configuration(settings))
+        .map_err(anyhow::Error::from)
+        .with_context(|| {
+            format!(
+                "cannot reserve memory for {} instances; lower `instances` in [limits]",
+                settings.instances
+            )
+        })?;
     let weak = engine.weak();
     std::thread::Builder::new()
         .name("epoch".to_owned())

@@ -39,9 +39,11 @@ pub fn ensure_imports_are_met(engine: &Engine, component: &Component) -> Result<
     let unmet: Vec<String> = component_type
         .imports(engine)
         .filter(|(name, item)| {
-            let storage = item.is_implements(super::storage::INTERFACE)
-                || *name == super::storage::INTERFACE;
-            let provided = PROVIDED_PACKAGES.iter().any(|package| name.starts_with(package));
+            let storage =
+                item.is_implements(super::storage::INTERFACE) || *name == super::storage::INTERFACE;
+            let provided = PROVIDED_PACKAGES
+                .iter()
+                .any(|package| name.starts_with(package));
             !storage && !provided
         })
         .map(|(name, _)| format!("  {name}: {}", remedy(name)))

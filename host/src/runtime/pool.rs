@@ -97,10 +97,10 @@ impl Pool {
         }))
     }
 
-    /// The component's answer to `request`.
+    /// The component's answer to `request`. A URI with the scheme `https` tells the component that the client came by TLS.
     ///
-    /// The request runs to its end even when the caller stops waiting: a client that hangs up must not leave an instance, or what
-    /// it was about to store, cut off in the middle.
+    /// The request runs on when the caller stops waiting: a client that hangs up must not leave an instance, or what it was about to
+    /// store, cut off in the middle. Only the end of its wall time cuts it off, and with it its instance.
     ///
     /// # Errors
     ///
@@ -117,7 +117,10 @@ impl Pool {
         }
     }
 
-    async fn run(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, ServeError> {
+    async fn run(
+        &self,
+        request: http::Request<Bytes>,
+    ) -> Result<http::Response<Bytes>, ServeError> {
         let _permit = self.permit().await?;
         let wall_time = self.settings.wall_time;
         match tokio::time::timeout(wall_time, self.run_instance(request)).await {
@@ -182,7 +185,11 @@ impl Instance {
         let state = self.store.data_mut();
         state.begin_request();
         let mut http = state.http();
-        let request = http.new_incoming_request(Scheme::Http, request.map(body))?;
+        let scheme = match request.uri().scheme_str() {
+            Some("https") => Scheme::Https,
+            _ => Scheme::Http,
+        };
+        let request = http.new_incoming_request(scheme, request.map(Full::new))?;
         let (sender, receiver) = oneshot::channel();
         let answer = http.new_response_outparam(sender)?;
         self.store.set_epoch_deadline(1);
@@ -197,18 +204,12 @@ impl Instance {
     }
 }
 
-fn body(bytes: Bytes) -> Full<Bytes> {
-    Full::new(bytes)
-}
-
 type Answer = Result<
     hyper::Response<wasmtime_wasi_http::p2::body::HyperOutgoingBody>,
     wasmtime_wasi_http::p2::bindings::http::types::ErrorCode,
 >;
 
-async fn collect(
-    receiver: oneshot::Receiver<Answer>,
-) -> Result<http::Response<Bytes>, ServeError> {
+async fn collect(receiver: oneshot::Receiver<Answer>) -> Result<http::Response<Bytes>, ServeError> {
     let failed = |why: &'static str| ServeError::Failed(wasmtime::Error::msg(why));
     let response = receiver
         .await

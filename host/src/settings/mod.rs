@@ -19,6 +19,9 @@ pub use sections::{
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 
+use url::Url;
+
+use crate::outbound::AllowedHost;
 use source::Sources;
 
 /// All settings, checked.
@@ -164,10 +167,7 @@ impl Settings {
                 "GATEHOUSE_GOOGLE_UNIVERSE_DOMAIN",
                 google.universe_domain.clone(),
             ),
-            (
-                "GATEHOUSE_GOOGLE_ALLOWED_HOSTS",
-                comma_separated(&google.allowed_hosts),
-            ),
+            ("GATEHOUSE_GOOGLE_ALLOWED_HOSTS", allowed_hosts(google)),
             (
                 "GATEHOUSE_GOOGLE_ALLOW_HTTP_LOOPBACK",
                 google.allow_http_loopback.to_string(),
@@ -202,9 +202,16 @@ impl Settings {
     }
 }
 
-fn comma_separated(items: &[impl ToString]) -> String {
-    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
-    items.join(",")
+/// The names that components may call beside Google's: those allowed, and the one that the operator's own token URL names.
+fn allowed_hosts(google: &GoogleSettings) -> String {
+    let token_host = google.token_url.as_ref().and_then(Url::host_str);
+    let names: Vec<String> = google
+        .allowed_hosts
+        .iter()
+        .map(AllowedHost::name_pattern)
+        .chain(token_host.map(ToOwned::to_owned))
+        .collect();
+    names.join(",")
 }
 
 #[cfg(test)]

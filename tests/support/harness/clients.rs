@@ -98,11 +98,18 @@ fn install() -> Result<PathBuf> {
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == REQUIREMENTS) {
         return Ok(environment);
     }
-    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment))
-        .context("python3 with its venv module is needed for the client tests")?;
+    run(Command::new("python3")
+        .args(["-m", "venv", "--clear"])
+        .arg(&environment))
+    .context("python3 with its venv module is needed for the client tests")?;
     let requirements = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/requirements.txt");
     run(Command::new(environment.join("bin/pip"))
-        .args(["install", "--quiet", "--disable-pip-version-check", "--requirement"])
+        .args([
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--requirement",
+        ])
         .arg(requirements))?;
     std::fs::write(stamp, REQUIREMENTS)?;
     Ok(environment)

@@ -87,7 +87,11 @@ impl Installation {
             .args(["operator", "seal-key"])
             .arg(&key_file)
             .output()?;
-        ensure!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        ensure!(
+            made.status.success(),
+            "{}",
+            String::from_utf8_lossy(&made.stderr)
+        );
         let storage = match storage {
             Storage::Memory => "type = \"memory\"".to_owned(),
             Storage::Durable => format!(
@@ -113,7 +117,10 @@ impl Installation {
         };
         installation.run()?;
         let initialized = installation.send("PUT", "/v1/sys/init", None, Some(&json!({})));
-        ensure!(initialized.status == 200, "cannot initialize: {initialized:?}");
+        ensure!(
+            initialized.status == 200,
+            "cannot initialize: {initialized:?}"
+        );
         installation.root_token = initialized.json()["root_token"]
             .as_str()
             .context("no root token")?
@@ -173,7 +180,13 @@ impl Installation {
     /// # Panics
     ///
     /// When it was ended.
-    pub fn send(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> Answer {
+    pub fn send(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<&Value>,
+    ) -> Answer {
         let server = self.server.as_ref().expect("the server runs");
         server.send(method, path, token, body)
     }

@@ -38,7 +38,14 @@ fn build() -> Result<PathBuf> {
     let mut command = Command::new(cargo);
     command
         .current_dir(workspace())
-        .args(["build", "--release", "--package", "gatehouse", "--bin", "gatehouse"])
+        .args([
+            "build",
+            "--release",
+            "--package",
+            "gatehouse",
+            "--bin",
+            "gatehouse",
+        ])
         .arg("--target-dir")
         .arg(target_folder());
     for (name, _) in std::env::vars_os() {
@@ -87,7 +94,10 @@ impl Answer {
 
     /// The first error text of a `/v1` answer.
     pub fn error(&self) -> String {
-        self.json()["errors"][0].as_str().unwrap_or_default().to_owned()
+        self.json()["errors"][0]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     }
 }
 
@@ -153,7 +163,13 @@ impl ServerProcess {
     }
 
     /// Sends a request with an optional token and JSON body, and reads the whole answer.
-    pub fn send(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> Answer {
+    pub fn send(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<&Value>,
+    ) -> Answer {
         send(&self.address, method, path, token, body)
     }
 }
@@ -281,6 +297,7 @@ impl DevServer {
 
     /// Sends a request as the operator.
     pub fn as_root(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
-        self.process.send(method, path, Some(&self.root_token), body)
+        self.process
+            .send(method, path, Some(&self.root_token), body)
     }
 }

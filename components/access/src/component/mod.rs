@@ -25,11 +25,11 @@ mod bindings {
     export!(Component);
 }
 
+use bindings::exports::gatehouse::access::types as types_wit;
 use bindings::exports::gatehouse::access::{
     mounts as mounts_wit, policies as policies_wit, requests as requests_wit, system as system_wit,
     tokens as tokens_wit,
 };
-use bindings::exports::gatehouse::access::types as types_wit;
 
 struct Component;
 

@@ -1,5 +1,6 @@
 //! Configuration of a mount (contract 2).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use gatehouse_storage::StorageError;
@@ -144,15 +145,17 @@ pub enum MetadataFlaw {
         /// The first unknown name, cut to 128 bytes.
         name: String,
         /// The names that exist, in reading order.
-        available: Vec<&'static str>,
+        available: Vec<Cow<'static, str>>,
     },
 }
 
 /// What is wrong with a base URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointFlaw {
-    /// Not `[scheme://]host[:port][/path]`.
-    #[error("it is not a URL of the form [scheme://]host[:port][/path]")]
+    /// Not `[scheme://]host[:port][/path]`, or its path has a segment `.` or `..`, also percent-encoded.
+    #[error(
+        "it is not a URL of the form [scheme://]host[:port][/path] without segments '.' and '..'"
+    )]
     NotUrl,
     /// It carries a user name or password.
     #[error("it must not contain user information")]
@@ -200,7 +203,7 @@ pub enum ConfigError {
     #[error("invalid custom endpoint value for {key:?}: {flaw}")]
     EndpointValue {
         /// The API: `api`, `iam`, `crm` or `compute`.
-        key: &'static str,
+        key: Cow<'static, str>,
         /// Why.
         flaw: EndpointFlaw,
     },

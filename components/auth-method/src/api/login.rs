@@ -1,5 +1,6 @@
 //! Logging in and renewing (contract 4).
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use gatehouse_storage::StorageError;
@@ -235,10 +236,10 @@ pub enum LoginError {
     #[error(
         "outgoing requests to the API {0:?} are not allowed: add its host to the allowed hosts"
     )]
-    EndpointDenied(&'static str),
+    EndpointDenied(Cow<'static, str>),
     /// Unavailable: Google did not answer in time, or said so; holds the name of the API.
     #[error("the API {0:?} of Google is unavailable")]
-    GoogleUnavailable(&'static str),
+    GoogleUnavailable(Cow<'static, str>),
     /// The store refused or failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -275,10 +276,10 @@ pub enum RenewalError {
     #[error(
         "outgoing requests to the API {0:?} are not allowed: add its host to the allowed hosts"
     )]
-    EndpointDenied(&'static str),
+    EndpointDenied(Cow<'static, str>),
     /// Unavailable: Google did not answer in time, or said so; holds the name of the API. The lease stays as it was.
     #[error("the API {0:?} of Google is unavailable")]
-    GoogleUnavailable(&'static str),
+    GoogleUnavailable(Cow<'static, str>),
     /// The store refused or failed.
     #[error(transparent)]
     Storage(#[from] StorageError),

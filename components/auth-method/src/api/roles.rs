@@ -1,5 +1,7 @@
 //! Login rules with a name (contract 3).
 
+use std::borrow::Cow;
+
 use gatehouse_ports::RandomError;
 use gatehouse_storage::StorageError;
 use serde::{Deserialize, Serialize};
@@ -190,9 +192,9 @@ pub enum RoleWarning {
     /// A field was set through its old name.
     DeprecatedField {
         /// The name used.
-        used: &'static str,
+        used: Cow<'static, str>,
         /// The name to use.
-        instead: &'static str,
+        instead: Cow<'static, str>,
     },
     /// The TTL is above what a token of the mount can live at most; logins cut it.
     TtlAboveMountMaximum {
@@ -282,7 +284,7 @@ pub enum RoleError {
         /// The type of this role.
         role_type: RoleType,
         /// The fields, sorted.
-        fields: Vec<&'static str>,
+        fields: Vec<Cow<'static, str>>,
     },
     /// `max_jwt_exp` is above an hour.
     #[error("max_jwt_exp cannot be more than 60 minutes")]

@@ -1,5 +1,7 @@
 //! The interface `config`.
 
+use std::borrow::Cow;
+
 use super::bindings::exports::gatehouse::auth_method::config as wit;
 use super::bindings::exports::gatehouse::auth_method::types::{Mount, StorageError};
 use super::{Component, SERVICE};
@@ -108,7 +110,7 @@ impl From<MetadataFlaw> for wit::MetadataFlaw {
         match flaw {
             MetadataFlaw::DefaultWithOthers { names } => Self::DefaultWithOthers(names),
             MetadataFlaw::Unavailable { name, available } => {
-                let available = available.into_iter().map(str::to_owned).collect();
+                let available = available.into_iter().map(Cow::into_owned).collect();
                 Self::Unavailable(wit::UnavailableField { name, available })
             }
         }
@@ -140,7 +142,7 @@ impl From<ConfigError> for wit::ConfigError {
             }),
             ConfigError::EndpointKey(key) => Self::EndpointKey(key),
             ConfigError::EndpointValue { key, flaw } => Self::EndpointValue(wit::EndpointRefusal {
-                key: key.to_owned(),
+                key: key.into_owned(),
                 flaw: flaw.into(),
             }),
             ConfigError::Storage(error) => Self::Storage(error.into()),

@@ -139,8 +139,8 @@ impl From<LoginError> for wit::LoginError {
             }
             LoginError::AliasEmpty => Self::AliasEmpty,
             LoginError::Credentials(failure) => Self::Credentials(failure.into()),
-            LoginError::EndpointDenied(api) => Self::EndpointDenied(api.to_owned()),
-            LoginError::GoogleUnavailable(api) => Self::GoogleUnavailable(api.to_owned()),
+            LoginError::EndpointDenied(api) => Self::EndpointDenied(api.into_owned()),
+            LoginError::GoogleUnavailable(api) => Self::GoogleUnavailable(api.into_owned()),
             LoginError::Storage(error) => Self::Storage(error.into()),
         }
     }
@@ -157,8 +157,8 @@ impl From<RenewalError> for wit::RenewalError {
             RenewalError::AccountNotBound(role) => Self::AccountNotBound(role),
             RenewalError::AddressNotAllowed => Self::AddressNotAllowed,
             RenewalError::Credentials(failure) => Self::Credentials(failure.into()),
-            RenewalError::EndpointDenied(api) => Self::EndpointDenied(api.to_owned()),
-            RenewalError::GoogleUnavailable(api) => Self::GoogleUnavailable(api.to_owned()),
+            RenewalError::EndpointDenied(api) => Self::EndpointDenied(api.into_owned()),
+            RenewalError::GoogleUnavailable(api) => Self::GoogleUnavailable(api.into_owned()),
             RenewalError::Storage(error) => Self::Storage(error.into()),
         }
     }

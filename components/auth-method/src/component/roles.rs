@@ -1,5 +1,7 @@
 //! The interface `roles`.
 
+use std::borrow::Cow;
+
 use super::bindings::exports::gatehouse::auth_method::roles as wit;
 use super::bindings::exports::gatehouse::auth_method::types::{Mount, StorageError};
 use super::{Component, SERVICE};
@@ -120,8 +122,8 @@ impl From<RoleWarning> for wit::RoleWarning {
         match warning {
             RoleWarning::DeprecatedField { used, instead } => {
                 Self::DeprecatedField(wit::DeprecatedField {
-                    used: used.to_owned(),
-                    instead: instead.to_owned(),
+                    used: used.into_owned(),
+                    instead: instead.into_owned(),
                 })
             }
             RoleWarning::TtlAboveMountMaximum { ttl, mount_maximum } => {
@@ -176,7 +178,7 @@ impl From<RoleError> for wit::RoleError {
             RoleError::FieldsOfOtherType { role_type, fields } => {
                 Self::FieldsOfOtherType(wit::ForeignFields {
                     role_type: role_type.into(),
-                    fields: fields.into_iter().map(str::to_owned).collect(),
+                    fields: fields.into_iter().map(Cow::into_owned).collect(),
                 })
             }
             RoleError::JwtLifetimeTooLong => Self::JwtLifetimeTooLong,

@@ -47,14 +47,23 @@ pub(crate) fn apply(
         record.gce_metadata = MetadataSelection::from_names(names, GCE_FIELDS)
             .map_err(metadata_refused(RoleType::Gce))?;
     }
-    for (key, value) in changes.custom_endpoint.iter().flatten() {
+    let endpoints = || changes.custom_endpoint.iter().flatten();
+    // An unknown key counts before any value (contract 2.3 rule 1), whatever order they came in.
+    for (key, _) in endpoints() {
+        endpoint_of(&mut record.custom_endpoint, key)
+            .ok_or_else(|| ConfigError::EndpointKey(shown(key)))?;
+    }
+    for (key, value) in endpoints() {
         let (key, endpoint) = endpoint_of(&mut record.custom_endpoint, key)
             .ok_or_else(|| ConfigError::EndpointKey(shown(key)))?;
         let value = value.trim();
         if value.is_empty() {
             *endpoint = None;
         } else if let Some(flaw) = endpoint_flaw(value, settings) {
-            return Err(ConfigError::EndpointValue { key, flaw });
+            return Err(ConfigError::EndpointValue {
+                key: key.into(),
+                flaw,
+            });
         } else {
             *endpoint = Some(value.to_owned());
         }

@@ -1,5 +1,7 @@
 //! Which facts about a caller go along with their token (contract 2.4).
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::shown;
@@ -66,7 +68,7 @@ impl MetadataSelection {
         {
             Some(unknown) => Err(MetadataFlaw::Unavailable {
                 name: shown(unknown),
-                available: available.to_vec(),
+                available: available.iter().copied().map(Cow::Borrowed).collect(),
             }),
             None => Ok(Self::Fields(names)),
         }

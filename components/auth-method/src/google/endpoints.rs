@@ -100,6 +100,9 @@ fn read_base(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err(EndpointFlaw::QueryOrFragment);
     }
+    if !is_called_as_written(value) {
+        return Err(EndpointFlaw::NotUrl);
+    }
     let host = url.host().ok_or(EndpointFlaw::NotUrl)?;
     if is_link_local_or_metadata(&host) {
         return Err(EndpointFlaw::LinkLocal);
@@ -120,6 +123,17 @@ fn read_base(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
     } else {
         Err(EndpointFlaw::HostNotAllowed)
     }
+}
+
+/// Whether the URL standard leaves host and path of `value` as they are. It would skip slashes before the host, and resolve segments
+/// `.` and `..`, so that what operators are shown would not be what is called.
+fn is_called_as_written(value: &str) -> bool {
+    let location = value.split_once("://").map_or(value, |(_, rest)| rest);
+    let is_dots = |segment: &str| {
+        let segment = segment.to_ascii_lowercase().replace("%2e", ".");
+        matches!(segment.as_str(), "." | "..")
+    };
+    !location.starts_with('/') && !location.split('/').any(is_dots)
 }
 
 fn address(host: &Host<&str>) -> Option<IpAddr> {
@@ -203,6 +217,8 @@ mod tests {
                 EndpointFlaw::NotUrl,
             ),
             ("https://google.example/\n", EndpointFlaw::NotUrl),
+            ("https:///google.example", EndpointFlaw::NotUrl),
+            ("/google.example", EndpointFlaw::NotUrl),
             ("https://user@google.example", EndpointFlaw::UserInformation),
             (
                 "https://user:password@google.example",
@@ -216,6 +232,33 @@ mod tests {
             assert_eq!(flaw(value), Some(expected), "{value}");
         }
         assert_eq!(flaw(&"a".repeat(3000)), Some(EndpointFlaw::NotUrl));
+    }
+
+    #[test]
+    fn contract_2_3_rule_3_a_path_that_would_be_called_otherwise_than_shown_is_refused() {
+        for path in [
+            "..",
+            "../",
+            "base/..",
+            "base/../x",
+            "base/./x",
+            ".",
+            "base/%2e%2E/x",
+            "base/.%2e",
+            "%2E",
+        ] {
+            for prefix in [
+                "https://google.example/",
+                "google.example/",
+                "http://127.0.0.1:1/",
+            ] {
+                let value = format!("{prefix}{path}");
+                assert_eq!(flaw(&value), Some(EndpointFlaw::NotUrl), "{value}");
+            }
+        }
+        for path in ["...", "v1.2/.well-known", "a..b", "..a/"] {
+            assert_eq!(flaw(&format!("google.example/{path}")), None, "{path}");
+        }
     }
 
     #[test]

@@ -30,6 +30,10 @@ const LONGEST_ACCOUNT: u64 = 15 * 60;
 /// Seconds between two questions for one document because of a key that it lacks, and that an account without keys is remembered.
 const ASK_AGAIN_AFTER: u64 = 30;
 
+/// Seconds that a failure to reach Google is remembered when nothing older can be used. Not [`ASK_AGAIN_AFTER`], because logins must
+/// recover within 5 s of an outage (SEC-N7); three tries in 5 s are still fewer than one call per second.
+const OUTAGE_REMEMBERED: u64 = 5;
+
 /// Who publishes a key, and so whose token it signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyOwner {
@@ -46,6 +50,18 @@ pub(crate) enum KeyError {
     Refused(KeyRefusal),
 }
 
+impl KeyError {
+    /// When to ask again, for a question that failed at `failed_at`. What the server itself denies was never asked.
+    const fn remembered_until(self, failed_at: u64) -> u64 {
+        let seconds = match self {
+            Self::Call(CallError::Unavailable(_)) => OUTAGE_REMEMBERED,
+            Self::Call(CallError::Denied(_)) => 0,
+            Self::Refused(_) => ASK_AGAIN_AFTER,
+        };
+        failed_at.saturating_add(seconds)
+    }
+}
+
 /// The usable keys of one answer.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
@@ -57,6 +73,8 @@ pub(super) struct Document {
 #[derive(Debug, Clone, Default)]
 pub(super) struct GoogleKeys {
     document: Option<Document>,
+    /// Why the last question failed, and until when that is the answer where no document can be used.
+    failure: Option<(KeyError, u64)>,
     /// When Google was last asked, with or without success.
     asked_at: u64,
 }
@@ -66,6 +84,8 @@ pub(super) struct GoogleKeys {
 pub(super) enum AccountKeys {
     /// Google publishes none.
     Unknown,
+    /// The document could not be had, and there is no older one.
+    Failed(KeyError),
     Published {
         document: Document,
         asked_at: u64,
@@ -101,11 +121,18 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
                 return Ok(key.cloned());
             }
         }
+        if let Some((error, until)) = known.failure
+            && now < until
+        {
+            return Err(error);
+        }
         let answer = self
             .published(&["oauth2", "v1", "certs"], None)
             .and_then(|answer| document_in(&answer, now, LONGEST_GOOGLE));
+        let failed_at = self.now();
         let mut memory = lock(&self.memory.google_keys);
         memory.asked_at = now;
+        memory.failure = None;
         match answer {
             Ok(document) => {
                 let key = document.keys.get(key_id).cloned();
@@ -113,6 +140,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
                 Ok(key)
             }
             Err(error) => {
+                memory.failure = Some((error, error.remembered_until(failed_at)));
                 let stale = memory
                     .document
                     .as_ref()
@@ -133,6 +161,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             Some(AccountKeys::Unknown) => {
                 return Err(KeyError::Refused(KeyRefusal::AccountUnknown));
             }
+            Some(AccountKeys::Failed(error)) => return Err(*error),
             Some(AccountKeys::Published { document, asked_at }) => {
                 if let Some(key) = document.keys.get(key_id) {
                     return Ok(Arc::clone(key));
@@ -153,39 +182,38 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         let answer = self.published(&segments, Some("alt=json"));
         let found = answer.and_then(|answer| {
             if answer.status == 404 {
-                return Ok(AccountKeys::Unknown);
+                return Ok(None);
             }
-            let document = document_in(&answer, now, LONGEST_ACCOUNT)?;
-            let asked_at = now;
-            Ok(AccountKeys::Published { document, asked_at })
+            document_in(&answer, now, LONGEST_ACCOUNT).map(Some)
         });
-        let (remembered, outcome) = match found {
-            Ok(AccountKeys::Unknown) => (
-                Some((AccountKeys::Unknown, now.saturating_add(ASK_AGAIN_AFTER))),
+        let ((keys, until), outcome) = match found {
+            Ok(None) => (
+                (AccountKeys::Unknown, now.saturating_add(ASK_AGAIN_AFTER)),
                 Err(KeyError::Refused(KeyRefusal::AccountUnknown)),
             ),
-            Ok(AccountKeys::Published { document, asked_at }) => {
+            Ok(Some(document)) => {
                 let key = document.keys.get(key_id).cloned().ok_or(unknown);
                 let fresh_until = document.fresh_until;
+                let asked_at = now;
                 let published = AccountKeys::Published { document, asked_at };
-                (Some((published, fresh_until)), key)
+                ((published, fresh_until), key)
             }
             Err(error) => {
                 // A document that is still fresh stays, and is not asked for again at once.
-                let kept = known.and_then(|known| match known {
-                    AccountKeys::Published { document, .. } => {
-                        let fresh_until = document.fresh_until;
-                        let asked_at = now;
-                        Some((AccountKeys::Published { document, asked_at }, fresh_until))
-                    }
-                    AccountKeys::Unknown => None,
-                });
+                let kept = if let Some(AccountKeys::Published { document, .. }) = known {
+                    let fresh_until = document.fresh_until;
+                    let asked_at = now;
+                    (AccountKeys::Published { document, asked_at }, fresh_until)
+                } else {
+                    (
+                        AccountKeys::Failed(error),
+                        error.remembered_until(self.now()),
+                    )
+                };
                 (kept, Err(error))
             }
         };
-        if let Some((keys, until)) = remembered {
-            lock(&self.memory.account_keys).insert(subject.as_str(), keys, until, now);
-        }
+        lock(&self.memory.account_keys).insert(subject.as_str(), keys, until, now);
         outcome
     }
 

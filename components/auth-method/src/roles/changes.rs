@@ -95,8 +95,8 @@ fn apply_bindings(
         (None, Some(accounts)) => {
             role.bound_service_accounts = bound(accounts);
             warnings.push(RoleWarning::DeprecatedField {
-                used: "service_accounts",
-                instead: "bound_service_accounts",
+                used: "service_accounts".into(),
+                instead: "bound_service_accounts".into(),
             });
         }
         (None, None) => {}
@@ -114,8 +114,8 @@ fn apply_bindings(
         (None, Some(project)) => {
             role.bound_projects = bound(std::slice::from_ref(project));
             warnings.push(RoleWarning::DeprecatedField {
-                used: "project_id",
-                instead: "bound_projects",
+                used: "project_id".into(),
+                instead: "bound_projects".into(),
             });
         }
         (None, None) => {}
@@ -140,9 +140,9 @@ fn apply_rules(role: &mut Role, changes: &RoleChanges) -> Result<(), RoleError> 
                 ("bound_regions", changes.bound_regions.is_some()),
                 ("bound_zones", changes.bound_zones.is_some()),
             ];
-            let fields: Vec<&'static str> = foreign
+            let fields: Vec<_> = foreign
                 .into_iter()
-                .filter_map(|(name, sent)| sent.then_some(name))
+                .filter_map(|(name, sent)| sent.then_some(name.into()))
                 .collect();
             if !fields.is_empty() {
                 return Err(RoleError::FieldsOfOtherType { role_type, fields });

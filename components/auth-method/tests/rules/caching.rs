@@ -194,10 +194,106 @@ fn n9_googles_keys_outlive_an_outage_by_an_hour_and_account_keys_do_not() {
         calls,
         "the outage is not probed by every login"
     );
-    let unavailable = LoginError::GoogleUnavailable("api");
+    let unavailable = LoginError::GoogleUnavailable("api".into());
     assert_eq!(stage.log_in(&by_account(now)).unwrap_err(), unavailable);
     let now = wait(&stage, 10);
     assert_eq!(stage.log_in(&by_google(now)).unwrap_err(), unavailable);
+}
+
+/// By Google or by the account: a key that nobody publishes, and another one each time.
+fn garbage(number: usize) -> String {
+    Token::of_account()
+        .header("kid", format!("garbage-{number}"))
+        .signed_by(keys::of_stranger())
+}
+
+#[test]
+fn g8_n7_during_an_outage_with_nothing_cached_garbage_logins_do_not_each_cost_a_fetch() {
+    for part in [CERTIFICATES, ACCOUNT_KEYS] {
+        let stage = Stage::ready();
+        let outage = Fault::Error(HttpError::Failed("unreachable".to_owned()));
+        stage.google.fail(part, outage, 3);
+        let unavailable = LoginError::GoogleUnavailable("api".into());
+        let refused = stage.log_in(&garbage(0)).unwrap_err();
+        assert_eq!(refused, unavailable, "{part}");
+        let tries = 3;
+        assert_eq!(stage.google.calls(part), tries);
+        for number in 1..20 {
+            assert_eq!(stage.refuse(&garbage(number)), (unavailable.clone(), 0));
+        }
+        let now = wait(&stage, 4);
+        assert_eq!(stage.refuse(&by_account(now)), (unavailable, 0));
+        let now = wait(&stage, 1);
+        assert!(
+            stage.log_in(&by_account(now)).is_ok(),
+            "recovery within 5 s"
+        );
+        assert_eq!(stage.google.calls(part), tries + 1);
+    }
+}
+
+#[test]
+fn g8_an_outage_of_one_accounts_document_is_not_that_of_another() {
+    let stage = Stage::ready();
+    let outage = Fault::Error(HttpError::TimedOut);
+    stage.google.fail(ACCOUNT_KEYS, outage, 3);
+    assert!(stage.log_in(&by_account(NOW)).is_err());
+    let other = Token::of_account()
+        .claim("sub", OTHER_EMAIL)
+        .signed_by(keys::of_stranger());
+    let (refused, calls) = stage.refuse(&other);
+    assert_ne!(refused, LoginError::GoogleUnavailable("api".into()));
+    assert!(calls > 0);
+}
+
+#[test]
+fn n9_an_outage_that_outlasts_its_own_time_limit_is_remembered_from_its_end() {
+    use gatehouse_ports::doubles::{ManualClock, ScriptedHttp, SeededRandom};
+    let clock: &'static ManualClock = Box::leak(Box::new(ManualClock::at_seconds(NOW)));
+    let silent: &'static ScriptedHttp = Box::leak(Box::new(ScriptedHttp::new(move |request| {
+        clock.advance(request.timeout);
+        Err(HttpError::TimedOut)
+    })));
+    let stage = Stage::ready();
+    let service = gatehouse_auth_method::AuthMethodService::new(
+        stage.store,
+        silent,
+        clock,
+        SeededRandom::new(1),
+        gatehouse_auth_method::Settings::default(),
+    );
+    let request = LoginRequest {
+        role: "dev".to_owned(),
+        jwt: by_account(NOW),
+        source_address: None,
+    };
+    for (seconds, calls) in [(0, 1), (4, 1), (1, 2)] {
+        clock.advance(Duration::from_secs(seconds));
+        let refused = service.login(&stage.mount, &request).unwrap_err();
+        assert_eq!(refused, LoginError::GoogleUnavailable("api".into()));
+        assert_eq!(silent.urls().len(), calls);
+    }
+}
+
+#[test]
+fn g8_an_answer_that_is_no_key_document_is_remembered_for_half_a_minute() {
+    for part in [CERTIFICATES, ACCOUNT_KEYS] {
+        let stage = Stage::ready();
+        let answer = Fault::Answer(google::text(200, "<html>"));
+        stage.google.fail(part, answer, 1);
+        for expected in [1, 1] {
+            let refused = stage.log_in(&by_account(NOW)).unwrap_err();
+            let unreadable = KeyRefusal::DocumentUnreadable;
+            assert!(
+                matches!(refused, LoginError::KeyNotFound { refusal, .. } if refusal == unreadable)
+            );
+            assert_eq!(stage.google.calls(part), expected);
+        }
+        let now = wait(&stage, 29);
+        assert_eq!(stage.refuse(&by_account(now)).1, 0);
+        let now = wait(&stage, 1);
+        assert!(stage.log_in(&by_account(now)).is_ok(), "{part}");
+    }
 }
 
 #[test]
@@ -340,6 +436,6 @@ fn contract_8_2_public_keys_are_asked_for_at_the_configured_endpoint() {
         source_address: None,
     };
     let refused = strict.login(&stage.mount, &request).unwrap_err();
-    assert_eq!(refused, LoginError::EndpointDenied("api"));
+    assert_eq!(refused, LoginError::EndpointDenied("api".into()));
     assert_eq!(stage.http.urls().len(), 1);
 }

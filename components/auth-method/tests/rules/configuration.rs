@@ -99,17 +99,20 @@ fn contract_2_2_to_2_4_bad_values_are_refused_and_nothing_is_stored() {
     let changes = ConfigChanges::default;
     let alias = |value: &str| Some(value.to_owned());
     let metadata = |role_type, flaw| ConfigError::Metadata { role_type, flaw };
-    let value = |key, flaw| ConfigError::EndpointValue { key, flaw };
+    let value = |key: &'static str, flaw| ConfigError::EndpointValue {
+        key: key.into(),
+        flaw,
+    };
     let both = MetadataFlaw::DefaultWithOthers {
         names: list(&["a", "default"]),
     };
     let unknown = MetadataFlaw::Unavailable {
         name: "zone".to_owned(),
         available: vec![
-            "project_id",
-            "role",
-            "service_account_id",
-            "service_account_email",
+            "project_id".into(),
+            "role".into(),
+            "service_account_id".into(),
+            "service_account_email".into(),
         ],
     };
     let cases = [
@@ -168,6 +171,10 @@ fn contract_2_2_to_2_4_bad_values_are_refused_and_nothing_is_stored() {
             value("api", EndpointFlaw::HostNotAllowed),
         ),
         (
+            endpoint("api", "www.googleapis.com/base/%2e%2e"),
+            value("api", EndpointFlaw::NotUrl),
+        ),
+        (
             endpoint("iam", "http://iam.googleapis.com"),
             value("iam", EndpointFlaw::PlainHttp),
         ),
@@ -202,6 +209,21 @@ fn contract_2_3_rule_1_one_bad_key_leaves_the_whole_request_unstored() {
         ..ConfigChanges::default()
     };
     assert!(stage.service.write_config(&stage.mount, changes).is_err());
+    assert!(stage.store.keys().is_empty());
+}
+
+#[test]
+fn contract_2_3_rule_1_an_unknown_key_counts_before_a_bad_value() {
+    let stage = Stage::bare();
+    let changes = ConfigChanges {
+        custom_endpoint: Some(vec![
+            ("api".to_owned(), "https://evil.example".to_owned()),
+            ("x".to_owned(), String::new()),
+        ]),
+        ..ConfigChanges::default()
+    };
+    let refused = stage.service.write_config(&stage.mount, changes);
+    assert_eq!(refused, Err(ConfigError::EndpointKey("x".to_owned())));
     assert!(stage.store.keys().is_empty());
 }
 

@@ -94,7 +94,7 @@ fn contract_4_7_an_outage_is_reported_by_api_after_two_retries() {
             stage.google.fail(part, fault.clone(), 3);
             assert_eq!(
                 stage.log_in(&jwt).unwrap_err(),
-                LoginError::GoogleUnavailable(api)
+                LoginError::GoogleUnavailable(api.into())
             );
             assert_eq!(stage.google.calls(part), 3);
             let stage = Stage::ready();
@@ -115,7 +115,7 @@ fn n6_a_long_retry_after_is_not_waited_for() {
     let jwt = Token::of_account().signed_by(keys::of_account());
     assert_eq!(
         stage.refuse(&jwt),
-        (LoginError::GoogleUnavailable("api"), 1)
+        (LoginError::GoogleUnavailable("api".into()), 1)
     );
 }
 
@@ -140,7 +140,7 @@ fn n5_a_call_that_used_up_its_time_is_not_repeated() {
         source_address: None,
     };
     let refused = service.login(&stage.mount, &request).unwrap_err();
-    assert_eq!(refused, LoginError::GoogleUnavailable("api"));
+    assert_eq!(refused, LoginError::GoogleUnavailable("api".into()));
     assert_eq!(slow.urls().len(), 1);
 }
 
@@ -151,7 +151,10 @@ fn n1_a_call_that_the_host_denies_is_the_operators_fault() {
     stage
         .google
         .fail("certs", Fault::Error(HttpError::Denied), 1);
-    assert_eq!(stage.refuse(&jwt), (LoginError::EndpointDenied("api"), 1));
+    assert_eq!(
+        stage.refuse(&jwt),
+        (LoginError::EndpointDenied("api".into()), 1)
+    );
 }
 
 #[test]
@@ -170,7 +173,11 @@ fn g6_answers_that_are_not_what_was_asked_for_let_nobody_in() {
         let fault = Fault::Answer(google::text(200, body));
         stage.google.fail("serviceAccounts/", fault.clone(), 9);
         let refused = stage.log_in(&jwt).unwrap_err();
-        assert_eq!(refused, LoginError::GoogleUnavailable("iam"), "{body}");
+        assert_eq!(
+            refused,
+            LoginError::GoogleUnavailable("iam".into()),
+            "{body}"
+        );
         let stage = Stage::ready();
         stage.google.fail("x509", fault, 9);
         let refused = stage.log_in(&jwt).unwrap_err();

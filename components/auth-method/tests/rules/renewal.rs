@@ -183,7 +183,7 @@ fn contract_4_10_an_outage_says_nothing_about_the_token() {
     stage
         .google
         .fail("serviceAccounts/", Fault::Error(HttpError::TimedOut), 3);
-    let expected = RenewalError::GoogleUnavailable("iam");
+    let expected = RenewalError::GoogleUnavailable("iam".into());
     assert_eq!(stage.renew(&identity).unwrap_err(), expected);
     assert!(stage.renew(&identity).is_ok());
 }

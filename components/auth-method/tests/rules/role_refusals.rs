@@ -20,7 +20,7 @@ fn contract_3_2_and_3_3_bad_writes_are_refused_and_nothing_is_stored() {
 fn refused_writes() -> Vec<(RoleChanges, RoleError)> {
     let fields = |fields: &[&'static str]| RoleError::FieldsOfOtherType {
         role_type: RoleType::Iam,
-        fields: fields.to_vec(),
+        fields: fields.iter().map(|&field| field.into()).collect(),
     };
     let value = |value: &str| value.to_owned();
     vec![
@@ -201,7 +201,7 @@ fn contract_3_3_the_first_failing_check_is_the_one_reported() {
     );
     let foreign = RoleError::FieldsOfOtherType {
         role_type: RoleType::Iam,
-        fields: vec!["bound_zones"],
+        fields: vec!["bound_zones".into()],
     };
     assert_eq!(next(|changes| changes.bound_zones = None), foreign);
     assert_eq!(
@@ -230,7 +230,7 @@ fn contract_3_3_an_update_keeps_type_and_rules_of_the_stored_role() {
             },
             RoleError::FieldsOfOtherType {
                 role_type: RoleType::Iam,
-                fields: vec!["bound_zones"],
+                fields: vec!["bound_zones".into()],
             },
         ),
         (

@@ -34,7 +34,10 @@ pub fn read(stage: &Stage) -> Role {
 }
 
 fn deprecated(used: &'static str, instead: &'static str) -> RoleWarning {
-    RoleWarning::DeprecatedField { used, instead }
+    RoleWarning::DeprecatedField {
+        used: used.into(),
+        instead: instead.into(),
+    }
 }
 
 #[test]

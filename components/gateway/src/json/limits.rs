@@ -17,6 +17,15 @@ pub const MAXIMUM_NUMBER_BYTES: usize = 64;
 ///
 /// [`JsonError::NotUtf8`], or the first limit that is exceeded.
 pub fn check(body: &[u8]) -> Result<&str, JsonError> {
+    check_to_depth(body, MAXIMUM_DEPTH)
+}
+
+/// The same with another limit in place of [`MAXIMUM_DEPTH`].
+///
+/// # Errors
+///
+/// As [`check`].
+pub fn check_to_depth(body: &[u8], maximum_depth: usize) -> Result<&str, JsonError> {
     let text = std::str::from_utf8(body).map_err(|_| JsonError::NotUtf8)?;
     let mut measure = Measure::default();
     let mut rest = body;
@@ -28,7 +37,7 @@ pub fn check(body: &[u8]) -> Result<&str, JsonError> {
             }
             b'{' | b'[' => {
                 measure.value()?;
-                measure.open()?;
+                measure.open(maximum_depth)?;
                 after
             }
             b'}' | b']' => {
@@ -77,11 +86,11 @@ impl Measure {
         Ok(())
     }
 
-    const fn open(&mut self) -> Result<(), JsonError> {
+    const fn open(&mut self, maximum_depth: usize) -> Result<(), JsonError> {
         self.depth += 1;
         self.opened = true;
-        if self.depth > MAXIMUM_DEPTH {
-            return Err(JsonError::TooDeep);
+        if self.depth > maximum_depth {
+            return Err(JsonError::TooDeep(maximum_depth));
         }
         Ok(())
     }
@@ -130,12 +139,20 @@ mod tests {
         assert_eq!(refusal(&nested(MAXIMUM_DEPTH)), None);
         assert_eq!(
             refusal(&nested(MAXIMUM_DEPTH + 1)),
-            Some(JsonError::TooDeep)
+            Some(JsonError::TooDeep(MAXIMUM_DEPTH))
         );
         assert_eq!(
             refusal(&"{\"a\":".repeat(100_000)),
-            Some(JsonError::TooDeep)
+            Some(JsonError::TooDeep(MAXIMUM_DEPTH))
         );
+    }
+
+    #[test]
+    fn h11_another_depth_may_be_asked_for() {
+        let nested = "[".repeat(64) + &"]".repeat(64);
+        assert!(check_to_depth(nested.as_bytes(), 64).is_ok());
+        let refused = check_to_depth(nested.as_bytes(), 63);
+        assert_eq!(refused, Err(JsonError::TooDeep(63)));
     }
 
     #[test]

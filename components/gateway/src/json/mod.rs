@@ -7,6 +7,7 @@ mod members;
 pub use document::document;
 pub use limits::{
     MAXIMUM_DEPTH, MAXIMUM_MEMBERS, MAXIMUM_NUMBER_BYTES, MAXIMUM_STRING_BYTES, check,
+    check_to_depth,
 };
 pub use members::{Duplicates, Members, array, object};
 
@@ -22,9 +23,9 @@ pub enum JsonError {
     /// The text is JSON, but not an object.
     #[error("body is not a JSON object")]
     NotAnObject,
-    /// Arrays and objects within each other, beyond [`MAXIMUM_DEPTH`].
-    #[error("more than {MAXIMUM_DEPTH} levels of nesting")]
-    TooDeep,
+    /// Arrays and objects within each other, beyond this limit.
+    #[error("more than {0} levels of nesting")]
+    TooDeep(usize),
     /// More members and elements than [`MAXIMUM_MEMBERS`].
     #[error("more than {MAXIMUM_MEMBERS} members and elements")]
     TooManyMembers,

@@ -18,6 +18,8 @@ pub(crate) enum Problem {
     Unauthorized,
     /// A body of another media type than JSON:API or JSON.
     UnsupportedMediaType,
+    /// A body in a content coding, such as a compressed one.
+    EncodedBody,
     /// A body above the limit.
     TooLarge,
     /// A body that is not JSON; what the parser says, which is never what was sent.
@@ -85,6 +87,10 @@ impl Problem {
             Self::UnsupportedMediaType => {
                 let detail = "content-type must be application/vnd.api+json";
                 single(415, "invalid content type", Some(detail.to_owned()))
+            }
+            Self::EncodedBody => {
+                let detail = "The body must be sent as it is, without a content-encoding";
+                single(415, "invalid content encoding", Some(detail.to_owned()))
             }
             Self::TooLarge => {
                 let detail = format!("The body must not be larger than {MAXIMUM_BODY_BYTES} bytes");
@@ -231,6 +237,11 @@ mod tests {
                 Problem::UnsupportedMediaType,
                 415,
                 r#""title":"invalid content type","detail":"content-type must be application/vnd.api+json""#,
+            ),
+            (
+                Problem::EncodedBody,
+                415,
+                r#""title":"invalid content encoding","detail":"The body must be sent as it is, without a content-encoding""#,
             ),
             (Problem::TooLarge, 413, r#""status":"413""#),
             (

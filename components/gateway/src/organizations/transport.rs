@@ -33,14 +33,17 @@ pub(super) fn no_content() -> Response {
     response
 }
 
-/// Refuses a body of another media type than JSON:API or JSON. A request without a body needs none.
+/// Refuses a body of another media type than JSON:API or JSON, and one that is compressed. A request without a body needs none.
 ///
 /// # Errors
 ///
-/// [`Problem::UnsupportedMediaType`].
+/// [`Problem::UnsupportedMediaType`], [`Problem::EncodedBody`].
 pub(super) fn check_media_type(request: &Request) -> Result<(), Problem> {
     if request.body.is_empty() {
         return Ok(());
+    }
+    if request.has_encoded_body() {
+        return Err(Problem::EncodedBody);
     }
     let accepted = request.media_type().is_some_and(|found| {
         [MEDIA_TYPE, "application/json"]
@@ -125,6 +128,14 @@ mod tests {
             assert_eq!(check_media_type(&request), refusal, "{refused}");
         }
         assert!(check_media_type(&request(&[], "{}")).is_err());
+    }
+
+    #[test]
+    fn h10_compressed_bodies_are_refused() {
+        let json = ("content-type", "application/json");
+        let of = |coding| check_media_type(&request(&[json, ("content-encoding", coding)], "{}"));
+        assert_eq!(of("gzip"), Err(Problem::EncodedBody));
+        assert_eq!(of("identity"), Ok(()));
     }
 
     #[test]

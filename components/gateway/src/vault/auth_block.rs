@@ -6,6 +6,7 @@ use gatehouse_access::{ClientToken, Issued, TokenGrant, TokenType, TokenWarning}
 use serde::Serialize;
 
 use super::duration;
+use super::text::quoted;
 
 /// A token and its terms.
 pub(crate) struct Granted {
@@ -80,19 +81,19 @@ pub(crate) fn warnings(grant: &TokenGrant) -> impl Iterator<Item = String> + '_ 
             asked,
             effective_max_ttl,
         } => format!(
-            "TTL of {:?} exceeded the effective max_ttl of {:?}; TTL value is capped accordingly",
-            duration::short(*asked),
-            duration::short(*effective_max_ttl),
+            "TTL of {} exceeded the effective max_ttl of {}; TTL value is capped accordingly",
+            quoted(&duration::short(*asked)),
+            quoted(&duration::short(*effective_max_ttl)),
         ),
         TokenWarning::PeriodCapped {
             asked,
             effective_max_ttl,
         } => format!(
-            "period of {:?} exceeded the effective max_ttl of {:?}; period value is capped accordingly",
-            duration::short(*asked),
-            duration::short(*effective_max_ttl),
+            "period of {} exceeded the effective max_ttl of {}; period value is capped accordingly",
+            quoted(&duration::short(*asked)),
+            quoted(&duration::short(*effective_max_ttl)),
         ),
-        TokenWarning::UnknownPolicy(name) => format!("Policy {name:?} does not exist"),
+        TokenWarning::UnknownPolicy(name) => format!("Policy {} does not exist", quoted(name)),
         TokenWarning::ChosenId => {
             "Supplying a custom ID for the token makes it as easy to guess as the ID that was chosen"
                 .to_owned()

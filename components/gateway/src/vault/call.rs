@@ -19,7 +19,7 @@ pub(crate) struct Call<'a> {
     pub(crate) request: &'a Request,
     /// What it does.
     pub(crate) operation: Operation,
-    /// The canonical path below `v1/`.
+    /// The canonical path below `v1/`, its names folded.
     pub(crate) path: &'a str,
     /// The caller's token; `None` only on login paths.
     pub(crate) token: Option<&'a str>,

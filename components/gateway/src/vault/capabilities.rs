@@ -1,11 +1,14 @@
 //! `sys/capabilities`, `-self` and `-accessor`: what a token may do on some paths (contract 5.6).
 
+use std::borrow::Cow;
+
 use gatehouse_access::{Access, Capability, LookupError, Operation, TokenReference};
 use serde_json::{Map, Value};
 
 use super::call::{Answer, Call, ignored_fields};
 use super::envelope::Reply;
 use super::errors::Fault;
+use super::spelling;
 
 const FIELDS: [&str; 4] = ["path", "paths", "token", "accessor"];
 
@@ -32,8 +35,13 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Ans
     if paths.is_empty() {
         return Err(Fault::plain(400, "paths must be supplied"));
     }
+    let folded: Vec<String> = paths
+        .iter()
+        .map(|path| path.strip_prefix('/').unwrap_or(path))
+        .map(|path| spelling::folded(path).map(Cow::into_owned))
+        .collect::<Result<_, _>>()?;
     let found = access
-        .capabilities(reference, &paths)
+        .capabilities(reference, &folded)
         .map_err(|error| match error {
             LookupError::UnknownToken if family == "capabilities-accessor" => {
                 Fault::listed(400, "invalid accessor")

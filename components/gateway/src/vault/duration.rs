@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::text;
+
 const SECOND: i128 = 1_000_000_000;
 /// The notation's own limit: a signed 64-bit count of nanoseconds.
 const MAXIMUM: i128 = i64::MAX as i128;
@@ -35,7 +37,7 @@ impl fmt::Display for Quoted<'_> {
         if self.0.len() > MAXIMUM_QUOTED_BYTES {
             return Ok(());
         }
-        write!(formatter, " {:?}", self.0)
+        write!(formatter, " {}", text::quoted(self.0))
     }
 }
 

@@ -6,6 +6,7 @@ use gatehouse_storage::StorageError;
 use serde::Serialize;
 
 use super::fields::{BodyError, ConversionError};
+use super::text;
 use crate::http::Response;
 use crate::json::JsonError;
 
@@ -86,7 +87,10 @@ impl Fault {
     pub(crate) fn no_handler(path: &str) -> Self {
         Self::plain(
             404,
-            format!("no handler for route {path:?}. route entry not found."),
+            format!(
+                "no handler for route {}. route entry not found.",
+                text::quoted(path)
+            ),
         )
     }
 
@@ -97,10 +101,7 @@ impl Fault {
 
     /// Fields that the path does not have, sorted (contract 2.2).
     pub(crate) fn unknown_fields(names: &[String]) -> Self {
-        Self::listed(
-            422,
-            format!("unknown fields: {}", super::text::quoted(names)),
-        )
+        Self::listed(422, format!("unknown fields: {}", text::quoted_list(names)))
     }
 
     /// The server failed; `detail` is for its operator.

@@ -15,12 +15,15 @@ mod headers;
 mod mounts;
 mod operation;
 mod policies;
+mod spelling;
 mod status;
 mod system;
 mod text;
 mod tokens;
 
 pub(crate) use errors::{error_response, not_found};
+
+use std::borrow::Cow;
 
 use gatehouse_access::{self as access, Access, Operation};
 use gatehouse_auth_method::AuthMethod;
@@ -58,33 +61,31 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
     path: &CanonicalPath,
     audience: &mut Audience,
 ) -> Result<Response, Fault> {
-    let below = path.below("v1").unwrap_or_default();
     if let Some(answer) = status::handle(gateway, request, &path.with_trailing_slash()) {
         return answer;
     }
-    let operation = check_request(gateway, request, path)?;
+    let (operation, below) = check_request(gateway, request, path)?;
     let token = headers::token(request);
     let admission = gateway
         .access
         .admit(&access::Request {
             token,
             operation,
-            path: below,
+            path: &below,
             source_address: request.peer,
         })
-        .map_err(|refusal| errors::refusal(refusal, below))?;
+        .map_err(|refusal| errors::refusal(refusal, &below))?;
     if admission.caller.is_none() {
         *audience = Audience::Login;
     }
     let call = Call {
         request,
         operation,
-        path: below,
+        path: &below,
         token,
         admission,
     };
-    // A slash at the end means a list; no object has one (SEC-A3).
-    if path.has_trailing_slash() && !matches!(operation, Operation::List | Operation::Help) {
+    if path.has_trailing_slash() && !may_end_in_slash(operation, &below) {
         return Err(Fault::unsupported_path());
     }
     if operation == Operation::Help {
@@ -97,16 +98,29 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
     }
 }
 
-/// What can be refused before anybody is asked who the caller is.
-fn check_request<A, C: Access, O>(
+/// Whether the path may have a slash at its end. It means a list, and no object has one (SEC-A3), except that mounts are listed
+/// with theirs and clients send back what was listed.
+fn may_end_in_slash(operation: Operation, path: &str) -> bool {
+    match operation {
+        Operation::List | Operation::Help => true,
+        Operation::Read | Operation::Delete => path.starts_with("sys/auth/"),
+        _ => false,
+    }
+}
+
+/// What can be refused before anybody is asked who the caller is; else what is to be done, and the path below `v1/` as policies
+/// and routes see it.
+fn check_request<'p, A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
-    path: &CanonicalPath,
-) -> Result<Operation, Fault> {
+    path: &'p CanonicalPath,
+) -> Result<(Operation, Cow<'p, str>), Fault> {
     let operation = operation::of(request, path)?;
-    let headers = headers::check_namespace(request).and_then(|()| headers::check_wrapping(request));
-    match headers {
-        Ok(()) => Ok(operation),
+    let folded = headers::check_namespace(request)
+        .and_then(|()| headers::check_wrapping(request))
+        .and_then(|()| spelling::folded(path.below("v1").unwrap_or_default()));
+    match folded {
+        Ok(below) => Ok((operation, below)),
         // Of a sealed server nothing else is known (contract 1.6: sealed comes first).
         Err(fault) => match gateway.access.cluster() {
             Err(access::Failure::Sealed) => Err(access::Failure::Sealed.into()),

@@ -4,6 +4,7 @@ use gatehouse_access::Operation;
 
 use super::errors::Fault;
 use super::fields::parse_boolean;
+use super::spelling;
 use crate::http::{Method, Request};
 use crate::path::CanonicalPath;
 use crate::query;
@@ -22,9 +23,7 @@ pub(super) fn of(request: &Request, path: &CanonicalPath) -> Result<Operation, F
         Method::Post | Method::Put if path.has_trailing_slash() => {
             Err(Fault::plain(400, "cannot write to a path ending in '/'"))
         }
-        Method::Post | Method::Put if has_existence_check(path.as_str()) => {
-            Ok(Operation::CreateOrUpdate)
-        }
+        Method::Post | Method::Put if has_existence_check(path) => Ok(Operation::CreateOrUpdate),
         Method::Post | Method::Put => Ok(Operation::Update),
         Method::Patch => patch(request.media_type().unwrap_or_default()),
         Method::Delete => Ok(Operation::Delete),
@@ -61,10 +60,8 @@ fn patch(media_type: &str) -> Result<Operation, Fault> {
 
 /// Whether the path may be that of a role. Which part of it is the mount is known only after admission, so a mount whose own
 /// path ends in `role` is taken for one here; whoever serves the request then insists on `update`.
-fn has_existence_check(path: &str) -> bool {
-    let mut segments = path.rsplit('/');
-    segments.next();
-    segments.next() == Some("role") && path.starts_with("v1/auth/")
+fn has_existence_check(path: &CanonicalPath) -> bool {
+    path.below("v1").and_then(spelling::role_name).is_some()
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ fn code(name: &str, value: &str) -> Result<u16, Fault> {
     code.ok_or_else(|| {
         Fault::plain(
             400,
-            format!("query parameter {name:?} must be a status code from 200 to 599"),
+            format!("query parameter \"{name}\" must be a status code from 200 to 599"),
         )
     })
 }
@@ -239,7 +239,10 @@ struct Initialized<'a> {
 /// Fields that ask for secrets to be encrypted to somebody. Answering them in clear would betray what was asked.
 const ENCRYPTING_FIELDS: [&str; 3] = ["pgp_keys", "recovery_pgp_keys", "root_token_pgp_key"];
 
-/// Beside the fields of the protocol, which concern shares and have no effect, `root_token` names the token to be made. Whoever
+/// Fields that ask for the seal's key in shares. Whoever asks for several relies on no single holder having it all.
+const SHARE_FIELDS: [&str; 2] = ["secret_shares", "secret_threshold"];
+
+/// Beside the fields of the protocol, which concern shares that do not exist, `root_token` names the token to be made. Whoever
 /// initializes a server owns it in any case.
 fn initialize<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
@@ -250,6 +253,14 @@ fn initialize<A, C: Access, O>(
         let asked = fields.list(field)?.unwrap_or_default();
         if asked.iter().any(|key| !key.is_empty()) {
             let text = format!("{field} is not supported: leave it out");
+            return Err(Fault::plain(400, text));
+        }
+    }
+    for field in SHARE_FIELDS {
+        if !matches!(fields.integer(field)?, None | Some(0 | 1)) {
+            let text = format!(
+                "{field} must be 1 or left out: the seal is a key file, so there are no unseal shares to give out"
+            );
             return Err(Fault::plain(400, text));
         }
     }

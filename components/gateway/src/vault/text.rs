@@ -1,11 +1,13 @@
-//! Lists inside messages, in the notation of the reference's language.
+//! What others have chosen, inside messages: texts in quotes, and lists in the notation of the reference's language.
+
+/// `"a"`, with the escapes of JSON.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
 
 /// `["a" "b"]`.
-pub(crate) fn quoted<T: AsRef<str>>(names: &[T]) -> String {
-    let names: Vec<String> = names
-        .iter()
-        .map(|name| format!("{:?}", name.as_ref()))
-        .collect();
+pub(crate) fn quoted_list<T: AsRef<str>>(names: &[T]) -> String {
+    let names: Vec<String> = names.iter().map(|name| quoted(name.as_ref())).collect();
     format!("[{}]", names.join(" "))
 }
 
@@ -20,8 +22,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn quoted_texts_have_the_escapes_of_json() {
+        assert_eq!(quoted("a\"\\\n\0'é"), r#""a\"\\\n\u0000'é""#);
+    }
+
+    #[test]
     fn lists_are_separated_by_spaces() {
-        assert_eq!(quoted(&["a", "b\""]), r#"["a" "b\""]"#);
+        assert_eq!(quoted_list(&["a", "b\""]), r#"["a" "b\""]"#);
         assert_eq!(bare(&["a", "b"]), "[a b]");
         assert_eq!(bare::<&str>(&[]), "[]");
     }

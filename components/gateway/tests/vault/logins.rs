@@ -116,7 +116,7 @@ fn every_refusal_has_its_status_and_text() {
                 refusal: KeyRefusal::KeyUnknown,
             },
             400,
-            "unable to get public key for signed JWT: the service account has no such key (key \"k\", subject \"s\")",
+            "unable to get public key for signed JWT: unable to get public key \"k\" for JWT subject \"s\": the service account has no such key",
         ),
         (
             LoginError::SignatureInvalid,
@@ -199,7 +199,7 @@ fn every_refusal_has_its_status_and_text() {
             "failed to create oauth2 http client: could not find default credentials",
         ),
         (
-            LoginError::GoogleUnavailable("iam"),
+            LoginError::GoogleUnavailable("iam".into()),
             503,
             "google API unavailable: iam",
         ),
@@ -289,7 +289,7 @@ fn renewal_asks_the_method_and_takes_what_the_role_says_now() {
             listed("permission denied"),
         ),
         (
-            RenewalError::GoogleUnavailable("iam"),
+            RenewalError::GoogleUnavailable("iam".into()),
             503,
             "google API unavailable: iam".to_owned(),
         ),

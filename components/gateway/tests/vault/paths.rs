@@ -64,6 +64,78 @@ fn a2_policy_and_handler_see_the_decoded_path() {
 }
 
 #[test]
+fn a2_g17_a_denied_name_is_denied_under_every_spelling() {
+    let server = Server::with_role();
+    server
+        .post("sys/policies/acl/prod", r#"{"policy":"path \"x\" {}"}"#)
+        .expect(204);
+    let token = server.token_with(
+        r#"
+        path "sys/policies/acl/*" { capabilities = ["create", "read", "update", "delete"] }
+        path "sys/policies/acl/prod" { capabilities = ["deny"] }
+        path "sys/policy/*" { capabilities = ["create", "read", "update", "delete"] }
+        path "sys/policy/prod" { capabilities = ["deny"] }
+        path "auth/gcp/role/*" { capabilities = ["create", "read", "update", "delete"] }
+        path "auth/gcp/role/dev" { capabilities = ["deny"] }
+        "#,
+    );
+    let before = server.commits();
+    for path in [
+        "sys/policies/acl/prod",
+        "sys/policies/acl/PROD",
+        "sys/policies/acl/pRo%44",
+        "sys/policy/Prod",
+        "auth/gcp/role/dev",
+        "auth/gcp/role/DEV",
+        "auth/gcp/role/%44ev",
+    ] {
+        for method in [Method::Get, Method::Put, Method::Delete] {
+            let answer = server.send(method, path, Some(&token), r#"{"policy":"x"}"#);
+            answer.refused(403, &listed("permission denied"));
+        }
+    }
+    for path in ["sys/policies/acl/%20prod", "sys/policy/prod%20"] {
+        for method in [Method::Get, Method::Put, Method::Delete] {
+            server
+                .send(method, path, Some(&token), "{}")
+                .refused(400, "policy names must not begin or end with a blank");
+        }
+    }
+    assert_eq!(server.commits(), before);
+    let asked = r#"{"paths":["auth/gcp/role/DEV","auth/gcp/role/Other"]}"#;
+    let shown = server.send(Method::Post, "sys/capabilities-self", Some(&token), asked);
+    assert_eq!(
+        shown.data()["auth/gcp/role/DEV"],
+        serde_json::json!(["deny"])
+    );
+    server
+        .send(Method::Get, "auth/gcp/role/Other", Some(&token), "")
+        .silently_refused(404);
+}
+
+#[test]
+fn a_mount_answers_under_its_name_as_it_is_listed() {
+    let server = Server::initialized();
+    server
+        .post("sys/auth/a/b/c", r#"{"type":"gcp"}"#)
+        .expect(204);
+    let listed_mounts = server.get("sys/auth").data();
+    assert!(listed_mounts.get("a/b/c/").is_some());
+    let read = server.get("sys/auth/a/b/c/").expect(200).data();
+    assert_eq!(read, server.get("sys/auth/a/b/c").data());
+    let before = server.commits();
+    server
+        .post("sys/auth/a/b/c/", r#"{"type":"gcp"}"#)
+        .refused(400, "cannot write to a path ending in '/'");
+    server
+        .get("sys/auth/a/b/c//")
+        .refused(400, "path must not contain an empty segment ('//')");
+    assert_eq!(server.commits(), before);
+    server.delete("sys/auth/a/b/c/").expect(204);
+    assert_eq!(server.get("sys/auth").data().get("a/b/c/"), None);
+}
+
+#[test]
 fn a3_all_spellings_of_list_need_the_same_capability() {
     let server = Server::with_role();
     let lists = [

@@ -3,7 +3,7 @@
 use gatehouse_gateway::Method;
 use serde_json::json;
 
-use super::server::{Server, listed};
+use super::server::{ROOT, Server, listed};
 
 #[test]
 fn a_role_is_created_with_an_empty_envelope_and_read_back() {
@@ -113,6 +113,12 @@ fn refusals_have_their_texts_and_store_nothing() {
         .post("auth/gcp/role/dev", r#"{"token_bound_cidrs":"x"}"#)
         .expect(400);
     assert!(cidr.text().contains(r#"error parsing address \"x\""#));
+    for method in [Method::Get, Method::Delete, Method::List] {
+        for name in ["-x", "x.", "a%20b", &"x".repeat(129)] {
+            let answer = server.send(method, &format!("auth/gcp/role/{name}"), Some(ROOT), "");
+            answer.refused(404, &listed("unsupported path"));
+        }
+    }
     for name in ["-x", "x.", "a%20b", &"x".repeat(129)] {
         let answer = server.post(
             &format!("auth/gcp/role/{name}"),

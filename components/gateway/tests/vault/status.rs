@@ -95,6 +95,19 @@ fn a8_initialization_works_once() {
         .expect(400);
     assert_eq!(server.commits(), 0);
 
+    for asked in [
+        r#"{"secret_shares":5,"secret_threshold":3}"#,
+        r#"{"secret_shares":1,"secret_threshold":2}"#,
+        r#"{"secret_shares":-1}"#,
+    ] {
+        let refused = server
+            .send(Method::Put, "sys/init", None, asked)
+            .expect(400);
+        let text = refused.text();
+        assert!(text.contains(" must be 1 or left out"), "{text}");
+    }
+    assert_eq!(server.commits(), 0);
+
     let made = init().expect(200).json();
     let token = made["root_token"].as_str().unwrap();
     assert!(token.starts_with("hvs."));

@@ -9,54 +9,6 @@ use gatehouse_storage::StorageError;
 
 use super::{config_wit, login_wit, roles_wit, types};
 
-/// Every name of a field or of an API that the capability speaks of. They are constants in its Rust types and texts in WIT.
-const KNOWN_NAMES: [&str; 34] = [
-    "api",
-    "iam",
-    "crm",
-    "compute",
-    "oauth2",
-    "bound_service_accounts",
-    "service_accounts",
-    "bound_projects",
-    "project_id",
-    "max_jwt_exp",
-    "allow_gce_inference",
-    "bound_zones",
-    "bound_zone",
-    "bound_regions",
-    "bound_region",
-    "bound_instance_groups",
-    "bound_instance_group",
-    "bound_labels",
-    "token_ttl",
-    "ttl",
-    "token_max_ttl",
-    "max_ttl",
-    "token_period",
-    "period",
-    "token_policies",
-    "policies",
-    "role",
-    "service_account_id",
-    "service_account_email",
-    "instance_creation_timestamp",
-    "instance_id",
-    "instance_name",
-    "project_number",
-    "zone",
-];
-
-/// The constant of that text.
-pub(super) fn known_name(name: &str) -> &'static str {
-    let known = KNOWN_NAMES.into_iter().find(|known| *known == name);
-    known.unwrap_or("(unknown)")
-}
-
-fn known_names(names: &[String]) -> Vec<&'static str> {
-    names.iter().map(|name| known_name(name)).collect()
-}
-
 impl From<types::StorageError> for StorageError {
     fn from(from: types::StorageError) -> Self {
         match from {
@@ -117,7 +69,7 @@ impl From<config_wit::MetadataFlaw> for MetadataFlaw {
             config_wit::MetadataFlaw::DefaultWithOthers(names) => Self::DefaultWithOthers { names },
             config_wit::MetadataFlaw::Unavailable(field) => Self::Unavailable {
                 name: field.name,
-                available: known_names(&field.available),
+                available: field.available.into_iter().map(Into::into).collect(),
             },
         }
     }
@@ -135,7 +87,7 @@ impl From<config_wit::ConfigError> for ConfigError {
             },
             Wit::EndpointKey(key) => Self::EndpointKey(key),
             Wit::EndpointValue(refusal) => Self::EndpointValue {
-                key: known_name(&refusal.key),
+                key: refusal.key.into(),
                 flaw: refusal.flaw.into(),
             },
             Wit::Storage(error) => Self::Storage(error.into()),
@@ -167,7 +119,7 @@ impl From<roles_wit::RoleError> for RoleError {
             Wit::ProjectsTwice => Self::ProjectsTwice,
             Wit::FieldsOfOtherType(foreign) => Self::FieldsOfOtherType {
                 role_type: foreign.role_type.into(),
-                fields: known_names(&foreign.fields),
+                fields: foreign.fields.into_iter().map(Into::into).collect(),
             },
             Wit::JwtLifetimeTooLong => Self::JwtLifetimeTooLong,
             Wit::NoServiceAccounts => Self::NoServiceAccounts,
@@ -240,8 +192,8 @@ impl From<login_wit::LoginError> for LoginError {
             },
             Wit::AliasEmpty => Self::AliasEmpty,
             Wit::Credentials(failure) => Self::Credentials(failure.into()),
-            Wit::EndpointDenied(api) => Self::EndpointDenied(known_name(&api)),
-            Wit::GoogleUnavailable(api) => Self::GoogleUnavailable(known_name(&api)),
+            Wit::EndpointDenied(api) => Self::EndpointDenied(api.into()),
+            Wit::GoogleUnavailable(api) => Self::GoogleUnavailable(api.into()),
             Wit::Storage(error) => Self::Storage(error.into()),
         }
     }
@@ -259,8 +211,8 @@ impl From<login_wit::RenewalError> for RenewalError {
             Wit::AccountNotBound(role) => Self::AccountNotBound(role),
             Wit::AddressNotAllowed => Self::AddressNotAllowed,
             Wit::Credentials(failure) => Self::Credentials(failure.into()),
-            Wit::EndpointDenied(api) => Self::EndpointDenied(known_name(&api)),
-            Wit::GoogleUnavailable(api) => Self::GoogleUnavailable(known_name(&api)),
+            Wit::EndpointDenied(api) => Self::EndpointDenied(api.into()),
+            Wit::GoogleUnavailable(api) => Self::GoogleUnavailable(api.into()),
             Wit::Storage(error) => Self::Storage(error.into()),
         }
     }

@@ -6,7 +6,6 @@ use gatehouse_auth_method::{
     TokenParameters, TokenType,
 };
 
-use super::errors::known_name;
 use super::{config_wit, login_wit, roles_wit, types};
 
 same_cases!(types::RoleType, RoleType, Iam, Gce);
@@ -142,8 +141,8 @@ impl From<roles_wit::RoleWarning> for RoleWarning {
         use roles_wit::RoleWarning as Wit;
         match from {
             Wit::DeprecatedField(field) => Self::DeprecatedField {
-                used: known_name(&field.used),
-                instead: known_name(&field.instead),
+                used: field.used.into(),
+                instead: field.instead.into(),
             },
             Wit::TtlAboveMountMaximum(above) => Self::TtlAboveMountMaximum {
                 ttl: above.given,

@@ -189,6 +189,23 @@ fn contract_1_4_a_body_of_another_type_is_refused_before_the_organization_is_loo
 }
 
 #[test]
+fn h10_compressed_bodies_are_refused_and_store_nothing() {
+    let world = hosted();
+    let document = document(&json!({"name": "acme", "email": "a@b"})).to_string();
+    let mut sent = with_body(
+        request(Method::Post, LIST, Some(ROOT)),
+        Some("application/vnd.api+json"),
+        document,
+    );
+    sent.headers.push("Content-Encoding", "gzip");
+    let response = world.gateway.handle(&sent);
+    assert_eq!(response.status, 415);
+    let error = &body(&response)["errors"][0];
+    assert_eq!(error["title"], "invalid content encoding");
+    assert_eq!(world.store.commits(), 0);
+}
+
+#[test]
 fn contract_1_4_json_is_accepted_and_reading_needs_no_type_at_all() {
     let world = hosted();
     let document = document(&json!({"name": "acme", "email": "a@b"})).to_string();

@@ -125,10 +125,14 @@ fn fault(error: ConfigError) -> Fault {
         }
         ConfigError::Metadata { role_type, flaw } => metadata_text(role_type, &flaw),
         ConfigError::EndpointKey(key) => format!(
-            "invalid custom endpoint type {key:?}. Available types are: 'api', 'iam', 'crm', 'compute'"
+            "invalid custom endpoint type {}. Available types are: 'api', 'iam', 'crm', 'compute'",
+            text::quoted(&key)
         ),
         ConfigError::EndpointValue { key, flaw } => {
-            format!("invalid custom endpoint value for {key:?}: {flaw}")
+            format!(
+                "invalid custom endpoint value for {}: {flaw}",
+                text::quoted(&key)
+            )
         }
     };
     Fault::listed(400, text)
@@ -138,11 +142,12 @@ fn metadata_text(role_type: RoleType, flaw: &MetadataFlaw) -> String {
     match flaw {
         MetadataFlaw::DefaultWithOthers { names } => format!(
             "failed to parse {role_type} metadata: {} contains default - default can't be used in combination with other fields",
-            text::quoted(names)
+            text::quoted_list(names)
         ),
         MetadataFlaw::Unavailable { name, available } => format!(
-            "failed to parse {role_type} metadata: {name:?} contains an unavailable field, please select from {:?}",
-            available.join(", ")
+            "failed to parse {role_type} metadata: {} contains an unavailable field, please select from {}",
+            text::quoted(name),
+            text::quoted(&available.join(", "))
         ),
     }
 }

@@ -27,6 +27,9 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         .filter(|name| !name.contains('/'));
     let mount = mount_of(mount);
     if let Some(name) = role_name {
+        if !roles::routes(name) {
+            return Err(Fault::unsupported_path());
+        }
         return roles::handle(&gateway.auth_method, call, &mount, name);
     }
     // Only roles distinguish creating from updating; the path looked like one of a role before the mount was known.

@@ -7,6 +7,7 @@ use super::login::{lifetime, text};
 use super::mount_of;
 use crate::vault::call::Call;
 use crate::vault::errors::Fault;
+use crate::vault::text::quoted;
 
 /// Asks the method that issued a token, and gives the lifetime that its role grants now.
 ///
@@ -33,12 +34,15 @@ fn fault(error: RenewalError) -> Fault {
         RenewalError::Storage(error) => return error.into(),
         RenewalError::StateUnreadable => return Fault::internal(error.to_string()),
         RenewalError::Credentials(failure) => return text::credentials(&failure),
-        RenewalError::EndpointDenied(api) => return text::endpoint_denied(api),
-        RenewalError::GoogleUnavailable(api) => return text::unavailable(api),
+        RenewalError::EndpointDenied(api) => return text::endpoint_denied(&api),
+        RenewalError::GoogleUnavailable(api) => return text::unavailable(&api),
         RenewalError::AddressNotAllowed => return Fault::denied(),
-        RenewalError::RoleGone(role) => format!("role {role:?} no longer exists"),
+        RenewalError::RoleGone(role) => format!("role {} no longer exists", quoted(&role)),
         RenewalError::PoliciesChanged(role) => {
-            format!("policies on role {role:?} have changed, cannot renew")
+            format!(
+                "policies on role {} have changed, cannot renew",
+                quoted(&role)
+            )
         }
         RenewalError::AccountNotFound(id) => format!("cannot find service account {id}"),
         // The spelling is the one that scripts know.

@@ -24,7 +24,7 @@ pub(super) enum Shape<'a> {
 
 /// A field has a value that its type does not take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("Field validation failed: error converting input for field {field:?}: {reason}")]
+#[error("Field validation failed: error converting input for field \"{field}\": {reason}")]
 pub(crate) struct ConversionError {
     /// The field.
     pub(crate) field: &'static str,

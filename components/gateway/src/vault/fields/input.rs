@@ -16,7 +16,7 @@ pub(crate) enum BodyError {
     #[error(transparent)]
     Json(#[from] JsonError),
     /// Compressed, or in another coding.
-    #[error("request bodies with a Content-Encoding are not supported")]
+    #[error("request bodies with a Content-Encoding are not supported: send the body as it is")]
     Encoded,
     /// A multipart body.
     #[error("multipart request bodies are not supported: send JSON")]
@@ -28,8 +28,7 @@ pub(super) fn body(request: &Request, duplicates: Duplicates) -> Result<Values<'
     if request.body.is_empty() {
         return Ok(Vec::new());
     }
-    let coding = request.headers.get("content-encoding");
-    if coding.is_some_and(|coding| !coding.trim().eq_ignore_ascii_case("identity")) {
+    if request.has_encoded_body() {
         return Err(BodyError::Encoded);
     }
     let media_type = request.media_type().unwrap_or_default();

@@ -7,6 +7,7 @@ use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::{ConversionError, Fields};
+use crate::vault::text::quoted;
 
 const FIELDS: [&str; 14] = [
     "id",
@@ -69,7 +70,7 @@ fn fault(error: CreateError) -> Fault {
         CreateError::InvalidToken => {
             return crate::vault::errors::refusal(gatehouse_access::Refusal::InvalidToken, "");
         }
-        CreateError::UnassignablePolicy(name) => format!("cannot assign policy {name:?}"),
+        CreateError::UnassignablePolicy(name) => format!("cannot assign policy {}", quoted(&name)),
         // The messages of the others are the contract's.
         error => error.to_string(),
     };

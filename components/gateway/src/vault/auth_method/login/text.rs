@@ -12,11 +12,11 @@ pub(super) fn refused(error: LoginError) -> Fault {
     let text = match error {
         LoginError::Storage(error) => return error.into(),
         LoginError::Credentials(failure) => return credentials(&failure),
-        LoginError::EndpointDenied(api) => return endpoint_denied(api),
-        LoginError::GoogleUnavailable(api) => return unavailable(api),
+        LoginError::EndpointDenied(api) => return endpoint_denied(&api),
+        LoginError::GoogleUnavailable(api) => return unavailable(&api),
         LoginError::AddressNotAllowed => return Fault::denied(),
         LoginError::RoleMissing => "role is required".to_owned(),
-        LoginError::RoleNotFound(role) => format!("role {role:?} not found"),
+        LoginError::RoleNotFound(role) => format!("role {} not found", text::quoted(&role)),
         LoginError::JwtMissing => "jwt argument is required".to_owned(),
         LoginError::MalformedJwt(flaw) => format!("unable to parse signed JWT: {flaw}"),
         LoginError::KeyNotFound {
@@ -24,7 +24,9 @@ pub(super) fn refused(error: LoginError) -> Fault {
             subject,
             refusal,
         } => format!(
-            "unable to get public key for signed JWT: {refusal} (key {key_id:?}, subject {subject:?})"
+            "unable to get public key for signed JWT: unable to get public key {} for JWT subject {}: {refusal}",
+            text::quoted(&key_id),
+            text::quoted(&subject),
         ),
         LoginError::SignatureInvalid => "unable to verify JWT signature".to_owned(),
         LoginError::Expired => "JWT is expired or does not have proper 'exp' claim".to_owned(),
@@ -37,12 +39,15 @@ pub(super) fn refused(error: LoginError) -> Fault {
             "expected JWT to have 'sub' claim with service account id or email".to_owned()
         }
         LoginError::AudienceNotForRole(role) => format!(
-            "at least one of the JWT claim 'aud' must end in {:?}",
-            format!("vault/{role}")
+            "at least one of the JWT claim 'aud' must end in {}",
+            text::quoted(&format!("vault/{role}"))
         ),
         LoginError::IssuerNotAcceptable => "JWT issuer is not acceptable".to_owned(),
         LoginError::InferenceNotAllowed(role) => {
-            format!("Got GCE token but IAM role {role:?} does not allow GCE inference")
+            format!(
+                "Got GCE token but IAM role {} does not allow GCE inference",
+                text::quoted(&role)
+            )
         }
         LoginError::ExpiresBeyondRole {
             maximum_jwt_lifetime,
@@ -56,7 +61,8 @@ pub(super) fn refused(error: LoginError) -> Fault {
             email,
             bound_projects,
         } => format!(
-            "service account {email:?} not in bound projects {}",
+            "service account {} not in bound projects {}",
+            text::quoted(&email),
             text::bare(&bound_projects)
         ),
         LoginError::AccountNotBound { email, unique_id } => {
@@ -75,8 +81,12 @@ pub(super) fn not_issued(error: NotIssued) -> Fault {
         // As for a login where no mount is.
         NotIssued::MountGone => return Fault::plain(403, "permission denied"),
         NotIssued::RootPolicy => "auth methods cannot create root tokens".to_owned(),
-        NotIssued::UnassignablePolicy(name) => format!("cannot assign policy {name:?}"),
-        NotIssued::InvalidBoundCidr(address) => format!("error parsing address {address:?}"),
+        NotIssued::UnassignablePolicy(name) => {
+            format!("cannot assign policy {}", text::quoted(&name))
+        }
+        NotIssued::InvalidBoundCidr(address) => {
+            format!("error parsing address {}", text::quoted(&address))
+        }
         NotIssued::BatchWithNumUses => "batch tokens cannot have \"num_uses\" set".to_owned(),
         NotIssued::BatchWithPeriod => "batch tokens cannot have \"period\" set".to_owned(),
         error @ (NotIssued::EmptyAliasName

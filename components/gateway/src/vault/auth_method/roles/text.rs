@@ -4,6 +4,7 @@ use gatehouse_auth_method::{RoleError, RoleWarning};
 
 use crate::vault::duration;
 use crate::vault::errors::Fault;
+use crate::vault::text::quoted;
 
 const BATCH: &str = "'token_type' cannot be 'batch' or 'default_batch' when set to generate";
 
@@ -16,10 +17,10 @@ pub(super) fn fault(error: RoleError) -> Fault {
         // The policies grant one half of create-or-update, and the other would have been needed.
         RoleError::Exists | RoleError::DoesNotExist => return Fault::denied(),
         RoleError::BoundCidr(address) => {
-            format!("error parsing address {address:?}: it is neither an IP address nor a CIDR")
+            format!("error parsing address {}: it is neither an IP address nor a CIDR", quoted(&address))
         }
         RoleError::NegativeNumberOfUses => "'token_num_uses' cannot be negative".to_owned(),
-        RoleError::TokenType(name) => format!("invalid 'token_type' value {name:?}"),
+        RoleError::TokenType(name) => format!("invalid 'token_type' value {}", quoted(&name)),
         RoleError::PeriodicBatch => format!("{BATCH} periodic tokens"),
         RoleError::LimitedUseBatch => format!("{BATCH} tokens with limited use count"),
         RoleError::TtlAboveMaximumTtl => {
@@ -56,12 +57,9 @@ pub(super) fn fault(error: RoleError) -> Fault {
 /// A warning about a role that was stored.
 pub(super) fn warning(warning: &RoleWarning) -> String {
     match warning {
-        RoleWarning::DeprecatedField {
-            used: used @ "project_id",
-            instead,
-        } => format!("The {used:?} (singular) field is deprecated. Use {instead:?} instead."),
+        RoleWarning::DeprecatedField { used, instead } if used == "project_id" => format!("The {} (singular) field is deprecated. Use {} instead.", quoted(used), quoted(instead)),
         RoleWarning::DeprecatedField { used, instead } => {
-            format!("The {used:?} field is deprecated. Use {instead:?} instead.")
+            format!("The {} field is deprecated. Use {} instead.", quoted(used), quoted(instead))
         }
         RoleWarning::TtlAboveMountMaximum { ttl, mount_maximum } => {
             above_maximum("ttl", *ttl, *mount_maximum)
@@ -83,9 +81,9 @@ pub(super) fn warning(warning: &RoleWarning) -> String {
 }
 
 fn above_maximum(what: &str, given: u64, mount_maximum: u64) -> String {
-    let maximum = duration::full(mount_maximum);
+    let maximum = quoted(&duration::full(mount_maximum));
     format!(
-        "Given token {what} of {:?} is greater than the maximum system/mount TTL of {maximum:?}. The TTL will be capped at {maximum:?} during login.",
-        duration::full(given),
+        "Given token {what} of {} is greater than the maximum system/mount TTL of {maximum}. The TTL will be capped at {maximum} during login.",
+        quoted(&duration::full(given)),
     )
 }

@@ -1,0 +1,77 @@
+//! Names that exist in lower case only, brought to that spelling before any policy is asked (SEC-A2, G17).
+//!
+//! A capability finds a role or a policy under any spelling of its name. Were the path left as sent, a rule that denies
+//! `role/prod` would not be met by `role/PROD`, and the same role would be served.
+
+use std::borrow::Cow;
+
+use super::errors::Fault;
+
+/// Before the name of a policy, the rest of the path.
+const POLICY_FAMILIES: [&str; 2] = ["sys/policies/acl/", "sys/policy/"];
+
+/// `path`, which is below `v1/`, with the name of a role or of a policy in the one spelling that policies and routes see.
+///
+/// # Errors
+///
+/// 400 for the name of a policy with blanks around it: it would name the same policy as without them.
+pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, Fault> {
+    for family in POLICY_FAMILIES {
+        if let Some(name) = path.strip_prefix(family) {
+            if name.trim() != name {
+                let text = "policy names must not begin or end with a blank";
+                return Err(Fault::plain(400, text));
+            }
+            return Ok(replaced(path, family, name, name.to_lowercase()));
+        }
+    }
+    match role_name(path) {
+        Some((before, name)) => Ok(replaced(path, before, name, name.to_ascii_lowercase())),
+        None => Ok(Cow::Borrowed(path)),
+    }
+}
+
+/// What stands before the name of a role, and what may be that name. Which part of the path is the mount is known only after
+/// admission, so a mount whose own path ends in `role` has its last segment taken for one, by policies and routes alike.
+pub(super) fn role_name(path: &str) -> Option<(&str, &str)> {
+    let (before, name) = path.split_at_checked(path.rfind('/')? + 1)?;
+    (before.starts_with("auth/") && before.ends_with("/role/")).then_some((before, name))
+}
+
+fn replaced<'p>(path: &'p str, before: &str, name: &str, folded: String) -> Cow<'p, str> {
+    if folded == name {
+        Cow::Borrowed(path)
+    } else {
+        Cow::Owned(format!("{before}{folded}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn g17_names_are_folded_and_nothing_else_is() {
+        for (sent, seen) in [
+            ("sys/policies/acl/Prod", "sys/policies/acl/prod"),
+            ("sys/policy/PROD/Ä", "sys/policy/prod/ä"),
+            ("auth/gcp/role/Dev", "auth/gcp/role/dev"),
+            ("auth/Team/A/role/DEV", "auth/Team/A/role/dev"),
+            ("auth/role/role/DEV", "auth/role/role/dev"),
+            ("auth/Gcp/login", "auth/Gcp/login"),
+            ("sys/auth/Gcp", "sys/auth/Gcp"),
+            ("sys/Policies/acl/A", "sys/Policies/acl/A"),
+            ("auth/gcp/Role/A", "auth/gcp/Role/A"),
+        ] {
+            assert_eq!(folded(sent).unwrap(), seen);
+        }
+    }
+
+    #[test]
+    fn a2_blanks_around_the_name_of_a_policy_are_refused() {
+        for path in ["sys/policies/acl/ prod", "sys/policy/prod "] {
+            assert!(folded(path).is_err(), "{path}");
+        }
+        assert!(folded("sys/policy/a b").is_ok());
+    }
+}
