@@ -107,10 +107,10 @@ async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<()> {
             stream.read_buf(buffer).await? > 0,
             "the server closed the connection"
         );
-        if whole == usize::MAX {
-            if let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {
-                whole = end + 4 + body_length(&buffer[..end])?;
-            }
+        if whole == usize::MAX
+            && let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n")
+        {
+            whole = end + 4 + body_length(&buffer[..end])?;
         }
     }
     if !buffer.starts_with(b"HTTP/1.1 200") {
