@@ -19,16 +19,7 @@ pub const SUBJECT: Part = Part::Access;
 pub mod bindings {
     wasmtime::component::bindgen!({
         path: ["../wit/storage", "../wit/access"],
-        // Not the whole world: what wasmtime 48 generates for a function called `lookup`, as `tokens` has, does not compile.
-        inline: "
-            package gatehouse:tests;
-            world access {
-                export gatehouse:access/types@0.1.0;
-                export gatehouse:access/system@0.1.0;
-                export gatehouse:access/requests@0.1.0;
-                export gatehouse:access/policies@0.1.0;
-            }
-        ",
+        world: "gatehouse:access/access",
         exports: { default: async },
         additional_derives: [PartialEq],
     });

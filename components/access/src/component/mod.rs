@@ -96,7 +96,7 @@ impl tokens_wit::Guest for Component {
         Ok(access(|it| it.create_token(&(&parent).into(), &request.into()))?.into())
     }
 
-    fn lookup(
+    fn read(
         token: types_wit::TokenReference,
     ) -> Result<types_wit::TokenView, tokens_wit::LookupError> {
         Ok(access(|it| it.lookup_token((&token).into()))?.into())

@@ -73,7 +73,7 @@ impl Access for ImportedAccess {
     }
 
     fn lookup_token(&self, reference: TokenReference<'_>) -> Result<TokenView, LookupError> {
-        Ok(tokens_wit::lookup(&reference.into())?.into())
+        Ok(tokens_wit::read(&reference.into())?.into())
     }
 
     fn renewal(
