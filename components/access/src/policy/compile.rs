@@ -95,10 +95,26 @@ fn compile_rule(path: &Statement) -> Result<Rule, PolicyError> {
     Ok(Rule {
         template: has_templates(pattern)
             .ok_or_else(|| PolicyError::InvalidTemplate(path.key.clone()))?,
-        pattern: pattern.to_owned(),
+        pattern: fold_names(pattern),
         prefix,
         capabilities: granted.into_iter().collect::<CapabilitySet>(),
     })
+}
+
+/// The pattern with names in lower case where requests arrive with them so: policies, roles, organizations (SEC-A2, G17). A rule
+/// that denies `role/Prod` would otherwise never meet a request.
+fn fold_names(pattern: &str) -> String {
+    for family in ["sys/policies/acl/", "sys/policy/", "organizations/"] {
+        if let Some(name) = pattern.strip_prefix(family) {
+            return format!("{family}{}", name.to_lowercase());
+        }
+    }
+    match pattern.rsplit_once('/') {
+        Some((before, name)) if before.starts_with("auth/") && before.ends_with("/role") => {
+            format!("{before}/{}", name.to_ascii_lowercase())
+        }
+        _ => pattern.to_owned(),
+    }
 }
 
 /// Whether the pattern holds templates; `None` when one is malformed or not supported.
@@ -164,6 +180,18 @@ fn legacy(value: &Value) -> Result<Vec<Capability>, PolicyError> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a2_a_rule_for_a_name_in_upper_case_meets_the_folded_request() {
+        for (written, met) in [
+            ("auth/gcp/role/Prod", "auth/gcp/role/prod"),
+            ("sys/policies/acl/PROD", "sys/policies/acl/prod"),
+            ("organizations/Acme", "organizations/acme"),
+            ("auth/Gcp/login", "auth/Gcp/login"),
+        ] {
+            assert_eq!(super::fold_names(written), met);
+        }
+    }
+
     use super::super::DEFAULT_TEXT;
     use super::*;
     use proptest::prelude::*;
