@@ -1,9 +1,10 @@
-//! What a capability asks of its surroundings: a store, outgoing HTTP, a clock, randomness.
+//! What a capability asks of its surroundings: a store, a cache, outgoing HTTP, a clock, randomness.
 //!
-//! The logic of every capability is ordinary Rust over these four small traits. Compiled to a component they are answered by
-//! WASI and by the `gatehouse:storage` import; in a native program by whatever the program likes; in tests by the doubles of
+//! The logic of every capability is ordinary Rust over these five small traits. Compiled to a component they are answered by
+//! WASI and by the `gatehouse:storage` imports; in a native program by whatever the program likes; in tests by the doubles of
 //! this crate (feature `doubles`).
 
+mod cache;
 mod clock;
 mod http;
 mod random;
@@ -12,6 +13,7 @@ mod store;
 #[cfg(feature = "doubles")]
 pub mod doubles;
 
+pub use cache::{Cache, NoCache};
 pub use clock::{Clock, SystemClock};
 pub use http::{Http, HttpError, HttpRequest, HttpResponse, Method};
 pub use random::{OsRandom, Random, RandomError};
