@@ -1,22 +1,30 @@
 //! What the capability offers: the Rust face of the WIT package `gatehouse:auth-method`, which is its specification.
 
 mod config;
+mod explain;
+mod google;
+mod identity_tokens;
 mod login;
 mod mount;
 mod roles;
 
 pub use config::{
-    AliasSource, ConfigChanges, ConfigError, ConfigView, CredentialsFlaw, CredentialsView,
-    CustomEndpoints, EndpointFlaw, MetadataFlaw, RoleType,
+    AliasSource, CallFailure, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
+    CredentialsFlaw, CredentialsReport, CredentialsSource, CredentialsView, CustomEndpoints,
+    EndpointFlaw, MetadataFlaw, PermissionsFound, ProjectReport, RoleType, Rotated, RotationError,
+    RotationSettings, ScheduleFlaw,
 };
+pub use explain::{Check, CheckReport, Verdict};
+pub use google::{AccountRefusal, ApiRefusal, CredentialsFailure, CredentialsStep};
+pub use identity_tokens::{IdentityTokenError, IssuerError, PublicKey};
 pub use login::{
-    AccountRefusal, CredentialsFailure, Identity, JwtFlaw, KeyRefusal, LoginError, LoginRequest,
-    RenewalError, RenewalRequest,
+    GroupLocations, Identity, InstanceFlaw, JwtFlaw, KeyRefusal, LoginError, LoginRequest,
+    RenewalError, RenewalRequest, Renewed,
 };
 pub use mount::Mount;
 pub use roles::{
-    LegacyTokenFields, Precondition, Role, RoleChanges, RoleError, RoleRules, RoleWarning,
-    RoleWritten, TokenParameters, TokenType,
+    EditError, GceRules, LegacyTokenFields, ListEdit, Precondition, Role, RoleChanges, RoleError,
+    RoleRules, RoleWarning, RoleWritten, TokenParameters, TokenType,
 };
 
 use gatehouse_storage::StorageError;
@@ -38,7 +46,11 @@ pub trait AuthMethod {
     /// # Errors
     ///
     /// When a value is not acceptable or the store failed; nothing was stored then.
-    fn write_config(&self, mount: &Mount, changes: ConfigChanges) -> Result<(), ConfigError>;
+    fn write_config(
+        &self,
+        mount: &Mount,
+        changes: ConfigChanges,
+    ) -> Result<Vec<ConfigWarning>, ConfigError>;
 
     /// Back to the defaults, without credentials.
     ///
@@ -46,6 +58,31 @@ pub trait AuthMethod {
     ///
     /// When the store does not answer.
     fn delete_config(&self, mount: &Mount) -> Result<(), StorageError>;
+
+    /// Replaces the stored key by a new one of the same service account (contract 2.6).
+    ///
+    /// # Errors
+    ///
+    /// When there is no stored key, Google refuses, or the new key does not work yet; the stored key stays in use then.
+    fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError>;
+
+    /// As [`Self::rotate_root`], if the mount's schedule says that it is time; `None` when it is not. To be called every minute or so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::rotate_root`]. After a failure the next calls wait, longer each time.
+    fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError>;
+
+    /// What the root credentials may do in `projects`; without any, in the project of the credentials and those that roles name.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn check_config(
+        &self,
+        mount: &Mount,
+        projects: &[String],
+    ) -> Result<CredentialsReport, StorageError>;
 
     /// The role of this name, in any letter case; `None` where there is none.
     ///
@@ -68,6 +105,30 @@ pub trait AuthMethod {
         precondition: Precondition,
     ) -> Result<RoleWritten, RoleError>;
 
+    /// Adds and removes service accounts of an iam role (contract 3.6).
+    ///
+    /// # Errors
+    ///
+    /// When there is no such role, it is of the other type, or would not be acceptable; nothing was stored then.
+    fn edit_service_accounts(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError>;
+
+    /// Adds labels, each `key:value`, and removes labels by their keys, of a gce role (contract 3.6).
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::edit_service_accounts`].
+    fn edit_labels(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError>;
+
     /// Removes the role of this name, in any letter case; a role that is not there is no error.
     ///
     /// # Errors
@@ -82,12 +143,16 @@ pub trait AuthMethod {
     /// When the store does not answer.
     fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError>;
 
-    /// Decides who holds the token in `request` and whether the role lets them in (contract 4.2 to 4.5, 4.7).
+    /// Decides who holds the token in `request` and whether the role lets them in (contract 4.2 to 4.7).
     ///
     /// # Errors
     ///
     /// The first check that failed, in the order of contract 4.2.
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError>;
+
+    /// Makes every check of a login and tells what became of each, in their order. It changes nothing, and the token can log in
+    /// afterwards.
+    fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport>;
 
     /// Repeats the authorization of an earlier login against the role and Google as they are now (contract 4.10).
     ///
@@ -95,11 +160,7 @@ pub trait AuthMethod {
     ///
     /// The first check that failed, in the order of contract 4.10. A [`RenewalError::GoogleUnavailable`] says nothing about the
     /// token: its lease stays as it was.
-    fn revalidate(
-        &self,
-        mount: &Mount,
-        request: &RenewalRequest,
-    ) -> Result<TokenParameters, RenewalError>;
+    fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError>;
 
     /// Deletes everything kept for a mount that is gone. Repeating it, also after a failure halfway, is harmless.
     ///
@@ -107,4 +168,34 @@ pub trait AuthMethod {
     ///
     /// When the store does not answer; some of the data may be left then.
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError>;
+
+    /// Base URL of the issuer of this server's identity tokens, as it was set; empty when it follows the server's advertised address
+    /// (contract 7.4).
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_issuer(&self) -> Result<String, StorageError>;
+
+    /// Sets the base URL of the issuer; empty to follow the server's advertised address.
+    ///
+    /// # Errors
+    ///
+    /// When it is not a URL of the right form or the store failed.
+    fn write_issuer(&self, issuer: &str) -> Result<(), IssuerError>;
+
+    /// The issuer that identity tokens name now.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or the store does not answer.
+    fn issuer(&self) -> Result<String, IdentityTokenError>;
+
+    /// The keys that identity tokens in circulation are signed with, the newest first. Makes the first one, or a new one when its time
+    /// has come.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or no key can be made.
+    fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError>;
 }

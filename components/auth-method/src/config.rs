@@ -12,8 +12,13 @@ use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
 use crate::excerpt::excerpt;
-use crate::{AliasSource, ConfigView, CredentialsView, CustomEndpoints};
+use crate::{
+    AliasSource, ConfigView, CredentialsSource, CredentialsView, CustomEndpoints, RoleType,
+    RotationSettings,
+};
 
+/// Seconds that an identity token for federation is valid when the operator does not say.
+const DEFAULT_IDENTITY_TOKEN_LIFETIME: u64 = 3600;
 /// Most of an operator's input that an error repeats, in bytes.
 const SHOWN_BYTES: usize = 128;
 
@@ -32,6 +37,15 @@ pub(crate) struct ConfigRecord {
     pub(crate) gce_metadata: MetadataSelection,
     #[serde(default)]
     pub(crate) custom_endpoint: CustomEndpoints,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) service_account_email: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) identity_token_audience: String,
+    /// Seconds; 0 for the default.
+    #[serde(default)]
+    pub(crate) identity_token_ttl: u64,
+    #[serde(default)]
+    pub(crate) rotation: RotationSettings,
 }
 
 impl Record for ConfigRecord {
@@ -61,12 +75,47 @@ impl ConfigRecord {
             iam_metadata: self.iam_metadata.names(metadata::IAM_FIELDS),
             gce_metadata: self.gce_metadata.names(metadata::GCE_FIELDS),
             custom_endpoint: self.custom_endpoint.clone(),
+            credentials_source: self.credentials_source(),
+            service_account_email: self.service_account_email.clone(),
+            identity_token_audience: self.identity_token_audience.clone(),
+            identity_token_ttl: self.identity_token_lifetime(),
+            rotation: self.rotation.clone(),
         }
     }
 
-    /// The names of the metadata that logins on iam roles give.
-    pub(crate) fn iam_metadata_names(&self) -> Vec<String> {
-        self.iam_metadata.names(metadata::IAM_FIELDS)
+    /// Where access tokens come from (contract 2.6).
+    pub(crate) const fn credentials_source(&self) -> CredentialsSource {
+        if self.credentials.is_some() {
+            CredentialsSource::Static
+        } else if !self.identity_token_audience.is_empty() {
+            CredentialsSource::Federation
+        } else {
+            CredentialsSource::ApplicationDefault
+        }
+    }
+
+    /// Seconds that an identity token for federation is valid.
+    pub(crate) const fn identity_token_lifetime(&self) -> u64 {
+        match self.identity_token_ttl {
+            0 => DEFAULT_IDENTITY_TOKEN_LIFETIME,
+            seconds => seconds,
+        }
+    }
+
+    /// What entities of roles of this type are named after.
+    pub(crate) const fn alias(&self, role_type: RoleType) -> AliasSource {
+        match role_type {
+            RoleType::Iam => self.iam_alias,
+            RoleType::Gce => self.gce_alias,
+        }
+    }
+
+    /// The names of the metadata that logins on roles of this type give.
+    pub(crate) fn metadata_names(&self, role_type: RoleType) -> Vec<String> {
+        match role_type {
+            RoleType::Iam => self.iam_metadata.names(metadata::IAM_FIELDS),
+            RoleType::Gce => self.gce_metadata.names(metadata::GCE_FIELDS),
+        }
     }
 }
 

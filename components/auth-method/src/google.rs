@@ -1,22 +1,30 @@
 //! What Google is asked, and what is remembered of its answers (contract 8).
 
 mod accounts;
+mod ancestry;
 mod answers;
+mod authorized;
 mod bounded;
+mod compute;
 mod endpoints;
 mod exchange;
 mod freshness;
+mod groups;
 mod keys;
 mod memory;
 mod settings;
 mod tokens;
 
-pub(crate) use accounts::{AccountError, ServiceAccount};
+pub(crate) use accounts::ServiceAccount;
+pub(crate) use ancestry::Ancestor;
+pub(crate) use authorized::ApiError;
+pub(crate) use compute::{Instance, InstanceName};
 pub(crate) use endpoints::{Api, Endpoints, endpoint_flaw};
 pub(crate) use exchange::{CallError, Deadline};
+pub(crate) use groups::Membership;
 pub(crate) use keys::{KeyError, KeyOwner};
 pub(crate) use memory::{Memory, MountMemory};
-pub use settings::Settings;
+pub use settings::{Compatibility, Settings};
 
 use gatehouse_ports::{Clock, Http, Random};
 use gatehouse_storage::StorageError;
@@ -39,7 +47,8 @@ pub(crate) struct Google<'a, H, C, R> {
 }
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
-    fn now(&self) -> u64 {
+    /// Seconds since 1970.
+    pub(crate) fn now(&self) -> u64 {
         self.clock.now_seconds()
     }
 }

@@ -6,9 +6,12 @@
 mod audience;
 mod claims;
 mod compact;
+mod instance;
 mod strict_json;
 mod subject;
 
-pub(crate) use claims::{CLOCK_SKEW, Claims, Issuer, check_claims};
+pub(crate) use audience::AudienceRule;
+pub(crate) use claims::{CLOCK_SKEW, Claims, Issuer};
 pub(crate) use compact::UnverifiedJwt;
+pub(crate) use instance::InstanceClaims;
 pub(crate) use subject::Subject;

@@ -10,20 +10,24 @@ mod authorization;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod config;
+mod entity;
 mod excerpt;
 mod google;
 mod jwt;
 mod login;
 mod networks;
 mod policies;
+mod proof;
 mod record_keys;
 mod renewal;
+mod replay;
 mod roles;
 pub mod rs256;
 mod service;
+mod trace;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod wasi_http;
 
 pub use api::*;
-pub use google::Settings;
+pub use google::{Compatibility, Settings};
 pub use service::AuthMethodService;

@@ -25,6 +25,11 @@ pub(crate) fn roles(mount: &Mount) -> String {
     format!("{}role/", everything(&mount.id))
 }
 
+/// That a token has logged in.
+pub(crate) fn used_token(mount: &Mount, fingerprint: &str) -> String {
+    format!("{}used-token/{fingerprint}", everything(&mount.id))
+}
+
 /// Before every key of a mount.
 pub(crate) fn everything(mount_id: &str) -> String {
     format!("{}/", key_segment(mount_id))

@@ -1,15 +1,19 @@
 //! Whether an earlier login may go on (contract 4.10).
 
-use gatehouse_ports::{Clock, Http, Random, Store};
+use gatehouse_ports::{Cache, Clock, Http, Random, Store};
 use gatehouse_storage::{Record, StorageError, decode, encode};
 use serde::{Deserialize, Serialize};
 
-use crate::authorization;
-use crate::google::{AccountError, CallError, KeyOwner, ServiceAccount};
+use crate::authorization::{Caller, Claimant, authorize};
+use crate::google::{Api, KeyOwner};
+use crate::jwt::InstanceClaims;
 use crate::policies::are_equivalent;
 use crate::roles::RoleName;
 use crate::service::AuthMethodService;
-use crate::{Mount, RenewalError, RenewalRequest, Role, RoleRules, TokenParameters, networks};
+use crate::trace::Decide;
+use crate::{
+    LoginError, Mount, RenewalError, RenewalRequest, Renewed, Role, RoleRules, RoleType, networks,
+};
 
 /// What a login knew and a renewal needs. It travels with the token as opaque bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,11 +22,17 @@ pub(crate) struct RenewalState {
     role_id: String,
     /// The account's unique id: an e-mail address can come to belong to another account (SEC-G11).
     account: String,
+    /// The account's e-mail address, for roles that trust what a token said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    email: String,
     project: String,
     /// Whether Google itself had signed the login's token.
     google_signed: bool,
     /// The networks of the token, which later changes of the role do not move.
     bound_cidrs: Vec<String>,
+    /// What the login's token said of an instance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    instance: Option<InstanceClaims>,
 }
 
 impl Record for RenewalState {
@@ -30,19 +40,16 @@ impl Record for RenewalState {
 }
 
 impl RenewalState {
-    pub(crate) fn new(
-        name: &RoleName,
-        role: &Role,
-        account: &ServiceAccount,
-        owner: KeyOwner,
-    ) -> Self {
+    pub(crate) fn new(name: &RoleName, role: &Role, caller: &Caller, owner: KeyOwner) -> Self {
         Self {
             role: name.as_str().to_owned(),
             role_id: role.role_id.clone(),
-            account: account.unique_id.clone(),
-            project: account.project_id.clone(),
+            account: caller.account.unique_id.clone(),
+            email: caller.account.email.clone(),
+            project: caller.project().to_owned(),
             google_signed: owner == KeyOwner::Google,
             bound_cidrs: role.token.bound_cidrs.clone(),
+            instance: caller.instance.clone(),
         }
     }
 
@@ -51,12 +58,12 @@ impl RenewalState {
     }
 }
 
-impl<S: Store, H: Http, C: Clock, R: Random> AuthMethodService<S, H, C, R> {
+impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
     pub(crate) fn renew(
         &self,
         mount: &Mount,
         request: &RenewalRequest,
-    ) -> Result<TokenParameters, RenewalError> {
+    ) -> Result<Renewed, RenewalError> {
         let deadline = self.deadline();
         let state: RenewalState =
             decode(&request.renewal_state).map_err(|_| RenewalError::StateUnreadable)?;
@@ -69,37 +76,70 @@ impl<S: Store, H: Http, C: Clock, R: Random> AuthMethodService<S, H, C, R> {
         if !networks::allow(&state.bound_cidrs, request.source_address) {
             return Err(RenewalError::AddressNotAllowed);
         }
-        let account = self
-            .with_google(mount, &memory, deadline, |google| {
-                google.service_account(&state.account)
-            })
-            .map_err(|error| refusal_of(error, &state.account))?;
-        if account.unique_id != state.account || account.disabled {
-            return Err(RenewalError::AccountNotFound(state.account));
-        }
-        let RoleRules::Iam {
-            allow_gce_inference,
-            ..
-        } = role.rules;
-        if state.google_signed && !allow_gce_inference {
+        let claimant = Claimant {
+            subject: &state.account,
+            email: &state.email,
+            instance: state.instance.as_ref(),
+        };
+        let allows_inference = match role.rules {
+            RoleRules::Iam {
+                allow_gce_inference,
+                ..
+            } => allow_gce_inference || self.settings().compatibility.ignore_allow_gce_inference,
+            RoleRules::Gce(_) => true,
+        };
+        let outcome = self.with_google(mount, &memory, deadline, |google| {
+            authorize(&role, &claimant, google, |_| Ok(()), &mut Decide)
+        });
+        // R3 comes before R4, and R4 before R5.
+        let still_there = !matches!(
+            &outcome,
+            Err(LoginError::AccountNotFound(_)
+                | LoginError::AccountMismatch
+                | LoginError::AccountDisabled(_)
+                | LoginError::Credentials(_)
+                | LoginError::EndpointDenied(_)
+                | LoginError::GoogleUnusable(_)
+                | LoginError::GoogleUnavailable(_)
+                | LoginError::Storage(_))
+        );
+        if still_there && state.google_signed && !allows_inference {
             return Err(RenewalError::InferenceNotAllowed(state.role));
         }
-        authorization::check(&role, &account)
-            .map_err(|_| RenewalError::AccountNotBound(state.role))?;
-        Ok(role.token)
+        let group_aliases = match outcome {
+            Ok(caller) => caller.group_aliases,
+            Err(error) if only_groups_are_unknown(&error, &role) => None,
+            Err(error) => return Err(refusal_of(error, &role, &state)),
+        };
+        Ok(Renewed {
+            token: role.token,
+            group_aliases,
+        })
     }
 }
 
-fn refusal_of(error: AccountError, account: &str) -> RenewalError {
+/// Whether all that an outage leaves open is the membership in groups, which then stays as it was. The ancestry is asked for last, so
+/// everything else has been checked.
+fn only_groups_are_unknown(error: &LoginError, role: &Role) -> bool {
+    let binds = !role.bound_folders.is_empty() || !role.bound_organizations.is_empty();
+    !binds && matches!(error, LoginError::GoogleUnavailable(api) if api == Api::Crm.name())
+}
+
+/// What a check of a login means to a token that is there already.
+fn refusal_of(error: LoginError, role: &Role, state: &RenewalState) -> RenewalError {
     match error {
-        AccountError::Refused(_) => RenewalError::AccountNotFound(account.to_owned()),
-        AccountError::Credentials(failure) => RenewalError::Credentials(failure),
-        AccountError::Call(CallError::Unavailable(api)) => {
-            RenewalError::GoogleUnavailable(api.name().into())
-        }
-        AccountError::Call(CallError::Denied(api)) => {
-            RenewalError::EndpointDenied(api.name().into())
-        }
-        AccountError::Storage(error) => RenewalError::Storage(error),
+        LoginError::Credentials(failure) => RenewalError::Credentials(failure),
+        LoginError::EndpointDenied(api) => RenewalError::EndpointDenied(api),
+        LoginError::GoogleUnusable(api) => RenewalError::GoogleUnusable(api),
+        LoginError::GoogleUnavailable(api) => RenewalError::GoogleUnavailable(api),
+        LoginError::Storage(error) => RenewalError::Storage(error),
+        refusal if role.rules.role_type() == RoleType::Gce => RenewalError::InstanceRefused {
+            role: state.role.clone(),
+            refusal: Box::new(refusal),
+        },
+        LoginError::AccountNotFound(_)
+        | LoginError::AccountMismatch
+        | LoginError::AccountDisabled(_) => RenewalError::AccountNotFound(state.account.clone()),
+        _ => RenewalError::AccountNotBound(state.role.clone()),
     }
 }

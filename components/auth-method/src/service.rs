@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatehouse_ports::{Clock, Http, MAXIMUM_VALUE_BYTES, Random, Store};
+use gatehouse_ports::{Cache, Clock, Http, MAXIMUM_VALUE_BYTES, Random, Store};
 use gatehouse_storage::{
     Attempt, Records, StorageError, Transaction, TransactionError, commit_with_retries, encode,
 };
@@ -11,19 +11,22 @@ use crate::config::{ConfigRecord, CredentialsChange};
 use crate::google::{Deadline, Google, Memory, MountMemory, Settings};
 use crate::roles::{RoleName, Written};
 use crate::{
-    AuthMethod, ConfigChanges, ConfigError, ConfigView, Identity, LoginError, LoginRequest, Mount,
-    Precondition, RenewalError, RenewalRequest, Role, RoleChanges, RoleError, RoleWritten,
-    TokenParameters, config, record_keys, roles,
+    AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
+    CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError,
+    LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role,
+    RoleChanges, RoleError, RoleWarning, RoleWritten, Rotated, RotationError, config, record_keys,
+    roles,
 };
 
 /// How many records of a mount that is gone are deleted in one commit.
 const FORGOTTEN_AT_ONCE: u32 = 500;
 
-/// The Google Cloud auth method over a store, outgoing HTTP, a clock and a source of randomness.
+/// The Google Cloud auth method over a store, a cache, outgoing HTTP, a clock and a source of randomness.
 ///
 /// It remembers what Google said, within limits; keep it between requests. It may be shared between threads when its ports may.
-pub struct AuthMethodService<S, H, C, R> {
+pub struct AuthMethodService<S, M, H, C, R> {
     records: Records<S>,
+    cache: M,
     http: H,
     clock: C,
     random: R,
@@ -31,17 +34,26 @@ pub struct AuthMethodService<S, H, C, R> {
     memory: Memory,
 }
 
-impl<S: Store, H: Http, C: Clock, R: Random> AuthMethodService<S, H, C, R> {
+impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
     /// The capability with the settings of the server's operator.
-    pub fn new(store: S, http: H, clock: C, random: R, settings: Settings) -> Self {
+    pub fn new(store: S, cache: M, http: H, clock: C, random: R, settings: Settings) -> Self {
         Self {
             records: Records::new(store),
+            cache,
             http,
             clock,
             random,
             settings,
             memory: Memory::default(),
         }
+    }
+
+    pub(crate) const fn records(&self) -> &Records<S> {
+        &self.records
+    }
+
+    pub(crate) const fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     pub(crate) fn now(&self) -> u64 {
@@ -182,17 +194,39 @@ impl<S: Store, H: Http, C: Clock, R: Random> AuthMethodService<S, H, C, R> {
     }
 }
 
-impl<S: Store, H: Http, C: Clock, R: Random> AuthMethod for AuthMethodService<S, H, C, R> {
+impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
+    for AuthMethodService<S, M, H, C, R>
+{
     fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
         Ok(self.stored_config(mount)?.view())
     }
 
-    fn write_config(&self, mount: &Mount, changes: ConfigChanges) -> Result<(), ConfigError> {
+    fn write_config(
+        &self,
+        mount: &Mount,
+        changes: ConfigChanges,
+    ) -> Result<Vec<ConfigWarning>, ConfigError> {
         commit_with_retries(&self.clock, &self.random, || {
             self.try_write_config(mount, &changes)
         })?;
         self.memory.forget(&mount.id);
-        Ok(())
+        Ok(Vec::new())
+    }
+
+    fn rotate_root(&self, _: &Mount) -> Result<Rotated, RotationError> {
+        Err(RotationError::NoStoredCredentials)
+    }
+
+    fn rotate_if_due(&self, _: &Mount) -> Result<Option<Rotated>, RotationError> {
+        Ok(None)
+    }
+
+    fn check_config(&self, mount: &Mount, _: &[String]) -> Result<CredentialsReport, StorageError> {
+        Ok(CredentialsReport {
+            source: self.stored_config(mount)?.credentials_source(),
+            failure: None,
+            projects: Vec::new(),
+        })
     }
 
     fn delete_config(&self, mount: &Mount) -> Result<(), StorageError> {
@@ -222,6 +256,19 @@ impl<S: Store, H: Http, C: Clock, R: Random> AuthMethod for AuthMethodService<S,
         })
     }
 
+    fn edit_service_accounts(
+        &self,
+        _: &Mount,
+        _: &str,
+        _: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError> {
+        Err(EditError::Empty)
+    }
+
+    fn edit_labels(&self, _: &Mount, _: &str, _: &ListEdit) -> Result<Vec<RoleWarning>, EditError> {
+        Err(EditError::Empty)
+    }
+
     fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {
         match RoleName::new(name) {
             Some(name) => self.delete([record_keys::role(mount, &name)]),
@@ -245,12 +292,28 @@ impl<S: Store, H: Http, C: Clock, R: Random> AuthMethod for AuthMethodService<S,
         self.log_in(mount, request)
     }
 
-    fn revalidate(
-        &self,
-        mount: &Mount,
-        request: &RenewalRequest,
-    ) -> Result<TokenParameters, RenewalError> {
+    fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport> {
+        self.explain_login(mount, request)
+    }
+
+    fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError> {
         self.renew(mount, request)
+    }
+
+    fn read_issuer(&self) -> Result<String, StorageError> {
+        Ok(String::new())
+    }
+
+    fn write_issuer(&self, _: &str) -> Result<(), IssuerError> {
+        Err(IssuerError::NotUrl)
+    }
+
+    fn issuer(&self) -> Result<String, IdentityTokenError> {
+        Err(IdentityTokenError::NoIssuer)
+    }
+
+    fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
+        Ok(Vec::new())
     }
 
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {

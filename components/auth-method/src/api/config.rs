@@ -6,6 +6,8 @@ use std::fmt;
 use gatehouse_storage::StorageError;
 use serde::{Deserialize, Serialize};
 
+use super::{ApiRefusal, CredentialsFailure, IdentityTokenError};
+
 /// The two kinds of roles, which also name two sets of configuration fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,6 +53,42 @@ pub struct ConfigView {
     pub gce_metadata: Vec<String>,
     /// As the operator wrote them.
     pub custom_endpoint: CustomEndpoints,
+    /// Where access tokens come from.
+    pub credentials_source: CredentialsSource,
+    /// The service account that workload identity federation acts as; empty when none is set.
+    pub service_account_email: String,
+    /// Audience of the identity tokens that federation exchanges; empty when there is no federation.
+    pub identity_token_audience: String,
+    /// Seconds that such an identity token is valid, as it is in force.
+    pub identity_token_ttl: u64,
+    /// When the stored key is replaced by itself.
+    pub rotation: RotationSettings,
+}
+
+/// Where a mount's access tokens come from, in order of precedence (contract 2.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CredentialsSource {
+    /// A stored service-account key.
+    Static,
+    /// Workload identity federation: this server's own identity tokens, exchanged.
+    Federation,
+    /// The application default credentials of the server.
+    ApplicationDefault,
+}
+
+/// When a stored key is replaced by a new one (contract 2.2). At most one of `schedule` and `period` is set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RotationSettings {
+    /// Five fields of cron, in UTC; empty for none.
+    pub schedule: String,
+    /// Seconds between two rotations; 0 for none.
+    pub period: u64,
+    /// Seconds after a scheduled time during which the rotation may still begin; 0 for until the next one.
+    pub window: u64,
+    /// Kept and shown; has no effect.
+    pub policy: String,
+    /// Stops rotations that nobody asked for.
+    pub disabled: bool,
 }
 
 /// What may be shown of stored credentials. Each may be empty, except `private_key_id`.
@@ -100,6 +138,29 @@ pub struct ConfigChanges {
     pub gce_metadata: Option<Vec<String>>,
     /// API names with base URLs. An API that is not named keeps its value; an empty value clears it.
     pub custom_endpoint: Option<Vec<(String, String)>>,
+    /// The service account that federation acts as.
+    pub service_account_email: Option<String>,
+    /// Audience of identity tokens; a text that is not empty turns federation on and removes stored credentials.
+    pub identity_token_audience: Option<String>,
+    /// Seconds; 0 for the default, 3600.
+    pub identity_token_ttl: Option<u64>,
+    /// Five fields of cron; empty for none.
+    pub rotation_schedule: Option<String>,
+    /// Seconds; 0 for none.
+    pub rotation_period: Option<u64>,
+    /// Seconds; only together with a schedule.
+    pub rotation_window: Option<u64>,
+    /// Kept and shown.
+    pub rotation_policy: Option<String>,
+    /// Stops rotations that nobody asked for.
+    pub disable_automated_rotation: Option<bool>,
+}
+
+/// What an operator should know about a configuration that was stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConfigWarning {
+    /// Public keys come from a host that is not Google's: whoever runs it decides who can log in (contract 9.3).
+    KeysFromForeignHost,
 }
 
 /// What is wrong with a service-account key file.
@@ -207,7 +268,137 @@ pub enum ConfigError {
         /// Why.
         flaw: EndpointFlaw,
     },
+    /// Both a key file and an audience for federation were sent.
+    #[error("only one of 'credentials' or 'identity_token_audience' can be set")]
+    CredentialsTwice,
+    /// Federation without a service account to act as.
+    #[error("missing required 'service_account_email' when 'identity_token_audience' is set")]
+    ServiceAccountMissing,
+    /// No identity token can be made, so federation cannot work.
+    #[error("no identity token can be made: {0}")]
+    IdentityToken(#[from] IdentityTokenError),
+    /// The schedule is not five fields of cron; holds what is wrong with it.
+    #[error("failed to parse provided rotation_schedule: {0}")]
+    RotationSchedule(ScheduleFlaw),
+    /// Both a schedule and a period were sent.
+    #[error(
+        "mutually exclusive fields rotation_schedule and rotation_period were both specified; only one of them can be provided"
+    )]
+    RotationTwice,
+    /// A window without a schedule in the same write.
+    #[error("cannot use rotation_window without rotation_schedule")]
+    WindowWithoutSchedule,
+    /// A window together with a period.
+    #[error("rotation_window does not apply to period")]
+    WindowWithPeriod,
     /// The store refused or failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+/// What is wrong with a rotation schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleFlaw {
+    /// Not five fields.
+    #[error("expected exactly 5 fields")]
+    FieldCount,
+    /// A field, counted from 1, that cron does not know.
+    #[error("field {0} cannot be read")]
+    Field(u8),
+    /// A time that never comes, such as the 30th of February.
+    #[error("it never fires")]
+    Never,
+}
+
+/// A key of the root credentials that was replaced (contract 2.6).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rotated {
+    /// Names the key in use from now on.
+    pub private_key_id: String,
+    /// Names the key before it, when Google would not delete it: it still opens everything.
+    pub key_left_behind: Option<String>,
+}
+
+/// Why a key was not replaced. The one before it stays in use.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RotationError {
+    /// There is no stored key to replace.
+    #[error("the mount has no stored credentials")]
+    NoStoredCredentials,
+    /// Another rotation of the mount is at work. Worth trying again.
+    #[error("another rotation is at work")]
+    Busy,
+    /// Google would not make a key.
+    #[error("Google refused to make a key (status {})", .0.status)]
+    Refused(ApiRefusal),
+    /// What Google sent is not a key file for the same account.
+    #[error("the new key could not be read")]
+    AnswerUnreadable,
+    /// Google does not accept the new key yet. It is kept, and the next rotation goes on with it; holds its id.
+    #[error("the new key {0} is not accepted yet")]
+    NotYetAccepted(String),
+    /// The mount's own credentials give no access to Google's APIs.
+    #[error("the credentials of the mount are not usable: {0}")]
+    Credentials(#[from] CredentialsFailure),
+    /// The host, or the operator's list of hosts, does not allow the call; holds the name of the API.
+    #[error("outgoing requests to the API {0:?} are not allowed")]
+    EndpointDenied(Cow<'static, str>),
+    /// Google did not answer in time, or said so; holds the name of the API.
+    #[error("the API {0:?} of Google is unavailable")]
+    GoogleUnavailable(Cow<'static, str>),
+    /// The configuration was changed in the meantime.
+    #[error("the configuration was changed in the meantime")]
+    ConfigurationChanged,
+    /// The store refused or failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// What the root credentials of a mount may do (the extension `config/check`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CredentialsReport {
+    /// Where access tokens come from.
+    pub source: CredentialsSource,
+    /// Why there is no access token; then no project was asked about.
+    pub failure: Option<CallFailure>,
+    /// One for each project asked about, in their order.
+    pub projects: Vec<ProjectReport>,
+}
+
+/// What the root credentials may do in one project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectReport {
+    /// The project's id.
+    pub project: String,
+    /// What Google answered.
+    pub outcome: Result<PermissionsFound, CallFailure>,
+}
+
+/// Permissions that logins and rotations can need, by what Google says of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PermissionsFound {
+    /// Those that the credentials have, sorted.
+    pub held: Vec<String>,
+    /// Those that they lack, sorted.
+    pub lacking: Vec<String>,
+}
+
+/// Why a call to Google gave nothing to work with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallFailure {
+    /// Google refused.
+    #[error("Google refused with status {}", .0.status)]
+    Refused(ApiRefusal),
+    /// The mount's own credentials give no access to Google's APIs.
+    #[error("the credentials of the mount are not usable: {0}")]
+    Credentials(#[from] CredentialsFailure),
+    /// The host, or the operator's list of hosts, does not allow the call; holds the name of the API.
+    #[error("outgoing requests to the API {0:?} are not allowed")]
+    EndpointDenied(Cow<'static, str>),
+    /// Google's answer was not what the API promises; holds the name of the API.
+    #[error("the API {0:?} of Google gave an answer of no use")]
+    GoogleUnusable(Cow<'static, str>),
+    /// Google did not answer in time, or said so; holds the name of the API.
+    #[error("the API {0:?} of Google is unavailable")]
+    GoogleUnavailable(Cow<'static, str>),
 }

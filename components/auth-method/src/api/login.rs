@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use gatehouse_storage::StorageError;
 
-use super::TokenParameters;
+use super::{AccountRefusal, ApiRefusal, CredentialsFailure, TokenParameters};
 
 /// What a caller sent to log in.
 ///
@@ -27,12 +27,15 @@ pub struct Identity {
     pub role: String,
     /// UUID of the role.
     pub role_id: String,
-    /// E-mail address of the service account.
+    /// E-mail address of the service account (iam), or name of the instance (gce).
     pub display_name: String,
     /// Names the entity among those of the mount; never empty.
     pub alias_name: String,
     /// Selected facts about the caller, in reading order; only those that are not empty.
     pub metadata: Vec<(String, String)>,
+    /// Names of the groups that the project's ancestors stand for, in Google's order (contract 7.3); `None` when the role does not ask
+    /// for them.
+    pub group_aliases: Option<Vec<String>>,
     /// What the role says about tokens.
     pub token: TokenParameters,
     /// To be kept with the token, out of sight, and given back at renewal. Its content is this capability's own.
@@ -48,6 +51,15 @@ pub struct RenewalRequest {
     pub token_policies: Vec<String>,
     /// The peer's address; `None` when the caller's host does not know it.
     pub source_address: Option<IpAddr>,
+}
+
+/// What a token may be like from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renewed {
+    /// What the role says about tokens now.
+    pub token: TokenParameters,
+    /// As in [`Identity::group_aliases`]; `None` also when Google could not be asked, so that membership stays as it was.
+    pub group_aliases: Option<Vec<String>>,
 }
 
 /// What is wrong with the form of a token. None of these holds any of the input.
@@ -97,44 +109,12 @@ pub enum KeyRefusal {
     /// The document of the account does not have the key.
     #[error("the service account has no such key")]
     KeyUnknown,
+    /// Google has no such key of its own, and a gce role takes no other.
+    #[error("no Google OAuth2 provider key found for GCE role")]
+    NotGoogles,
     /// The answer was not a key document, or was a refusal.
     #[error("the key document could not be read")]
     DocumentUnreadable,
-}
-
-/// Google's refusal of a question about a service account. The message is Google's, cut to 512 bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccountRefusal {
-    /// What was asked for: an e-mail address or a unique id.
-    pub account: String,
-    /// HTTP status of the answer: 404 or 403.
-    pub status: u16,
-    /// Google's message; empty when the answer had none.
-    pub message: String,
-    /// Google's short reason, such as `notFound`; empty when the answer had none.
-    pub reason: String,
-}
-
-/// Why the mount's own credentials give no access to Google's APIs. It holds no part of a credential.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CredentialsFailure {
-    /// None are stored.
-    #[error("could not find default credentials")]
-    NotFound,
-    /// The stored private key cannot sign.
-    #[error("the stored private key is not usable")]
-    Unusable,
-    /// Google refused them.
-    #[error("Google refused the credentials with status {status}: {message}")]
-    Refused {
-        /// HTTP status of the answer.
-        status: u16,
-        /// Google's short error code, such as `invalid_grant`, cut to 512 bytes; empty when the answer had none.
-        message: String,
-    },
-    /// The answer was not one that the protocol knows.
-    #[error("Google's answer could not be read")]
-    AnswerUnreadable,
 }
 
 /// Why a login was refused. The first check that failed, in the order of contract 4.2.
@@ -202,7 +182,7 @@ pub enum LoginError {
         maximum_jwt_lifetime: u64,
     },
     /// Refused: Google does not have the service account, or does not show it to us.
-    #[error("the service account could not be read (status {})", .0.status)]
+    #[error("the service account could not be read (status {})", .0.refusal.status)]
     AccountNotFound(AccountRefusal),
     /// Refused: the service account is disabled; holds its e-mail address.
     #[error("service account {0} is disabled")]
@@ -226,6 +206,125 @@ pub enum LoginError {
         /// The account's unique id.
         unique_id: String,
     },
+    /// Refused: a token that was not signed by Google, on a role that trusts claims without asking Google's APIs.
+    #[error("a role without live checks takes only tokens that Google has signed")]
+    NotGoogleSigned,
+    /// Refused: the token has logged in before.
+    #[error("the token has logged in before")]
+    Replayed,
+    /// Refused: the token has no complete claims of an instance.
+    #[error("the token has no complete claims of an instance")]
+    InstanceClaimsMissing,
+    /// Refused: the instance's project is not one of the role's.
+    #[error("instance {instance_id:?} of project {project:?} is not in the bound projects")]
+    InstanceProjectNotBound {
+        /// The numeric id.
+        instance_id: String,
+        /// The project's id.
+        project: String,
+        /// The role's projects.
+        bound_projects: Vec<String>,
+    },
+    /// Refused: the instance is not the one that the token is about, or not in a state to log in.
+    #[error("instance {name:?} of project {project:?} in zone {zone:?}: {flaw}")]
+    Instance {
+        /// The project's id.
+        project: String,
+        /// The zone's name.
+        zone: String,
+        /// The instance's name.
+        name: String,
+        /// Why.
+        flaw: InstanceFlaw,
+    },
+    /// Refused: the instance was created too long ago.
+    #[error("the instance is {age} s old, and the role allows {maximum} s")]
+    InstanceTooOld {
+        /// Seconds.
+        age: u64,
+        /// Seconds.
+        maximum: u64,
+    },
+    /// Refused: the instance does not have a label of the role.
+    #[error("the instance does not have the label {key}:{value}")]
+    LabelMissing {
+        /// The label's key.
+        key: String,
+        /// The value that the role asks for.
+        value: String,
+    },
+    /// Refused: the instance's zone is not one of the role's, which this holds.
+    #[error("the instance is not in a bound zone")]
+    ZoneNotBound(Vec<String>),
+    /// Refused: the instance's region is not one of the role's, which this holds.
+    #[error("the instance is not in a bound region")]
+    RegionNotBound(Vec<String>),
+    /// Refused: none of the role's instance groups exists where the role looks for them.
+    #[error(
+        "instance group {group:?} does not exist in the role's locations of project {project:?}"
+    )]
+    GroupNotFound {
+        /// The first of the role's groups.
+        group: String,
+        /// The project's id.
+        project: String,
+        /// Where groups were looked for.
+        locations: GroupLocations,
+    },
+    /// Refused: the instance is in none of the role's instance groups, which this holds.
+    #[error("the instance is not in a bound instance group")]
+    NotInGroups(Vec<String>),
+    /// Refused: Google would not list the instance groups of the project.
+    #[error("the instance groups of project {project:?} could not be read (status {})", .refusal.status)]
+    GroupsUnreadable {
+        /// The project's id.
+        project: String,
+        /// What Google said.
+        refusal: ApiRefusal,
+    },
+    /// Refused: the account of the instance could not be read; the role asks for certain accounts.
+    #[error("the service account could not be read (status {})", .0.refusal.status)]
+    BoundAccountNotFound(AccountRefusal),
+    /// Refused: the account of the instance could not be read.
+    #[error("the service account could not be read (status {})", .0.refusal.status)]
+    InstanceAccountNotFound(AccountRefusal),
+    /// Refused: the account of the instance is not one of the role's.
+    #[error("service account {email} is not one of the role's")]
+    InstanceAccountNotBound {
+        /// The account's unique id.
+        unique_id: String,
+        /// The account's e-mail address.
+        email: String,
+        /// The role's accounts.
+        bound: Vec<String>,
+    },
+    /// Refused: the account that the token is about is not attached to the instance; holds its e-mail address.
+    #[error("service account {0} is not attached to the instance")]
+    AccountNotAttached(String),
+    /// Refused: Google would not tell the ancestors of the project.
+    #[error("the ancestors of project {project:?} could not be read (status {})", .refusal.status)]
+    AncestryUnreadable {
+        /// The project's id.
+        project: String,
+        /// What Google said.
+        refusal: ApiRefusal,
+    },
+    /// Refused: no ancestor of the project is one of the role's folders.
+    #[error("project {project:?} is in none of the bound folders")]
+    FolderNotBound {
+        /// The project's id.
+        project: String,
+        /// The role's folders.
+        bound: Vec<String>,
+    },
+    /// Refused: no ancestor of the project is one of the role's organizations.
+    #[error("project {project:?} is in none of the bound organizations")]
+    OrganizationNotBound {
+        /// The project's id.
+        project: String,
+        /// The role's organizations.
+        bound: Vec<String>,
+    },
     /// Refused: there is nothing to name the entity by.
     #[error("the alias would have no name")]
     AliasEmpty,
@@ -237,12 +336,46 @@ pub enum LoginError {
         "outgoing requests to the API {0:?} are not allowed: add its host to the allowed hosts"
     )]
     EndpointDenied(Cow<'static, str>),
+    /// Credentials: Google's answer was not what the API promises; holds the name of the API.
+    #[error("the API {0:?} of Google gave an answer of no use")]
+    GoogleUnusable(Cow<'static, str>),
     /// Unavailable: Google did not answer in time, or said so; holds the name of the API.
     #[error("the API {0:?} of Google is unavailable")]
     GoogleUnavailable(Cow<'static, str>),
     /// The store refused or failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+/// Why an instance is not let in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InstanceFlaw {
+    /// Google does not have it, or does not show it.
+    #[error("Google refused with status {}", .0.status)]
+    Refused(ApiRefusal),
+    /// It is not running or about to; holds Google's word for its state.
+    #[error("it has status {0}")]
+    Status(String),
+    /// Another instance has its name now.
+    #[error("it has another id")]
+    OtherId,
+    /// The token is about an instance that was there before it. Times are seconds since 1970.
+    #[error("the token names a creation time before its own")]
+    CreatedLater {
+        /// As the token has it.
+        claimed: u64,
+        /// As Google has it.
+        created: u64,
+    },
+}
+
+/// Where a role looks for instance groups.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GroupLocations {
+    /// In these zones.
+    Zones(Vec<String>),
+    /// In these regions and the zones of them.
+    Regions(Vec<String>),
 }
 
 /// Why a renewal was refused. The first check that failed, in the order of contract 4.10.
@@ -266,6 +399,14 @@ pub enum RenewalError {
     /// Refused: the role does not have the account or its project any more; holds its name.
     #[error("the service account is no longer authorized for role {0}")]
     AccountNotBound(String),
+    /// Refused: the instance is not let in any more.
+    #[error("cannot renew under role {role:?}: {refusal}")]
+    InstanceRefused {
+        /// The role's name.
+        role: String,
+        /// The check of a login that failed now.
+        refusal: Box<LoginError>,
+    },
     /// Forbidden: the peer's address is outside the token's networks, or not known.
     #[error("the source address is outside the networks of the token")]
     AddressNotAllowed,
@@ -277,6 +418,9 @@ pub enum RenewalError {
         "outgoing requests to the API {0:?} are not allowed: add its host to the allowed hosts"
     )]
     EndpointDenied(Cow<'static, str>),
+    /// Credentials: Google's answer was not what the API promises; holds the name of the API.
+    #[error("the API {0:?} of Google gave an answer of no use")]
+    GoogleUnusable(Cow<'static, str>),
     /// Unavailable: Google did not answer in time, or said so; holds the name of the API. The lease stays as it was.
     #[error("the API {0:?} of Google is unavailable")]
     GoogleUnavailable(Cow<'static, str>),

@@ -1,12 +1,13 @@
 //! Login rules with a name (contract 3).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use gatehouse_ports::RandomError;
 use gatehouse_storage::StorageError;
 use serde::{Deserialize, Serialize};
 
-use super::RoleType;
+use super::{AliasSource, RoleType};
 
 /// Which kind of token a login gives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +73,32 @@ pub enum RoleRules {
         /// Whether Google-signed identity tokens may log in.
         allow_gce_inference: bool,
     },
+    /// Instances log in.
+    Gce(GceRules),
+}
+
+/// What a gce role asks of an instance. Kinds of bounds add up: an instance has to be within each that is not empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GceRules {
+    /// Zone names; empty for any. Sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bound_zones: Vec<String>,
+    /// Region names; empty for any, and without effect beside zones. Sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bound_regions: Vec<String>,
+    /// Names of instance groups in those zones or regions; empty for any. Sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bound_instance_groups: Vec<String>,
+    /// Labels that the instance has to have.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bound_labels: BTreeMap<String, String>,
+    /// Seconds since the creation of an instance after which it cannot log in; 0 for no limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub maximum_instance_age: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl RoleRules {
@@ -80,6 +107,7 @@ impl RoleRules {
     pub const fn role_type(&self) -> RoleType {
         match self {
             Self::Iam { .. } => RoleType::Iam,
+            Self::Gce(_) => RoleType::Gce,
         }
     }
 }
@@ -101,6 +129,28 @@ pub struct Role {
     pub token: TokenParameters,
     /// What reads show under old names.
     pub legacy: LegacyTokenFields,
+    /// Numbers of folders, one of which has to be an ancestor of the project; empty for any. Sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bound_folders: Vec<String>,
+    /// Numbers of organizations, one of which has to be an ancestor of the project; empty for any. Sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bound_organizations: Vec<String>,
+    /// Audiences that a token may name beside `vault/<role>`, compared exactly. Sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bound_audiences: Vec<String>,
+    /// What entities are named after; `None` for the mount's choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<AliasSource>,
+    /// Whether a token logs in only once.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub refuse_replay: bool,
+    /// Whether claims that Google signed are trusted without asking Google's APIs, so that no root credentials are needed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub trust_claims: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// What a write says, under the contract's field names. A field of `None` was not sent.
@@ -164,6 +214,52 @@ pub struct RoleChanges {
     pub max_ttl: Option<u64>,
     /// `period`, the old name of `token_period`, seconds
     pub period: Option<u64>,
+    /// `bound_folders`
+    pub bound_folders: Option<Vec<String>>,
+    /// `bound_organizations`
+    pub bound_organizations: Option<Vec<String>>,
+    /// `bound_audiences`
+    pub bound_audiences: Option<Vec<String>>,
+    /// `alias_source`: `role_id`, `unique_id` (iam), `instance_id` (gce), or empty for the mount's choice
+    pub alias_source: Option<String>,
+    /// `refuse_replay`
+    pub refuse_replay: Option<bool>,
+    /// `live_checks`: false trusts the claims that Google signed
+    pub live_checks: Option<bool>,
+    /// `max_instance_age`, seconds, 0 for no limit; gce only
+    pub max_instance_age: Option<u64>,
+}
+
+/// What a change of one list of a role says (contract 3.6).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListEdit {
+    /// What to add.
+    pub add: Vec<String>,
+    /// What to remove; wins over `add`, and need not be there.
+    pub remove: Vec<String>,
+}
+
+/// Why a list of a role was not changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// There is nothing to add or remove.
+    #[error("must provide at least one value to add or remove")]
+    Empty,
+    /// There is no such role; holds the name as sent, cut to 256 bytes.
+    #[error("role {0:?} not found")]
+    RoleNotFound(String),
+    /// The role is of the other type; holds its type.
+    #[error("the role is of type {0}")]
+    WrongType(RoleType),
+    /// Labels to add that are not `key:value`; holds them, each cut to 128 bytes.
+    #[error("given invalid labels to add: {0:?}")]
+    InvalidLabels(Vec<String>),
+    /// The role would not be acceptable.
+    #[error(transparent)]
+    Role(#[from] RoleError),
+    /// The store refused or failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
 }
 
 /// What a write requires of the role's existence; checked in the same commit that writes.
@@ -221,6 +317,26 @@ pub enum RoleWarning {
     GroupAliasesOnSharedEntity,
     /// Any service account of any project can log in.
     AnyServiceAccountOfAnyProject,
+    /// The period is above what a token of the mount can live at most; logins cut it.
+    PeriodAboveMountMaximum {
+        /// Seconds.
+        period: u64,
+        /// Seconds.
+        mount_maximum: u64,
+    },
+    /// The maximum TTL, under its old name, is above the mount's default.
+    MaximumTtlAboveMountDefault {
+        /// Seconds.
+        maximum_ttl: u64,
+        /// Seconds.
+        mount_default: u64,
+    },
+    /// Regions have no effect beside zones.
+    RegionsBesideZones,
+    /// Nothing but labels binds the role, and whoever may edit an instance may label it.
+    BoundByLabelsOnly,
+    /// Claims are trusted without asking Google: an account or instance that is gone can log in until its token expires.
+    ClaimsTrusted,
 }
 
 /// Why a role was not stored.
@@ -292,6 +408,29 @@ pub enum RoleError {
     /// An iam role without any service account.
     #[error("an iam role must have at least one service account")]
     NoServiceAccounts,
+    /// Instance groups without zones or regions to look for them in.
+    #[error("region or zone information must be specified if an instance group is given")]
+    GroupsWithoutLocation,
+    /// Labels that are not `key:value`; holds them, each cut to 128 bytes.
+    #[error("given invalid labels: {0:?}")]
+    InvalidLabels(Vec<String>),
+    /// A list was sent under its old and its new name.
+    #[error("both {old:?} and {new:?} were sent")]
+    SentTwice {
+        /// The old name.
+        old: Cow<'static, str>,
+        /// The new name.
+        new: Cow<'static, str>,
+    },
+    /// `alias_source` is not one that roles of this type have.
+    #[error("invalid alias source for a role of type {0}")]
+    AliasSource(RoleType),
+    /// A folder or organization is not named by its number; holds the entry, cut to 128 bytes.
+    #[error("{0:?} is not the number of a folder or an organization")]
+    AncestorNumber(String),
+    /// Fields that only Google's APIs can check, on a role that does not ask them; holds the fields, sorted.
+    #[error("{0:?} cannot be checked without live checks")]
+    NeedsLiveChecks(Vec<Cow<'static, str>>),
     /// A list or text is larger than a role can hold.
     #[error("the role is too large to be stored")]
     TooLarge,

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use gatehouse_ports::{Clock, Http, HttpResponse, Method, Random};
-use gatehouse_storage::StorageError;
-use serde::Deserialize;
+use gatehouse_ports::{Clock, Http, Random};
+use serde::{Deserialize, Serialize};
 
-use super::answers::api_refusal;
+use super::authorized::ApiError;
 use super::exchange::{CallError, Question};
 use super::memory::lock;
-use super::tokens::TokenError;
 use super::{Api, Google};
-use crate::{AccountRefusal, CredentialsFailure};
+use crate::ApiRefusal;
 
 /// Seconds that the state of an account is believed without asking again.
 const BELIEVED_FOR: u64 = 60;
@@ -19,7 +17,7 @@ const BELIEVED_FOR: u64 = 60;
 const UNKNOWN_FOR: u64 = 30;
 
 /// A service account, by Google's word.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ServiceAccount {
     pub(crate) email: String,
@@ -43,38 +41,19 @@ impl ServiceAccount {
 }
 
 /// What is remembered of a question.
-pub(super) type AccountAnswer = Result<Arc<ServiceAccount>, AccountRefusal>;
-
-/// Why the state of an account is not known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum AccountError {
-    Refused(AccountRefusal),
-    Credentials(CredentialsFailure),
-    Call(CallError),
-    Storage(StorageError),
-}
-
-impl From<TokenError> for AccountError {
-    fn from(error: TokenError) -> Self {
-        match error {
-            TokenError::Credentials(failure) => Self::Credentials(failure),
-            TokenError::Call(error) => Self::Call(error),
-            TokenError::Storage(error) => Self::Storage(error),
-        }
-    }
-}
+pub(super) type AccountAnswer = Result<Arc<ServiceAccount>, ApiRefusal>;
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// The account with this e-mail address or unique id.
-    pub(crate) fn service_account(&self, name: &str) -> Result<Arc<ServiceAccount>, AccountError> {
+    pub(crate) fn service_account(&self, name: &str) -> Result<Arc<ServiceAccount>, ApiError> {
         let now = self.now();
         if let Some(remembered) = lock(&self.memory.accounts).get(name, now) {
-            return remembered.map_err(AccountError::Refused);
+            return remembered.map_err(ApiError::Refused);
         }
         let answer = self.ask_for_account(name);
         let remembered = match &answer {
             Ok(account) => Some((Ok(Arc::clone(account)), BELIEVED_FOR)),
-            Err(AccountError::Refused(refusal)) if refusal.status == 404 => {
+            Err(ApiError::Refused(refusal)) if refusal.status == 404 => {
                 Some((Err(refusal.clone()), UNKNOWN_FOR))
             }
             Err(_) => None,
@@ -86,51 +65,14 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         answer
     }
 
-    fn ask_for_account(&self, name: &str) -> Result<Arc<ServiceAccount>, AccountError> {
-        let mut token = self.access_token()?;
-        let mut answer = self.account_answer(name, &token.text)?;
-        if answer.status == 401 && !token.is_new {
-            // The remembered access token may have been revoked.
-            self.forget_access_token();
-            token = self.access_token()?;
-            answer = self.account_answer(name, &token.text)?;
-        }
-        match answer.status {
-            200 => serde_json::from_slice(&answer.body)
-                .ok()
-                .filter(ServiceAccount::is_complete)
-                .map(Arc::new)
-                // An answer that cannot be read says nothing about the account.
-                .ok_or(AccountError::Call(CallError::Unavailable(Api::Iam))),
-            401 => {
-                self.forget_access_token();
-                Err(AccountError::Credentials(CredentialsFailure::Refused {
-                    status: 401,
-                    message: api_refusal(&answer.body).reason,
-                }))
-            }
-            status @ 400..500 => {
-                let refusal = api_refusal(&answer.body);
-                Err(AccountError::Refused(AccountRefusal {
-                    account: name.to_owned(),
-                    status,
-                    message: refusal.message,
-                    reason: refusal.reason,
-                }))
-            }
-            _ => Err(AccountError::Call(CallError::Unavailable(Api::Iam))),
-        }
-    }
-
-    fn account_answer(&self, name: &str, token: &str) -> Result<HttpResponse, AccountError> {
+    fn ask_for_account(&self, name: &str) -> Result<Arc<ServiceAccount>, ApiError> {
         let segments = ["v1", "projects", "-", "serviceAccounts", name];
-        self.ask(Question {
-            api: Api::Iam,
-            method: Method::Get,
-            url: self.endpoints.url(Api::Iam, &segments),
-            headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
-            body: Vec::new(),
-        })
-        .map_err(AccountError::Call)
+        let url = self.endpoints.url(Api::Iam, &segments);
+        let account: ServiceAccount = self.ask_authorized(&Question::get(Api::Iam, url))?;
+        if account.is_complete() {
+            Ok(Arc::new(account))
+        } else {
+            Err(CallError::Unusable(Api::Iam).into())
+        }
     }
 }

@@ -2,17 +2,11 @@
 
 use serde::Deserialize;
 
+use crate::ApiRefusal;
 use crate::excerpt::excerpt;
 
 /// Most of Google's own words that are passed on, in bytes.
 const MAXIMUM_MESSAGE_BYTES: usize = 512;
-
-/// What an API says about a refusal; empty where it says nothing that can be read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct ApiRefusal {
-    pub(super) message: String,
-    pub(super) reason: String,
-}
 
 #[derive(Deserialize)]
 struct ApiBody {
@@ -38,12 +32,18 @@ struct TokenBody {
     error: String,
 }
 
-pub(super) fn api_refusal(body: &[u8]) -> ApiRefusal {
+/// What an API says about a refusal with this status; empty where it says nothing that can be read.
+pub(super) fn api_refusal(status: u16, body: &[u8]) -> ApiRefusal {
     let Ok(ApiBody { error }) = serde_json::from_slice(body) else {
-        return ApiRefusal::default();
+        return ApiRefusal {
+            status,
+            message: String::new(),
+            reason: String::new(),
+        };
     };
     let reason = error.errors.into_iter().next().map(|detail| detail.reason);
     ApiRefusal {
+        status,
         message: excerpt(&error.message, MAXIMUM_MESSAGE_BYTES),
         reason: excerpt(&reason.unwrap_or_default(), MAXIMUM_MESSAGE_BYTES),
     }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn contract_8_1_the_message_and_the_first_reason_are_read() {
         let body = br#"{"error":{"code":404,"message":"gone","status":"NOT_FOUND","errors":[{"reason":"notFound"}]}}"#;
-        let refusal = api_refusal(body);
+        let refusal = api_refusal(404, body);
         assert_eq!(
             (refusal.message.as_str(), refusal.reason.as_str()),
             ("gone", "notFound")
@@ -85,7 +85,11 @@ mod tests {
             b"\xff",
             b"[]",
         ] {
-            assert_eq!(api_refusal(body), ApiRefusal::default());
+            let refusal = api_refusal(403, body);
+            assert_eq!(
+                (refusal.message, refusal.reason),
+                (String::new(), String::new())
+            );
             assert_eq!(token_refusal(body), "");
         }
     }
@@ -93,6 +97,6 @@ mod tests {
     #[test]
     fn j20_messages_are_cut_to_512_bytes_at_a_character() {
         let body = format!(r#"{{"error":{{"message":"a{}"}}}}"#, "é".repeat(600));
-        assert_eq!(api_refusal(body.as_bytes()).message.len(), 511);
+        assert_eq!(api_refusal(400, body.as_bytes()).message.len(), 511);
     }
 }

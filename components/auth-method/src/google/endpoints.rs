@@ -19,8 +19,18 @@ pub(crate) enum Api {
     Certificates,
     /// Service accounts.
     Iam,
-    /// Access tokens.
+    /// Instances and instance groups.
+    Compute,
+    /// Projects and what is above them.
+    Crm,
+    /// Access tokens for keys and refresh tokens.
     OAuth,
+    /// Access tokens for identity tokens.
+    Sts,
+    /// Access tokens for a service account to act as.
+    IamCredentials,
+    /// Access tokens of the machine that the server runs on.
+    Metadata,
 }
 
 impl Api {
@@ -29,7 +39,12 @@ impl Api {
         match self {
             Self::Certificates => "api",
             Self::Iam => "iam",
+            Self::Compute => "compute",
+            Self::Crm => "crm",
             Self::OAuth => "oauth2",
+            Self::Sts => "sts",
+            Self::IamCredentials => "iamcredentials",
+            Self::Metadata => "metadata",
         }
     }
 }
@@ -39,7 +54,12 @@ impl Api {
 pub(crate) struct Endpoints {
     certificates: Option<Url>,
     iam: Option<Url>,
+    compute: Option<Url>,
+    crm: Option<Url>,
     token: Option<Url>,
+    sts: Option<Url>,
+    iam_credentials: Option<Url>,
+    metadata: Option<Url>,
 }
 
 impl Endpoints {
@@ -51,7 +71,16 @@ impl Endpoints {
         Self {
             certificates: base(custom.api.as_ref(), "www"),
             iam: base(custom.iam.as_ref(), "iam"),
+            compute: base(custom.compute.as_ref(), "compute").map(with_compute_path),
+            crm: base(custom.crm.as_ref(), "cloudresourcemanager"),
             token: read_base(&settings.token_url(), settings).ok(),
+            sts: read_base(&settings.sts_url(), settings).ok(),
+            iam_credentials: read_base(&settings.iam_credentials_url(), settings).ok(),
+            // Not a base like the others: it is link-local, plain HTTP, and named by the operator alone.
+            metadata: settings
+                .metadata_host
+                .as_ref()
+                .and_then(|host| Url::parse(&format!("http://{host}")).ok()),
         }
     }
 
@@ -60,7 +89,12 @@ impl Endpoints {
         let mut url = match api {
             Api::Certificates => self.certificates.clone()?,
             Api::Iam => self.iam.clone()?,
+            Api::Compute => self.compute.clone()?,
+            Api::Crm => self.crm.clone()?,
             Api::OAuth => self.token.clone()?,
+            Api::Sts => self.sts.clone()?,
+            Api::IamCredentials => self.iam_credentials.clone()?,
+            Api::Metadata => self.metadata.clone()?,
         };
         if !segments.is_empty() {
             url.path_segments_mut()
@@ -70,6 +104,14 @@ impl Endpoints {
         }
         Some(url)
     }
+}
+
+/// The compute API has a path of its own, which an operator's value without a path leaves to us (contract 2.3 rule 5, D25).
+fn with_compute_path(mut base: Url) -> Url {
+    if base.path() == "/" {
+        base.set_path("/compute/v1/");
+    }
+    base
 }
 
 /// What is wrong with `value` as a base URL; `None` when it can be stored.

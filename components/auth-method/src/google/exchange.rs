@@ -49,9 +49,12 @@ pub(crate) enum CallError {
     Unavailable(Api),
     /// The server's operator or its host does not allow the call.
     Denied(Api),
+    /// The answer was not what the API promises: a redirect, too much of it, or something else than the JSON asked for.
+    Unusable(Api),
 }
 
 /// What to ask.
+#[derive(Clone)]
 pub(super) struct Question {
     pub(super) api: Api,
     pub(super) method: Method,
@@ -59,11 +62,55 @@ pub(super) struct Question {
     pub(super) url: Option<Url>,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
+    /// Longest answer, in bytes.
+    pub(super) maximum_answer: usize,
+    /// Whether asking twice does what asking once does.
+    pub(super) repeatable: bool,
+}
+
+impl Question {
+    /// A read.
+    pub(super) const fn get(api: Api, url: Option<Url>) -> Self {
+        Self {
+            api,
+            method: Method::Get,
+            url,
+            headers: Vec::new(),
+            body: Vec::new(),
+            maximum_answer: MAXIMUM_ANSWER_BYTES,
+            repeatable: true,
+        }
+    }
+
+    /// A question with a body of this media type. It may be repeated; see [`Self::once`].
+    pub(super) fn post(api: Api, url: Option<Url>, media_type: &str, body: Vec<u8>) -> Self {
+        Self {
+            method: Method::Post,
+            headers: vec![("content-type".to_owned(), media_type.to_owned())],
+            body,
+            ..Self::get(api, url)
+        }
+    }
+
+    /// The same, but never asked again when its answer got lost.
+    pub(super) fn once(self) -> Self {
+        Self {
+            repeatable: false,
+            ..self
+        }
+    }
+
+    /// The same, with a longer answer allowed.
+    pub(super) fn with_maximum_answer(self, bytes: usize) -> Self {
+        Self {
+            maximum_answer: bytes,
+            ..self
+        }
+    }
 }
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
-    /// Asks, up to three times while Google cannot be reached or says that it is overloaded. Every question of this capability may be
-    /// repeated: reads, and requests for an access token.
+    /// Asks, up to three times while Google cannot be reached or says that it is overloaded, if the question may be repeated.
     pub(super) fn ask(&self, question: Question) -> Result<HttpResponse, CallError> {
         let api = question.api;
         let url = question.url.ok_or(CallError::Denied(api))?;
@@ -76,28 +123,36 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             headers,
             body: question.body,
             timeout: CALL_LIMIT,
-            maximum_response_bytes: MAXIMUM_ANSWER_BYTES,
+            maximum_response_bytes: question.maximum_answer,
         };
         let call_deadline = Deadline::after(self.clock, CALL_LIMIT);
         let time_left = || {
             let login = self.deadline.left(self.clock)?;
             Some(login.min(call_deadline.left(self.clock)?))
         };
-        for retry in 0..=MAXIMUM_RETRIES {
+        let retries = if question.repeatable {
+            MAXIMUM_RETRIES
+        } else {
+            0
+        };
+        for retry in 0..=retries {
             let Some(timeout) = time_left() else { break };
             request.timeout = timeout;
             let retry_after = match self.http.send(&request) {
+                Ok(answer) if (300..400).contains(&answer.status) => {
+                    return Err(CallError::Unusable(api));
+                }
                 Ok(answer) if !is_outage(answer.status) => return Ok(answer),
                 Ok(answer) => retry_after(&answer),
                 Err(HttpError::Denied | HttpError::InvalidUrl) => {
                     return Err(CallError::Denied(api));
                 }
-                Err(HttpError::TooLarge) => break,
+                Err(HttpError::TooLarge) => return Err(CallError::Unusable(api)),
                 Err(HttpError::Failed(_) | HttpError::TimedOut) => None,
             };
             let pause = retry_after.unwrap_or_else(|| self.jittered(FIRST_PAUSE * (1 << retry)));
             let worthwhile = time_left().is_some_and(|left| pause < left);
-            if retry == MAXIMUM_RETRIES || pause > LONGEST_RETRY_AFTER || !worthwhile {
+            if retry == retries || pause > LONGEST_RETRY_AFTER || !worthwhile {
                 break;
             }
             self.clock.sleep(pause);

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gatehouse_ports::{Clock, Http, HttpResponse, Method, Random};
+use gatehouse_ports::{Clock, Http, HttpResponse, Random};
 use pkcs1::RsaPublicKeyRef;
 use pkcs8::ObjectIdentifier;
 use x509_cert::Certificate;
@@ -43,6 +43,16 @@ pub(crate) enum KeyOwner {
     Account,
 }
 
+impl KeyOwner {
+    /// For people.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Google => "Google",
+            Self::Account => "the service account",
+        }
+    }
+}
+
 /// Why there is no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyError {
@@ -54,7 +64,7 @@ impl KeyError {
     /// When to ask again, for a question that failed at `failed_at`. What the server itself denies was never asked.
     const fn remembered_until(self, failed_at: u64) -> u64 {
         let seconds = match self {
-            Self::Call(CallError::Unavailable(_)) => OUTAGE_REMEMBERED,
+            Self::Call(CallError::Unavailable(_) | CallError::Unusable(_)) => OUTAGE_REMEMBERED,
             Self::Call(CallError::Denied(_)) => 0,
             Self::Refused(_) => ASK_AGAIN_AFTER,
         };
@@ -104,6 +114,16 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         }
         let key = self.account_key(key_id, subject)?;
         Ok((key, KeyOwner::Account))
+    }
+
+    /// The key called `key_id` among Google's own.
+    pub(crate) fn find_google_key(
+        &self,
+        key_id: &str,
+    ) -> Result<(Arc<VerifyingKey>, KeyOwner), KeyError> {
+        let key = self.google_key(key_id)?;
+        key.map(|key| (key, KeyOwner::Google))
+            .ok_or(KeyError::Refused(KeyRefusal::NotGoogles))
     }
 
     fn google_key(&self, key_id: &str) -> Result<Option<Arc<VerifyingKey>>, KeyError> {
@@ -223,14 +243,8 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         if let Some(url) = &mut url {
             url.set_query(query);
         }
-        self.ask(Question {
-            api: Api::Certificates,
-            method: Method::Get,
-            url,
-            headers: Vec::new(),
-            body: Vec::new(),
-        })
-        .map_err(KeyError::Call)
+        self.ask(Question::get(Api::Certificates, url))
+            .map_err(KeyError::Call)
     }
 }
 

@@ -2,20 +2,20 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use gatehouse_ports::{Clock, Http, HttpResponse, Method, Random};
-use gatehouse_storage::StorageError;
+use gatehouse_ports::{Clock, Http, HttpResponse, Random};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
 use super::answers::token_refusal;
-use super::exchange::{CallError, Question};
+use super::authorized::ApiError;
+use super::exchange::Question;
 use super::memory::lock;
 use super::{Api, Google};
-use crate::CredentialsFailure;
 use crate::config::CredentialsRecord;
 use crate::rs256::SigningKey;
+use crate::{CredentialsFailure, CredentialsStep};
 
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -38,14 +38,6 @@ pub(super) struct UsableToken {
     pub(super) text: Arc<Zeroizing<String>>,
     /// Whether it was fetched for this very question.
     pub(super) is_new: bool,
-}
-
-/// Why there is no access token.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum TokenError {
-    Credentials(CredentialsFailure),
-    Call(CallError),
-    Storage(StorageError),
 }
 
 #[derive(Serialize)]
@@ -72,7 +64,7 @@ struct TokenAnswer {
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// A token that is good for some minutes at least.
-    pub(super) fn access_token(&self) -> Result<UsableToken, TokenError> {
+    pub(super) fn access_token(&self) -> Result<UsableToken, ApiError> {
         let now = self.now();
         if let Some(known) = &*lock(&self.memory.access_token)
             && now < known.usable_until
@@ -83,8 +75,8 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             });
         }
         let credentials = (self.credentials)()
-            .map_err(TokenError::Storage)?
-            .ok_or(TokenError::Credentials(CredentialsFailure::NotFound))?;
+            .map_err(ApiError::Storage)?
+            .ok_or(ApiError::Credentials(CredentialsFailure::NotFound))?;
         let token = self.fetch_access_token(&credentials, now)?;
         let text = Arc::clone(&token.text);
         *lock(&self.memory.access_token) = Some(token);
@@ -99,27 +91,21 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         &self,
         credentials: &CredentialsRecord,
         now: u64,
-    ) -> Result<AccessToken, TokenError> {
+    ) -> Result<AccessToken, ApiError> {
         let audience = self.settings.token_url();
         let assertion = assertion(credentials, &audience, now)
-            .ok_or(TokenError::Credentials(CredentialsFailure::Unusable))?;
+            .ok_or(ApiError::Credentials(CredentialsFailure::Unusable))?;
         let form = form_urlencoded::Serializer::new(String::new())
             .append_pair("grant_type", JWT_BEARER)
             .append_pair("assertion", &assertion)
             .finish();
-        let answer = self
-            .ask(Question {
-                api: Api::OAuth,
-                method: Method::Post,
-                url: self.endpoints.url(Api::OAuth, &[]),
-                headers: vec![(
-                    "content-type".to_owned(),
-                    "application/x-www-form-urlencoded".to_owned(),
-                )],
-                body: form.into_bytes(),
-            })
-            .map_err(TokenError::Call)?;
-        token_in(&answer, now).map_err(TokenError::Credentials)
+        let answer = self.ask(Question::post(
+            Api::OAuth,
+            self.endpoints.url(Api::OAuth, &[]),
+            "application/x-www-form-urlencoded",
+            form.into_bytes(),
+        ))?;
+        token_in(&answer, now).map_err(ApiError::Credentials)
     }
 }
 
@@ -157,6 +143,7 @@ fn token_in(answer: &HttpResponse, now: u64) -> Result<AccessToken, CredentialsF
         200 => {}
         status @ 400..500 => {
             return Err(CredentialsFailure::Refused {
+                step: CredentialsStep::Token,
                 status,
                 message: token_refusal(&answer.body),
             });

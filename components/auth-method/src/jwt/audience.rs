@@ -5,36 +5,67 @@ use super::strict_json::Json;
 /// Most values an `aud` may have.
 const MAXIMUM_VALUES: usize = 32;
 
-/// Whether every value of `aud` is `vault/<role>` or ends in `/vault/<role>`, for the role as the caller named it or its lower-case
-/// form (contract 4.5, SEC-J17). `None` is a token without `aud`.
-pub(super) fn is_for_role(audience: Option<&Json>, role: &str) -> bool {
-    let folded = role.to_ascii_lowercase();
-    let fits = |value: &Json| match value {
-        Json::Text(value) => names_role(value, role) || names_role(value, &folded),
-        _ => false,
-    };
-    match audience {
-        Some(Json::Array(values)) => {
-            (1..=MAXIMUM_VALUES).contains(&values.len()) && values.iter().all(fits)
-        }
-        Some(value) => fits(value),
-        None => false,
-    }
+/// What a role and the server's operator say about audiences.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AudienceRule<'a> {
+    /// The role as the caller named it.
+    pub(crate) role: &'a str,
+    /// Audiences that the role takes beside its own, compared exactly.
+    pub(crate) bound: &'a [String],
+    /// D4: a token without `aud` is for every role.
+    pub(crate) accept_missing: bool,
+    /// D5: no slash is needed before `vault/<role>`.
+    pub(crate) accept_without_boundary: bool,
 }
 
-fn names_role(value: &str, role: &str) -> bool {
-    let Some(before) = value
-        .strip_suffix(role)
-        .and_then(|rest| rest.strip_suffix("vault/"))
-    else {
-        return false;
-    };
-    !before.contains('\0') && (before.is_empty() || before.ends_with('/'))
+impl AudienceRule<'_> {
+    /// Whether every value of `aud` is `vault/<role>` or ends in `/vault/<role>`, for the role as the caller named it or its lower-case
+    /// form, or is one that the role names (contract 4.5, SEC-J17). `None` is a token without `aud`.
+    pub(super) fn accepts(&self, audience: Option<&Json>) -> bool {
+        let folded = self.role.to_ascii_lowercase();
+        let fits = |value: &Json| match value {
+            Json::Text(value) => {
+                self.names(value, self.role)
+                    || self.names(value, &folded)
+                    || self.bound.contains(value)
+            }
+            _ => false,
+        };
+        match audience {
+            Some(Json::Array(values)) => {
+                (1..=MAXIMUM_VALUES).contains(&values.len()) && values.iter().all(fits)
+            }
+            Some(value) => fits(value),
+            None => self.accept_missing,
+        }
+    }
+
+    fn names(&self, value: &str, role: &str) -> bool {
+        let Some(before) = value
+            .strip_suffix(role)
+            .and_then(|rest| rest.strip_suffix("vault/"))
+        else {
+            return false;
+        };
+        let bounded = before.is_empty() || before.ends_with('/') || self.accept_without_boundary;
+        bounded && !before.contains('\0')
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const STRICT: AudienceRule<'_> = AudienceRule {
+        role: "dev",
+        bound: &[],
+        accept_missing: false,
+        accept_without_boundary: false,
+    };
+
+    fn is_for_role(audience: Option<&Json>, role: &str) -> bool {
+        AudienceRule { role, ..STRICT }.accepts(audience)
+    }
 
     fn text(value: &str) -> Json {
         Json::Text(value.to_owned())
@@ -78,7 +109,7 @@ mod tests {
         }
         assert!(!is_for_role(None, "dev"));
         assert!(!is_for_role(Some(&Json::Null), "dev"));
-        assert!(!is_for_role(Some(&Json::Bool), "dev"));
+        assert!(!is_for_role(Some(&Json::Bool(true)), "dev"));
     }
 
     #[test]
@@ -93,5 +124,43 @@ mod tests {
         assert!(!list(vec![]));
         assert!(list(vec![fits(); 32]));
         assert!(!list(vec![fits(); 33]));
+    }
+
+    #[test]
+    fn bound_audiences_are_compared_exactly_and_count_beside_the_role() {
+        let bound = ["https://gatehouse.example".to_owned()];
+        let rule = AudienceRule {
+            bound: &bound,
+            ..STRICT
+        };
+        assert!(rule.accepts(Some(&text("https://gatehouse.example"))));
+        assert!(rule.accepts(Some(&text("vault/dev"))));
+        for other in [
+            "https://gatehouse.example/",
+            "HTTPS://gatehouse.example",
+            "",
+        ] {
+            assert!(!rule.accepts(Some(&text(other))), "{other}");
+        }
+        let mixed = Json::Array(vec![text("https://gatehouse.example"), text("other")]);
+        assert!(!rule.accepts(Some(&mixed)));
+    }
+
+    #[test]
+    fn d4_d5_each_switch_takes_back_one_difference() {
+        let lenient = AudienceRule {
+            accept_missing: true,
+            ..STRICT
+        };
+        assert!(lenient.accepts(None));
+        assert!(!lenient.accepts(Some(&text("notvault/dev"))));
+        assert!(!lenient.accepts(Some(&Json::Array(vec![]))));
+        let boundless = AudienceRule {
+            accept_without_boundary: true,
+            ..STRICT
+        };
+        assert!(boundless.accepts(Some(&text("notvault/dev"))));
+        assert!(!boundless.accepts(None));
+        assert!(!boundless.accepts(Some(&text("vault/other"))));
     }
 }

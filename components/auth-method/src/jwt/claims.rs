@@ -1,19 +1,25 @@
 //! What a token says, and the rules that need no key (contract 4.2, step 9).
 
+use std::fmt;
+
 use serde_json::Number;
 
-use super::audience;
+use super::audience::AudienceRule;
+use super::instance::InstanceClaims;
 use super::strict_json::{Json, Members};
 use crate::LoginError;
+use crate::excerpt::excerpt;
 
 /// Seconds by which clocks may differ, in every comparison of times.
 pub(crate) const CLOCK_SKEW: u64 = 60;
+/// Most of an `iss` that is shown, in bytes.
+const SHOWN_ISSUER_BYTES: usize = 320;
 /// Seconds that any token may be valid at most.
 const MAXIMUM_LIFETIME: u64 = 3600;
 /// The last second of the year 9999; no token has business beyond it.
 const LATEST_TIME: u64 = 253_402_300_799;
 
-/// The claims that logins read. Instance claims are not among them.
+/// The claims that logins read.
 #[derive(Debug, Clone)]
 pub(crate) struct Claims {
     expires: Time,
@@ -22,6 +28,8 @@ pub(crate) struct Claims {
     subject: Option<String>,
     issuer: Issuer,
     audience: Option<Json>,
+    email: Option<String>,
+    instance: Option<InstanceClaims>,
 }
 
 /// A claim that is a time.
@@ -43,6 +51,16 @@ pub(crate) enum Issuer {
     Named(String),
     /// Something that is not a text.
     Unusable,
+}
+
+impl fmt::Display for Issuer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => formatter.write_str("(absent)"),
+            Self::Named(issuer) => formatter.write_str(&excerpt(issuer, SHOWN_ISSUER_BYTES)),
+            Self::Unusable => formatter.write_str("(not a text)"),
+        }
+    }
 }
 
 impl Time {
@@ -87,54 +105,101 @@ impl Claims {
                 Some(_) => Issuer::Unusable,
             },
             audience: members.get("aud").cloned(),
+            email: members
+                .get("email")
+                .and_then(text)
+                .filter(|_| members.get("email_verified") == Some(&Json::Bool(true))),
+            instance: InstanceClaims::from_members(members),
         }
     }
 
     pub(crate) const fn issuer(&self) -> &Issuer {
         &self.issuer
     }
-}
 
-/// What the checks have made sure of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CheckedClaims<'a> {
-    /// Seconds since 1970.
-    pub(crate) expires: u64,
-    /// Not empty; its shape has not been looked at.
-    pub(crate) subject: &'a str,
-}
+    /// The e-mail address, if the issuer vouches for it.
+    pub(crate) fn email(&self) -> Option<&str> {
+        self.email.as_deref()
+    }
 
-/// Checks 9a to 9e: times, subject and audience. `role` is the name as the caller sent it.
-pub(crate) fn check_claims<'a>(
-    claims: &'a Claims,
-    role: &str,
-    now: u64,
-) -> Result<CheckedClaims<'a>, LoginError> {
-    let latest_now = now.saturating_add(CLOCK_SKEW);
-    let expires = match claims.expires {
-        Time::At(expires) if now < expires.saturating_add(CLOCK_SKEW) => expires,
-        _ => return Err(LoginError::Expired),
-    };
-    if expires > latest_now.saturating_add(MAXIMUM_LIFETIME) {
-        return Err(LoginError::ExpiresTooLate {
-            expires_in: expires.saturating_sub(now),
-        });
+    /// What it says of an instance, complete and of the right shape. Means nothing unless Google signed it (SEC-G2, G3).
+    pub(crate) const fn instance(&self) -> Option<&InstanceClaims> {
+        self.instance.as_ref()
     }
-    let has_begun = |time| match time {
-        Time::Absent => true,
-        Time::At(time) => time <= latest_now,
-        Time::Unusable => false,
-    };
-    let issued_after_end = matches!(claims.issued, Time::At(issued) if issued > expires);
-    if !has_begun(claims.not_before) || !has_begun(claims.issued) || issued_after_end {
-        return Err(LoginError::NotYetValid);
+
+    /// When it ends, in seconds since 1970; checks 9a and 9b.
+    pub(crate) fn expiry(&self, now: u64) -> Result<u64, LoginError> {
+        let expires = match self.expires {
+            Time::At(expires) if now < expires.saturating_add(CLOCK_SKEW) => expires,
+            _ => return Err(LoginError::Expired),
+        };
+        let latest = now
+            .saturating_add(CLOCK_SKEW)
+            .saturating_add(MAXIMUM_LIFETIME);
+        if expires > latest {
+            return Err(LoginError::ExpiresTooLate {
+                expires_in: expires.saturating_sub(now),
+            });
+        }
+        Ok(expires)
     }
-    let subject = claims
-        .subject
-        .as_deref()
-        .ok_or(LoginError::SubjectMissing)?;
-    if !audience::is_for_role(claims.audience.as_ref(), role) {
-        return Err(LoginError::AudienceNotForRole(role.to_owned()));
+
+    /// Check 9c: that it has begun.
+    pub(crate) fn beginning(&self, now: u64) -> Result<(), LoginError> {
+        let latest = now.saturating_add(CLOCK_SKEW);
+        let has_begun = |time| match time {
+            Time::Absent => true,
+            Time::At(time) => time <= latest,
+            Time::Unusable => false,
+        };
+        let issued_after_end = match (self.issued, self.expires) {
+            (Time::At(issued), Time::At(expires)) => issued > expires,
+            _ => false,
+        };
+        if has_begun(self.not_before) && has_begun(self.issued) && !issued_after_end {
+            Ok(())
+        } else {
+            Err(LoginError::NotYetValid)
+        }
     }
-    Ok(CheckedClaims { expires, subject })
+
+    /// Check 9d: whom it is about. The shape has not been looked at.
+    pub(crate) fn subject(&self) -> Result<&str, LoginError> {
+        self.subject.as_deref().ok_or(LoginError::SubjectMissing)
+    }
+
+    /// Check 9e: that it is made for the role.
+    pub(crate) fn audience(&self, rule: AudienceRule<'_>) -> Result<(), LoginError> {
+        if rule.accepts(self.audience.as_ref()) {
+            Ok(())
+        } else {
+            Err(LoginError::AudienceNotForRole(rule.role.to_owned()))
+        }
+    }
+
+    /// The times as they were read, for those who want to know why.
+    pub(crate) fn times(&self) -> [(&'static str, Option<u64>); 3] {
+        let seconds = |time| match time {
+            Time::At(seconds) => Some(seconds),
+            Time::Absent | Time::Unusable => None,
+        };
+        [
+            ("exp", seconds(self.expires)),
+            ("nbf", seconds(self.not_before)),
+            ("iat", seconds(self.issued)),
+        ]
+    }
+
+    /// The audiences that are texts.
+    pub(crate) fn audiences(&self) -> Vec<&str> {
+        let text = |value| match value {
+            &Json::Text(ref text) => Some(text.as_str()),
+            _ => None,
+        };
+        match &self.audience {
+            Some(Json::Array(values)) => values.iter().filter_map(text).collect(),
+            Some(value) => text(value).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::signature::Verifier as _;
+use sha2::{Digest as _, Sha256};
 
 use super::Claims;
 use super::strict_json::{Json, JsonFlaw, Members, read_object};
@@ -63,6 +64,15 @@ impl<'a> UnverifiedJwt<'a> {
     /// What it says, unproven: good for cheap refusals and for choosing where to look for a key.
     pub(crate) const fn claims(&self) -> &Claims {
         &self.claims
+    }
+
+    /// Names the token among all others: a hash of which key signed it and how. Two tokens with one fingerprint are one.
+    pub(crate) fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.key_id.as_bytes());
+        hash.update([0]);
+        hash.update(&self.signature);
+        URL_SAFE_NO_PAD.encode(hash.finalize())
     }
 
     /// The token as proven by `key`; `None` when the signature is by another one.

@@ -14,7 +14,7 @@ const MAXIMUM_ENTRIES: u32 = 10_000;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Json {
     Null,
-    Bool,
+    Bool(bool),
     Number(Number),
     Text(String),
     Array(Vec<Json>),
@@ -115,8 +115,8 @@ impl<'de> Visitor<'de> for Value<'_> {
         Ok(Json::Null)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Json, E> {
-        Ok(Json::Bool)
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Json, E> {

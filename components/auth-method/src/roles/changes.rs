@@ -72,6 +72,12 @@ fn new_role(
         add_group_aliases: false,
         token: TokenParameters::default(),
         legacy: LegacyTokenFields::default(),
+        bound_folders: Vec::new(),
+        bound_organizations: Vec::new(),
+        bound_audiences: Vec::new(),
+        alias: None,
+        refuse_replay: false,
+        trust_claims: false,
     })
 }
 
@@ -157,13 +163,13 @@ fn apply_rules(role: &mut Role, changes: &RoleChanges) -> Result<(), RoleError> 
             }
             set(allow_gce_inference, changes.allow_gce_inference);
         }
+        RoleRules::Gce(_) => {}
     }
     Ok(())
 }
 
 fn check_whole(role: &Role, mount: &Mount) -> Result<(), RoleError> {
-    let RoleRules::Iam { .. } = role.rules;
-    if role.bound_service_accounts.is_empty() {
+    if role.rules.role_type() == RoleType::Iam && role.bound_service_accounts.is_empty() {
         return Err(RoleError::NoServiceAccounts);
     }
     if role.token.period > mount.maximum_lease {

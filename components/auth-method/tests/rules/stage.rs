@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use gatehouse_auth_method::{
     AuthMethod, AuthMethodService, ConfigChanges, Identity, LoginError, LoginRequest, Mount,
-    Precondition, RenewalError, RenewalRequest, RoleChanges, RoleError, RoleWritten, Settings,
-    TokenParameters,
+    Precondition, RenewalError, RenewalRequest, Renewed, RoleChanges, RoleError, RoleWritten,
+    Settings,
 };
+use gatehouse_ports::NoCache;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
 use serde_json::json;
 
@@ -18,6 +19,7 @@ pub const NOW: u64 = 1_800_000_000;
 
 pub type Service = AuthMethodService<
     &'static MemoryStore<&'static ManualClock>,
+    NoCache,
     &'static ScriptedHttp,
     &'static ManualClock,
     SeededRandom,
@@ -81,7 +83,14 @@ impl Stage {
             clock,
             store,
             http,
-            service: AuthMethodService::new(store, http, clock, SeededRandom::new(7), settings),
+            service: AuthMethodService::new(
+                store,
+                NoCache,
+                http,
+                clock,
+                SeededRandom::new(7),
+                settings,
+            ),
             mount: mount("m1"),
         }
     }
@@ -102,6 +111,7 @@ impl Stage {
         let random = SeededRandom::new(8);
         AuthMethodService::new(
             self.store,
+            NoCache,
             self.http,
             self.clock,
             random,
@@ -146,7 +156,7 @@ impl Stage {
         (error, self.http.urls().len() - before)
     }
 
-    pub fn renew(&self, identity: &Identity) -> Result<TokenParameters, RenewalError> {
+    pub fn renew(&self, identity: &Identity) -> Result<Renewed, RenewalError> {
         self.renew_from(identity, Some("192.0.2.1"))
     }
 
@@ -154,7 +164,7 @@ impl Stage {
         &self,
         identity: &Identity,
         address: Option<&str>,
-    ) -> Result<TokenParameters, RenewalError> {
+    ) -> Result<Renewed, RenewalError> {
         let mut token_policies = vec!["default".to_owned()];
         let folded = identity
             .token

@@ -1,0 +1,83 @@
+//! Questions that Google answers only to the mount's own credentials.
+
+use gatehouse_ports::{Clock, Http, HttpResponse, Random};
+use gatehouse_storage::StorageError;
+use serde::de::DeserializeOwned;
+
+use super::Google;
+use super::answers::api_refusal;
+use super::exchange::{CallError, Question};
+use crate::{ApiRefusal, CallFailure, CredentialsFailure, CredentialsStep};
+
+/// Why there is no answer to work with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ApiError {
+    /// Google said no: 4xx, of which 404 and 403 are about what was asked for.
+    Refused(ApiRefusal),
+    Credentials(CredentialsFailure),
+    Call(CallError),
+    Storage(StorageError),
+}
+
+impl From<CallError> for ApiError {
+    fn from(error: CallError) -> Self {
+        Self::Call(error)
+    }
+}
+
+impl From<CallError> for CallFailure {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Denied(api) => Self::EndpointDenied(api.name().into()),
+            CallError::Unusable(api) => Self::GoogleUnusable(api.name().into()),
+            CallError::Unavailable(api) => Self::GoogleUnavailable(api.name().into()),
+        }
+    }
+}
+
+impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
+    /// The JSON that an API answers with the mount's access token.
+    pub(super) fn ask_authorized<T: DeserializeOwned>(
+        &self,
+        question: &Question,
+    ) -> Result<T, ApiError> {
+        let answer = self.authorized_answer(question)?;
+        serde_json::from_slice(&answer.body)
+            .map_err(|_| ApiError::Call(CallError::Unusable(question.api)))
+    }
+
+    /// A successful answer, whatever is in it.
+    pub(super) fn authorized_answer(&self, question: &Question) -> Result<HttpResponse, ApiError> {
+        let mut token = self.access_token()?;
+        let mut answer = self.ask(question.bearing(&token.text))?;
+        if answer.status == 401 && !token.is_new {
+            // The remembered access token may have been revoked.
+            self.forget_access_token();
+            token = self.access_token()?;
+            answer = self.ask(question.bearing(&token.text))?;
+        }
+        match answer.status {
+            200..300 => Ok(answer),
+            401 => {
+                self.forget_access_token();
+                Err(ApiError::Credentials(CredentialsFailure::Refused {
+                    step: CredentialsStep::Use,
+                    status: 401,
+                    message: api_refusal(401, &answer.body).reason,
+                }))
+            }
+            status @ 400..500 => Err(ApiError::Refused(api_refusal(status, &answer.body))),
+            _ => Err(CallError::Unusable(question.api).into()),
+        }
+    }
+}
+
+impl Question {
+    fn bearing(&self, token: &str) -> Self {
+        let mut question = self.clone();
+        question
+            .headers
+            .push(("authorization".to_owned(), format!("Bearer {token}")));
+        question
+    }
+}

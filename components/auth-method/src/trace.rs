@@ -1,0 +1,147 @@
+//! The same checks for those who log in and for those who want to know why somebody cannot.
+//!
+//! A login ends with the first check that does not hold. An explanation writes every check down and goes on as far as the next ones
+//! still mean something.
+
+use std::borrow::Cow;
+
+use crate::{Check, CheckReport, LoginError, Verdict};
+
+/// What a check looked at.
+pub(crate) type Inputs = Vec<(Cow<'static, str>, String)>;
+
+/// Takes note of checks.
+pub(crate) trait Trace {
+    /// A check that later ones need: they are not made when it does not hold.
+    fn require<T>(
+        &mut self,
+        check: Check,
+        inputs: impl FnOnce() -> Inputs,
+        outcome: Result<T, LoginError>,
+    ) -> Result<T, LoginError>;
+
+    /// A check that says nothing about later ones.
+    fn judge(
+        &mut self,
+        check: Check,
+        inputs: impl FnOnce() -> Inputs,
+        outcome: Result<(), LoginError>,
+    ) -> Result<(), LoginError>;
+}
+
+/// For a login: the first check that does not hold ends it.
+pub(crate) struct Decide;
+
+impl Trace for Decide {
+    fn require<T>(
+        &mut self,
+        _: Check,
+        _: impl FnOnce() -> Inputs,
+        outcome: Result<T, LoginError>,
+    ) -> Result<T, LoginError> {
+        outcome
+    }
+
+    fn judge(
+        &mut self,
+        _: Check,
+        _: impl FnOnce() -> Inputs,
+        outcome: Result<(), LoginError>,
+    ) -> Result<(), LoginError> {
+        outcome
+    }
+}
+
+/// For an explanation: everything is written down.
+#[derive(Debug, Default)]
+pub(crate) struct Explain {
+    reports: Vec<CheckReport>,
+}
+
+impl Explain {
+    /// The reports so far, and after them those of `planned` that were not made.
+    pub(crate) fn into_reports(mut self, planned: &[Check]) -> Vec<CheckReport> {
+        for check in planned {
+            if !self.reports.iter().any(|report| report.check == *check) {
+                self.reports.push(CheckReport {
+                    check: *check,
+                    inputs: Vec::new(),
+                    verdict: Verdict::NotRun,
+                });
+            }
+        }
+        self.reports
+    }
+
+    /// Writes a check down; one that was written down before counts again only if it does not hold any more.
+    fn note(&mut self, check: Check, inputs: Inputs, verdict: Verdict) {
+        let report = CheckReport {
+            check,
+            inputs,
+            verdict,
+        };
+        match self.reports.iter_mut().find(|known| known.check == check) {
+            None => self.reports.push(report),
+            Some(known) if known.verdict == Verdict::Passed => *known = report,
+            Some(_) => {}
+        }
+    }
+}
+
+impl Trace for Explain {
+    fn require<T>(
+        &mut self,
+        check: Check,
+        inputs: impl FnOnce() -> Inputs,
+        outcome: Result<T, LoginError>,
+    ) -> Result<T, LoginError> {
+        let verdict = match &outcome {
+            Ok(_) => Verdict::Passed,
+            Err(error) => Verdict::Failed(error.clone()),
+        };
+        self.note(check, inputs(), verdict);
+        outcome
+    }
+
+    fn judge(
+        &mut self,
+        check: Check,
+        inputs: impl FnOnce() -> Inputs,
+        outcome: Result<(), LoginError>,
+    ) -> Result<(), LoginError> {
+        // Whatever it said, the next checks go on; the note is all that is wanted.
+        let _ = self.require(check, inputs, outcome);
+        Ok(())
+    }
+}
+
+/// A condition as the outcome of a check.
+pub(crate) trait Condition {
+    /// `Ok` when it holds, else `error`.
+    fn otherwise(self, error: LoginError) -> Result<(), LoginError>;
+    /// The same, with the error made only when it is needed.
+    fn otherwise_with(self, error: impl FnOnce() -> LoginError) -> Result<(), LoginError>;
+}
+
+impl Condition for bool {
+    fn otherwise(self, error: LoginError) -> Result<(), LoginError> {
+        self.otherwise_with(|| error)
+    }
+
+    fn otherwise_with(self, error: impl FnOnce() -> LoginError) -> Result<(), LoginError> {
+        if self { Ok(()) } else { Err(error()) }
+    }
+}
+
+/// One input of a check.
+pub(crate) fn input(
+    name: &'static str,
+    value: impl std::fmt::Display,
+) -> (Cow<'static, str>, String) {
+    (Cow::Borrowed(name), value.to_string())
+}
+
+/// An input that is a list.
+pub(crate) fn list(name: &'static str, values: &[String]) -> (Cow<'static, str>, String) {
+    input(name, values.join(", "))
+}
