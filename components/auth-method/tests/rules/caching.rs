@@ -257,6 +257,7 @@ fn n9_an_outage_that_outlasts_its_own_time_limit_is_remembered_from_its_end() {
     let stage = Stage::ready();
     let service = gatehouse_auth_method::AuthMethodService::new(
         stage.store,
+        gatehouse_ports::NoCache,
         silent,
         clock,
         SeededRandom::new(1),

@@ -1,8 +1,8 @@
 //! The rest of the configuration: contract 2.1 to 2.5.
 
 use gatehouse_auth_method::{
-    AliasSource, AuthMethod, ConfigChanges, ConfigError, ConfigView, CustomEndpoints, EndpointFlaw,
-    MetadataFlaw, RoleType,
+    AliasSource, AuthMethod, ConfigChanges, ConfigError, ConfigView, CredentialsSource,
+    CustomEndpoints, EndpointFlaw, MetadataFlaw, RoleType, RotationSettings,
 };
 use gatehouse_ports::{CommitError, StoreError};
 
@@ -35,6 +35,11 @@ fn defaults() -> ConfigView {
             "zone",
         ]),
         custom_endpoint: CustomEndpoints::default(),
+        credentials_source: CredentialsSource::ApplicationDefault,
+        service_account_email: String::new(),
+        identity_token_audience: String::new(),
+        identity_token_ttl: 3600,
+        rotation: RotationSettings::default(),
     }
 }
 

@@ -27,7 +27,7 @@ fn write(stage: &Stage, credentials: &str) -> Result<(), ConfigError> {
         credentials: Some(credentials.to_owned()),
         ..ConfigChanges::default()
     };
-    stage.service.write_config(&stage.mount, changes)
+    stage.service.write_config(&stage.mount, changes).map(drop)
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn a_renewal_gives_the_token_parameters_of_the_role_as_it_is_now() {
         ..RoleChanges::default()
     });
     let commits = stage.store.commits();
-    let token = stage.renew(&identity).unwrap();
+    let token = stage.renew(&identity).unwrap().token;
     assert_eq!((token.ttl, token.maximum_ttl, token.period), (77, 99, 5));
     assert_eq!(stage.store.commits(), commits);
     let last = stage.http.urls().pop().unwrap();

@@ -63,6 +63,12 @@ fn contract_3_4_a_new_role_has_an_id_and_the_defaults() {
         add_group_aliases: false,
         token: TokenParameters::default(),
         legacy: LegacyTokenFields::default(),
+        bound_folders: Vec::new(),
+        bound_organizations: Vec::new(),
+        bound_audiences: Vec::new(),
+        alias: None,
+        refuse_replay: false,
+        trust_claims: false,
     };
     assert_eq!(role, expected);
 }
