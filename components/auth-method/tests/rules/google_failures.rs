@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gatehouse_auth_method::{
     AccountRefusal, ApiRefusal, AuthMethod, AuthMethodService, CredentialsFailure, CredentialsStep,
-    KeyRefusal, LoginError, LoginRequest, Settings,
+    LoginError, LoginRequest, Settings,
 };
 use gatehouse_ports::doubles::{ManualClock, ScriptedHttp, SeededRandom};
 use gatehouse_ports::{HttpError, NoCache};
