@@ -62,13 +62,45 @@ pub fn measure(server: SocketAddr, request: &[u8], load: Load) -> Result<Measure
         anyhow::Ok(latencies)
     })?;
     latencies.sort_unstable();
+    summary(&latencies, load.duration)
+}
+
+/// Sends each of `requests` once, one after the other over one connection, and fails at the first answer that is not a 200.
+///
+/// # Errors
+///
+/// When the server cannot be reached or an answer is not as expected.
+pub fn measure_once_each(server: SocketAddr, requests: &[Vec<u8>]) -> Result<Measured> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let begun = Instant::now();
+    let mut latencies = runtime.block_on(async {
+        let mut stream = TcpStream::connect(server).await?;
+        stream.set_nodelay(true)?;
+        let mut latencies = Vec::with_capacity(requests.len());
+        let mut buffer = Vec::with_capacity(1 << 16);
+        for request in requests {
+            let sent = Instant::now();
+            stream.write_all(request).await?;
+            answer(&mut stream, &mut buffer).await?;
+            latencies.push(u32::try_from(sent.elapsed().as_micros())?);
+        }
+        anyhow::Ok(latencies)
+    })?;
+    latencies.sort_unstable();
+    summary(&latencies, begun.elapsed())
+}
+
+/// What sorted latencies, in microseconds, of the answers in `duration` say.
+fn summary(latencies: &[u32], duration: Duration) -> Result<Measured> {
     ensure!(!latencies.is_empty(), "no request was answered in time");
     let at = |share: f64| {
         let position = (latencies.len() as f64 * share) as usize;
         f64::from(latencies[position.min(latencies.len() - 1)]) / 1000.0
     };
     Ok(Measured {
-        rate: latencies.len() as f64 / load.duration.as_secs_f64(),
+        rate: latencies.len() as f64 / duration.as_secs_f64(),
         median: at(0.5),
         percentile_99: at(0.99),
     })

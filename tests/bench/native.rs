@@ -17,8 +17,8 @@ use gatehouse_gateway::Gateway;
 use gatehouse_gateway::http::{Headers, Method, Request};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::{
-    Change, Check, CommitError, Entry, Http, HttpError, HttpRequest, HttpResponse, OsRandom, Page,
-    Store, StoreError, SystemClock,
+    Change, Check, CommitError, Entry, Http, HttpError, HttpRequest, HttpResponse, NoCache, OsRandom,
+    Page, Store, StoreError, SystemClock,
 };
 use gatehouse_store::{Backend, MemoryBackend, Namespace, PrivateStore, RootKey, SealedBackend};
 use gatehouse_tests::Program;
@@ -35,7 +35,7 @@ pub fn program() -> Result<Program> {
 }
 
 type NativeGateway = Gateway<
-    AuthMethodService<NativeStore, LoopbackHttp, SystemClock, OsRandom>,
+    AuthMethodService<NativeStore, NoCache, LoopbackHttp, SystemClock, OsRandom>,
     AccessService<NativeStore, SystemClock, OsRandom>,
     Orgs<NativeStore, SystemClock, OsRandom>,
 >;
@@ -60,6 +60,7 @@ pub fn serve(configuration: &Path) -> Result<()> {
         let gateway = Gateway::new(
             AuthMethodService::new(
                 store(Namespace::AuthMethod),
+                NoCache,
                 LoopbackHttp,
                 SystemClock,
                 OsRandom,

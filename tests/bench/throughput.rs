@@ -10,16 +10,20 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use gatehouse_tests::{Installation, Program, ROLE, Storage};
+use gatehouse_fake_google::AccountSpec;
+use gatehouse_tests::{INSTANCE_ROLE, Installation, Program, ROLE, Storage};
 use serde_json::json;
 
 use cores::Cores;
-use load::{Load, Measured, measure, request};
+use load::{Load, Measured, measure, measure_once_each, request};
 
 const LOAD: Load = Load {
     connections: 16,
     duration: Duration::from_secs(5),
 };
+
+/// How many accounts log in for the first time.
+const NEWCOMERS: usize = 40;
 
 fn main() -> Result<()> {
     // `cargo bench` passes flags for a harness that this program does not have.
@@ -39,6 +43,7 @@ fn main() -> Result<()> {
     println!("|---|---|---|---|");
 
     in_memory(&cores, "gatehouse", Program::gatehouse(), "")?;
+    google_asked(&cores)?;
     durable(&cores)?;
     let fresh = "[limits]\ninstance_reuse = 1";
     in_memory(
@@ -62,11 +67,41 @@ fn main() -> Result<()> {
 
 fn row(what: &str, server: SocketAddr, request: &[u8]) -> Result<Measured> {
     let measured = measure(server, request, LOAD).with_context(|| what.to_owned())?;
+    print(what, measured);
+    Ok(measured)
+}
+
+fn print(what: &str, measured: Measured) {
     println!(
         "| {what} | {:.0} | {:.2} | {:.2} |",
         measured.rate, measured.median, measured.percentile_99
     );
-    Ok(measured)
+}
+
+/// Logins that Google has to be asked about: of an instance, whose state is never remembered, and of accounts nobody has seen yet.
+fn google_asked(cores: &Cores) -> Result<()> {
+    let (installation, server) =
+        prepared(cores, Program::gatehouse(), Storage::Memory, "")?;
+    let body = json!({"role": INSTANCE_ROLE, "jwt": installation.instance_jwt()?}).to_string();
+    let login = request("POST", "/v1/auth/gcp/login", None, &body);
+    row("gatehouse: gce login, in memory", server, &login)?;
+
+    let role = json!({"type": "iam", "bound_service_accounts": "*", "bound_projects": "demo-project"});
+    let written = installation.as_root("POST", "/v1/auth/gcp/role/anybody", Some(&role));
+    ensure!(written.status == 200, "role: {written:?}");
+    let google = installation.google();
+    let mut logins = Vec::with_capacity(NEWCOMERS);
+    for number in 0..NEWCOMERS {
+        let account = AccountSpec::new(&format!("newcomer-{number}"), "demo-project");
+        let email = account.email.clone();
+        google.add_account(account)?;
+        let jwt = google.sign_login_jwt(&email, "anybody")?;
+        let body = json!({"role": "anybody", "jwt": jwt}).to_string();
+        logins.push(request("POST", "/v1/auth/gcp/login", None, &body));
+    }
+    let measured = measure_once_each(server, &logins)?;
+    print("gatehouse: first login of an account, one after the other", measured);
+    Ok(())
 }
 
 fn login_request(installation: &Installation) -> Result<Vec<u8>> {

@@ -1,4 +1,4 @@
-"""bao agent: the auto-auth daemon logs in with method `jwt`, writes its sink and renews."""
+"""bao agent: the auto-auth daemon logs in with method `jwt`, writes its sinks, renews, and logs in anew at the end."""
 
 import json
 import subprocess
@@ -17,6 +17,8 @@ from environment import Environment
 MOUNT = "gcp"
 #: TTL of the daemon's token in seconds: short, so that it has to be renewed while we watch.
 TOKEN_TTL = 6
+#: How long a token can be renewed, in seconds: so that a new login is needed while we watch.
+TOKEN_MAX_TTL = 14
 #: How long a login or a renewal is waited for, in seconds.
 PATIENCE = 30
 
@@ -45,28 +47,33 @@ def prepare(root: Bao, environment: Environment) -> None:
     root.succeed(
         *("write", f"auth/{MOUNT}/role/{environment.role}", "type=iam"),
         *(f"bound_service_accounts={environment.service_account}", f"token_ttl={TOKEN_TTL}s"),
+        f"token_max_ttl={TOKEN_MAX_TTL}s",
     )
 
 
-def settings(environment: Environment, jwt: Path, sink: Path) -> dict[str, Any]:
+def settings(environment: Environment, folder: Path, wrapped_login: bool) -> dict[str, Any]:
     """The daemon's configuration file."""
-    method = {
+    method: dict[str, Any] = {
         "type": "jwt",
         "mount_path": f"auth/{MOUNT}",
-        "config": {"path": str(jwt), "role": environment.role, "remove_jwt_after_reading": False},
+        "config": {"path": str(folder / "jwt"), "role": environment.role, "remove_jwt_after_reading": False},
     }
-    return {
-        "vault": {"address": environment.address},
-        "auto_auth": {"method": [method], "sink": [{"type": "file", "config": {"path": str(sink)}}]},
-    }
+    sinks: list[dict[str, Any]] = [{"type": "file", "config": {"path": str(folder / "sink")}}]
+    if wrapped_login:
+        method["wrap_ttl"] = "5m"
+    else:
+        sinks.append({"type": "file", "wrap_ttl": "5m", "config": {"path": str(folder / "wrapped-sink")}})
+    return {"vault": {"address": environment.address}, "auto_auth": {"method": [method], "sink": sinks}}
 
 
 @contextmanager
-def running_agent(environment: Environment, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+def running_agent(
+    environment: Environment, folder: Path, wrapped_login: bool = False
+) -> Iterator[subprocess.Popen[bytes]]:
     """The daemon, for as long as the block runs."""
     jwt, configuration = folder / "jwt", folder / "agent.json"
     jwt.write_text(environment.jwt, encoding="utf-8")
-    configuration.write_text(json.dumps(settings(environment, jwt, folder / "sink")), encoding="utf-8")
+    configuration.write_text(json.dumps(settings(environment, folder, wrapped_login)), encoding="utf-8")
     with open(folder / "log", "wb") as log:
         agent = subprocess.Popen(
             [bao.binary(), "agent", f"-config={configuration}"],
@@ -114,6 +121,42 @@ def watch(environment: Environment, folder: Path) -> None:
         check("bao agent: it was renewed", last["last_renewal_time"] > last["creation_time"], last)
         check("bao agent: its end has moved", last["expire_time"] > first["expire_time"], last)
         check_equal("bao agent: the sink still holds it", sink.read_text(encoding="utf-8").strip(), token)
+        check_wrapped(environment, folder / "wrapped-sink", token)
+
+        def another_token() -> str | None:
+            written = sink.read_text(encoding="utf-8").strip()
+            return written if written not in ("", token) else None
+
+        fresh = wait_for("bao agent: at the end of the token's life it logs in anew", another_token, agent, log)
+        outcome = Bao(environment.address, fresh).json("token lookup")["data"]
+        check_equal("bao agent: the new token came from the mount too", outcome["path"], f"auth/{MOUNT}/login")
+
+
+def check_wrapped(environment: Environment, sink: Path, token: str) -> None:
+    """Opens what the daemon left in a wrapped sink; it opens once."""
+    wrapped = json.loads(sink.read_text(encoding="utf-8"))
+    wrapping = Bao(environment.address, wrapped["token"])
+    opened = wrapping.json("unwrap")["data"]
+    check_equal("bao agent: the wrapped sink holds the same token", opened["token"], token)
+    wrapping.refuse("bao agent: it opens once", "unwrap", text="wrapping token is not valid or does not exist")
+
+
+def watch_wrapped_login(environment: Environment, folder: Path) -> None:
+    """Sees a daemon that never learns its own token: the login itself is wrapped."""
+    sink, log = folder / "sink", folder / "log"
+    with running_agent(environment, folder, wrapped_login=True) as agent:
+        written = wait_for(
+            "bao agent: a wrapped login reaches the sink",
+            lambda: (sink.exists() and sink.read_text(encoding="utf-8").strip()) or None,
+            agent,
+            log,
+        )
+        wrapped = json.loads(written)
+        check_equal("bao agent: it was made by the login", wrapped["creation_path"], f"auth/{MOUNT}/login")
+        opened = Bao(environment.address, wrapped["token"]).json("unwrap")
+        auth = opened["auth"]
+        check_equal("bao agent: what is inside is the login's token", auth["accessor"], wrapped["wrapped_accessor"])
+        Bao(environment.address, auth["client_token"]).succeed("token", "lookup")
 
 
 def main() -> None:
@@ -122,6 +165,8 @@ def main() -> None:
     prepare(Bao(environment.address, environment.root_token), environment)
     with tempfile.TemporaryDirectory() as folder:
         watch(environment, Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        watch_wrapped_login(environment, Path(folder))
 
 
 if __name__ == "__main__":

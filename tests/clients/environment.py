@@ -19,6 +19,10 @@ class Environment:
     project: str
     role: str
     jwt: str
+    instance: str
+    instance_role: str
+    instance_jwt: str
+    inferred_jwt: str
 
     @classmethod
     def load(cls) -> "Environment":
@@ -37,7 +41,7 @@ class Environment:
     @property
     def custom_endpoint(self) -> dict[str, str]:
         """The base URLs that lead the method to the fake Google."""
-        return {"api": self.google_address, "iam": self.google_address}
+        return {api: self.google_address for api in ("api", "iam", "compute", "crm")}
 
     @property
     def hosted(self) -> bool:

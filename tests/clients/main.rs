@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use gatehouse_tests::{Client, Installation, OPERATOR, ROLE, Storage, WORKLOAD};
+use gatehouse_fake_google::{FakeGoogle, IdentityFormat};
+use gatehouse_tests::{
+    Client, INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, ROLE, Storage, WORKLOAD,
+};
 
 const HOSTED: &str = "hosted";
 const SELF_HOSTED: &str = "self-hosted";
@@ -30,12 +33,29 @@ fn assert_client_is_content(script: &'static str, edition: &str) {
         .with("GATEHOUSE_PROJECT", "demo-project")
         .with("GATEHOUSE_ROLE", ROLE)
         .with("GATEHOUSE_JWT", installation.login_jwt().unwrap())
+        .with("GATEHOUSE_INSTANCE", INSTANCE)
+        .with("GATEHOUSE_INSTANCE_ROLE", INSTANCE_ROLE)
+        .with("GATEHOUSE_INSTANCE_JWT", installation.instance_jwt().unwrap())
+        .with("GATEHOUSE_INFERRED_JWT", inferred_jwt(google))
         .run();
     assert!(
         run.succeeded,
         "{script} against a {edition} server:\n{}",
         run.output
     );
+}
+
+/// What the metadata server gives a workload that wants to log in under an iam role.
+fn inferred_jwt(google: &FakeGoogle) -> String {
+    let audience = format!("http://vault/{ROLE}");
+    google
+        .identity_token(INSTANCE, &audience, IdentityFormat::Standard)
+        .unwrap()
+}
+
+#[test]
+fn hvac_calls_every_method_of_its_gcp_class() {
+    assert_client_is_content("hvac_gcp.py", HOSTED);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use anyhow::{Context, Result, ensure};
-use gatehouse_fake_google::{FakeGoogle, FakeGoogleOptions};
+use gatehouse_fake_google::{FakeGoogle, FakeGoogleOptions, IdentityFormat};
 use serde_json::{Value, json};
 
 use crate::server::{Answer, ServerProcess, release_binary};
@@ -18,6 +18,11 @@ pub const WORKLOAD: &str = "workload@demo-project.iam.gserviceaccount.com";
 pub const OPERATOR: &str = "gatehouse-root@demo-project.iam.gserviceaccount.com";
 /// The role that [`Installation::set_up_login`] makes.
 pub const ROLE: &str = "dev";
+
+/// The instance that logs in, whose account is [`WORKLOAD`].
+pub const INSTANCE: &str = "workload-1";
+/// The gce role that [`Installation::set_up_login`] makes for it.
+pub const INSTANCE_ROLE: &str = "vm";
 
 /// Which store a server keeps its records in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,8 +201,8 @@ impl Installation {
         self.send(method, path, Some(&self.root_token), body)
     }
 
-    /// Enables the method at `gcp/` with the operator's credentials, a policy for organizations named `demo...` and a role for
-    /// the workload.
+    /// Enables the method at `gcp/` with the operator's credentials, a policy for organizations named `demo...`, and a role each for
+    /// the workload and for its instance.
     ///
     /// # Errors
     ///
@@ -211,7 +216,7 @@ impl Installation {
                 "auth/gcp/config",
                 json!({
                     "credentials": credentials,
-                    "custom_endpoint": {"api": google, "iam": google},
+                    "custom_endpoint": {"api": google, "iam": google, "compute": google, "crm": google},
                 }),
             ),
             (
@@ -221,6 +226,10 @@ impl Installation {
             (
                 &format!("auth/gcp/role/{ROLE}"),
                 json!({"type": "iam", "bound_service_accounts": WORKLOAD, "token_policies": "demo"}),
+            ),
+            (
+                &format!("auth/gcp/role/{INSTANCE_ROLE}"),
+                json!({"type": "gce", "bound_regions": "europe-west1", "token_policies": "demo"}),
             ),
         ];
         for (path, body) in steps {
@@ -237,6 +246,17 @@ impl Installation {
     /// When the account is gone.
     pub fn login_jwt(&self) -> Result<String> {
         Ok(self.google.sign_login_jwt(WORKLOAD, ROLE)?)
+    }
+
+    /// The identity token that the instance's metadata server gives it for [`INSTANCE_ROLE`].
+    ///
+    /// # Errors
+    ///
+    /// When the instance is gone.
+    pub fn instance_jwt(&self) -> Result<String> {
+        let audience = format!("http://vault/{INSTANCE_ROLE}");
+        let format = IdentityFormat::Full;
+        Ok(self.google.identity_token(INSTANCE, &audience, format)?)
     }
 
     /// Logs the workload in.

@@ -7,5 +7,7 @@ mod installation;
 mod server;
 
 pub use clients::{Client, ClientRun, clients_folder};
-pub use installation::{Installation, OPERATOR, Program, ROLE, Storage, WORKLOAD, free_address};
+pub use installation::{
+    INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, Program, ROLE, Storage, WORKLOAD, free_address,
+};
 pub use server::{Answer, DevServer, Google, ServerProcess, ServiceAccount, release_binary};
