@@ -1,11 +1,12 @@
 //! Service accounts: who they are, and what the fake keeps of each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use aws_lc_rs::digest::{SHA256, digest};
 
 use crate::error::FakeGoogleError;
+use crate::iam::KeyPropagation;
 use crate::signing_key::SigningKey;
 
 /// Digits of a unique ID; Google's have 21.
@@ -61,6 +62,10 @@ pub(crate) struct Account {
     pub(crate) disabled: bool,
     /// Whether reading the record is answered with 403.
     pub(crate) hidden: bool,
+    /// How far the news of its new keys has got.
+    pub(crate) propagation: KeyPropagation,
+    /// Resource names of the providers whose tokens may act in its name.
+    pub(crate) impersonators: BTreeSet<String>,
 }
 
 impl Account {
@@ -72,6 +77,8 @@ impl Account {
             foreign_certificates: BTreeMap::new(),
             disabled: false,
             hidden: false,
+            propagation: KeyPropagation::default(),
+            impersonators: BTreeSet::new(),
         }
     }
 

@@ -8,6 +8,17 @@ use serde_json::{Value, json};
 /// An HTTP answer whose body is known in full.
 pub(crate) type Answer = Response<Bytes>;
 
+/// What an API makes of a call: the JSON of its answer, or a refusal that is an answer already.
+pub(crate) type Outcome = Result<Value, Box<Answer>>;
+
+/// The answer that an outcome becomes.
+pub(crate) fn from_outcome(outcome: Outcome) -> Answer {
+    match outcome {
+        Ok(body) => json(StatusCode::OK, &body),
+        Err(refusal) => *refusal,
+    }
+}
+
 /// An answer with a JSON body.
 pub(crate) fn json(status: StatusCode, body: &Value) -> Answer {
     bytes(
@@ -30,6 +41,25 @@ pub(crate) fn bytes(status: StatusCode, content_type: &'static str, body: Bytes)
 /// The error body of Google's APIs (contract 8.1).
 pub(crate) fn api_error(status: StatusCode, message: &str) -> Answer {
     let (canonical, reason) = names_of(status);
+    error_body(status, canonical, reason, message)
+}
+
+/// [`api_error`] as the refusing half of an [`Outcome`].
+pub(crate) fn refusal(status: StatusCode, message: &str) -> Box<Answer> {
+    Box::new(api_error(status, message))
+}
+
+/// The refusal of a request that is right but does not fit what there is now.
+pub(crate) fn failed_precondition(message: &str) -> Box<Answer> {
+    Box::new(error_body(
+        StatusCode::BAD_REQUEST,
+        "FAILED_PRECONDITION",
+        "failedPrecondition",
+        message,
+    ))
+}
+
+fn error_body(status: StatusCode, canonical: &str, reason: &str, message: &str) -> Answer {
     let error = json!({
         "code": status.as_u16(),
         "message": message,

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::account::Account;
+use crate::compute::InstanceGroup;
 use crate::error::FakeGoogleError;
 use crate::instance::Instance;
 use crate::signing_key::SigningKey;
@@ -19,6 +20,8 @@ pub struct Description {
     pub service_accounts: Vec<AccountDescription>,
     /// The instances, in the order of their creation.
     pub instances: Vec<Instance>,
+    /// The instance groups, in the order of their creation.
+    pub instance_groups: Vec<InstanceGroup>,
 }
 
 /// A private key and its identifier.
@@ -87,6 +90,7 @@ impl Description {
                 .filter_map(AccountDescription::of)
                 .collect(),
             instances: state.instances.clone(),
+            instance_groups: state.instance_groups.clone(),
         })
     }
 }

@@ -38,10 +38,45 @@ pub enum FakeGoogleError {
         /// Email of the account, or `Google`.
         owner: String,
     },
-    /// No instance has this name.
-    #[error("no instance `{instance}`")]
+    /// No instance has this name, number or path.
+    #[error("no instance `{instance}`; add it with FakeGoogle::add_instance")]
     UnknownInstance {
-        /// The instance name that was asked for.
+        /// The name, number or path that was asked for.
         instance: String,
     },
+    /// The zone has an instance of this name already.
+    #[error("instance `{path}` exists already; replace it with FakeGoogle::replace_instance")]
+    DuplicateInstance {
+        /// Path of the instance to be added.
+        path: String,
+    },
+    /// No instance group has this path.
+    #[error("no instance group `{path}`; add it with FakeGoogle::add_instance_group")]
+    UnknownInstanceGroup {
+        /// The path that was asked for.
+        path: String,
+    },
+    /// The zone or region has an instance group of this name already.
+    #[error("instance group `{path}` exists already")]
+    DuplicateInstanceGroup {
+        /// Path of the group to be added.
+        path: String,
+    },
+    /// The instance is in another project, zone or region than the group.
+    #[error("instance `{instance}` lies outside the group `{group}`")]
+    MemberOutsideGroup {
+        /// Path of the group.
+        group: String,
+        /// Path of the instance.
+        instance: String,
+    },
+    /// No provider of a workload identity pool has this resource name.
+    #[error("no provider `{audience}`; add it with FakeGoogle::add_workload_identity_provider")]
+    UnknownProvider {
+        /// The resource name that was asked for.
+        audience: String,
+    },
+    /// The crypto library gave no random bytes.
+    #[error("failed to make a random token")]
+    NoRandomness,
 }

@@ -1,5 +1,7 @@
 //! Compute instances and the identity tokens that Google's metadata server gives them.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::json;
 
@@ -7,7 +9,7 @@ use crate::account::AccountSpec;
 use crate::jwt::Claims;
 
 /// A compute instance that runs as a service account.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Instance {
     /// Project that the instance belongs to.
     pub project_id: String,
@@ -23,6 +25,33 @@ pub struct Instance {
     pub instance_creation_timestamp: u64,
     /// Email of the service account that it runs as.
     pub service_account: String,
+    /// Labels, by key.
+    pub labels: BTreeMap<String, String>,
+    /// Where it stands between its start and its end.
+    pub status: InstanceStatus,
+}
+
+/// Where an instance stands between its start and its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum InstanceStatus {
+    /// Resources are being set aside for it.
+    Provisioning,
+    /// It has its resources and is about to boot.
+    Staging,
+    /// It boots or runs.
+    #[default]
+    Running,
+    /// It is being stopped.
+    Stopping,
+    /// It is being suspended.
+    Suspending,
+    /// It is suspended.
+    Suspended,
+    /// It failed and is being repaired.
+    Repairing,
+    /// It was stopped.
+    Terminated,
 }
 
 /// How much a metadata identity token says about the instance that asked for it.
@@ -34,7 +63,28 @@ pub enum IdentityFormat {
     Full,
 }
 
+/// The path of an instance: `projects/p/zones/z/instances/n`.
+pub(crate) fn instance_path(project: &str, zone: &str, name: &str) -> String {
+    format!("projects/{project}/zones/{zone}/instances/{name}")
+}
+
 impl Instance {
+    /// The instance's path: `projects/p/zones/z/instances/n`.
+    #[must_use]
+    pub fn path(&self) -> String {
+        instance_path(&self.project_id, &self.zone, &self.instance_name)
+    }
+
+    /// Whether `name` is the instance's name, number or path.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.instance_name == name || self.instance_id == name || self.path() == name
+    }
+
+    /// Whether it belongs to this zone of this project.
+    pub(crate) fn lives_in(&self, project: &str, zone: &str) -> bool {
+        self.project_id == project && self.zone == zone
+    }
+
     /// The claims of the identity token that the metadata server would answer at `now` (seconds since the Unix epoch).
     pub(crate) fn identity_claims(
         &self,

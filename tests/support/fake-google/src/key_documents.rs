@@ -1,45 +1,84 @@
 //! The documents in which Google and its service accounts publish their keys (contract 8.2).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use http::StatusCode;
+use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::account::Account;
 use crate::answer::{self, Answer};
 use crate::endpoint::Endpoint;
+use crate::route::decode;
 use crate::signing_key::SigningKey;
 use crate::state::State;
 
+/// Whose keys are asked for, and in which form.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum KeyDocumentRequest<'a> {
+    GoogleCertificates,
+    GoogleKeySet,
+    AccountCertificates(Cow<'a, str>),
+    AccountKeySet(Cow<'a, str>),
+}
+
+impl<'a> KeyDocumentRequest<'a> {
+    /// The request that these path segments make.
+    pub(crate) fn of(method: &Method, segments: &[&'a str]) -> Option<Self> {
+        if method != Method::GET {
+            return None;
+        }
+        match segments {
+            ["oauth2", "v1", "certs"] => Some(Self::GoogleCertificates),
+            ["oauth2", "v3", "certs"] => Some(Self::GoogleKeySet),
+            ["service_accounts", "v1", "metadata", "x509", account] => {
+                Some(Self::AccountCertificates(decode(account)))
+            }
+            ["service_accounts", "v1", "metadata", "jwk", account] => {
+                Some(Self::AccountKeySet(decode(account)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The kind of request.
+    pub(crate) fn endpoint(&self) -> Endpoint {
+        match self {
+            Self::GoogleCertificates => Endpoint::GoogleCertificates,
+            Self::GoogleKeySet => Endpoint::GoogleKeySet,
+            Self::AccountCertificates(_) => Endpoint::AccountCertificates,
+            Self::AccountKeySet(_) => Endpoint::AccountKeySet,
+        }
+    }
+
+    /// The same request for another account; Google's own keys stay what they are.
+    pub(crate) fn for_account(self, other: &'a str) -> Self {
+        match self {
+            Self::AccountCertificates(_) => Self::AccountCertificates(other.into()),
+            Self::AccountKeySet(_) => Self::AccountKeySet(other.into()),
+            own => own,
+        }
+    }
+}
+
 impl State {
-    /// Google's own keys as certificates.
-    pub(crate) fn google_certificates(&self) -> Answer {
-        self.key_document(
-            Endpoint::GoogleCertificates,
-            certificates(&self.google_keys),
-        )
-    }
-
-    /// Google's own keys as JWKs.
-    pub(crate) fn google_key_set(&self) -> Answer {
-        self.key_document(Endpoint::GoogleKeySet, key_set(&self.google_keys))
-    }
-
-    /// An account's keys as certificates, with whatever else was published under its name.
-    pub(crate) fn account_certificates(&self, name: &str) -> Answer {
-        self.account_document(Endpoint::AccountCertificates, name, |account| {
-            let mut document = certificates(&account.keys);
-            let foreign = account.foreign_certificates.iter();
-            document.extend(foreign.map(|(key_id, pem)| (key_id.clone(), pem.as_str().into())));
-            document
-        })
-    }
-
-    /// An account's keys as JWKs.
-    pub(crate) fn account_key_set(&self, name: &str) -> Answer {
-        self.account_document(Endpoint::AccountKeySet, name, |account| {
-            key_set(&account.keys)
-        })
+    /// Answers a request for keys.
+    pub(crate) fn answer_key_document(&self, request: &KeyDocumentRequest<'_>) -> Answer {
+        let endpoint = request.endpoint();
+        match request {
+            KeyDocumentRequest::GoogleCertificates => {
+                self.key_document(endpoint, certificates(&self.google_keys))
+            }
+            KeyDocumentRequest::GoogleKeySet => {
+                self.key_document(endpoint, key_set(&self.google_keys))
+            }
+            KeyDocumentRequest::AccountCertificates(account) => {
+                self.account_document(endpoint, account, published_certificates)
+            }
+            KeyDocumentRequest::AccountKeySet(account) => {
+                self.account_document(endpoint, account, |account| key_set(&account.keys))
+            }
+        }
     }
 
     fn account_document(
@@ -64,6 +103,14 @@ impl State {
         }
         answer
     }
+}
+
+/// An account's certificates, with whatever else was published under its name.
+fn published_certificates(account: &Account) -> Map<String, Value> {
+    let mut document = certificates(&account.keys);
+    let foreign = account.foreign_certificates.iter();
+    document.extend(foreign.map(|(key_id, pem)| (key_id.clone(), pem.as_str().into())));
+    document
 }
 
 fn certificates(keys: &[Arc<SigningKey>]) -> Map<String, Value> {

@@ -5,9 +5,10 @@ use std::future;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
-use http::{HeaderMap, Request, StatusCode};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http::header::{HeaderValue, LOCATION, RETRY_AFTER};
+use http::request::Parts;
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt as _, Collected, Full, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -16,8 +17,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use crate::answer::{self, Answer};
-use crate::endpoint::Route;
+use crate::call::Call;
 use crate::fault::Fault;
+use crate::iam;
+use crate::route::Route;
+use crate::security_token;
 use crate::state::{self, SharedState};
 
 /// Longest body of a request that is read, in bytes.
@@ -51,8 +55,8 @@ struct ClosedOnPurpose;
 pub(crate) struct Server {
     /// The state that answers come from.
     pub(crate) state: SharedState,
-    /// Address of the token endpoint, which assertions have to name as their audience.
-    pub(crate) token_url: String,
+    /// Base URL under which it is served.
+    pub(crate) base_url: String,
 }
 
 impl Server {
@@ -82,17 +86,16 @@ impl Server {
         };
 
         let answer = match fault {
-            None => self.answer(route, &head.headers, body).await,
+            None => self.answer(route, &head, body).await,
             Some(Fault::Latency(pause)) => {
                 tokio::time::sleep(pause).await;
-                self.answer(route, &head.headers, body).await
+                self.answer(route, &head, body).await
             }
             Some(Fault::OversizedBody { bytes }) => {
-                pad(self.answer(route, &head.headers, body).await, bytes)
+                pad(self.answer(route, &head, body).await, bytes)
             }
             Some(Fault::WrongAccount { account }) => {
-                self.answer(route.for_account(&account), &head.headers, body)
-                    .await
+                self.answer(route.for_account(&account), &head, body).await
             }
             Some(Fault::Status {
                 status,
@@ -110,48 +113,32 @@ impl Server {
         Ok(answer.map(Full::new))
     }
 
-    async fn answer(&self, route: Route<'_>, headers: &HeaderMap, body: Incoming) -> Answer {
+    async fn answer(&self, route: Route<'_>, head: &Parts, body: Incoming) -> Answer {
+        let body = Limited::new(body, REQUEST_BODY_LIMIT).collect().await;
+        let call = Call {
+            headers: &head.headers,
+            query: head.uri.query().unwrap_or_default(),
+            body: body.ok().map(Collected::to_bytes),
+            now: state::now(),
+            base_url: &self.base_url,
+        };
         match route {
-            Route::Token => self.exchange_assertion(headers, body).await,
-            Route::GoogleCertificates => self.state.lock().google_certificates(),
-            Route::GoogleKeySet => self.state.lock().google_key_set(),
-            Route::AccountCertificates { account } => {
-                self.state.lock().account_certificates(&account)
+            Route::KeyDocument(request) => self.state.lock().answer_key_document(&request),
+            Route::Token => self.state.lock().grant_token(&call),
+            Route::SecurityToken => security_token::exchange(&self.state, &call).await,
+            Route::Iam(request) => {
+                answer::from_outcome(iam::answer(&self.state, &request, &call).await)
             }
-            Route::AccountKeySet { account } => self.state.lock().account_key_set(&account),
-            Route::ServiceAccount { project, account } => {
-                self.state
-                    .lock()
-                    .service_account(project, &account, headers, state::now())
+            Route::Compute(request) => {
+                answer::from_outcome(self.state.lock().answer_compute(&request, &call))
             }
+            Route::ResourceManager(request) => {
+                answer::from_outcome(self.state.lock().answer_resource_manager(&request, &call))
+            }
+            Route::Metadata(request) => self.state.lock().answer_metadata(&request, &call),
             Route::Unknown => answer::api_error(
                 StatusCode::NOT_FOUND,
                 "The requested URL was not found on this server.",
-            ),
-        }
-    }
-
-    async fn exchange_assertion(&self, headers: &HeaderMap, body: Incoming) -> Answer {
-        let form = headers
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok());
-        if !form.is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded")) {
-            return answer::oauth_error(
-                StatusCode::BAD_REQUEST,
-                "invalid_request",
-                "Invalid content type.",
-            );
-        }
-        match Limited::new(body, REQUEST_BODY_LIMIT).collect().await {
-            Ok(form) => self.state.lock().exchange_assertion(
-                &form.to_bytes(),
-                &self.token_url,
-                state::now(),
-            ),
-            Err(_) => answer::oauth_error(
-                StatusCode::BAD_REQUEST,
-                "invalid_request",
-                "Request body not readable.",
             ),
         }
     }

@@ -5,13 +5,18 @@ use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
+use crate::access_tokens::AccessTokens;
 use crate::account::Account;
 use crate::cache_headers::CacheHeaders;
+use crate::caller::Denials;
+use crate::compute::{LARGEST_PAGE, LINK_BASE, PageSizes};
 use crate::endpoint::Endpoint;
 use crate::error::FakeGoogleError;
 use crate::fault::Faults;
+use crate::instance::Instance;
 use crate::journal::Journal;
-use crate::oauth::AccessTokens;
+use crate::metadata::MetadataServer;
+use crate::oauth::Users;
 use crate::population::Population;
 use crate::signing_key::SigningKey;
 use crate::state::State;
@@ -52,7 +57,7 @@ impl Default for FakeGoogleOptions {
 ///
 /// # Errors
 ///
-/// When a key cannot be made, or the population names an account twice.
+/// When a key cannot be made, or the population names an account, an instance or a group twice.
 pub(crate) async fn initial_state(options: FakeGoogleOptions) -> Result<State, FakeGoogleError> {
     tokio::task::spawn_blocking(move || build(options))
         .await
@@ -62,17 +67,36 @@ pub(crate) async fn initial_state(options: FakeGoogleOptions) -> Result<State, F
 fn build(options: FakeGoogleOptions) -> Result<State, FakeGoogleError> {
     let keys = InitialKeys::generate(&options.population)?;
     let caching = CacheHeaders::max_age(options.key_document_lifetime);
+    let population = options.population;
     let mut state = State {
         accounts: Vec::new(),
-        instances: options.population.instances,
+        instances: Vec::new(),
+        instance_groups: Vec::new(),
+        ancestors: population.ancestors,
         google_keys: vec![Arc::new(keys.google)],
         access_tokens: AccessTokens::new(options.access_token_lifetime),
+        users: Users::default(),
+        providers: BTreeMap::new(),
+        denials: Denials::default(),
+        key_propagation: 0,
+        metadata_server: MetadataServer::of(population.instances.first().map(Instance::path)),
+        page_sizes: PageSizes {
+            groups: LARGEST_PAGE,
+            members: LARGEST_PAGE,
+        },
+        member_link_base: LINK_BASE.to_owned(),
         cache_headers: BTreeMap::from(KEY_DOCUMENTS.map(|document| (document, caching.clone()))),
         faults: Faults::default(),
         journal: Journal::default(),
     };
-    for (spec, key) in options.population.accounts.into_iter().zip(keys.accounts) {
+    for (spec, key) in population.accounts.into_iter().zip(keys.accounts) {
         state.add_account(Account::new(spec, key))?;
+    }
+    for instance in population.instances {
+        state.add_instance(instance)?;
+    }
+    for group in population.instance_groups {
+        state.add_instance_group(group)?;
     }
     Ok(state)
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use gatehouse_fake_google::{AccountSpec, Claims, FakeGoogle, FakeGoogleOptions, Population};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, Request, StatusCode};
+use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::TokioExecutor;
@@ -31,7 +31,7 @@ pub async fn google_with_robot() -> FakeGoogle {
     let accounts = vec![AccountSpec::new("robot", "test-project")];
     let population = Population {
         accounts,
-        instances: Vec::new(),
+        ..Population::default()
     };
     FakeGoogle::start(FakeGoogleOptions {
         population,
@@ -113,4 +113,56 @@ pub async fn access_token(google: &FakeGoogle) -> String {
         .as_str()
         .expect("a token")
         .to_owned()
+}
+
+/// A fake with the demonstration population.
+pub async fn demo_google() -> FakeGoogle {
+    FakeGoogle::start(FakeGoogleOptions::default())
+        .await
+        .expect("the fake starts")
+}
+
+/// An access token that an account obtained honestly, with its newest key.
+pub async fn access_token_of(google: &FakeGoogle, email: &str) -> String {
+    let mut claims = assertion_claims(google);
+    claims.insert("iss".to_owned(), email.into());
+    let reply = exchange(google, &google.sign_jwt(email, &claims).unwrap()).await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    reply.json()["access_token"].as_str().unwrap().to_owned()
+}
+
+/// A call with a JSON body to an API, as the holder of an access token.
+pub async fn call(
+    google: &FakeGoogle,
+    method: Method,
+    path: &str,
+    bearer: &str,
+    body: &Value,
+) -> Reply {
+    let request = Request::builder()
+        .method(method)
+        .uri(format!("{}{path}", google.base_url()))
+        .header(AUTHORIZATION, format!("Bearer {bearer}"))
+        .header(CONTENT_TYPE, "application/json");
+    try_send(request.body(Full::from(body.to_string())).unwrap())
+        .await
+        .expect("an answer")
+}
+
+pub async fn post(google: &FakeGoogle, path: &str, bearer: &str, body: &Value) -> Reply {
+    call(google, Method::POST, path, bearer, body).await
+}
+
+/// Expects a refusal by one of Google's APIs.
+pub fn assert_refused(reply: &Reply, status: StatusCode, canonical: &str, message: &str) {
+    let error = &reply.json()["error"];
+    assert_eq!(
+        (
+            reply.status,
+            error["status"].as_str(),
+            error["message"].as_str()
+        ),
+        (status, Some(canonical), Some(message)),
+        "{reply:?}"
+    );
 }
