@@ -11,5 +11,7 @@ mod access_tokens;
 mod accounts;
 mod client;
 mod faults;
+mod instance_groups;
+mod instances;
 mod key_documents;
 mod signing;
