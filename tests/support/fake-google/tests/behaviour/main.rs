@@ -8,10 +8,12 @@
 )]
 
 mod access_tokens;
+mod account_keys;
 mod accounts;
 mod client;
 mod faults;
 mod instance_groups;
 mod instances;
 mod key_documents;
+mod resource_manager;
 mod signing;
