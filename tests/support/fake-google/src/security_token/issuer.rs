@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, StatusCode};
+use http::{Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
@@ -34,21 +34,34 @@ struct Discovery {
     jwks_uri: String,
 }
 
-/// The keys that an issuer publishes now. Plain HTTP only: the fake lives on loopback, and so do its issuers.
-pub(super) async fn discover(issuer: &str) -> Result<KeySet, DiscoveryError> {
+/// The keys that an issuer publishes now, at its own address or at another origin.
+///
+/// Plain HTTP only: the fake lives on loopback, and so do its issuers.
+pub(super) async fn discover(issuer: &str, origin: Option<&str>) -> Result<KeySet, DiscoveryError> {
     let base = issuer.strip_suffix('/').unwrap_or(issuer);
-    let discovery: Discovery = fetch(&format!("{base}/.well-known/openid-configuration")).await?;
+    let url = format!("{base}/.well-known/openid-configuration");
+    let discovery: Discovery = fetch(&url, origin).await?;
     if discovery.issuer != issuer {
         return Err(DiscoveryError::OtherIssuer);
     }
-    fetch(&discovery.jwks_uri).await
+    fetch(&discovery.jwks_uri, origin).await
 }
 
-async fn fetch<T: DeserializeOwned>(url: &str) -> Result<T, DiscoveryError> {
-    let body = tokio::time::timeout(DEADLINE, get(url))
+async fn fetch<T: DeserializeOwned>(url: &str, origin: Option<&str>) -> Result<T, DiscoveryError> {
+    let url = url_at(url, origin).ok_or(DiscoveryError::Malformed)?;
+    let body = tokio::time::timeout(DEADLINE, get(&url))
         .await
         .map_err(|_| DiscoveryError::Unreachable)??;
     serde_json::from_slice(&body).map_err(|_| DiscoveryError::Malformed)
+}
+
+/// The same path at another origin; none when the URL has no path to keep.
+fn url_at(url: &str, origin: Option<&str>) -> Option<String> {
+    let Some(origin) = origin else {
+        return Some(url.to_owned());
+    };
+    let uri: Uri = url.parse().ok()?;
+    Some(format!("{origin}{}", uri.path_and_query()?))
 }
 
 async fn get(url: &str) -> Result<Bytes, DiscoveryError> {

@@ -104,7 +104,10 @@ async fn grant(state: &SharedState, call: &Call<'_>) -> Result<(String, u64), Re
         IssuerKeys::Uploaded(keys) => {
             serde_json::from_value::<KeySet>(keys.clone()).map_err(|_| DiscoveryError::Malformed)?
         }
-        IssuerKeys::Discovered => issuer::discover(&provider.issuer).await?,
+        IssuerKeys::Discovered => issuer::discover(&provider.issuer, None).await?,
+        IssuerKeys::DiscoveredAt(origin) => {
+            issuer::discover(&provider.issuer, Some(origin)).await?
+        }
     };
     subject_token::verify(token, &provider, &keys, call.now)?;
 

@@ -28,6 +28,9 @@ pub enum IssuerKeys {
     Uploaded(Value),
     /// The issuer's discovery document, fetched on every exchange: changes there count at once.
     Discovered,
+    /// The same, with every request sent to this origin (`http://127.0.0.1:8200`) in the place of the one that its URL
+    /// names: for issuers whose public address exists only in the test.
+    DiscoveredAt(String),
 }
 
 impl WorkloadIdentityProvider {

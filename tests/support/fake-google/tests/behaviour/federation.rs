@@ -285,3 +285,22 @@ async fn uploaded_keys_need_no_issuer_on_the_network() {
         "invalid_grant",
     );
 }
+
+#[tokio::test]
+async fn issuer_may_be_reached_at_another_origin() {
+    let (google, issuer) = google_and_issuer().await;
+    let (origin, path) = issuer.url.split_at(issuer.url.rfind("/v1").unwrap());
+    let mut provider = issuer.provider();
+    provider.issuer = format!("https://vault.example.com{path}");
+    provider.keys = IssuerKeys::DiscoveredAt(origin.to_owned());
+    issuer.publish_discovery(json!({
+        "issuer": provider.issuer,
+        "jwks_uri": format!("{}/.well-known/keys", provider.issuer),
+    }));
+    google.add_workload_identity_provider(provider.clone());
+    let mut claims = issuer.claims(&provider.audience());
+    claims.insert("iss".to_owned(), provider.issuer.into());
+    let token = issuer.key.sign_jwt(&claims).unwrap();
+    let reply = exchange(&google, &issuer, &token).await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+}
