@@ -13,6 +13,7 @@ use crate::records::{MountRecord, TokenRecord, token_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
 use crate::token_store::{LiveToken, Reading, delete_token, load_next, put_token};
+use crate::wrapping::{LOOKUP_PATH, spends_itself};
 
 /// Longest path, in bytes.
 const MAXIMUM_PATH_BYTES: usize = 1024;
@@ -61,11 +62,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .map(|token| Ok::<_, Refusal>(self.hasher()?.token(token)))
             .transpose()?;
         let (resolved, loaded) = self.read_mount_and_token(request.path, hash.as_ref())?;
-        if let Some(login) = resolved.as_ref().filter(|resolved| resolved.is_login()) {
+        let login = resolved.as_ref().filter(|resolved| resolved.is_login());
+        if login.is_some() || request.path == LOOKUP_PATH {
             return Ok(Admission {
                 caller: None,
-                mount: Some(login.mount.clone()),
-                remainder: login.remainder.to_owned(),
+                mount: login.map(|login| login.mount.clone()),
+                remainder: login
+                    .map_or(request.path, |login| login.remainder)
+                    .to_owned(),
                 write: no_write(),
                 sudo: false,
                 limited_uses: false,
@@ -147,7 +151,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if token.has_unusable_entity() {
             return Err(Refusal::EntityUnusable);
         }
-        if token.record.num_uses > 0 {
+        if token.record.num_uses > 0 && !spends_itself(&token.record, request) {
             return self.take_use(token);
         }
         Ok(token)

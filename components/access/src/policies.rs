@@ -6,7 +6,9 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Records, Transaction, TransactionError};
 
 use crate::api::{Failure, PolicyError, PolicyView};
-use crate::policy::{DEFAULT, ROOT, compile, is_immutable, normalize_name};
+use crate::policy::{
+    DEFAULT, RESPONSE_WRAPPING, RESPONSE_WRAPPING_TEXT, ROOT, compile, is_immutable, normalize_name,
+};
 use crate::records::{POLICY_PREFIX, PolicyRecord, RulesRecord, policy_key, rules_key};
 use crate::service::AccessService;
 use crate::token_store::MAXIMUM_POLICY_NAME_BYTES;
@@ -45,8 +47,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let Ok(name) = checked_name(name) else {
             return Ok(None);
         };
-        if name == ROOT {
-            let text = String::new();
+        let built_in = match name.as_str() {
+            ROOT => Some(""),
+            RESPONSE_WRAPPING => Some(RESPONSE_WRAPPING_TEXT),
+            _ => None,
+        };
+        if let Some(text) = built_in.map(str::to_owned) {
             return Ok(Some(PolicyView { name, text }));
         }
         let policy = self.records.get::<PolicyRecord>(&policy_key(&name))?;

@@ -8,7 +8,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::api::{Lifetime, Mount, MountConfiguration, MountView};
 use crate::lifetime::{SYSTEM_DEFAULT_LEASE_TTL, SYSTEM_MAX_LEASE_TTL};
-use crate::policy::Rule;
+use crate::policy::{RESPONSE_WRAPPING, Rule};
 use crate::secret::TokenHash;
 
 /// Key of the [`SystemRecord`].
@@ -38,6 +38,11 @@ pub(crate) fn children_prefix(parent: &TokenHash) -> String {
 /// Key of the [`ChildRecord`] that names a child of `parent`.
 pub(crate) fn child_key(parent: &TokenHash, child: &TokenHash) -> String {
     format!("child/{}/{}", parent.as_str(), child.as_str())
+}
+
+/// Key of the [`WrappedRecord`] that a wrapping token gives out.
+pub(crate) fn wrapped_key(token: &TokenHash) -> String {
+    format!("wrapped/{}", token.as_str())
 }
 
 /// Key of the [`AliasRecord`] of a hashed alias.
@@ -136,6 +141,13 @@ impl TokenRecord {
         self.policies.iter().any(|policy| policy == "root")
     }
 
+    /// Whether it stands for a wrapped response. Nobody can give a token this policy, so no other token has it.
+    pub(crate) fn is_wrapping(&self) -> bool {
+        self.policies
+            .iter()
+            .any(|policy| policy == RESPONSE_WRAPPING)
+    }
+
     /// When the store may drop it, in milliseconds.
     pub(crate) fn expires_at(&self) -> Option<u64> {
         self.expire_time.map(|end| end.saturating_mul(1000))
@@ -173,6 +185,20 @@ pub(crate) struct ChildRecord {
 }
 
 impl Record for ChildRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// What a wrapping token gives out. It comes and goes with its token.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct WrappedRecord {
+    /// Base64 of the response, encrypted under a key that the token yields.
+    pub(crate) sealed_content: String,
+    /// Of the token in the response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) wrapped_accessor: Option<String>,
+}
+
+impl Record for WrappedRecord {
     const SCHEMA: u16 = 1;
 }
 

@@ -53,7 +53,16 @@ impl IdentifierHasher {
         self.hash("alias", &[mount_id, name])
     }
 
+    /// The key of what a wrapping token gives out. Neither this hasher alone nor the token's hash leads to it.
+    pub(crate) fn wrapping_key(&self, token: &str) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(self.digest("wrapping-key", &[token]))
+    }
+
     fn hash(&self, purpose: &str, parts: &[&str]) -> String {
+        hexadecimal(&self.digest(purpose, parts))
+    }
+
+    fn digest(&self, purpose: &str, parts: &[&str]) -> [u8; 32] {
         let mut mac = self.0.clone();
         mac.update(purpose.as_bytes());
         for part in parts {
@@ -61,7 +70,7 @@ impl IdentifierHasher {
             mac.update(&[0xff]);
             mac.update(part.as_bytes());
         }
-        hexadecimal(&mac.finalize().into_bytes())
+        mac.finalize().into_bytes().into()
     }
 }
 

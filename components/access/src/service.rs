@@ -13,7 +13,8 @@ use crate::api::{
     Access, Admission, Capability, Cluster, CreateError, CreateRequest, Failure, InitializeError,
     Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError, MountError, MountRequest,
     MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request,
-    TokenGrant, TokenReference, TokenView,
+    TokenGrant, TokenReference, TokenView, UnwrapError, WrapError, WrapRequest, WrappingToken,
+    WrappingView,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -148,5 +149,21 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError> {
         self.disable(path)
+    }
+
+    fn wrap(&self, request: &WrapRequest<'_>) -> Result<WrappingToken, WrapError> {
+        self.wrap_content(request)
+    }
+
+    fn read_wrapping(&self, token: &str) -> Result<WrappingView, UnwrapError> {
+        self.wrapping_view(token)
+    }
+
+    fn unwrap_content(&self, token: &str) -> Result<Vec<u8>, UnwrapError> {
+        self.take_content(token)
+    }
+
+    fn rewrap(&self, token: &str, ttl: Option<u64>) -> Result<WrappingToken, UnwrapError> {
+        self.replace_wrapping(token, ttl)
     }
 }

@@ -8,10 +8,10 @@ use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 use crate::address::contains_address;
 use crate::api::{Failure, TokenGrant, TokenReference, TokenType, TokenView};
 use crate::mounts::mount_key;
-use crate::policy::{Identity, ROOT, Rule};
+use crate::policy::{Identity, RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
 use crate::records::{
     AccessorRecord, ChildRecord, EntityRecord, MountRecord, RulesRecord, TokenRecord, accessor_key,
-    child_key, entity_key, rules_key, token_key,
+    child_key, entity_key, rules_key, token_key, wrapped_key,
 };
 use crate::secret::{IdentifierHasher, TokenHash};
 use crate::service::AccessService;
@@ -159,7 +159,7 @@ pub(crate) fn put_token(
     Ok(())
 }
 
-/// Deletes what [`put_token`] puts.
+/// Deletes what [`put_token`] puts, and what the token wraps.
 pub(crate) fn delete_token(
     transaction: &mut Transaction,
     hasher: &IdentifierHasher,
@@ -171,6 +171,9 @@ pub(crate) fn delete_token(
         .delete(accessor_key(&hasher.accessor(&record.accessor)));
     if let Some(parent) = record.ancestors.last() {
         transaction.delete(child_key(parent, hash));
+    }
+    if record.is_wrapping() {
+        transaction.delete(wrapped_key(hash));
     }
 }
 
@@ -263,6 +266,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         for _ in rules_keys {
             rules.extend(load_next::<S, RulesRecord>(&mut entries)?.map(|it| it.record));
         }
+        if reading == Reading::StandingAndRules && record.is_wrapping() {
+            rules.push(RulesRecord {
+                rules: response_wrapping_rules()?,
+            });
+        }
         let mut token = LiveToken {
             hash,
             record,
@@ -314,11 +322,13 @@ pub(crate) fn load_next<S: Store, T: gatehouse_storage::Record>(
     Records::<S>::load(entries.next().flatten())
 }
 
-/// Where the rules of `policies` are. `root` has none, and a name too long to exist has none either.
+/// Where the rules of `policies` are. `root` has none, those of `response-wrapping` are no record, and a name too long to exist
+/// has none either.
 fn rules_keys(policies: &[String]) -> Vec<String> {
     policies
         .iter()
-        .filter(|policy| *policy != ROOT && policy.len() <= MAXIMUM_POLICY_NAME_BYTES)
+        .filter(|policy| ![ROOT, RESPONSE_WRAPPING].contains(&policy.as_str()))
+        .filter(|policy| policy.len() <= MAXIMUM_POLICY_NAME_BYTES)
         .map(|policy| rules_key(policy))
         .collect()
 }

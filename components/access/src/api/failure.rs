@@ -75,4 +75,6 @@ wraps_failure!(
     super::PolicyError,
     super::Refusal,
     super::RenewError,
+    super::UnwrapError,
+    super::WrapError,
 );

@@ -48,7 +48,7 @@ pub struct WritePermission {
 /// A request that may proceed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Admission {
-    /// The caller's token after this use was taken; `None` on a login path, where a token has no meaning.
+    /// The caller's token after this use was taken; `None` on a path that needs none.
     pub caller: Option<TokenView>,
     /// The auth mount that serves the path; `None` for paths outside `auth/`.
     pub mount: Option<Mount>,

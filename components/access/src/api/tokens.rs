@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::{Failure, Mount};
+use crate::policy::RESPONSE_WRAPPING;
 use crate::secret::ClientToken;
 
 /// How a token is kept (contract 5.1).
@@ -65,6 +66,16 @@ pub struct TokenView {
     pub ttl: u64,
     /// How it is kept.
     pub token_type: TokenType,
+}
+
+impl TokenView {
+    /// Whether it is a wrapping token, which may ask for what it wraps and for nothing else.
+    #[must_use]
+    pub fn is_wrapping(&self) -> bool {
+        self.policies
+            .iter()
+            .any(|policy| policy == RESPONSE_WRAPPING)
+    }
 }
 
 /// How long a token lives. 0 stands for "not set" in every field.

@@ -3,6 +3,7 @@
 mod failures;
 mod from_wit;
 mod to_wit;
+mod wrapping;
 
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
@@ -28,7 +29,7 @@ mod bindings {
 use bindings::exports::gatehouse::access::types as types_wit;
 use bindings::exports::gatehouse::access::{
     mounts as mounts_wit, policies as policies_wit, requests as requests_wit, system as system_wit,
-    tokens as tokens_wit,
+    tokens as tokens_wit, wrapping as wrapping_wit,
 };
 
 struct Component;

@@ -1,12 +1,37 @@
-//! Names with a meaning of their own, and the policy that every new server has.
+//! Names with a meaning of their own, the policy that every new server has, and the one that every server has.
+
+use super::compile::compile;
+use super::rule::Rule;
+use crate::api::Failure;
 
 /// Grants everything; has no text.
 pub(crate) const ROOT: &str = "root";
 /// On every token unless it is left out.
 pub(crate) const DEFAULT: &str = "default";
 
+/// On wrapping tokens, and on nothing else.
+pub(crate) const RESPONSE_WRAPPING: &str = "response-wrapping";
+
 /// Policies that the server attaches by itself, never a person.
-const INTERNAL: [&str; 2] = ["response-wrapping", "control-group"];
+const INTERNAL: [&str; 2] = [RESPONSE_WRAPPING, "control-group"];
+
+/// The text of policy `response-wrapping`, which nobody can change.
+pub(crate) const RESPONSE_WRAPPING_TEXT: &str = r#"# What a wrapping token may do with itself.
+path "sys/wrapping/lookup" {
+  capabilities = ["update"]
+}
+path "sys/wrapping/unwrap" {
+  capabilities = ["update"]
+}
+path "sys/wrapping/rewrap" {
+  capabilities = ["update"]
+}
+"#;
+
+/// The rules of policy `response-wrapping`.
+pub(crate) fn response_wrapping_rules() -> Result<Vec<Rule>, Failure> {
+    compile(RESPONSE_WRAPPING_TEXT).map_err(|error| Failure::Damaged(error.to_string()))
+}
 
 /// The first text of policy `default`. Operators may change it.
 pub(crate) const DEFAULT_TEXT: &str = r#"# What every token may do unless its role leaves this policy out.

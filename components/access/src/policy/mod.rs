@@ -8,7 +8,8 @@ mod rule;
 mod sudo_paths;
 
 pub(crate) use built_in::{
-    DEFAULT, DEFAULT_TEXT, ROOT, is_immutable, is_unassignable, normalize_name, sanitize,
+    DEFAULT, DEFAULT_TEXT, RESPONSE_WRAPPING, RESPONSE_WRAPPING_TEXT, ROOT, is_immutable,
+    is_unassignable, normalize_name, response_wrapping_rules, sanitize,
 };
 pub(crate) use compile::compile;
 pub(crate) use evaluate::{Question, Verdict};

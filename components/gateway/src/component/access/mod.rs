@@ -2,6 +2,7 @@
 
 mod errors;
 mod records;
+mod wrapping;
 
 use std::net::IpAddr;
 
@@ -9,13 +10,14 @@ use gatehouse_access::{
     Access, Admission, Capability, ClientToken, Cluster, CreateError, CreateRequest, Failure,
     InitializeError, Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError,
     MountError, MountRequest, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError,
-    RenewalSubject, Request, TokenGrant, TokenReference, TokenView,
+    RenewalSubject, Request, TokenGrant, TokenReference, TokenView, UnwrapError, WrapError,
+    WrapRequest, WrappingToken, WrappingView,
 };
 
 use super::address_text;
 use super::bindings::gatehouse::access::{
     mounts as mounts_wit, policies as policies_wit, requests as requests_wit, system as system_wit,
-    tokens as tokens_wit, types,
+    tokens as tokens_wit, types, wrapping as wrapping_wit,
 };
 
 /// The capability that the host has bound to this component.
@@ -135,5 +137,21 @@ impl Access for ImportedAccess {
 
     fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError> {
         Ok(mounts_wit::disable(path)?)
+    }
+
+    fn wrap(&self, request: &WrapRequest<'_>) -> Result<WrappingToken, WrapError> {
+        Ok(wrapping_wit::wrap(&request.into())?.into())
+    }
+
+    fn read_wrapping(&self, token: &str) -> Result<WrappingView, UnwrapError> {
+        Ok(wrapping_wit::read(token)?.into())
+    }
+
+    fn unwrap_content(&self, token: &str) -> Result<Vec<u8>, UnwrapError> {
+        Ok(wrapping_wit::unwrap(token)?)
+    }
+
+    fn rewrap(&self, token: &str, ttl: Option<u64>) -> Result<WrappingToken, UnwrapError> {
+        Ok(wrapping_wit::rewrap(token, ttl)?.into())
     }
 }

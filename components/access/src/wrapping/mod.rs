@@ -1,0 +1,211 @@
+//! Responses that a token gives out once (contract 1.8, 6.6).
+//!
+//! A wrapping token is an ordinary token record beside a record with the content; whatever ends the first ends the second in
+//! the same commit.
+
+mod sealing;
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Transaction, TransactionError, commit_with_retries};
+
+use self::sealing::ContentCipher;
+use crate::api::{
+    Failure, Operation, Request, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+};
+use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
+use crate::policy::RESPONSE_WRAPPING;
+use crate::random;
+use crate::records::{TokenRecord, WrappedRecord, token_key, wrapped_key};
+use crate::secret::{IdentifierHasher, TokenHash};
+use crate::service::AccessService;
+use crate::token_store::{delete_token, load_next, put_token};
+
+/// Longest content, in bytes: what a record can hold in base64, beside the rest of it.
+const MAXIMUM_CONTENT_BYTES: usize = 700 * 1024;
+
+/// Where a wrapping token shows itself without being used. What counts there is the token in question, not who asks.
+pub(crate) const LOOKUP_PATH: &str = "sys/wrapping/lookup";
+/// Where a wrapping token is used for what it is there for.
+const PATHS_OF_USE: [&str; 2] = ["sys/wrapping/unwrap", "sys/wrapping/rewrap"];
+
+/// Whether the request will take the use of the caller's token by itself, together with what is wrapped. Taken at admission
+/// already, a crash in between would lose the content. The front sees to it that such a caller asks for nothing but its own
+/// content, so the use is taken in any case. On every other path a use is a use (contract 5.3): the policy
+/// `response-wrapping` then refuses the request, and the content is gone, by which its rightful owner notices that the token was
+/// in other hands.
+pub(crate) fn spends_itself(token: &TokenRecord, request: &Request<'_>) -> bool {
+    token.is_wrapping()
+        && request.operation == Operation::Update
+        && PATHS_OF_USE.contains(&request.path)
+}
+
+/// What a new wrapping token stands for.
+struct Subject<'a> {
+    content: &'a [u8],
+    creation_path: &'a str,
+    ttl: u64,
+    wrapped_accessor: Option<&'a str>,
+}
+
+/// A wrapping token that has not been used.
+struct UnusedWrapping {
+    hash: TokenHash,
+    token: Loaded<TokenRecord>,
+    wrapped: WrappedRecord,
+}
+
+impl UnusedWrapping {
+    fn open(&self, hasher: &IdentifierHasher, token: &str) -> Result<Vec<u8>, Failure> {
+        ContentCipher::of(hasher, token).open(&self.wrapped.sealed_content)
+    }
+
+    /// Adds the one use to a commit: it applies to nobody who comes second (SEC-T4).
+    fn stage_use(&self, transaction: &mut Transaction, hasher: &IdentifierHasher) {
+        transaction.require(token_key(&self.hash), self.token.version);
+        delete_token(transaction, hasher, &self.hash, &self.token.record);
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn wrap_content(
+        &self,
+        request: &WrapRequest<'_>,
+    ) -> Result<WrappingToken, WrapError> {
+        if request.ttl == 0 {
+            return Err(WrapError::NoTtl);
+        }
+        if request.content.len() > MAXIMUM_CONTENT_BYTES {
+            return Err(WrapError::TooLarge(MAXIMUM_CONTENT_BYTES as u32));
+        }
+        let subject = Subject {
+            content: request.content,
+            creation_path: request.creation_path,
+            ttl: request.ttl,
+            wrapped_accessor: request.wrapped_accessor,
+        };
+        let mut transaction = Transaction::new();
+        let wrapping = self.stage_wrapping(&mut transaction, &subject)?;
+        match self.records.commit(transaction) {
+            Ok(()) => Ok(wrapping),
+            Err(TransactionError::Storage(error)) => Err(error.into()),
+            Err(TransactionError::Conflict(_)) => Err(Failure::Contended.into()),
+        }
+    }
+
+    pub(crate) fn wrapping_view(&self, token: &str) -> Result<WrappingView, UnwrapError> {
+        let unused = self.unused_wrapping(token)?;
+        let record = unused.token.record;
+        Ok(WrappingView {
+            creation_time: record.creation_time,
+            creation_ttl: record.creation_ttl,
+            creation_path: record.path,
+        })
+    }
+
+    pub(crate) fn take_content(&self, token: &str) -> Result<Vec<u8>, UnwrapError> {
+        let hasher = self.hasher()?;
+        commit_with_retries(&self.clock, &self.random, || {
+            let unused = self.unused_wrapping(token)?;
+            // Opened first, so that a record that cannot be read does not cost the use.
+            let content = unused.open(hasher, token)?;
+            let mut transaction = Transaction::new();
+            unused.stage_use(&mut transaction, hasher);
+            Ok(Attempt::from_commit(
+                self.records.commit(transaction),
+                content,
+            )?)
+        })
+    }
+
+    pub(crate) fn replace_wrapping(
+        &self,
+        token: &str,
+        ttl: Option<u64>,
+    ) -> Result<WrappingToken, UnwrapError> {
+        let hasher = self.hasher()?;
+        commit_with_retries(&self.clock, &self.random, || {
+            let unused = self.unused_wrapping(token)?;
+            let content = unused.open(hasher, token)?;
+            let record = &unused.token.record;
+            let shorter = ttl.filter(|ttl| (1..record.creation_ttl).contains(ttl));
+            let subject = Subject {
+                content: &content,
+                creation_path: &record.path,
+                ttl: shorter.unwrap_or(record.creation_ttl),
+                wrapped_accessor: unused.wrapped.wrapped_accessor.as_deref(),
+            };
+            let mut transaction = Transaction::new();
+            unused.stage_use(&mut transaction, hasher);
+            let wrapping = self.stage_wrapping(&mut transaction, &subject)?;
+            Ok(Attempt::from_commit(
+                self.records.commit(transaction),
+                wrapping,
+            )?)
+        })
+    }
+
+    /// The wrapping token and its content as they are now, in one round trip.
+    fn unused_wrapping(&self, token: &str) -> Result<UnusedWrapping, UnwrapError> {
+        let hash = self.hasher()?.token(token);
+        let mut entries = self.read_all([token_key(&hash), wrapped_key(&hash)].iter())?;
+        let token = load_next::<S, TokenRecord>(&mut entries)?;
+        let wrapped = load_next::<S, WrappedRecord>(&mut entries)?;
+        let now = self.clock.now_seconds();
+        let token = token.filter(|it| it.record.is_alive_at(now) && it.record.is_wrapping());
+        match (token, wrapped) {
+            (Some(token), Some(wrapped)) => Ok(UnusedWrapping {
+                hash,
+                token,
+                wrapped: wrapped.record,
+            }),
+            _ => Err(UnwrapError::InvalidToken),
+        }
+    }
+
+    /// Adds a new wrapping token to a commit.
+    fn stage_wrapping(
+        &self,
+        transaction: &mut Transaction,
+        subject: &Subject<'_>,
+    ) -> Result<WrappingToken, Failure> {
+        let hasher = self.hasher()?;
+        let client_token = random::client_token(&self.random)?;
+        let hash = hasher.token(client_token.expose());
+        let now = self.clock.now_seconds();
+        let ttl = subject.ttl.min(SYSTEM_MAX_LEASE_TTL);
+        let record = TokenRecord {
+            accessor: random::accessor(&self.random)?,
+            ancestors: Vec::new(),
+            origin: None,
+            policies: vec![RESPONSE_WRAPPING.to_owned()],
+            entity_id: None,
+            display_name: String::new(),
+            path: subject.creation_path.to_owned(),
+            metadata: None,
+            bound_cidrs: Vec::new(),
+            creation_time: now,
+            creation_ttl: ttl,
+            expire_time: Some(now.saturating_add(ttl)),
+            last_renewal_time: None,
+            explicit_max_ttl: ttl,
+            period: 0,
+            num_uses: 1,
+            renewable: false,
+        };
+        let cipher = ContentCipher::of(hasher, client_token.expose());
+        let wrapped = WrappedRecord {
+            sealed_content: cipher.seal(subject.content)?,
+            wrapped_accessor: subject.wrapped_accessor.map(str::to_owned),
+        };
+        put_token(transaction, hasher, &hash, &record)?;
+        transaction.put_until(wrapped_key(&hash), &wrapped, record.expires_at())?;
+        Ok(WrappingToken {
+            client_token,
+            accessor: record.accessor,
+            ttl,
+            creation_time: now,
+            creation_path: record.path,
+            wrapped_accessor: wrapped.wrapped_accessor,
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Encryption of wrapped content, so that who reads the store without a wrapping token learns nothing of it: it may hold
+//! tokens, which are at rest as hashes only (SEC-T2).
+
+use aes_gcm::aead::Aead;
+use aes_gcm::{Aes256Gcm, KeyInit, Nonce};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::api::Failure;
+use crate::secret::IdentifierHasher;
+
+/// A wrapping token's cipher.
+pub(super) struct ContentCipher(Aes256Gcm);
+
+impl ContentCipher {
+    /// The cipher whose key `token` yields.
+    pub(super) fn of(hasher: &IdentifierHasher, token: &str) -> Self {
+        let key = hasher.wrapping_key(token);
+        Self(Aes256Gcm::new((&*key).into()))
+    }
+
+    /// Base64 of the encrypted content. To be called once for each token.
+    pub(super) fn seal(&self, content: &[u8]) -> Result<String, Failure> {
+        // A key belongs to one token, which wraps one content: no nonce can repeat under it.
+        let sealed = self.0.encrypt(&Nonce::default(), content);
+        let sealed = sealed.map_err(|_| damaged("wrapped content cannot be encrypted"))?;
+        Ok(STANDARD.encode(sealed))
+    }
+
+    /// What was given to [`Self::seal`].
+    pub(super) fn open(&self, sealed: &str) -> Result<Vec<u8>, Failure> {
+        let altered = || damaged("wrapped content was altered");
+        let sealed = STANDARD.decode(sealed).map_err(|_| altered())?;
+        let content = self.0.decrypt(&Nonce::default(), sealed.as_slice());
+        content.map_err(|_| altered())
+    }
+}
+
+fn damaged(why: &str) -> Failure {
+    Failure::Damaged(why.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_token_and_server_secret_together_open_what_they_sealed() {
+        let hasher = IdentifierHasher::new(&[1; 32]).unwrap();
+        let other_server = IdentifierHasher::new(&[2; 32]).unwrap();
+        let sealed = ContentCipher::of(&hasher, "hvs.a").seal(b"content");
+        let sealed = sealed.unwrap();
+        let open = |hasher, token| ContentCipher::of(hasher, token).open(&sealed);
+        assert_eq!(open(&hasher, "hvs.a"), Ok(b"content".to_vec()));
+        let altered = Err(damaged("wrapped content was altered"));
+        assert_eq!(open(&hasher, "hvs.b"), altered);
+        assert_eq!(open(&other_server, "hvs.a"), altered);
+    }
+}
