@@ -21,8 +21,10 @@ pub(crate) struct Call<'a> {
     pub(crate) operation: Operation,
     /// The canonical path below `v1/`, its names folded.
     pub(crate) path: &'a str,
-    /// The caller's token; `None` only on login paths.
+    /// The caller's token; `None` only on paths that need none.
     pub(crate) token: Option<&'a str>,
+    /// For how many seconds the answer is to be wrapped; `None` when it is not.
+    pub(crate) wrap_ttl: Option<u64>,
     /// What access says about it.
     pub(crate) admission: Admission,
 }
@@ -50,7 +52,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     ///
-    /// On a login path, where there is none.
+    /// On a path that needs none, where there is none.
     pub(crate) fn caller_token(&self) -> Result<&'a str, Fault> {
         self.token
             .ok_or_else(|| Fault::plain(403, "permission denied"))

@@ -1,19 +1,26 @@
-//! What surrounds the data of a successful answer (contract 1.5).
+//! What surrounds the data of a successful answer (contract 1.5, 1.8).
 
-use serde::Serialize;
+use gatehouse_access::WrappingToken;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::auth_block::{self, AuthBlock, Granted};
 use super::errors::{Fault, MEDIA_TYPE};
+use super::timestamp::timestamp;
 use crate::http::Response;
 
 /// What a handler has to say.
 #[derive(Default)]
 pub(crate) struct Reply {
     data: Data,
-    auth: Option<Granted>,
+    auth: Auth,
     warnings: Vec<String>,
+    /// The mount type of the answer that was unwrapped; else it is the handler's.
+    mount_type: Option<String>,
+    /// Stands in the place of everything else.
+    wrapping: Option<WrappingToken>,
 }
 
 /// The member `data`.
@@ -26,6 +33,39 @@ enum Data {
     Object(Box<RawValue>),
     /// An object whose members old clients read at the top level, so they stand there too.
     Copied(Map<String, Value>),
+}
+
+/// The member `auth`.
+#[derive(Default)]
+enum Auth {
+    /// `null`
+    #[default]
+    Null,
+    /// A token and its terms.
+    Granted(Box<Granted>),
+    /// The block of the answer that was unwrapped.
+    Kept(Box<RawValue>),
+}
+
+/// An answer in the form in which it is wrapped.
+#[derive(Serialize)]
+struct Kept<'a> {
+    data: Shown<'a>,
+    /// Whether the data are copied to the top level.
+    copied: bool,
+    warnings: &'a [String],
+    auth: ShownAuth<'a>,
+    mount_type: &'a str,
+}
+
+/// [`Kept`], read.
+#[derive(Deserialize)]
+struct Restored {
+    data: Option<Box<RawValue>>,
+    copied: bool,
+    warnings: Vec<String>,
+    auth: Option<Box<RawValue>>,
+    mount_type: String,
 }
 
 impl Reply {
@@ -59,9 +99,42 @@ impl Reply {
     pub(crate) fn auth(granted: Granted) -> Self {
         Self {
             warnings: auth_block::warnings(&granted.grant).collect(),
-            auth: Some(granted),
+            auth: Auth::Granted(Box::new(granted)),
             ..Self::default()
         }
+    }
+
+    /// An envelope with a token for another answer, and nothing else.
+    pub(crate) fn wrapped(wrapping: WrappingToken) -> Self {
+        Self {
+            wrapping: Some(wrapping),
+            ..Self::default()
+        }
+    }
+
+    /// The answer that [`Self::to_kept`] gave.
+    ///
+    /// # Errors
+    ///
+    /// Only when it is something else, which is a bug.
+    pub(crate) fn from_kept(kept: &[u8]) -> Result<Self, Fault> {
+        // The message would quote what it could not read.
+        let unreadable = |_| Fault::internal("a wrapped answer could not be read");
+        let kept: Restored = serde_json::from_slice(kept).map_err(unreadable)?;
+        let data = match kept.data {
+            None => Data::Null,
+            Some(data) if kept.copied => {
+                Data::Copied(serde_json::from_str(data.get()).map_err(unreadable)?)
+            }
+            Some(data) => Data::Object(data),
+        };
+        Ok(Self {
+            data,
+            auth: kept.auth.map_or(Auth::Null, Auth::Kept),
+            warnings: kept.warnings,
+            mount_type: Some(kept.mount_type),
+            wrapping: None,
+        })
     }
 
     /// Adds warnings after those that are there (contract 1.9 has their order).
@@ -70,30 +143,68 @@ impl Reply {
         self
     }
 
+    /// Whether it is a token for another answer already.
+    pub(crate) const fn is_wrapped(&self) -> bool {
+        self.wrapping.is_some()
+    }
+
+    /// The accessor of the token that it hands out.
+    pub(crate) fn accessor(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Held {
+            accessor: String,
+        }
+        let accessor = match &self.auth {
+            Auth::Null => return None,
+            Auth::Granted(granted) => granted.grant.accessor.clone(),
+            Auth::Kept(block) => serde_json::from_str::<Held>(block.get()).ok()?.accessor,
+        };
+        // A batch token has none.
+        (!accessor.is_empty()).then_some(accessor)
+    }
+
+    /// This answer as bytes, to be wrapped.
+    ///
+    /// # Errors
+    ///
+    /// Only when it cannot be written as JSON, which is a bug.
+    pub(crate) fn to_kept(&self, mount_type: &str) -> Result<Vec<u8>, Fault> {
+        serde_json::to_vec(&Kept {
+            data: Shown::from(&self.data),
+            copied: matches!(self.data, Data::Copied(_)),
+            warnings: &self.warnings,
+            auth: ShownAuth::from(&self.auth),
+            mount_type: self.mount_type.as_deref().unwrap_or(mount_type),
+        })
+        .map_err(unserializable)
+    }
+
     /// The answer with status 200.
     ///
     /// # Errors
     ///
     /// Only when the envelope cannot be written as JSON, which is a bug.
     pub(crate) fn response(&self, request_id: &str, mount_type: &str) -> Result<Response, Fault> {
-        let envelope = |data| Envelope {
+        let mut envelope = Envelope {
             request_id,
             lease_id: "",
             renewable: false,
             lease_duration: 0,
-            data,
-            wrap_info: (),
+            data: Shown::from(&self.data),
+            wrap_info: None,
             warnings: Some(self.warnings.as_slice()).filter(|warnings| !warnings.is_empty()),
-            auth: self.auth.as_ref().map(AuthBlock::from),
-            mount_type,
+            auth: ShownAuth::from(&self.auth),
+            mount_type: self.mount_type.as_deref().unwrap_or(mount_type),
         };
+        if let Some(wrapping) = &self.wrapping {
+            // Whoever carries a wrapped answer learns nothing about the request behind it.
+            envelope.request_id = "";
+            envelope.mount_type = "";
+            envelope.wrap_info = Some(WrapInfo::from(wrapping));
+        }
         let body = match &self.data {
-            Data::Null => serde_json::to_vec(&envelope(Shown::Null)),
-            Data::Object(data) => serde_json::to_vec(&envelope(Shown::Raw(data))),
-            Data::Copied(data) => serde_json::to_vec(&WithCopies {
-                envelope: envelope(Shown::Map(data)),
-                copies: data,
-            }),
+            Data::Null | Data::Object(_) => serde_json::to_vec(&envelope),
+            Data::Copied(copies) => serde_json::to_vec(&WithCopies { envelope, copies }),
         };
         let body = body.map_err(unserializable)?;
         Ok(Response::new(200, MEDIA_TYPE, body))
@@ -112,6 +223,34 @@ enum Shown<'a> {
     Map(&'a Map<String, Value>),
 }
 
+impl<'a> From<&'a Data> for Shown<'a> {
+    fn from(data: &'a Data) -> Self {
+        match data {
+            Data::Null => Self::Null,
+            Data::Object(data) => Self::Raw(data),
+            Data::Copied(data) => Self::Map(data),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ShownAuth<'a> {
+    Null,
+    Block(AuthBlock<'a>),
+    Raw(&'a RawValue),
+}
+
+impl<'a> From<&'a Auth> for ShownAuth<'a> {
+    fn from(auth: &'a Auth) -> Self {
+        match auth {
+            Auth::Null => Self::Null,
+            Auth::Granted(granted) => Self::Block(granted.as_ref().into()),
+            Auth::Kept(block) => Self::Raw(block),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Envelope<'a> {
     request_id: &'a str,
@@ -119,9 +258,9 @@ struct Envelope<'a> {
     renewable: bool,
     lease_duration: u32,
     data: Shown<'a>,
-    wrap_info: (),
+    wrap_info: Option<WrapInfo<'a>>,
     warnings: Option<&'a [String]>,
-    auth: Option<AuthBlock<'a>>,
+    auth: ShownAuth<'a>,
     mount_type: &'a str,
 }
 
@@ -131,6 +270,31 @@ struct WithCopies<'a> {
     envelope: Envelope<'a>,
     #[serde(flatten)]
     copies: &'a Map<String, Value>,
+}
+
+/// A token for another answer (contract 1.8).
+#[derive(Serialize)]
+struct WrapInfo<'a> {
+    token: &'a str,
+    accessor: &'a str,
+    ttl: u64,
+    creation_time: Timestamp,
+    creation_path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wrapped_accessor: Option<&'a str>,
+}
+
+impl<'a> From<&'a WrappingToken> for WrapInfo<'a> {
+    fn from(wrapping: &'a WrappingToken) -> Self {
+        Self {
+            token: wrapping.client_token.expose(),
+            accessor: &wrapping.accessor,
+            ttl: wrapping.ttl,
+            creation_time: timestamp(wrapping.creation_time),
+            creation_path: &wrapping.creation_path,
+            wrapped_accessor: wrapping.wrapped_accessor.as_deref(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -179,5 +343,27 @@ mod tests {
     fn warnings_are_a_list_or_null() {
         let warned = Reply::empty().warned(["careful".to_owned()]);
         assert!(text(&warned).contains(r#""warnings":["careful"]"#));
+    }
+
+    #[test]
+    fn contract_6_6_an_answer_survives_being_wrapped_to_the_digit() {
+        let data: Box<RawValue> =
+            RawValue::from_string(r#"{"n":112233445566778899001,"x":1.50,"z":null}"#.to_owned())
+                .unwrap();
+        let Value::Object(members) = json!({"keys": ["a"]}) else {
+            panic!()
+        };
+        for reply in [
+            Reply::empty(),
+            Reply::data(&data).unwrap(),
+            Reply::copied(members),
+            Reply::empty().warned(["careful".to_owned()]),
+        ] {
+            let kept = reply.to_kept("system").unwrap();
+            let again = Reply::from_kept(&kept).unwrap();
+            assert_eq!(again.to_kept("other").unwrap(), kept);
+            let shown = again.response("id-1", "other").unwrap();
+            assert_eq!(String::from_utf8(shown.body).unwrap(), text(&reply));
+        }
     }
 }

@@ -24,27 +24,38 @@ pub(super) fn check_namespace(request: &Request) -> Result<(), Fault> {
     }
 }
 
-/// Refuses requests whose answer is to be wrapped: an unwrapped one would give the secret to whoever should only carry it.
+/// How many seconds a token for the answer is to live; `None` when the answer itself is wanted. `X-Vault-Wrap-Format` may ask for
+/// another kind of token; there is the plain one only.
 ///
 /// # Errors
 ///
-/// 400, for a malformed value as for a good one.
-pub(super) fn check_wrapping(request: &Request) -> Result<(), Fault> {
+/// 400 for what is no such duration. That includes a part of a second: taken for none at all, it would give the secret to whoever
+/// should only carry it.
+pub(super) fn wrap_ttl(request: &Request) -> Result<Option<u64>, Fault> {
     let Some(value) = request.headers.get("x-vault-wrap-ttl") else {
-        return Ok(());
+        return Ok(None);
     };
-    match duration::parse(value.trim()) {
-        Ok(0) => Ok(()),
-        Ok(1..) => Err(Fault::plain(
-            400,
-            "response wrapping is not supported yet: send the request without X-Vault-Wrap-TTL",
-        )),
-        Ok(_) => Err(Fault::plain(400, "requested wrap ttl cannot be negative")),
-        Err(error) => Err(Fault::plain(
-            400,
-            format!("error parsing X-Vault-Wrap-TTL header: {error}"),
-        )),
+    let value = value.trim();
+    let refused = |reason: &str| {
+        let text = format!("error parsing X-Vault-Wrap-TTL header: {reason}");
+        Err(Fault::plain(400, text))
+    };
+    match duration::parse(value).map(u64::try_from) {
+        Ok(Ok(0)) if value.starts_with('-') && has_nonzero_digit(value) => refused(NEGATIVE),
+        Ok(Ok(0)) if has_nonzero_digit(value) => {
+            refused("requested wrap ttl is less than a second")
+        }
+        Ok(Ok(0)) => Ok(None),
+        Ok(Ok(seconds)) => Ok(Some(seconds)),
+        Ok(Err(_)) => refused(NEGATIVE),
+        Err(error) => refused(&error.to_string()),
     }
+}
+
+const NEGATIVE: &str = "requested wrap ttl cannot be negative";
+
+fn has_nonzero_digit(value: &str) -> bool {
+    value.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
 #[cfg(test)]
@@ -84,18 +95,36 @@ mod tests {
     }
 
     #[test]
-    fn a_request_for_wrapping_is_never_answered_unwrapped() {
-        for value in ["60", "1m", "-1", "x", "1.5"] {
-            assert!(
-                check_wrapping(&with("X-Vault-Wrap-TTL", value)).is_err(),
-                "{value}"
-            );
+    fn contract_1_2_a_wrap_ttl_is_seconds_or_a_duration() {
+        for (value, ttl) in [
+            ("", None),
+            ("0", None),
+            ("0s", None),
+            (" 60 ", Some(60)),
+            ("1m", Some(60)),
+            ("5m0s", Some(300)),
+            ("1.5s", Some(1)),
+            ("2d", Some(172_800)),
+        ] {
+            let read = wrap_ttl(&with("X-Vault-Wrap-TTL", value));
+            assert_eq!(read, Ok(ttl), "{value:?}");
         }
-        for value in ["", "0", "0s"] {
-            assert!(
-                check_wrapping(&with("X-Vault-Wrap-TTL", value)).is_ok(),
-                "{value}"
-            );
+        assert_eq!(wrap_ttl(&with("X-Vault-Wrap-Format", "jwt")), Ok(None));
+    }
+
+    #[test]
+    fn a_bad_wrap_ttl_is_never_taken_for_none() {
+        for (value, reason) in [
+            ("-1", "requested wrap ttl cannot be negative"),
+            ("-1ms", "requested wrap ttl cannot be negative"),
+            ("999ms", "requested wrap ttl is less than a second"),
+            ("0.9s", "requested wrap ttl is less than a second"),
+            ("x", "time: invalid duration \"x\""),
+            ("1.5", "time: missing unit in duration \"1.5\""),
+        ] {
+            let refused = wrap_ttl(&with("X-Vault-Wrap-TTL", value));
+            let text = format!("error parsing X-Vault-Wrap-TTL header: {reason}");
+            assert_eq!(refused, Err(Fault::plain(400, text)), "{value:?}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The `/v1` protocol: the auth method, its tokens, policies and system endpoints.
 //!
 //! One request goes through these stages, in the order of contract 1.6: what the method and the headers rule out, admission by
-//! `access` (token, then policy), the route, the fields, and at last the capability that does the work.
+//! `access` (token, then policy), the route, the fields, and at last the capability that does the work. What it answers is then
+//! wrapped where the request asks for that.
 
 mod auth_block;
 mod auth_method;
@@ -19,13 +20,15 @@ mod spelling;
 mod status;
 mod system;
 mod text;
+mod timestamp;
 mod tokens;
+mod wrapping;
 
 pub(crate) use errors::{error_response, not_found};
 
 use std::borrow::Cow;
 
-use gatehouse_access::{self as access, Access, Operation};
+use gatehouse_access::{self as access, Access, Operation, Refusal};
 use gatehouse_auth_method::AuthMethod;
 use gatehouse_orgs::Organizations;
 
@@ -64,7 +67,11 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
     if let Some(answer) = status::handle(gateway, request, &path.with_trailing_slash()) {
         return answer;
     }
-    let (operation, below) = check_request(gateway, request, path)?;
+    let Checked {
+        operation,
+        wrap_ttl,
+        below,
+    } = check_request(gateway, request, path)?;
     let token = headers::token(request);
     let admission = gateway
         .access
@@ -74,7 +81,12 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
             path: &below,
             source_address: request.peer,
         })
-        .map_err(|refusal| errors::refusal(refusal, &below))?;
+        .map_err(|refusal| match refusal {
+            Refusal::InvalidToken if wrapping::is_about_the_caller(request, token, &below) => {
+                wrapping::invalid_token()
+            }
+            refusal => errors::refusal(refusal, &below),
+        })?;
     if admission.caller.is_none() {
         *audience = Audience::Login;
     }
@@ -83,6 +95,7 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
         operation,
         path: &below,
         token,
+        wrap_ttl,
         admission,
     };
     if path.has_trailing_slash() && !may_end_in_slash(operation, &below) {
@@ -93,7 +106,7 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
     }
     let (mount_type, answer) = route(gateway, &call);
     match answer? {
-        Some(reply) => reply.response(&gateway.fresh_uuid()?, mount_type),
+        Some(reply) => wrapping::deliver(gateway, &call, reply, mount_type),
         None => Ok(Response::new(204, MEDIA_TYPE, Vec::new())),
     }
 }
@@ -108,19 +121,31 @@ fn may_end_in_slash(operation: Operation, path: &str) -> bool {
     }
 }
 
-/// What can be refused before anybody is asked who the caller is; else what is to be done, and the path below `v1/` as policies
-/// and routes see it.
+/// What a request says before anybody is asked who the caller is.
+struct Checked<'p> {
+    operation: Operation,
+    /// For how many seconds the answer is to be wrapped.
+    wrap_ttl: Option<u64>,
+    /// The path below `v1/` as policies and routes see it.
+    below: Cow<'p, str>,
+}
+
+/// Refuses what can be refused before anybody is asked who the caller is.
 fn check_request<'p, A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     path: &'p CanonicalPath,
-) -> Result<(Operation, Cow<'p, str>), Fault> {
+) -> Result<Checked<'p>, Fault> {
     let operation = operation::of(request, path)?;
-    let folded = headers::check_namespace(request)
-        .and_then(|()| headers::check_wrapping(request))
-        .and_then(|()| spelling::folded(path.below("v1").unwrap_or_default()));
-    match folded {
-        Ok(below) => Ok((operation, below)),
+    let checked = headers::check_namespace(request).and_then(|()| {
+        Ok(Checked {
+            operation,
+            wrap_ttl: headers::wrap_ttl(request)?,
+            below: spelling::folded(path.below("v1").unwrap_or_default())?,
+        })
+    });
+    match checked {
+        Ok(checked) => Ok(checked),
         // Of a sealed server nothing else is known (contract 1.6: sealed comes first).
         Err(fault) => match gateway.access.cluster() {
             Err(access::Failure::Sealed) => Err(access::Failure::Sealed.into()),

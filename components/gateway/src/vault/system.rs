@@ -5,7 +5,7 @@ use gatehouse_auth_method::AuthMethod;
 
 use super::call::{Answer, Call};
 use super::errors::Fault;
-use super::{capabilities, mounts, policies};
+use super::{capabilities, mounts, policies, wrapping};
 use crate::Gateway;
 
 /// Answers a request below `sys/`; `rest` is the path after that.
@@ -31,6 +31,7 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         ("capabilities-self" | "capabilities" | "capabilities-accessor", "") => {
             capabilities::handle(&gateway.access, call, family)
         }
+        ("wrapping", below) => wrapping::handle(&gateway.access, call, below),
         _ => Err(Fault::unsupported_path()),
     }
 }

@@ -23,3 +23,4 @@ mod sealed;
 mod server;
 mod status;
 mod tokens;
+mod wrapping;

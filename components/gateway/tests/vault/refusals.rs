@@ -96,18 +96,6 @@ fn other_namespaces_do_not_exist() {
 }
 
 #[test]
-fn a_request_for_wrapping_is_refused_before_anything_happens() {
-    let server = Server::with_method();
-    let before = server.commits();
-    let mut wrapped = request(Method::Post, "auth/token/create", "{}");
-    wrapped.headers.push("X-Vault-Token", ROOT);
-    wrapped.headers.push("X-Vault-Wrap-TTL", "60s");
-    let text = "response wrapping is not supported yet: send the request without X-Vault-Wrap-TTL";
-    server.handle(&wrapped).refused(400, text);
-    assert_eq!(server.commits(), before);
-}
-
-#[test]
 fn a_bearer_token_is_the_second_choice() {
     let server = Server::initialized();
     let mut request = request(Method::Get, "sys/auth", "");

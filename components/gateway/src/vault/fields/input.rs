@@ -23,10 +23,25 @@ pub(crate) enum BodyError {
     Multipart,
 }
 
+/// What a body says, before anybody asks for a type.
+pub(super) enum Content<'a> {
+    Members(Members<'a>),
+    Form(Vec<(Cow<'a, str>, String)>),
+}
+
 /// The values of a request's body (contract 1.3).
 pub(super) fn body(request: &Request, duplicates: Duplicates) -> Result<Values<'_>, BodyError> {
+    let text = |(name, value)| (name, Shape::Text(Cow::Owned(value)));
+    Ok(match content(request, duplicates)? {
+        Content::Members(members) => shapes(members),
+        Content::Form(pairs) => pairs.into_iter().map(text).collect(),
+    })
+}
+
+/// A request's body, read.
+pub(super) fn content(request: &Request, duplicates: Duplicates) -> Result<Content<'_>, BodyError> {
     if request.body.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Content::Members(Vec::new()));
     }
     if request.has_encoded_body() {
         return Err(BodyError::Encoded);
@@ -39,9 +54,9 @@ pub(super) fn body(request: &Request, duplicates: Duplicates) -> Result<Values<'
     // `curl -d '{...}'` sends JSON under the type of forms.
     let starts_as_json = matches!(request.body.trim_ascii_start().first(), Some(b'{' | b'['));
     if media_type.eq_ignore_ascii_case("application/x-www-form-urlencoded") && !starts_as_json {
-        return form(&request.body, duplicates);
+        return form(&request.body, duplicates).map(Content::Form);
     }
-    Ok(shapes(json::object(&request.body, duplicates)?))
+    Ok(Content::Members(json::object(&request.body, duplicates)?))
 }
 
 /// The members of an object, without those that are `null`.
@@ -53,7 +68,7 @@ pub(super) fn shapes(members: Members<'_>) -> Values<'_> {
         .collect()
 }
 
-fn form(body: &[u8], duplicates: Duplicates) -> Result<Values<'_>, BodyError> {
+fn form(body: &[u8], duplicates: Duplicates) -> Result<Vec<(Cow<'_, str>, String)>, BodyError> {
     let text = std::str::from_utf8(body).map_err(|_| JsonError::NotUtf8)?;
     if query::pairs(text).nth(MAXIMUM_MEMBERS).is_some() {
         return Err(JsonError::TooManyMembers.into());
@@ -68,6 +83,6 @@ fn form(body: &[u8], duplicates: Duplicates) -> Result<Values<'_>, BodyError> {
     };
     Ok(fields
         .into_iter()
-        .map(|(name, values)| (name, Shape::Text(Cow::Owned(joined(values)))))
+        .map(|(name, values)| (name, joined(values)))
         .collect())
 }

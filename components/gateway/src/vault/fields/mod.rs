@@ -5,9 +5,11 @@
 
 mod conversion;
 mod input;
+mod verbatim;
 
 pub(crate) use conversion::{ConversionError, parse_boolean};
 pub(crate) use input::BodyError;
+pub(crate) use verbatim::Verbatim;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -11,6 +11,7 @@ use crate::vault::auth_block::token_type;
 use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
+use crate::vault::timestamp::timestamp;
 
 /// Strings are never null and numbers never negative: strict clients rely on both.
 #[derive(Serialize)]
@@ -110,12 +111,4 @@ fn shown(token: &TokenView, id: &str) -> Result<Reply, Fault> {
         ttl: token.ttl,
         token_type: token_type(token.token_type),
     })
-}
-
-/// Seconds since 1970 as RFC 3339 writes them; beyond the year 9999, that year's end.
-fn timestamp(seconds: u64) -> Timestamp {
-    i64::try_from(seconds)
-        .ok()
-        .and_then(|seconds| Timestamp::from_second(seconds).ok())
-        .unwrap_or(Timestamp::MAX)
 }

@@ -1,0 +1,150 @@
+//! Response wrapping: every answer that asks for it, and the routes below `sys/wrapping/` (contract 1.8, 6.6).
+
+use std::borrow::Cow;
+
+use gatehouse_access::{Access, Operation, UnwrapError, WrapError, WrapRequest, WrappingView};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::call::{Answer, Call};
+use super::envelope::Reply;
+use super::errors::Fault;
+use super::fields::{Fields, Verbatim};
+use super::timestamp::timestamp;
+use crate::Gateway;
+use crate::http::{Request, Response};
+use crate::json::Duplicates;
+
+/// What a handler said, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
+/// no handler decides about it, so none can forget it.
+pub(super) fn deliver<A, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+    reply: Reply,
+    mount_type: &str,
+) -> Result<Response, Fault> {
+    let Some(ttl) = call.wrap_ttl.filter(|_| !reply.is_wrapped()) else {
+        return reply.response(&gateway.fresh_uuid()?, mount_type);
+    };
+    let wrapped_accessor = reply.accessor();
+    let request = WrapRequest {
+        content: &reply.to_kept(mount_type)?,
+        creation_path: call.path,
+        ttl,
+        wrapped_accessor: wrapped_accessor.as_deref(),
+    };
+    let wrapping = gateway.access.wrap(&request).map_err(|error| match error {
+        WrapError::Failure(failure) => failure.into(),
+        error @ (WrapError::NoTtl | WrapError::TooLarge(_)) => Fault::plain(400, error.to_string()),
+    })?;
+    Reply::wrapped(wrapping).response("", "")
+}
+
+/// Answers a request below `sys/wrapping/`.
+pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answer {
+    match (below, call.operation) {
+        ("wrap", Operation::Update) => wrap(call),
+        ("lookup", Operation::Read | Operation::Update) => lookup(access, call),
+        ("unwrap", Operation::Update) => unwrap(access, call),
+        ("rewrap", Operation::Update) => rewrap(access, call),
+        ("wrap" | "lookup" | "unwrap" | "rewrap", _) => Err(Fault::unsupported_operation()),
+        _ => Err(Fault::unsupported_path()),
+    }
+}
+
+/// Whether a caller without a valid token is to be told about a wrapping token: one was presented as the caller, to be unwrapped.
+/// Told that the caller's token is invalid, a client would log in again, which does not help.
+pub(super) fn is_about_the_caller(request: &Request, token: Option<&str>, path: &str) -> bool {
+    if !matches!(path, "sys/wrapping/unwrap" | "sys/wrapping/rewrap") {
+        return false;
+    }
+    let fields = Fields::of_body(request, Duplicates::LastWins).ok();
+    let named = fields.and_then(|fields| fields.string("token").ok());
+    match named {
+        Some(Some(named)) => named.is_empty() || token == Some(named.as_str()),
+        Some(None) => true,
+        // What the body means is not said to strangers.
+        None => false,
+    }
+}
+
+/// Used, expired and unknown wrapping tokens, and tokens that wrap nothing.
+pub(super) fn invalid_token() -> Fault {
+    Fault::plain(400, "wrapping token is not valid or does not exist")
+}
+
+impl From<UnwrapError> for Fault {
+    fn from(error: UnwrapError) -> Self {
+        match error {
+            UnwrapError::InvalidToken => invalid_token(),
+            UnwrapError::Failure(failure) => failure.into(),
+        }
+    }
+}
+
+/// `wrap`: the fields of the body are the data that gets wrapped. They are not copied to the top level, where they could pass for
+/// members of the envelope.
+fn wrap(call: &Call<'_>) -> Answer {
+    if call.wrap_ttl.is_none() {
+        let text = "endpoint requires response wrapping to be used";
+        return Err(Fault::plain(400, text));
+    }
+    Reply::data(&Verbatim::of_body(call.request)?).map(Some)
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    creation_path: &'a str,
+    creation_time: Timestamp,
+    creation_ttl: u64,
+}
+
+/// `lookup`
+fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
+    let WrappingView {
+        creation_time,
+        creation_ttl,
+        creation_path,
+    } = access.read_wrapping(&wrapping_token(call)?)?;
+    let shown = Shown {
+        creation_path: &creation_path,
+        creation_time: timestamp(creation_time),
+        creation_ttl,
+    };
+    Reply::data(&shown).map(Some)
+}
+
+/// `unwrap`
+fn unwrap(access: &impl Access, call: &Call<'_>) -> Answer {
+    let kept = access.unwrap_content(&wrapping_token(call)?)?;
+    Reply::from_kept(&kept).map(Some)
+}
+
+/// `rewrap`
+fn rewrap(access: &impl Access, call: &Call<'_>) -> Answer {
+    let wrapping = access.rewrap(&wrapping_token(call)?, call.wrap_ttl)?;
+    Ok(Some(Reply::wrapped(wrapping)))
+}
+
+/// The token in question: the field `token`, else the caller's own.
+///
+/// # Errors
+///
+/// When there is none, or a wrapping token asks for what another one wraps: its use would never be taken.
+fn wrapping_token<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, Fault> {
+    let named = match call.operation {
+        // The body of a read is not looked at (contract 1.1).
+        Operation::Read => None,
+        _ => call.fields()?.string("token")?,
+    };
+    let Some(named) = named.filter(|token| !token.is_empty()) else {
+        return call.token.map(Cow::Borrowed).ok_or_else(invalid_token);
+    };
+    let caller = call.admission.caller.as_ref();
+    // Both come from the client, so how long it takes tells nobody anything.
+    let is_another = call.token != Some(named.as_str());
+    if is_another && caller.is_some_and(gatehouse_access::TokenView::is_wrapping) {
+        return Err(invalid_token());
+    }
+    Ok(Cow::Owned(named))
+}
