@@ -30,7 +30,7 @@ enum Rendering {
     Empty,
     /// As it is: `["text"]`.
     Plain,
-    /// `["1 error occurred:\n\t* text\n\n"]`, and on login paths as it is.
+    /// `["1 error occurred:\n\t* text\n\n"]`, and on paths that need no token as it is.
     Listed,
 }
 
@@ -39,7 +39,7 @@ enum Rendering {
 pub(crate) enum Audience {
     /// A caller with a token.
     Authenticated,
-    /// A caller of a login path.
+    /// A caller of a login path, or of another one that needs no token.
     Login,
 }
 

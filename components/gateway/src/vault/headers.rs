@@ -24,6 +24,8 @@ pub(super) fn check_namespace(request: &Request) -> Result<(), Fault> {
     }
 }
 
+const NEGATIVE_WRAP_TTL: &str = "requested wrap ttl cannot be negative";
+
 /// How many seconds a token for the answer is to live; `None` when the answer itself is wanted. `X-Vault-Wrap-Format` may ask for
 /// another kind of token; there is the plain one only.
 ///
@@ -41,18 +43,18 @@ pub(super) fn wrap_ttl(request: &Request) -> Result<Option<u64>, Fault> {
         Err(Fault::plain(400, text))
     };
     match duration::parse(value).map(u64::try_from) {
-        Ok(Ok(0)) if value.starts_with('-') && has_nonzero_digit(value) => refused(NEGATIVE),
+        Ok(Ok(0)) if value.starts_with('-') && has_nonzero_digit(value) => {
+            refused(NEGATIVE_WRAP_TTL)
+        }
         Ok(Ok(0)) if has_nonzero_digit(value) => {
             refused("requested wrap ttl is less than a second")
         }
         Ok(Ok(0)) => Ok(None),
         Ok(Ok(seconds)) => Ok(Some(seconds)),
-        Ok(Err(_)) => refused(NEGATIVE),
+        Ok(Err(_)) => refused(NEGATIVE_WRAP_TTL),
         Err(error) => refused(&error.to_string()),
     }
 }
-
-const NEGATIVE: &str = "requested wrap ttl cannot be negative";
 
 fn has_nonzero_digit(value: &str) -> bool {
     value.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
