@@ -128,7 +128,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             let name = request.role.to_ascii_lowercase();
             terms.check_token(&name, &proof, self.now(), trace)?;
             let by_google = proof.owner == KeyOwner::Google;
-            let claims = &proof.claims;
+            let claims = proof.jwt.claims();
             let claimant = Claimant {
                 subject: proof.subject.as_str(),
                 // What an account says of itself or of an instance is nobody's word (SEC-G2, G3).

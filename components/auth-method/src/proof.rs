@@ -4,7 +4,7 @@ use gatehouse_ports::{Clock, Http, Random};
 
 use crate::excerpt::excerpt;
 use crate::google::{CallError, Compatibility, Google, KeyError, KeyOwner, ServiceAccount};
-use crate::jwt::{AudienceRule, CLOCK_SKEW, Claims, Issuer, Subject, UnverifiedJwt};
+use crate::jwt::{AudienceRule, CLOCK_SKEW, Claims, Issuer, Subject, UnverifiedJwt, VerifiedJwt};
 use crate::trace::{Condition as _, Trace, input, list};
 use crate::{Check, KeyRefusal, LoginError, Role, RoleRules, RoleType};
 
@@ -17,11 +17,9 @@ const GOOGLE_ISSUERS: [&str; 2] = ["https://accounts.google.com", "accounts.goog
 pub(crate) struct Proof {
     pub(crate) subject: Subject,
     pub(crate) owner: KeyOwner,
-    pub(crate) claims: Claims,
+    pub(crate) jwt: VerifiedJwt,
     /// Seconds since 1970.
     pub(crate) expires: u64,
-    /// Names the token among all that log in; stands for its signature.
-    pub(crate) fingerprint: String,
 }
 
 /// What a token is checked against.
@@ -117,13 +115,11 @@ impl Terms<'_> {
             }),
         )?;
         let signer = || vec![input("signer", owner.name())];
-        let fingerprint = jwt.fingerprint();
         let verified = jwt.verify(&key).ok_or(LoginError::SignatureInvalid);
-        let claims = trace
-            .require(Check::Signature, signer, verified)?
-            .into_claims();
+        let jwt = trace.require(Check::Signature, signer, verified)?;
+        let claims = jwt.claims();
         // Fetching the key may have taken a while.
-        let (_, expires) = self.check_claims(&claims, google.now(), trace)?;
+        let (_, expires) = self.check_claims(claims, google.now(), trace)?;
         if !self.compatibility.ignore_issuer_and_beginning {
             let acceptable = may_issue(claims.issuer(), owner, &subject);
             trace.judge(
@@ -135,9 +131,8 @@ impl Terms<'_> {
         Ok(Proof {
             subject,
             owner,
-            claims,
+            jwt,
             expires,
-            fingerprint,
         })
     }
 
@@ -196,7 +191,7 @@ pub(crate) fn check_account_issuer(
     proof: &Proof,
     account: &ServiceAccount,
 ) -> Result<(), LoginError> {
-    match (proof.owner, proof.claims.issuer()) {
+    match (proof.owner, proof.jwt.claims().issuer()) {
         (KeyOwner::Account, Issuer::Named(issuer)) => account
             .is_called(issuer)
             .otherwise(LoginError::IssuerNotAcceptable),

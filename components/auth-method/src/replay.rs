@@ -26,7 +26,7 @@ pub(crate) fn take<S: Store>(
     mount: &Mount,
     proof: &Proof,
 ) -> Result<(), LoginError> {
-    let key = record_keys::used_token(mount, &proof.fingerprint);
+    let key = record_keys::used_token(mount, &proof.jwt.fingerprint());
     let record = UsedToken {
         expires: proof.expires,
     };
@@ -47,6 +47,6 @@ pub(crate) fn is_used<S: Store>(
     mount: &Mount,
     proof: &Proof,
 ) -> Result<bool, StorageError> {
-    let key = record_keys::used_token(mount, &proof.fingerprint);
+    let key = record_keys::used_token(mount, &proof.jwt.fingerprint());
     Ok(records.get::<UsedToken>(&key)?.is_some())
 }

@@ -27,6 +27,8 @@ pub(crate) struct UnverifiedJwt<'a> {
 /// A token whose signature is by a known key.
 #[derive(Clone)]
 pub(crate) struct VerifiedJwt {
+    key_id: String,
+    signature: Vec<u8>,
     claims: Claims,
 }
 
@@ -66,20 +68,13 @@ impl<'a> UnverifiedJwt<'a> {
         &self.claims
     }
 
-    /// Names the token among all others: a hash of which key signed it and how. Two tokens with one fingerprint are one.
-    pub(crate) fn fingerprint(&self) -> String {
-        let mut hash = Sha256::new();
-        hash.update(self.key_id.as_bytes());
-        hash.update([0]);
-        hash.update(&self.signature);
-        URL_SAFE_NO_PAD.encode(hash.finalize())
-    }
-
     /// The token as proven by `key`; `None` when the signature is by another one.
     pub(crate) fn verify(self, key: &VerifyingKey) -> Option<VerifiedJwt> {
         key.verify(self.signing_input.as_bytes(), &self.signature)
             .ok()?;
         Some(VerifiedJwt {
+            key_id: self.key_id,
+            signature: self.signature,
             claims: self.claims,
         })
     }
@@ -87,8 +82,17 @@ impl<'a> UnverifiedJwt<'a> {
 
 impl VerifiedJwt {
     /// What the holder of the key has said.
-    pub(crate) fn into_claims(self) -> Claims {
-        self.claims
+    pub(crate) const fn claims(&self) -> &Claims {
+        &self.claims
+    }
+
+    /// Names the token among all others: a hash of which key signed it and how. Two tokens with one fingerprint are one.
+    pub(crate) fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.key_id.as_bytes());
+        hash.update([0]);
+        hash.update(&self.signature);
+        URL_SAFE_NO_PAD.encode(hash.finalize())
     }
 }
 
