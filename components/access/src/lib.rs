@@ -22,6 +22,7 @@ mod revocation;
 mod secret;
 mod service;
 mod token_store;
+mod tuning;
 mod wrapping;
 
 pub use api::*;

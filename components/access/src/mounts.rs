@@ -35,7 +35,7 @@ pub(crate) fn mount_key(path: &str) -> String {
 }
 
 /// The path with one trailing `/`.
-fn normalize_path(path: &str) -> Result<String, MountError> {
+pub(crate) fn normalize_path(path: &str) -> Result<String, MountError> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let usable = (1..=MAXIMUM_MOUNT_PATH_BYTES).contains(&path.len())
         && path.bytes().all(|byte| byte.is_ascii_graphic())
@@ -51,22 +51,35 @@ fn normalize_path(path: &str) -> Result<String, MountError> {
     }
 }
 
-fn token_type(name: Option<&str>) -> Result<MountTokenType, MountError> {
-    match name.unwrap_or_default() {
-        "" | "default-service" => Ok(MountTokenType::DefaultService),
-        "default-batch" => Ok(MountTokenType::DefaultBatch),
-        "service" => Ok(MountTokenType::Service),
-        "batch" => Ok(MountTokenType::Batch),
-        _ => Err(MountError::InvalidTokenType),
+/// The token type of this name.
+pub(crate) fn token_type(name: &str) -> Option<MountTokenType> {
+    match name {
+        "default-service" => Some(MountTokenType::DefaultService),
+        "default-batch" => Some(MountTokenType::DefaultBatch),
+        "service" => Some(MountTokenType::Service),
+        "batch" => Some(MountTokenType::Batch),
+        _ => None,
     }
 }
 
-fn listing_visibility(name: Option<&str>) -> Result<Option<ListingVisibility>, MountError> {
+/// The listing visibility of this name.
+pub(crate) fn listing_visibility(name: &str) -> Option<ListingVisibility> {
+    match name {
+        "hidden" => Some(ListingVisibility::Hidden),
+        "unauth" => Some(ListingVisibility::Unauthenticated),
+        _ => None,
+    }
+}
+
+/// What `parse` makes of a name, where an absent or empty one is no choice.
+pub(crate) fn chosen<T, E>(
+    name: Option<&str>,
+    parse: impl FnOnce(&str) -> Option<T>,
+    unknown: E,
+) -> Result<Option<T>, E> {
     match name.unwrap_or_default() {
         "" => Ok(None),
-        "hidden" => Ok(Some(ListingVisibility::Hidden)),
-        "unauth" => Ok(Some(ListingVisibility::Unauthenticated)),
-        _ => Err(MountError::InvalidListingVisibility),
+        name => parse(name).map(Some).ok_or(unknown),
     }
 }
 
@@ -82,12 +95,26 @@ fn configuration(request: &MountRequest) -> Result<MountConfiguration, MountErro
         default_lease_ttl: request.default_lease_ttl,
         max_lease_ttl: request.max_lease_ttl,
         force_no_cache: request.force_no_cache,
-        token_type: token_type(request.token_type.as_deref())?,
-        listing_visibility: listing_visibility(request.listing_visibility.as_deref())?,
+        token_type: chosen(
+            request.token_type.as_deref(),
+            token_type,
+            MountError::InvalidTokenType,
+        )?
+        .unwrap_or_default(),
+        listing_visibility: chosen(
+            request.listing_visibility.as_deref(),
+            listing_visibility,
+            MountError::InvalidListingVisibility,
+        )?,
         audit_non_hmac_request_keys: request.audit_non_hmac_request_keys.clone(),
         audit_non_hmac_response_keys: request.audit_non_hmac_response_keys.clone(),
         passthrough_request_headers: request.passthrough_request_headers.clone(),
         allowed_response_headers: request.allowed_response_headers.clone(),
+        user_lockout: request.user_lockout,
+        identity_token_key: request
+            .identity_token_key
+            .clone()
+            .filter(|key| !key.is_empty()),
     })
 }
 

@@ -6,7 +6,7 @@ use gatehouse_storage::{Record, key_segment};
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::api::{Lifetime, Mount, MountConfiguration, MountView};
+use crate::api::{Leases, Lifetime, Mount, MountConfiguration, MountView};
 use crate::lifetime::{SYSTEM_DEFAULT_LEASE_TTL, SYSTEM_MAX_LEASE_TTL};
 use crate::policy::{RESPONSE_WRAPPING, Rule};
 use crate::secret::TokenHash;
@@ -276,7 +276,7 @@ impl Record for MountTableRecord {
 }
 
 /// An enabled auth method.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MountRecord {
     pub(crate) id: String,
     pub(crate) accessor: String,
@@ -300,27 +300,37 @@ impl Record for MountRecord {
 }
 
 impl MountRecord {
-    /// The mount with the leases that are in force: the system's where none are set, and no default above the maximum.
-    pub(crate) fn in_force(&self) -> Mount {
+    /// The leases that are in force: the system's where none are set, and no default above the maximum.
+    pub(crate) fn leases(&self) -> Leases {
         let or_system = |set: u64, system: u64| if set == 0 { system } else { set };
-        let max_lease_ttl = or_system(self.configuration.max_lease_ttl, SYSTEM_MAX_LEASE_TTL);
-        let default_lease_ttl = or_system(
+        let max_ttl = or_system(self.configuration.max_lease_ttl, SYSTEM_MAX_LEASE_TTL);
+        let default_ttl = or_system(
             self.configuration.default_lease_ttl,
             SYSTEM_DEFAULT_LEASE_TTL,
         );
+        Leases {
+            default_ttl: default_ttl.min(max_ttl),
+            max_ttl,
+        }
+    }
+
+    /// The mount as a request meets it.
+    pub(crate) fn in_force(&self) -> Mount {
+        let leases = self.leases();
         Mount {
             id: self.id.clone(),
             accessor: self.accessor.clone(),
             path: self.path.clone(),
             mount_type: self.mount_type.clone(),
-            default_lease_ttl: default_lease_ttl.min(max_lease_ttl),
-            max_lease_ttl,
+            default_lease_ttl: leases.default_ttl,
+            max_lease_ttl: leases.max_ttl,
         }
     }
 
     /// The mount as it is listed.
     pub(crate) fn view(self) -> MountView {
         MountView {
+            leases: self.leases(),
             path: self.path,
             id: self.id,
             accessor: self.accessor,

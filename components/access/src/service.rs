@@ -12,9 +12,7 @@ use zeroize::Zeroizing;
 use crate::api::{
     Access, Admission, Capability, Cluster, CreateError, CreateRequest, Failure, InitializeError,
     Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError, MountError, MountRequest,
-    MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request,
-    TokenGrant, TokenReference, TokenView, UnwrapError, WrapError, WrapRequest, WrappingToken,
-    WrappingView,
+    MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -145,6 +143,10 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
         self.enable(path, request)
+    }
+
+    fn tune_mount(&self, path: &str, tuning: &MountTuning) -> Result<(), TuneError> {
+        self.tune(path, tuning)
     }
 
     fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError> {

@@ -75,6 +75,5 @@ wraps_failure!(
     super::PolicyError,
     super::Refusal,
     super::RenewError,
-    super::UnwrapError,
-    super::WrapError,
+    super::TuneError, super::UnwrapError, super::WrapError,
 );

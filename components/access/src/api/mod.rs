@@ -10,8 +10,8 @@ mod wrapping;
 
 pub use failure::Failure;
 pub use mounts::{
-    ListingVisibility, Mount, MountConfiguration, MountError, MountRequest, MountTokenType,
-    MountView,
+    Leases, ListingVisibility, Mount, MountConfiguration, MountError, MountRequest, MountTokenType,
+    MountTuning, MountView, TuneError, UserLockout,
 };
 pub use policies::{Capability, PolicyError, PolicyView};
 pub use requests::{Admission, Operation, Refusal, Request, WritePermission};
@@ -167,6 +167,13 @@ pub trait Access {
     ///
     /// When the path is taken or malformed, or the request is (contract 6.3); nothing is stored then.
     fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError>;
+
+    /// Changes how an enabled mount, `token/` included, treats its tokens.
+    ///
+    /// # Errors
+    ///
+    /// When there is no mount at `path`, or the mount as it would be contradicts itself (contract 6.3); it stays as it is then.
+    fn tune_mount(&self, path: &str, tuning: &MountTuning) -> Result<(), TuneError>;
 
     /// Disables the method at `path`, which ends all its tokens at once. Gives the mount's identifier, so that its data can be
     /// removed, and `None` where there was no mount.

@@ -46,6 +46,19 @@ pub enum ListingVisibility {
     Unauthenticated,
 }
 
+/// How often somebody may fail to log in. Kept and shown: a method that checks signatures has nothing to lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UserLockout {
+    /// Failures that lock.
+    pub threshold: u64,
+    /// Seconds for which it is locked.
+    pub duration: u64,
+    /// Seconds after which failures are forgotten.
+    pub counter_reset: u64,
+    /// Whether nobody is ever locked out.
+    pub disabled: bool,
+}
+
 /// What an operator can tune; kept in this very form.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MountConfiguration {
@@ -67,6 +80,21 @@ pub struct MountConfiguration {
     pub passthrough_request_headers: Vec<String>,
     /// Response headers that the method may set.
     pub allowed_response_headers: Vec<String>,
+    /// `None` when it was never set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_lockout: Option<UserLockout>,
+    /// Name of the key that signs the mount's own identity tokens; `None` when it was never set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity_token_key: Option<String>,
+}
+
+/// The leases that are in force, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leases {
+    /// How long a token lives where nobody says otherwise.
+    pub default_ttl: u64,
+    /// Beyond which no token lives.
+    pub max_ttl: u64,
 }
 
 /// A mount as `sys/auth` lists it.
@@ -84,6 +112,8 @@ pub struct MountView {
     pub description: String,
     /// As it was set, 0 where the system's values apply.
     pub configuration: MountConfiguration,
+    /// What that amounts to.
+    pub leases: Leases,
     /// Sorted by name.
     pub options: Vec<(String, String)>,
     /// Kept and shown.
@@ -119,6 +149,10 @@ pub struct MountRequest {
     pub passthrough_request_headers: Vec<String>,
     /// Response headers that the method may set.
     pub allowed_response_headers: Vec<String>,
+    /// `None` for unset.
+    pub user_lockout: Option<UserLockout>,
+    /// `None` or empty for unset.
+    pub identity_token_key: Option<String>,
     /// Names and values.
     pub options: Vec<(String, String)>,
     /// Kept and shown.
@@ -127,6 +161,63 @@ pub struct MountRequest {
     pub seal_wrap: bool,
     /// Kept and shown.
     pub external_entropy_access: bool,
+}
+
+/// A change to an enabled mount. What is `None` stays as it is; empty lists and texts take away what was set.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MountTuning {
+    /// Seconds; 0 for the system's default.
+    pub default_lease_ttl: Option<u64>,
+    /// Seconds; 0 for the system's maximum.
+    pub max_lease_ttl: Option<u64>,
+    /// The operator's words.
+    pub description: Option<String>,
+    /// `default-service`, `default-batch`, `service`, `batch`; empty changes nothing.
+    pub token_type: Option<String>,
+    /// `hidden`, `unauth`; empty for unset.
+    pub listing_visibility: Option<String>,
+    /// Request fields that audit records show in clear.
+    pub audit_non_hmac_request_keys: Option<Vec<String>>,
+    /// Response fields that audit records show in clear.
+    pub audit_non_hmac_response_keys: Option<Vec<String>>,
+    /// Request headers that reach the method.
+    pub passthrough_request_headers: Option<Vec<String>>,
+    /// Response headers that the method may set.
+    pub allowed_response_headers: Option<Vec<String>>,
+    /// How often somebody may fail to log in.
+    pub user_lockout: Option<UserLockout>,
+    /// Name of the key that signs the mount's own identity tokens.
+    pub identity_token_key: Option<String>,
+    /// Names and values, in place of all that were there.
+    pub options: Option<Vec<(String, String)>>,
+}
+
+/// Why a mount was not tuned (contract 6.3).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TuneError {
+    /// There is no mount at the path.
+    #[error("there is no mount at this path")]
+    NoMount,
+    /// The default lease would exceed the maximum.
+    #[error("a default lease of {default_ttl} seconds exceeds the maximum of {max_ttl}")]
+    MaxBelowDefault {
+        /// The default as it would be, in seconds.
+        default_ttl: u64,
+        /// The maximum as it would be in force, in seconds.
+        max_ttl: u64,
+    },
+    /// A token type that does not exist.
+    #[error("a mount's token type is default-service, default-batch, service or batch")]
+    InvalidTokenType,
+    /// The mount `token/` makes every type of token that its callers ask for.
+    #[error("the token type of the mount token/ cannot be tuned")]
+    TokenMountType,
+    /// A listing visibility that does not exist.
+    #[error("a mount's listing visibility is hidden or unauth")]
+    InvalidListingVisibility,
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
 }
 
 /// Why the mounts stay as they are (contract 6.3).

@@ -3,7 +3,7 @@
 use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types_wit};
 use crate::{
     CreateError, Failure, InitializeError, LoginError, LookupError, MountError, PolicyError,
-    Refusal, RenewError, ServiceField,
+    Refusal, RenewError, ServiceField, TuneError,
 };
 
 impl From<Failure> for types_wit::Failure {
@@ -170,6 +170,25 @@ impl From<MountError> for mounts_wit::MountError {
             MountError::InvalidListingVisibility => Self::InvalidListingVisibility,
             MountError::TokenMount => Self::TokenMount,
             MountError::Failure(failure) => Self::Failure(failure.into()),
+        }
+    }
+}
+
+impl From<TuneError> for mounts_wit::TuneError {
+    fn from(error: TuneError) -> Self {
+        match error {
+            TuneError::NoMount => Self::NoMount,
+            TuneError::MaxBelowDefault {
+                default_ttl,
+                max_ttl,
+            } => Self::MaxBelowDefault(mounts_wit::LeaseConflict {
+                default_ttl,
+                max_ttl,
+            }),
+            TuneError::InvalidTokenType => Self::InvalidTokenType,
+            TuneError::TokenMountType => Self::TokenMountType,
+            TuneError::InvalidListingVisibility => Self::InvalidListingVisibility,
+            TuneError::Failure(failure) => Self::Failure(failure.into()),
         }
     }
 }

@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use super::{mounts_wit, requests_wit, tokens_wit, types_wit};
 use crate::{
-    CreateRequest, Lifetime, LoginGrant, MountRequest, Operation, Parent, TokenParameters,
-    TokenReference, TokenType,
+    CreateRequest, Lifetime, LoginGrant, MountRequest, MountTuning, Operation, Parent,
+    TokenParameters, TokenReference, TokenType, UserLockout,
 };
 
 /// A text that is no address is an unknown address, which lies in no range.
@@ -115,6 +115,36 @@ impl From<tokens_wit::CreateRequest> for CreateRequest {
     }
 }
 
+impl From<mounts_wit::UserLockout> for UserLockout {
+    fn from(lockout: mounts_wit::UserLockout) -> Self {
+        Self {
+            threshold: lockout.threshold,
+            duration: lockout.duration,
+            counter_reset: lockout.counter_reset,
+            disabled: lockout.disabled,
+        }
+    }
+}
+
+impl From<mounts_wit::MountTuning> for MountTuning {
+    fn from(tuning: mounts_wit::MountTuning) -> Self {
+        Self {
+            default_lease_ttl: tuning.default_lease_ttl,
+            max_lease_ttl: tuning.max_lease_ttl,
+            description: tuning.description,
+            token_type: tuning.token_type,
+            listing_visibility: tuning.listing_visibility,
+            audit_non_hmac_request_keys: tuning.audit_non_hmac_request_keys,
+            audit_non_hmac_response_keys: tuning.audit_non_hmac_response_keys,
+            passthrough_request_headers: tuning.passthrough_request_headers,
+            allowed_response_headers: tuning.allowed_response_headers,
+            user_lockout: tuning.user_lockout.map(Into::into),
+            identity_token_key: tuning.identity_token_key,
+            options: tuning.options,
+        }
+    }
+}
+
 impl From<mounts_wit::MountRequest> for MountRequest {
     fn from(request: mounts_wit::MountRequest) -> Self {
         Self {
@@ -129,6 +159,8 @@ impl From<mounts_wit::MountRequest> for MountRequest {
             audit_non_hmac_response_keys: request.audit_non_hmac_response_keys,
             passthrough_request_headers: request.passthrough_request_headers,
             allowed_response_headers: request.allowed_response_headers,
+            user_lockout: request.user_lockout.map(Into::into),
+            identity_token_key: request.identity_token_key,
             options: request.options,
             local: request.local,
             seal_wrap: request.seal_wrap,

@@ -160,6 +160,10 @@ impl mounts_wit::Guest for Component {
         Ok(access(|it| it.enable_mount(&path, &request.into()))?)
     }
 
+    fn tune(path: String, tuning: mounts_wit::MountTuning) -> Result<(), mounts_wit::TuneError> {
+        Ok(access(|it| it.tune_mount(&path, &tuning.into()))?)
+    }
+
     fn disable(path: String) -> Result<Option<String>, mounts_wit::MountError> {
         Ok(access(|it| it.disable_mount(&path))?)
     }

@@ -4,7 +4,7 @@ use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, type
 use crate::{
     Admission, Capability, Cluster, Initialized, Issued, ListingVisibility, Mount,
     MountConfiguration, MountTokenType, MountView, PolicyView, RenewalSubject, TokenGrant,
-    TokenType, TokenView, TokenWarning,
+    TokenType, TokenView, TokenWarning, UserLockout,
 };
 
 impl From<Cluster> for system_wit::Cluster {
@@ -195,6 +195,17 @@ impl From<ListingVisibility> for mounts_wit::ListingVisibility {
     }
 }
 
+impl From<UserLockout> for mounts_wit::UserLockout {
+    fn from(lockout: UserLockout) -> Self {
+        Self {
+            threshold: lockout.threshold,
+            duration: lockout.duration,
+            counter_reset: lockout.counter_reset,
+            disabled: lockout.disabled,
+        }
+    }
+}
+
 impl From<MountConfiguration> for mounts_wit::MountConfiguration {
     fn from(configuration: MountConfiguration) -> Self {
         Self {
@@ -207,6 +218,8 @@ impl From<MountConfiguration> for mounts_wit::MountConfiguration {
             audit_non_hmac_response_keys: configuration.audit_non_hmac_response_keys,
             passthrough_request_headers: configuration.passthrough_request_headers,
             allowed_response_headers: configuration.allowed_response_headers,
+            user_lockout: configuration.user_lockout.map(Into::into),
+            identity_token_key: configuration.identity_token_key,
         }
     }
 }
@@ -220,6 +233,10 @@ impl From<MountView> for mounts_wit::MountView {
             mount_type: mount.mount_type,
             description: mount.description,
             configuration: mount.configuration.into(),
+            leases: mounts_wit::Leases {
+                default_ttl: mount.leases.default_ttl,
+                max_ttl: mount.leases.max_ttl,
+            },
             options: mount.options,
             local: mount.local,
             seal_wrap: mount.seal_wrap,

@@ -1,8 +1,10 @@
 //! Auth mounts: `sys/auth` (contract 6.3).
 
+pub(super) mod tuning;
+
 use gatehouse_access::{
     Access, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
-    MountView, Operation,
+    MountView, Operation, UserLockout,
 };
 use gatehouse_auth_method::AuthMethod;
 use serde::Serialize;
@@ -51,11 +53,33 @@ struct Configuration<'a> {
     passthrough_request_headers: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     allowed_response_headers: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_lockout_config: Option<Lockout>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity_token_key: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Lockout {
+    lockout_counter_reset: u64,
+    lockout_disable: bool,
+    lockout_duration: u64,
+    lockout_threshold: u64,
+}
+
+impl From<UserLockout> for Lockout {
+    fn from(lockout: UserLockout) -> Self {
+        Self {
+            lockout_counter_reset: lockout.counter_reset,
+            lockout_disable: lockout.disabled,
+            lockout_duration: lockout.duration,
+            lockout_threshold: lockout.threshold,
+        }
+    }
 }
 
 impl<'a> From<&'a MountView> for Mount<'a> {
     fn from(mount: &'a MountView) -> Self {
-        let option = |(name, value): &(String, String)| (name.clone(), value.as_str().into());
         Self {
             accessor: &mount.accessor,
             config: (&mount.configuration).into(),
@@ -63,7 +87,7 @@ impl<'a> From<&'a MountView> for Mount<'a> {
             description: &mount.description,
             external_entropy_access: mount.external_entropy_access,
             local: mount.local,
-            options: mount.options.iter().map(option).collect(),
+            options: shown_options(mount),
             plugin_version: "",
             running_plugin_version: PLUGIN_VERSION,
             running_sha256: "",
@@ -96,6 +120,8 @@ impl<'a> From<&'a MountConfiguration> for Configuration<'a> {
             audit_non_hmac_response_keys: &configuration.audit_non_hmac_response_keys,
             passthrough_request_headers: &configuration.passthrough_request_headers,
             allowed_response_headers: &configuration.allowed_response_headers,
+            user_lockout_config: configuration.user_lockout.map(Into::into),
+            identity_token_key: configuration.identity_token_key.as_deref(),
         }
     }
 }
@@ -104,7 +130,10 @@ impl<'a> From<&'a MountConfiguration> for Configuration<'a> {
 pub(super) fn list(access: &impl Access) -> Answer {
     let mut data = Map::new();
     for mount in access.list_mounts()? {
-        data.insert(mount.path.clone(), Value::Object(shown(&mount)?));
+        data.insert(
+            mount.path.clone(),
+            Value::Object(members(&Mount::from(&mount))?),
+        );
     }
     Ok(Some(Reply::copied(data)))
 }
@@ -115,13 +144,12 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
     call: &Call<'_>,
     path: &str,
 ) -> Answer {
-    // The tuning of a mount is another endpoint, which must not be mistaken for a mount of that name.
-    if path.ends_with("/tune") {
-        return Err(Fault::unsupported_path());
+    if let Some(path) = path.strip_suffix("/tune") {
+        return tuning::handle(&gateway.access, call, path);
     }
     match call.operation {
         Operation::Read => match gateway.access.read_mount(path)? {
-            Some(mount) => Ok(Some(Reply::copied(shown(&mount)?))),
+            Some(mount) => Ok(Some(Reply::copied(members(&Mount::from(&mount))?))),
             None => Err(Fault::plain(400, format!("No auth engine at {path}/"))),
         },
         Operation::Update => {
@@ -140,8 +168,13 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
     }
 }
 
-fn shown(mount: &MountView) -> Result<Map<String, Value>, Fault> {
-    match serde_json::to_value(Mount::from(mount)) {
+fn shown_options(mount: &MountView) -> Map<String, Value> {
+    let option = |(name, value): &(String, String)| (name.clone(), value.as_str().into());
+    mount.options.iter().map(option).collect()
+}
+
+fn members(shown: &impl Serialize) -> Result<Map<String, Value>, Fault> {
+    match serde_json::to_value(shown) {
         Ok(Value::Object(members)) => Ok(members),
         _ => Err(Fault::internal("a mount could not be written as JSON")),
     }
@@ -171,6 +204,8 @@ fn mount_request(fields: &Fields<'_>) -> Result<MountRequest, ConversionError> {
         request.audit_non_hmac_response_keys = list("audit_non_hmac_response_keys")?;
         request.passthrough_request_headers = list("passthrough_request_headers")?;
         request.allowed_response_headers = list("allowed_response_headers")?;
+        request.user_lockout = tuning::user_lockout(&config)?;
+        request.identity_token_key = config.string("identity_token_key")?;
         if request.options.is_empty() {
             request.options = options(&config)?;
         }

@@ -21,6 +21,13 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
             _ => Err(Fault::unsupported_operation()),
         },
         ("auth", path) => mounts::handle(gateway, call, path),
+        ("mounts", below) => {
+            let path = below.strip_prefix("auth/");
+            match path.and_then(|path| path.strip_suffix("/tune")) {
+                Some(path) => mounts::tuning::handle(&gateway.access, call, path),
+                None => Err(Fault::unsupported_path()),
+            }
+        }
         ("policies", below) => match below.split_once('/') {
             None if below == "acl" => policies::names(&gateway.access, call.operation),
             Some(("acl", name)) => policies::handle(&gateway.access, call, name),

@@ -23,4 +23,5 @@ mod sealed;
 mod server;
 mod status;
 mod tokens;
+mod tuning;
 mod wrapping;

@@ -2,7 +2,7 @@
 
 use gatehouse_access::{
     CreateError, Failure, InitializeError, LoginError, LookupError, MountError, PolicyError,
-    Refusal, RenewError, ServiceField,
+    Refusal, RenewError, ServiceField, TuneError,
 };
 
 use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types};
@@ -88,6 +88,23 @@ impl From<policies_wit::PolicyError> for PolicyError {
             Wit::WrongType(key) => Self::WrongType(key),
             Wit::InvalidTemplate(path) => Self::InvalidTemplate(path),
             Wit::UnsupportedKey(key) => Self::UnsupportedKey(key),
+            Wit::Failure(failure) => Self::Failure(failure.into()),
+        }
+    }
+}
+
+impl From<mounts_wit::TuneError> for TuneError {
+    fn from(from: mounts_wit::TuneError) -> Self {
+        use mounts_wit::TuneError as Wit;
+        match from {
+            Wit::NoMount => Self::NoMount,
+            Wit::MaxBelowDefault(conflict) => Self::MaxBelowDefault {
+                default_ttl: conflict.default_ttl,
+                max_ttl: conflict.max_ttl,
+            },
+            Wit::InvalidTokenType => Self::InvalidTokenType,
+            Wit::TokenMountType => Self::TokenMountType,
+            Wit::InvalidListingVisibility => Self::InvalidListingVisibility,
             Wit::Failure(failure) => Self::Failure(failure.into()),
         }
     }

@@ -9,9 +9,7 @@ use std::net::IpAddr;
 use gatehouse_access::{
     Access, Admission, Capability, ClientToken, Cluster, CreateError, CreateRequest, Failure,
     InitializeError, Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError,
-    MountError, MountRequest, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError,
-    RenewalSubject, Request, TokenGrant, TokenReference, TokenView, UnwrapError, WrapError,
-    WrapRequest, WrappingToken, WrappingView,
+    MountError, MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
 };
 
 use super::address_text;
@@ -132,7 +130,11 @@ impl Access for ImportedAccess {
     }
 
     fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
-        Ok(mounts_wit::enable(path, &request.clone().into())?)
+        Ok(mounts_wit::enable(path, &request.into())?)
+    }
+
+    fn tune_mount(&self, path: &str, tuning: &MountTuning) -> Result<(), TuneError> {
+        Ok(mounts_wit::tune(path, &tuning.into())?)
     }
 
     fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError> {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use gatehouse_access::{
-    Admission, Capability, ClientToken, Cluster, CreateRequest, Issued, Lifetime,
+    Admission, Capability, ClientToken, Cluster, CreateRequest, Issued, Leases, Lifetime,
     ListingVisibility, LoginGrant, Mount, MountConfiguration, MountRequest, MountTokenType,
-    MountView, Operation, PolicyView, Revalidation, TokenGrant, TokenParameters, TokenReference,
-    TokenType, TokenView, TokenWarning, WritePermission,
+    MountTuning, MountView, Operation, PolicyView, Revalidation, TokenGrant, TokenParameters,
+    TokenReference, TokenType, TokenView, TokenWarning, UserLockout, WritePermission,
 };
 
 use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types};
@@ -74,23 +74,64 @@ same_fields!(tokens_wit::Revalidation => Revalidation {
     renewal_state,
     token_policies,
 });
-same_fields!(MountRequest => mounts_wit::MountRequest {
-    mount_type,
-    description,
-    default_lease_ttl,
-    max_lease_ttl,
-    force_no_cache,
-    token_type,
-    listing_visibility,
-    audit_non_hmac_request_keys,
-    audit_non_hmac_response_keys,
-    passthrough_request_headers,
-    allowed_response_headers,
-    options,
-    local,
-    seal_wrap,
-    external_entropy_access,
+same_fields!(mounts_wit::Leases => Leases { default_ttl, max_ttl });
+same_fields!(mounts_wit::UserLockout => UserLockout {
+    threshold,
+    duration,
+    counter_reset,
+    disabled,
 });
+same_fields!(UserLockout => mounts_wit::UserLockout {
+    threshold,
+    duration,
+    counter_reset,
+    disabled,
+});
+
+impl From<&MountRequest> for mounts_wit::MountRequest {
+    fn from(from: &MountRequest) -> Self {
+        let from = from.clone();
+        Self {
+            mount_type: from.mount_type,
+            description: from.description,
+            default_lease_ttl: from.default_lease_ttl,
+            max_lease_ttl: from.max_lease_ttl,
+            force_no_cache: from.force_no_cache,
+            token_type: from.token_type,
+            listing_visibility: from.listing_visibility,
+            audit_non_hmac_request_keys: from.audit_non_hmac_request_keys,
+            audit_non_hmac_response_keys: from.audit_non_hmac_response_keys,
+            passthrough_request_headers: from.passthrough_request_headers,
+            allowed_response_headers: from.allowed_response_headers,
+            user_lockout: from.user_lockout.map(Into::into),
+            identity_token_key: from.identity_token_key,
+            options: from.options,
+            local: from.local,
+            seal_wrap: from.seal_wrap,
+            external_entropy_access: from.external_entropy_access,
+        }
+    }
+}
+
+impl From<&MountTuning> for mounts_wit::MountTuning {
+    fn from(from: &MountTuning) -> Self {
+        let from = from.clone();
+        Self {
+            default_lease_ttl: from.default_lease_ttl,
+            max_lease_ttl: from.max_lease_ttl,
+            description: from.description,
+            token_type: from.token_type,
+            listing_visibility: from.listing_visibility,
+            audit_non_hmac_request_keys: from.audit_non_hmac_request_keys,
+            audit_non_hmac_response_keys: from.audit_non_hmac_response_keys,
+            passthrough_request_headers: from.passthrough_request_headers,
+            allowed_response_headers: from.allowed_response_headers,
+            user_lockout: from.user_lockout.map(Into::into),
+            identity_token_key: from.identity_token_key,
+            options: from.options,
+        }
+    }
+}
 same_fields!(mounts_wit::MountView => MountView {
     path,
     id,
@@ -98,6 +139,7 @@ same_fields!(mounts_wit::MountView => MountView {
     mount_type,
     description,
     configuration,
+    leases,
     options,
     local,
     seal_wrap,
@@ -116,6 +158,8 @@ impl From<mounts_wit::MountConfiguration> for MountConfiguration {
             audit_non_hmac_response_keys: from.audit_non_hmac_response_keys,
             passthrough_request_headers: from.passthrough_request_headers,
             allowed_response_headers: from.allowed_response_headers,
+            user_lockout: from.user_lockout.map(Into::into),
+            identity_token_key: from.identity_token_key,
         }
     }
 }
