@@ -9,6 +9,7 @@ mod api;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod creation;
+mod identity;
 mod initialization;
 mod lifetime;
 mod login;

@@ -1,5 +1,7 @@
 //! Tokens of successful logins, and the entities behind them (contract 5 and 7.1).
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Clock, Random, Store};
@@ -9,6 +11,7 @@ use crate::address::{contains_address, parse_range};
 use crate::api::{
     Failure, Issued, LoginError, LoginGrant, MountTokenType, TokenParameters, TokenType,
 };
+use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES, stage_alias};
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
 use crate::mounts::mount_key;
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
@@ -18,7 +21,7 @@ use crate::records::{
     alias_key, alias_metadata_key, entity_key,
 };
 use crate::service::AccessService;
-use crate::token_store::{grant, load_next, put_token};
+use crate::token_store::{grant, identity_policies, load_next, put_token};
 
 /// Most policies of one token; more would not fit one read of their rules.
 pub(crate) const MAXIMUM_POLICIES: usize = 256;
@@ -76,6 +79,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let parameters = &login.parameters;
         if login.alias_name.is_empty() {
             return Err(LoginError::EmptyAliasName);
+        }
+        let group_aliases = login.group_aliases.as_ref();
+        if group_aliases.is_some_and(|names| names.len() > MAXIMUM_GROUP_ALIASES) {
+            let most = MAXIMUM_GROUP_ALIASES as u32;
+            return Err(LoginError::TooManyGroupAliases(most));
         }
         let policies = policies(parameters)?;
         let ranges = &parameters.bound_cidrs;
@@ -136,7 +144,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             } = identity;
             // Token and mount are not checked: no other token has this hash, and a token whose mount went away is not valid.
             put_token(&mut transaction, hasher, &hash, &record)?;
-            let mut grant = grant(&record, entity.policies, ttl);
+            let of_groups = self.group_policies(&entity)?;
+            let mut grant = grant(&record, identity_policies(&entity, &of_groups), ttl);
             grant.warnings = warnings;
             Ok::<_, LoginError>(Attempt::from_commit(
                 self.records.commit(transaction),
@@ -149,7 +158,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// The mount and the entity of a login: two round trips for a known identity, one for a new one.
+    /// The mount and the entity of a login: two round trips for a known identity, one for a new one. Group aliases are read in
+    /// the first of them.
     fn mount_and_identity(
         &self,
         login: &LoginGrant,
@@ -160,13 +170,21 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             alias_key(&alias_hash),
             alias_metadata_key(&alias_hash),
         ];
-        let mut entries = self.read_all(keys.iter())?;
+        let claims = match &login.group_aliases {
+            Some(names) => Some(Claims::new(self.hasher()?, &login.mount_id, names)),
+            None => None,
+        };
+        let group_keys = claims.as_ref().map(Claims::keys).unwrap_or_default();
+        let mut entries = self.read_all(keys.iter().chain(group_keys))?;
         let mount = load_next::<S, MountRecord>(&mut entries)?
             .filter(|mount| mount.record.id == login.mount_id)
             .ok_or(LoginError::MountGone)?
             .record;
         let alias = load_next::<S, AliasRecord>(&mut entries)?;
         let metadata = load_next::<S, AliasMetadataRecord>(&mut entries)?;
+        let claimed = claims
+            .map(|claims| claims.resolve::<S>(&mut entries))
+            .transpose()?;
 
         let mut transaction = Transaction::new();
         let unchanged = metadata.is_some_and(|known| known.record.metadata == login.metadata);
@@ -178,8 +196,22 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             transaction.put(alias_metadata_key(&alias_hash), &record)?;
         }
         let entity = match alias {
-            Some(alias) => self.usable_entity(&alias)?,
-            None => self.new_entity(&mut transaction, &alias_hash, &mount, &login.alias_name)?,
+            Some(alias) => {
+                let mut entity = self.usable_entity(&alias)?;
+                if let Some(claimed) = claimed {
+                    self.follow_claims(&mut transaction, &mut entity, claimed, &mount.accessor)?;
+                }
+                entity.record
+            }
+            None => {
+                let mut entity =
+                    self.new_entity(&mut transaction, &alias_hash, &mount, &login.alias_name)?;
+                if let Some(claimed) = claimed {
+                    claimed.apply(&mut transaction, &mut entity, &mount.accessor)?;
+                }
+                transaction.put(entity_key(&entity.id), &entity)?;
+                entity
+            }
         };
         let identity = KnownIdentity {
             entity,
@@ -188,15 +220,18 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok((mount, identity))
     }
 
-    fn usable_entity(&self, alias: &Loaded<AliasRecord>) -> Result<EntityRecord, LoginError> {
+    fn usable_entity(
+        &self,
+        alias: &Loaded<AliasRecord>,
+    ) -> Result<Loaded<EntityRecord>, LoginError> {
         self.records
             .get::<EntityRecord>(&entity_key(&alias.record.entity_id))?
-            .map(|entity| entity.record)
-            .filter(|entity| !entity.disabled)
+            .filter(|entity| !entity.record.disabled)
             .ok_or(LoginError::EntityUnusable)
     }
 
-    /// Stages a new entity with one alias. Of several first logins one commits; the others find its entity when they try again.
+    /// A new entity, and all that belongs to it but its own record staged: its name and its one alias. Of several first logins
+    /// one commits; the others find its entity when they try again.
     fn new_entity(
         &self,
         transaction: &mut Transaction,
@@ -205,24 +240,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         alias_name: &str,
     ) -> Result<EntityRecord, LoginError> {
         let now = self.clock.now_seconds();
-        let entity = EntityRecord {
-            id: random::uuid(&self.random)?,
-            name: format!("entity_{}", random::eight_digits(&self.random)?),
-            disabled: false,
-            policies: Vec::new(),
-            creation_time: now,
-        };
+        let mut entity = self.stage_unnamed_entity(transaction, now)?;
         let alias = AliasRecord {
             id: random::uuid(&self.random)?,
             entity_id: entity.id.clone(),
             name: alias_name.to_owned(),
             mount_accessor: mount.accessor.clone(),
             creation_time: now,
+            last_update_time: now,
+            custom_metadata: BTreeMap::new(),
         };
-        transaction
-            .require_absent(alias_key(alias_hash))
-            .put(alias_key(alias_hash), &alias)?
-            .put(entity_key(&entity.id), &entity)?;
+        stage_alias(transaction, &mut entity, alias_hash, &alias)?;
         Ok(entity)
     }
 }

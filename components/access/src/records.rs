@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::api::{Leases, Lifetime, Mount, MountConfiguration, MountView};
+use crate::identity::{AliasReference, Membership};
 use crate::lifetime::{SYSTEM_DEFAULT_LEASE_TTL, SYSTEM_MAX_LEASE_TTL};
 use crate::policy::{RESPONSE_WRAPPING, Rule};
 use crate::secret::TokenHash;
@@ -45,9 +46,14 @@ pub(crate) fn wrapped_key(token: &TokenHash) -> String {
     format!("wrapped/{}", token.as_str())
 }
 
+/// What the keys of all [`AliasRecord`]s begin with.
+pub(crate) const ALIAS_PREFIX: &str = "alias/";
+/// What the keys of all [`EntityRecord`]s begin with.
+pub(crate) const ENTITY_PREFIX: &str = "entity/";
+
 /// Key of the [`AliasRecord`] of a hashed alias.
 pub(crate) fn alias_key(hash: &str) -> String {
-    format!("alias/{hash}")
+    format!("{ALIAS_PREFIX}{hash}")
 }
 
 /// Key of the [`AliasMetadataRecord`] of a hashed alias.
@@ -57,7 +63,7 @@ pub(crate) fn alias_metadata_key(hash: &str) -> String {
 
 /// Key of an [`EntityRecord`].
 pub(crate) fn entity_key(id: &str) -> String {
-    format!("entity/{}", key_segment(id))
+    format!("{ENTITY_PREFIX}{}", key_segment(id))
 }
 
 /// Key of the [`PolicyRecord`] of a policy.
@@ -203,13 +209,18 @@ impl Record for WrappedRecord {
 }
 
 /// The identity that a mount knows under a name.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AliasRecord {
     pub(crate) id: String,
     pub(crate) entity_id: String,
     pub(crate) name: String,
     pub(crate) mount_accessor: String,
     pub(crate) creation_time: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) last_update_time: u64,
+    /// What an operator said about it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) custom_metadata: BTreeMap<String, String>,
 }
 
 impl Record for AliasRecord {
@@ -229,7 +240,7 @@ impl Record for AliasMetadataRecord {
 }
 
 /// Who stands behind one or more aliases.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EntityRecord {
     pub(crate) id: String,
     pub(crate) name: String,
@@ -238,6 +249,19 @@ pub(crate) struct EntityRecord {
     #[serde(default)]
     pub(crate) policies: Vec<String>,
     pub(crate) creation_time: u64,
+    #[serde(default)]
+    pub(crate) last_update_time: u64,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) metadata: BTreeMap<String, String>,
+    /// At most one for each mount.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) aliases: Vec<AliasReference>,
+    /// Sorted identifiers; each of these groups names the entity as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) internal_groups: Vec<String>,
+    /// By mount accessor, what the last login there brought; sorted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) external_groups: BTreeMap<String, Vec<Membership>>,
 }
 
 impl Record for EntityRecord {

@@ -8,8 +8,10 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
-    Failure, Lifetime, RenewError, RenewalSubject, Revalidation, TokenGrant, TokenReference,
+    Failure, Lifetime, RenewError, RenewalSubject, Revalidated, Revalidation, TokenGrant,
+    TokenReference,
 };
+use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES};
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
 use crate::records::token_key;
 use crate::service::AccessService;
@@ -44,11 +46,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         reference: TokenReference<'_>,
         increment: u64,
-        fresh: Option<&Lifetime>,
+        fresh: Option<&Revalidated>,
     ) -> Result<TokenGrant, RenewError> {
         let hasher = self.hasher()?;
         commit_with_retries(&self.clock, &self.random, || {
-            let token = self.renewable(reference)?;
+            let mut token = self.renewable(reference)?;
+            let mut transaction = Transaction::new();
+            if let Some(names) = fresh.and_then(|fresh| fresh.group_aliases.as_ref()) {
+                self.follow_renewed_claims(&mut transaction, &mut token, names)?;
+            }
             let identity_policies = token.identity_policies();
             let (mount_default, mount_max) = match &token.mount {
                 Some(mount) => {
@@ -63,7 +69,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 (Some(_), None) => return Err(RenewError::RevalidationMissing),
                 (Some(_), Some(fresh)) => Lifetime {
                     explicit_max_ttl: record.explicit_max_ttl,
-                    ..*fresh
+                    ..fresh.lifetime
                 },
             };
             let now = self.clock.now_seconds();
@@ -81,7 +87,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             record.expire_time = Some(now.saturating_add(ttl));
             record.last_renewal_time = Some(now);
 
-            let mut transaction = Transaction::new();
             transaction.require(token_key(&token.hash), token.version);
             put_token(&mut transaction, hasher, &token.hash, &record)?;
             let mut grant = grant(&record, identity_policies, ttl);
@@ -91,6 +96,30 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 grant,
             )?)
         })
+    }
+
+    /// Brings the groups of the token's entity at the token's mount to what the revalidation says (contract 4.10).
+    fn follow_renewed_claims(
+        &self,
+        transaction: &mut Transaction,
+        token: &mut LiveToken,
+        names: &[String],
+    ) -> Result<(), RenewError> {
+        if names.len() > MAXIMUM_GROUP_ALIASES {
+            return Err(RenewError::TooManyGroupAliases(
+                MAXIMUM_GROUP_ALIASES as u32,
+            ));
+        }
+        let (Some(mount), Some(entity)) = (&token.mount, &mut token.entity) else {
+            return Ok(());
+        };
+        let claims = Claims::new(self.hasher()?, &mount.id, names);
+        let mut entries = self.read_all(claims.keys().iter())?;
+        let claimed = claims.resolve::<S>(&mut entries)?;
+        if self.follow_claims(transaction, entity, claimed, &mount.accessor)? {
+            token.group_policies = self.group_policies(&entity.record)?;
+        }
+        Ok(())
     }
 
     fn renewable(&self, reference: TokenReference<'_>) -> Result<LiveToken, RenewError> {

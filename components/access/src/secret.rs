@@ -58,6 +58,16 @@ impl IdentifierHasher {
         Zeroizing::new(self.digest("wrapping-key", &[token]))
     }
 
+    /// The hash of the name of an entity.
+    pub(crate) fn entity_name(&self, name: &str) -> String {
+        self.hash("entity-name", &[name])
+    }
+
+    /// The hash of the name of a group.
+    pub(crate) fn group_name(&self, name: &str) -> String {
+        self.hash("group-name", &[name])
+    }
+
     fn hash(&self, purpose: &str, parts: &[&str]) -> String {
         hexadecimal(&self.digest(purpose, parts))
     }

@@ -10,9 +10,7 @@ use gatehouse_storage::Records;
 use zeroize::Zeroizing;
 
 use crate::api::{
-    Access, Admission, Capability, Cluster, CreateError, CreateRequest, Failure, InitializeError,
-    Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError, MountError, MountRequest,
-    MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+    Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, Cluster, CreateError, CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError, MountError, MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, Revalidated, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -108,7 +106,7 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         &self,
         reference: TokenReference<'_>,
         increment: u64,
-        fresh: Option<&Lifetime>,
+        fresh: Option<&Revalidated>,
     ) -> Result<TokenGrant, RenewError> {
         self.extend(reference, increment, fresh)
     }
@@ -131,6 +129,82 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn delete_policy(&self, name: &str) -> Result<(), PolicyError> {
         self.remove_policy(name)
+    }
+
+    fn read_entity(&self, reference: IdentityReference<'_>) -> Result<Option<EntityView>, Failure> {
+        self.entity_view(reference)
+    }
+
+    fn list_entities(&self) -> Result<Vec<EntityView>, Failure> {
+        self.entity_views()
+    }
+
+    fn write_entity(
+        &self,
+        target: IdentityTarget<'_>,
+        changes: &EntityChanges,
+    ) -> Result<IdentityWritten, IdentityError> {
+        self.put_entity(target, changes)
+    }
+
+    fn delete_entity(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError> {
+        self.remove_entity(reference)
+    }
+
+    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+        self.alias_view(id)
+    }
+
+    fn list_entity_aliases(&self) -> Result<Vec<AliasView>, Failure> {
+        let mut aliases = self.all_alias_views()?;
+        aliases.sort_unstable_by(|left, right| left.id.cmp(&right.id));
+        Ok(aliases)
+    }
+
+    fn write_entity_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
+        self.put_alias(request)
+    }
+
+    fn delete_entity_alias(&self, id: &str) -> Result<bool, IdentityError> {
+        self.remove_alias(id)
+    }
+
+    fn read_group(&self, reference: IdentityReference<'_>) -> Result<Option<GroupView>, Failure> {
+        self.group_view(reference)
+    }
+
+    fn list_groups(&self) -> Result<Vec<GroupView>, Failure> {
+        self.group_views()
+    }
+
+    fn write_group(
+        &self,
+        target: IdentityTarget<'_>,
+        changes: &GroupChanges,
+    ) -> Result<IdentityWritten, IdentityError> {
+        self.put_group(target, changes)
+    }
+
+    fn delete_group(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError> {
+        self.remove_group(reference)
+    }
+
+    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+        self.group_alias(id)
+    }
+
+    fn list_group_aliases(&self) -> Result<Vec<AliasView>, Failure> {
+        let mut aliases = self.group_alias_views()?;
+        aliases.sort_unstable_by(|left, right| left.id.cmp(&right.id));
+        Ok(aliases)
+    }
+
+    fn write_group_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
+        self.put_group_alias(request)
+    }
+
+    fn delete_group_alias(&self, id: &str) -> Result<bool, IdentityError> {
+        self.remove_group_alias(id)
     }
 
     fn list_mounts(&self) -> Result<Vec<MountView>, Failure> {

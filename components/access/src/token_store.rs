@@ -19,6 +19,9 @@ use crate::service::AccessService;
 /// Longest policy name, in bytes.
 pub(crate) const MAXIMUM_POLICY_NAME_BYTES: usize = 128;
 
+/// Most keys that one call of a store takes.
+const MAXIMUM_KEYS: usize = 1024;
+
 /// A token that is valid now.
 pub(crate) struct LiveToken {
     pub(crate) hash: TokenHash,
@@ -29,8 +32,10 @@ pub(crate) struct LiveToken {
     /// The mount whose login made it.
     pub(crate) mount: Option<MountRecord>,
     /// `None` also when the token names an entity that is gone.
-    pub(crate) entity: Option<EntityRecord>,
-    /// Of its own policies and its entity's; empty unless they were asked for.
+    pub(crate) entity: Option<Loaded<EntityRecord>>,
+    /// Policies of the groups that the entity is in.
+    pub(crate) group_policies: Vec<String>,
+    /// Of its own policies and its identity's; empty unless they were asked for.
     pub(crate) rules: Vec<RulesRecord>,
 }
 
@@ -46,7 +51,8 @@ pub(crate) enum Reading {
 impl LiveToken {
     /// Whether it names an entity that is disabled or gone.
     pub(crate) fn has_unusable_entity(&self) -> bool {
-        self.record.entity_id.is_some() && self.entity.as_ref().is_none_or(|entity| entity.disabled)
+        let entity = self.entity.as_ref();
+        self.record.entity_id.is_some() && entity.is_none_or(|entity| entity.record.disabled)
     }
 
     /// Whether it may be used from `address` (SEC-T9). A root token without an end may, whatever its ranges say.
@@ -55,20 +61,21 @@ impl LiveToken {
         endless_root || contains_address(&self.record.bound_cidrs, address)
     }
 
-    /// The entity's policies as they are now.
+    /// The policies of the entity and of its groups as they are now.
     pub(crate) fn identity_policies(&self) -> Vec<String> {
-        self.entity
-            .iter()
-            .filter(|entity| !entity.disabled)
-            .flat_map(|entity| entity.policies.iter().cloned())
-            .collect()
+        match &self.entity {
+            Some(entity) if !entity.record.disabled => {
+                identity_policies(&entity.record, &self.group_policies)
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Who asks, for templates.
     pub(crate) fn identity(&self) -> Option<Identity<'_>> {
         self.entity.as_ref().map(|entity| Identity {
-            id: &entity.id,
-            name: &entity.name,
+            id: &entity.record.id,
+            name: &entity.record.name,
         })
     }
 
@@ -105,6 +112,14 @@ impl LiveToken {
             token_type: TokenType::Service,
         }
     }
+}
+
+/// The policies of an entity and of its groups, sorted.
+pub(crate) fn identity_policies(entity: &EntityRecord, of_groups: &[String]) -> Vec<String> {
+    let mut policies = [entity.policies.as_slice(), of_groups].concat();
+    policies.sort_unstable();
+    policies.dedup();
+    policies
 }
 
 /// The terms of a token whose record was just written, with a time to live of `lease_duration`.
@@ -215,8 +230,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// The token that was read, if everything that its validity rests on is still there; read in one round trip, and in a second
-    /// one where the entity brings policies of its own.
+    /// The token that was read, if everything that its validity rests on is still there; read in one round trip, and in
+    /// further ones where the entity brings policies of its own or is in groups.
     pub(crate) fn standing(
         &self,
         hash: TokenHash,
@@ -260,7 +275,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         };
         let entity = match entity_key {
             None => None,
-            Some(_) => load_next::<S, EntityRecord>(&mut entries)?.map(|it| it.record),
+            Some(_) => load_next::<S, EntityRecord>(&mut entries)?,
         };
         let mut rules = Vec::with_capacity(rules_keys.len());
         for _ in rules_keys {
@@ -277,6 +292,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             version,
             ancestors,
             mount,
+            group_policies: match &entity {
+                Some(entity) => self.group_policies(&entity.record)?,
+                None => Vec::new(),
+            },
             entity,
             rules,
         };
@@ -302,16 +321,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(())
     }
 
-    /// The entries of `keys`, in their order.
+    /// The entries of `keys`, in their order; in one round trip unless they are more than a store answers at once.
     pub(crate) fn read_all<'a>(
         &self,
         keys: impl Iterator<Item = &'a String>,
     ) -> Result<std::vec::IntoIter<Option<Entry>>, Failure> {
         let keys: Vec<&str> = keys.map(String::as_str).collect();
-        if keys.is_empty() {
-            return Ok(Vec::new().into_iter());
+        let mut entries = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(MAXIMUM_KEYS) {
+            entries.extend(self.records.store().get(keys)?);
         }
-        Ok(self.records.store().get(&keys)?.into_iter())
+        Ok(entries.into_iter())
     }
 }
 

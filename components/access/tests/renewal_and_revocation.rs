@@ -3,8 +3,8 @@
 mod server;
 
 use gatehouse_access::{
-    Access, CreateError, CreateRequest, Lifetime, RenewError, TokenParameters, TokenReference,
-    TokenWarning,
+    Access, CreateError, CreateRequest, Lifetime, RenewError, Revalidated, TokenParameters,
+    TokenReference, TokenWarning,
 };
 use gatehouse_ports::{Change, CommitError, Store};
 use server::{HOUR, ROOT, START, Server, policies};
@@ -14,6 +14,13 @@ fn hours(ttl: u64, max_ttl: u64) -> Lifetime {
         ttl: ttl * HOUR,
         max_ttl: max_ttl * HOUR,
         ..Lifetime::default()
+    }
+}
+
+fn confirmed(lifetime: Lifetime) -> Revalidated {
+    Revalidated {
+        lifetime,
+        group_aliases: None,
     }
 }
 
@@ -59,7 +66,7 @@ fn t7_a_renewal_takes_the_role_as_it_is_now_and_the_explicit_maximum_as_it_was()
     };
     let renewed = server
         .access
-        .renew_token(reference, 0, Some(&fresh))
+        .renew_token(reference, 0, Some(&confirmed(fresh)))
         .unwrap();
     assert_eq!(renewed.lease_duration, 3 * HOUR);
     let view = server.access.lookup_token(reference).unwrap();
@@ -73,7 +80,7 @@ fn t7_a_renewal_takes_the_role_as_it_is_now_and_the_explicit_maximum_as_it_was()
     server.advance(3 * HOUR - 1);
     let renewed = server
         .access
-        .renew_token(reference, 100 * HOUR, Some(&fresh))
+        .renew_token(reference, 100 * HOUR, Some(&confirmed(fresh)))
         .unwrap();
     let left = 10 * HOUR - HOUR / 2 - 3 * HOUR + 1;
     assert_eq!(renewed.lease_duration, left);
@@ -91,7 +98,7 @@ fn a_renewal_moves_the_end_of_every_record_of_the_token() {
     let reference = token.client_token.reference();
     server
         .access
-        .renew_token(reference, 5 * HOUR, Some(&hours(1, 0)))
+        .renew_token(reference, 5 * HOUR, Some(&confirmed(hours(1, 0))))
         .unwrap();
     server.advance(4 * HOUR);
     let by_accessor = TokenReference::Accessor(&token.grant.accessor);
@@ -105,7 +112,9 @@ fn past_the_maximum_nothing_is_renewed_and_the_token_stays() {
     let reference = token.client_token.reference();
     server.advance(2 * HOUR);
     let before = server.access.lookup_token(reference);
-    let shorter = server.access.renew_token(reference, 0, Some(&hours(1, 2)));
+    let shorter = server
+        .access
+        .renew_token(reference, 0, Some(&confirmed(hours(1, 2))));
     assert_eq!(shorter, Err(RenewError::PastMaxTtl));
     assert_eq!(server.access.lookup_token(reference), before);
 }

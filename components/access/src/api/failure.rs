@@ -68,6 +68,7 @@ macro_rules! wraps_failure {
 
 wraps_failure!(
     super::CreateError,
+    super::IdentityError,
     super::InitializeError,
     super::LoginError,
     super::LookupError,

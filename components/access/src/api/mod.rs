@@ -1,6 +1,7 @@
 //! The capability's face: plain data, and one trait that the WIT package `gatehouse:access` mirrors.
 
 mod failure;
+mod identity;
 mod mounts;
 mod policies;
 mod requests;
@@ -9,6 +10,10 @@ mod tokens;
 mod wrapping;
 
 pub use failure::Failure;
+pub use identity::{
+    AliasRequest, AliasView, AliasWritten, EntityChanges, EntityView, GroupChanges, GroupType,
+    GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten,
+};
 pub use mounts::{
     Leases, ListingVisibility, Mount, MountConfiguration, MountError, MountRequest, MountTokenType,
     MountTuning, MountView, TuneError, UserLockout,
@@ -18,8 +23,8 @@ pub use requests::{Admission, Operation, Refusal, Request, WritePermission};
 pub use system::{Cluster, InitializeError, Initialized};
 pub use tokens::{
     CreateError, CreateRequest, Issued, Lifetime, LoginError, LoginGrant, LookupError, Parent,
-    RenewError, RenewalSubject, Revalidation, ServiceField, TokenGrant, TokenParameters,
-    TokenReference, TokenType, TokenView, TokenWarning,
+    RenewError, RenewalSubject, Revalidated, Revalidation, ServiceField, TokenGrant,
+    TokenParameters, TokenReference, TokenType, TokenView, TokenWarning,
 };
 pub use wrapping::{UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView};
 
@@ -63,7 +68,7 @@ pub trait Access {
         paths: &[String],
     ) -> Result<Vec<Vec<Capability>>, LookupError>;
 
-    /// Makes the token of a successful login, and its entity at the first one, in one commit.
+    /// Makes the token of a successful login, its entity at the first one, and its memberships in external groups, in one commit.
     ///
     /// # Errors
     ///
@@ -109,7 +114,7 @@ pub trait Access {
         &self,
         reference: TokenReference<'_>,
         increment: u64,
-        fresh: Option<&Lifetime>,
+        fresh: Option<&Revalidated>,
     ) -> Result<TokenGrant, RenewError>;
 
     /// Ends a token and everything that descends from it, at once. Says whether there was such a token.
@@ -146,6 +151,126 @@ pub trait Access {
     ///
     /// When the policy may not be deleted.
     fn delete_policy(&self, name: &str) -> Result<(), PolicyError>;
+
+    /// An entity.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_entity(&self, reference: IdentityReference<'_>) -> Result<Option<EntityView>, Failure>;
+
+    /// All entities, sorted by identifier.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_entities(&self) -> Result<Vec<EntityView>, Failure>;
+
+    /// Makes or changes an entity.
+    ///
+    /// # Errors
+    ///
+    /// When the target does not exist or a change cannot be; nothing is stored then.
+    fn write_entity(
+        &self,
+        target: IdentityTarget<'_>,
+        changes: &EntityChanges,
+    ) -> Result<IdentityWritten, IdentityError>;
+
+    /// Removes an entity, its aliases and its memberships; its tokens are refused from then on. Says whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn delete_entity(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError>;
+
+    /// The entity alias with this identifier.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure>;
+
+    /// All entity aliases, sorted by identifier.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_entity_aliases(&self) -> Result<Vec<AliasView>, Failure>;
+
+    /// Makes or changes an entity alias.
+    ///
+    /// # Errors
+    ///
+    /// When mount, entity or alias do not exist or are taken; nothing is stored then.
+    fn write_entity_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError>;
+
+    /// Removes an entity alias. Says whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn delete_entity_alias(&self, id: &str) -> Result<bool, IdentityError>;
+
+    /// A group with its members.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_group(&self, reference: IdentityReference<'_>) -> Result<Option<GroupView>, Failure>;
+
+    /// All groups, sorted by identifier.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_groups(&self) -> Result<Vec<GroupView>, Failure>;
+
+    /// Makes or changes a group.
+    ///
+    /// # Errors
+    ///
+    /// When target or members do not exist or a change cannot be; nothing is stored then.
+    fn write_group(
+        &self,
+        target: IdentityTarget<'_>,
+        changes: &GroupChanges,
+    ) -> Result<IdentityWritten, IdentityError>;
+
+    /// Removes a group and its alias; nobody is in it from then on. Says whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn delete_group(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError>;
+
+    /// The group alias with this identifier.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure>;
+
+    /// All group aliases, sorted by identifier.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_group_aliases(&self) -> Result<Vec<AliasView>, Failure>;
+
+    /// Makes or changes the alias of an external group.
+    ///
+    /// # Errors
+    ///
+    /// When mount, group or alias do not exist or are taken; nothing is stored then.
+    fn write_group_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError>;
+
+    /// Removes a group alias; who is in the group by it is out of it. Says whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn delete_group_alias(&self, id: &str) -> Result<bool, IdentityError>;
 
     /// All auth mounts, `token/` included, sorted by path.
     ///

@@ -56,7 +56,7 @@ pub struct TokenView {
     pub period: u64,
     /// The token's own policies, sorted.
     pub policies: Vec<String>,
-    /// Policies of its entity, as they are now, sorted.
+    /// Policies of its entity and of the entity's groups, as they are now, sorted.
     pub identity_policies: Vec<String>,
     /// Address ranges it may be used from; empty for any.
     pub bound_cidrs: Vec<String>,
@@ -121,6 +121,9 @@ pub struct LoginGrant {
     pub metadata: BTreeMap<String, String>,
     /// Appended to the mount's path to form the token's display name.
     pub display_name: String,
+    /// Names of the external groups of this mount that the identity is in now, from which follows that it is in no others of
+    /// them; `None` where the login says nothing, and all memberships stay.
+    pub group_aliases: Option<Vec<String>>,
     /// What the role asks for.
     pub parameters: TokenParameters,
     /// What the method wants back when the token is renewed; opaque here.
@@ -161,7 +164,7 @@ pub struct TokenGrant {
     pub policies: Vec<String>,
     /// The token's own policies, sorted.
     pub token_policies: Vec<String>,
-    /// The entity's policies, sorted.
+    /// The policies of the entity and of its groups, sorted.
     pub identity_policies: Vec<String>,
     /// `None` when none were given; a login always gives some, be they empty.
     pub metadata: Option<BTreeMap<String, String>>,
@@ -219,6 +222,9 @@ pub enum LoginError {
     /// This version does not issue batch tokens.
     #[error("batch tokens are not supported yet: set the token type to service")]
     BatchUnsupported,
+    /// More group aliases than a login may bring; holds that number.
+    #[error("a login brings at most {0} group aliases")]
+    TooManyGroupAliases(u32),
     /// The role binds tokens to address ranges that do not contain the client.
     #[error("the token may not be used from this address")]
     AddressDenied,
@@ -394,6 +400,15 @@ pub struct Revalidation {
     pub token_policies: Vec<String>,
 }
 
+/// What the method that issued a token says when it confirms it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Revalidated {
+    /// How long the role lets tokens live now.
+    pub lifetime: Lifetime,
+    /// As in [`LoginGrant::group_aliases`].
+    pub group_aliases: Option<Vec<String>>,
+}
+
 /// A token that can be renewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenewalSubject {
@@ -416,6 +431,9 @@ pub enum RenewError {
     /// The token is bound to address ranges that do not contain the caller (contract 4.10, R7).
     #[error("the token may not be renewed from this address")]
     AddressDenied,
+    /// More group aliases than a renewal may bring; holds that number.
+    #[error("a renewal brings at most {0} group aliases")]
+    TooManyGroupAliases(u32),
     /// A login made the token, and the renewal brings no fresh lifetime from a revalidation.
     #[error("the token's login has to be revalidated first")]
     RevalidationMissing,

@@ -74,6 +74,7 @@ impl From<LoginError> for tokens_wit::LoginError {
             LoginError::BatchWithNumUses => Self::BatchWithNumUses,
             LoginError::BatchWithPeriod => Self::BatchWithPeriod,
             LoginError::BatchUnsupported => Self::BatchUnsupported,
+            LoginError::TooManyGroupAliases(most) => Self::TooManyGroupAliases(most),
             LoginError::AddressDenied => Self::AddressDenied,
             LoginError::EntityUnusable => Self::EntityUnusable,
             LoginError::Failure(failure) => Self::Failure(failure.into()),
@@ -128,6 +129,7 @@ impl From<RenewError> for tokens_wit::RenewError {
             RenewError::NotRenewable => Self::NotRenewable,
             RenewError::PastMaxTtl => Self::PastMaxTtl,
             RenewError::AddressDenied => Self::AddressDenied,
+            RenewError::TooManyGroupAliases(most) => Self::TooManyGroupAliases(most),
             RenewError::RevalidationMissing => Self::RevalidationMissing,
             RenewError::Failure(failure) => Self::Failure(failure.into()),
         }

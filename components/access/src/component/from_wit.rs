@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::{mounts_wit, requests_wit, tokens_wit, types_wit};
 use crate::{
-    CreateRequest, Lifetime, LoginGrant, MountRequest, MountTuning, Operation, Parent,
+    CreateRequest, Lifetime, LoginGrant, MountRequest, MountTuning, Operation, Parent, Revalidated,
     TokenParameters, TokenReference, TokenType, UserLockout,
 };
 
@@ -56,6 +56,15 @@ impl From<tokens_wit::Lifetime> for Lifetime {
     }
 }
 
+impl From<tokens_wit::Revalidated> for Revalidated {
+    fn from(revalidated: tokens_wit::Revalidated) -> Self {
+        Self {
+            lifetime: revalidated.lifetime.into(),
+            group_aliases: revalidated.group_aliases,
+        }
+    }
+}
+
 impl From<tokens_wit::TokenParameters> for TokenParameters {
     fn from(parameters: tokens_wit::TokenParameters) -> Self {
         Self {
@@ -77,6 +86,7 @@ impl From<tokens_wit::LoginGrant> for LoginGrant {
             alias_name: grant.alias_name,
             metadata: grant.metadata.into_iter().collect(),
             display_name: grant.display_name,
+            group_aliases: grant.group_aliases,
             parameters: grant.parameters.into(),
             renewal_state: grant.renewal_state,
             source_address: address(grant.source_address.as_deref()),

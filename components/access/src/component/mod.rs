@@ -2,6 +2,7 @@
 
 mod failures;
 mod from_wit;
+mod identity;
 mod to_wit;
 mod wrapping;
 
@@ -28,8 +29,7 @@ mod bindings {
 
 use bindings::exports::gatehouse::access::types as types_wit;
 use bindings::exports::gatehouse::access::{
-    mounts as mounts_wit, policies as policies_wit, requests as requests_wit, system as system_wit,
-    tokens as tokens_wit, wrapping as wrapping_wit,
+    identity as identity_wit, mounts as mounts_wit, policies as policies_wit, requests as requests_wit, system as system_wit, tokens as tokens_wit, wrapping as wrapping_wit,
 };
 
 struct Component;
@@ -114,7 +114,7 @@ impl tokens_wit::Guest for Component {
     fn renew(
         token: types_wit::TokenReference,
         increment: u64,
-        fresh: Option<tokens_wit::Lifetime>,
+        fresh: Option<tokens_wit::Revalidated>,
     ) -> Result<tokens_wit::TokenGrant, tokens_wit::RenewError> {
         let fresh = fresh.map(Into::into);
         Ok(access(|it| it.renew_token((&token).into(), increment, fresh.as_ref()))?.into())

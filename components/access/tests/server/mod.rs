@@ -101,6 +101,7 @@ impl Server {
             alias_name: alias.to_owned(),
             metadata: BTreeMap::from([("role".to_owned(), "dev".to_owned())]),
             display_name: "dev@p1.example".to_owned(),
+            group_aliases: None,
             parameters,
             renewal_state: vec![0, 1, 255],
             source_address: "192.0.2.1".parse().ok(),

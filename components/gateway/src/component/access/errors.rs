@@ -7,22 +7,6 @@ use gatehouse_access::{
 
 use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types};
 
-/// One direction between two error enumerations of the same cases. Those before the `;` hold nothing, those after it one
-/// value.
-macro_rules! same_errors {
-    ($module:ident::$wit:ident => $plain:ty { $($case:ident),* ; $($holder:ident),* $(,)? }) => {
-        impl From<$module::$wit> for $plain {
-            fn from(from: $module::$wit) -> Self {
-                use $module::$wit as Wit;
-                match from {
-                    $(Wit::$case => Self::$case,)*
-                    $(Wit::$holder(held) => Self::$holder(held.into()),)*
-                }
-            }
-        }
-    };
-}
-
 same_cases!(
     tokens_wit::ServiceField,
     ServiceField,
@@ -48,7 +32,7 @@ same_errors!(tokens_wit::LookupError => LookupError { UnknownToken; Failure });
 same_errors!(tokens_wit::LoginError => LoginError {
     MountGone, EmptyAliasName, RootPolicy, BatchWithNumUses, BatchWithPeriod, BatchUnsupported,
     AddressDenied, EntityUnusable;
-    UnassignablePolicy, TooManyPolicies, InvalidBoundCidr, Failure
+    UnassignablePolicy, TooManyPolicies, InvalidBoundCidr, TooManyGroupAliases, Failure
 });
 same_errors!(tokens_wit::CreateError => CreateError {
     InvalidToken, RestrictedUseParent, PoliciesNotSubset, RootFromNonRoot,
@@ -59,7 +43,7 @@ same_errors!(tokens_wit::CreateError => CreateError {
 });
 same_errors!(tokens_wit::RenewError => RenewError {
     UnknownToken, NotRenewable, PastMaxTtl, AddressDenied, RevalidationMissing;
-    Failure
+    TooManyGroupAliases, Failure
 });
 same_errors!(mounts_wit::MountError => MountError {
     InvalidPath, MissingType, DefaultAboveMaximum, InvalidTokenType, InvalidListingVisibility,

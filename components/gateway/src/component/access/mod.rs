@@ -1,21 +1,35 @@
 //! [`Access`] over the component's imports.
 
+/// One direction between two error enumerations of the same cases. Those before the `;` hold nothing, those after it one
+/// value.
+macro_rules! same_errors {
+    ($module:ident::$wit:ident => $plain:ty { $($case:ident),* ; $($holder:ident),* $(,)? }) => {
+        impl From<$module::$wit> for $plain {
+            fn from(from: $module::$wit) -> Self {
+                use $module::$wit as Wit;
+                match from {
+                    $(Wit::$case => Self::$case,)*
+                    $(Wit::$holder(held) => Self::$holder(held.into()),)*
+                }
+            }
+        }
+    };
+}
+
 mod errors;
+mod identity;
 mod records;
 mod wrapping;
 
 use std::net::IpAddr;
 
 use gatehouse_access::{
-    Access, Admission, Capability, ClientToken, Cluster, CreateError, CreateRequest, Failure,
-    InitializeError, Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError,
-    MountError, MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+    Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, ClientToken, Cluster, CreateError, CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError, MountError, MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, Revalidated, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
 };
 
 use super::address_text;
 use super::bindings::gatehouse::access::{
-    mounts as mounts_wit, policies as policies_wit, requests as requests_wit, system as system_wit,
-    tokens as tokens_wit, types, wrapping as wrapping_wit,
+    identity as identity_wit, mounts as mounts_wit, policies as policies_wit, requests as requests_wit, system as system_wit, tokens as tokens_wit, types, wrapping as wrapping_wit,
 };
 
 /// The capability that the host has bound to this component.
@@ -92,10 +106,10 @@ impl Access for ImportedAccess {
         &self,
         reference: TokenReference<'_>,
         increment: u64,
-        fresh: Option<&Lifetime>,
+        fresh: Option<&Revalidated>,
     ) -> Result<TokenGrant, RenewError> {
-        let fresh = fresh.copied().map(Into::into);
-        Ok(tokens_wit::renew(&reference.into(), increment, fresh)?.into())
+        let fresh = fresh.map(Into::into);
+        Ok(tokens_wit::renew(&reference.into(), increment, fresh.as_ref())?.into())
     }
 
     fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, Failure> {
@@ -116,6 +130,82 @@ impl Access for ImportedAccess {
 
     fn delete_policy(&self, name: &str) -> Result<(), PolicyError> {
         Ok(policies_wit::delete(name)?)
+    }
+
+    fn read_entity(&self, reference: IdentityReference<'_>) -> Result<Option<EntityView>, Failure> {
+        Ok(identity_wit::read_entity(&reference.into())?.map(Into::into))
+    }
+
+    fn list_entities(&self) -> Result<Vec<EntityView>, Failure> {
+        let entities = identity_wit::list_entities()?;
+        Ok(entities.into_iter().map(Into::into).collect())
+    }
+
+    fn write_entity(
+        &self,
+        target: IdentityTarget<'_>,
+        changes: &EntityChanges,
+    ) -> Result<IdentityWritten, IdentityError> {
+        Ok(identity_wit::write_entity(&target.into(), &changes.into())?.into())
+    }
+
+    fn delete_entity(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError> {
+        Ok(identity_wit::delete_entity(&reference.into())?)
+    }
+
+    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+        Ok(identity_wit::read_entity_alias(id)?.map(Into::into))
+    }
+
+    fn list_entity_aliases(&self) -> Result<Vec<AliasView>, Failure> {
+        let aliases = identity_wit::list_entity_aliases()?;
+        Ok(aliases.into_iter().map(Into::into).collect())
+    }
+
+    fn write_entity_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
+        Ok(identity_wit::write_entity_alias(&request.into())?.into())
+    }
+
+    fn delete_entity_alias(&self, id: &str) -> Result<bool, IdentityError> {
+        Ok(identity_wit::delete_entity_alias(id)?)
+    }
+
+    fn read_group(&self, reference: IdentityReference<'_>) -> Result<Option<GroupView>, Failure> {
+        Ok(identity_wit::read_group(&reference.into())?.map(Into::into))
+    }
+
+    fn list_groups(&self) -> Result<Vec<GroupView>, Failure> {
+        let groups = identity_wit::list_groups()?;
+        Ok(groups.into_iter().map(Into::into).collect())
+    }
+
+    fn write_group(
+        &self,
+        target: IdentityTarget<'_>,
+        changes: &GroupChanges,
+    ) -> Result<IdentityWritten, IdentityError> {
+        Ok(identity_wit::write_group(&target.into(), &changes.into())?.into())
+    }
+
+    fn delete_group(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError> {
+        Ok(identity_wit::delete_group(&reference.into())?)
+    }
+
+    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+        Ok(identity_wit::read_group_alias(id)?.map(Into::into))
+    }
+
+    fn list_group_aliases(&self) -> Result<Vec<AliasView>, Failure> {
+        let aliases = identity_wit::list_group_aliases()?;
+        Ok(aliases.into_iter().map(Into::into).collect())
+    }
+
+    fn write_group_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
+        Ok(identity_wit::write_group_alias(&request.into())?.into())
+    }
+
+    fn delete_group_alias(&self, id: &str) -> Result<bool, IdentityError> {
+        Ok(identity_wit::delete_group_alias(id)?)
     }
 
     fn list_mounts(&self) -> Result<Vec<MountView>, Failure> {

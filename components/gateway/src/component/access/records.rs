@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use gatehouse_access::{
     Admission, Capability, ClientToken, Cluster, CreateRequest, Issued, Leases, Lifetime,
     ListingVisibility, LoginGrant, Mount, MountConfiguration, MountRequest, MountTokenType,
-    MountTuning, MountView, Operation, PolicyView, Revalidation, TokenGrant, TokenParameters,
-    TokenReference, TokenType, TokenView, TokenWarning, UserLockout, WritePermission,
+    MountTuning, MountView, Operation, PolicyView, Revalidated, Revalidation, TokenGrant,
+    TokenParameters, TokenReference, TokenType, TokenView, TokenWarning, UserLockout,
+    WritePermission,
 };
 
 use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types};
@@ -234,6 +235,15 @@ impl From<&TokenParameters> for tokens_wit::TokenParameters {
     }
 }
 
+impl From<&Revalidated> for tokens_wit::Revalidated {
+    fn from(from: &Revalidated) -> Self {
+        Self {
+            lifetime: from.lifetime.into(),
+            group_aliases: from.group_aliases.clone(),
+        }
+    }
+}
+
 impl From<&LoginGrant> for tokens_wit::LoginGrant {
     fn from(from: &LoginGrant) -> Self {
         Self {
@@ -242,6 +252,7 @@ impl From<&LoginGrant> for tokens_wit::LoginGrant {
             alias_name: from.alias_name.clone(),
             metadata: pairs(&from.metadata),
             display_name: from.display_name.clone(),
+            group_aliases: from.group_aliases.clone(),
             parameters: (&from.parameters).into(),
             renewal_state: from.renewal_state.clone(),
             source_address: address_text(from.source_address),

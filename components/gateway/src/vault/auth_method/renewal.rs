@@ -1,6 +1,6 @@
 //! The method's part in a renewal: may this login still go on? (contract 4.10)
 
-use gatehouse_access::{Lifetime, Revalidation};
+use gatehouse_access::{Revalidated, Revalidation};
 use gatehouse_auth_method::{AuthMethod, RenewalError, RenewalRequest};
 
 use super::login::{lifetime, text};
@@ -9,7 +9,7 @@ use crate::vault::call::Call;
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
 
-/// Asks the method that issued a token, and gives the lifetime that its role grants now.
+/// Asks the method that issued a token, and gives what it says about the token now.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub(in crate::vault) fn revalidate(
     auth_method: &impl AuthMethod,
     call: &Call<'_>,
     revalidation: Revalidation,
-) -> Result<Lifetime, Fault> {
+) -> Result<Revalidated, Fault> {
     let mount = mount_of(&revalidation.mount);
     let request = RenewalRequest {
         renewal_state: revalidation.renewal_state,
@@ -26,7 +26,10 @@ pub(in crate::vault) fn revalidate(
         source_address: call.source_address(),
     };
     let parameters = auth_method.revalidate(&mount, &request).map_err(fault)?;
-    Ok(lifetime(&parameters))
+    Ok(Revalidated {
+        lifetime: lifetime(&parameters),
+        group_aliases: None,
+    })
 }
 
 fn fault(error: RenewalError) -> Fault {

@@ -91,6 +91,7 @@ pub(super) fn not_issued(error: NotIssued) -> Fault {
         NotIssued::BatchWithPeriod => "batch tokens cannot have \"period\" set".to_owned(),
         error @ (NotIssued::EmptyAliasName
         | NotIssued::TooManyPolicies(_)
+        | NotIssued::TooManyGroupAliases(_)
         | NotIssued::BatchUnsupported) => error.to_string(),
     };
     Fault::plain(400, text)

@@ -1,0 +1,361 @@
+//! Aliases of entities as operators manage them (contract 7.2).
+
+use std::collections::BTreeMap;
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
+
+use super::checks::{checked_metadata, is_identifier};
+use super::creation::stage_alias;
+use super::records::{AliasReference, NameRecord, alias_id_key};
+use crate::api::{
+    AliasRequest, AliasView, AliasWritten, Failure, IdentityError, IdentityReference, MountView,
+};
+use crate::random;
+use crate::records::{
+    ALIAS_PREFIX, AliasMetadataRecord, AliasRecord, EntityRecord, alias_key, alias_metadata_key,
+    entity_key,
+};
+use crate::service::AccessService;
+use crate::token_store::load_next;
+
+/// The name and the mount that a request settles on.
+pub(super) struct Place {
+    pub(super) name: String,
+    pub(super) mount_accessor: String,
+}
+
+impl Place {
+    /// What `request` says, and where it says nothing what `present` is.
+    pub(super) fn of(
+        request: &AliasRequest,
+        present: Option<(&str, &str)>,
+    ) -> Result<Self, IdentityError> {
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let name = given(&request.name).or(present.map(|(name, _)| name.to_owned()));
+        let accessor = given(&request.mount_accessor);
+        let accessor = accessor.or(present.map(|(_, accessor)| accessor.to_owned()));
+        Ok(Self {
+            name: name.ok_or(IdentityError::MissingAliasName)?,
+            mount_accessor: accessor.ok_or(IdentityError::MissingMountAccessor)?,
+        })
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn alias_view(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+        let Some((hash, alias)) = self.alias_with_id(id)? else {
+            return Ok(None);
+        };
+        let reference = AliasReference {
+            id: alias.record.id,
+            mount_accessor: alias.record.mount_accessor,
+            hash,
+        };
+        Ok(self.alias_views(&[reference])?.pop())
+    }
+
+    /// These aliases with what their last logins said.
+    pub(super) fn alias_views(
+        &self,
+        references: &[AliasReference],
+    ) -> Result<Vec<AliasView>, Failure> {
+        if references.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mounts = self.mounts()?;
+        let keys: Vec<String> = references
+            .iter()
+            .flat_map(|it| [alias_key(&it.hash), alias_metadata_key(&it.hash)])
+            .collect();
+        let mut entries = self.read_all(keys.iter())?;
+        let mut views = Vec::new();
+        for _ in references {
+            let alias = load_next::<S, AliasRecord>(&mut entries)?;
+            let metadata = load_next::<S, AliasMetadataRecord>(&mut entries)?;
+            let Some(alias) = alias else { continue };
+            let mut view = view(alias.record, &mounts);
+            if let Some(metadata) = metadata.map(|it| it.record) {
+                view.last_update_time = view.last_update_time.max(metadata.last_update_time);
+                view.metadata = metadata.metadata;
+            }
+            views.push(view);
+        }
+        Ok(views)
+    }
+
+    /// All aliases, without what logins said, in no order.
+    pub(crate) fn all_alias_views(&self) -> Result<Vec<AliasView>, Failure> {
+        let mounts = self.mounts()?;
+        let mut views = Vec::new();
+        for item in self.records.scan_all(ALIAS_PREFIX)? {
+            let alias = Records::<S>::load::<AliasRecord>(Some(item.entry))?;
+            views.extend(alias.map(|alias| view(alias.record, &mounts)));
+        }
+        Ok(views)
+    }
+
+    /// The alias with this identifier, and its hash.
+    pub(super) fn alias_with_id(
+        &self,
+        id: &str,
+    ) -> Result<Option<(String, Loaded<AliasRecord>)>, Failure> {
+        if !is_identifier(id) {
+            return Ok(None);
+        }
+        let Some(hash) = self.target_of(&alias_id_key(id))? else {
+            return Ok(None);
+        };
+        let alias = self.records.get::<AliasRecord>(&alias_key(&hash))?;
+        Ok(alias.map(|alias| (hash, alias)))
+    }
+
+    pub(super) fn mount_with_accessor(&self, accessor: &str) -> Result<Option<MountView>, Failure> {
+        let mounts = self.mounts()?;
+        Ok(mounts.into_iter().find(|it| it.accessor == accessor))
+    }
+
+    /// The hash of the alias at `place`.
+    pub(super) fn hash_at(&self, place: &Place) -> Result<String, IdentityError> {
+        let accessor = &place.mount_accessor;
+        let mount = self.mount_with_accessor(accessor)?;
+        let mount = mount.ok_or_else(|| IdentityError::UnknownMountAccessor(accessor.clone()))?;
+        Ok(self.hasher()?.alias(&mount.id, &place.name))
+    }
+
+    pub(crate) fn put_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
+        checked_metadata(request.custom_metadata.as_ref())?;
+        commit_with_retries(&self.clock, &self.random, || {
+            let mut transaction = Transaction::new();
+            let written = match &request.id {
+                Some(id) => {
+                    let (hash, alias) =
+                        self.alias_with_id(id)?.ok_or(IdentityError::UnknownAlias)?;
+                    let present = (
+                        alias.record.name.as_str(),
+                        alias.record.mount_accessor.as_str(),
+                    );
+                    let place = Place::of(request, Some(present))?;
+                    let moved = (place.name.as_str(), place.mount_accessor.as_str()) != present;
+                    let new_hash = if moved {
+                        self.hash_at(&place)?
+                    } else {
+                        hash.clone()
+                    };
+                    let new = (new_hash.as_str(), place);
+                    self.stage_changed_alias(&mut transaction, (&hash, &alias), new, request)?
+                }
+                None => {
+                    let place = Place::of(request, None)?;
+                    let hash = self.hash_at(&place)?;
+                    match self.records.get::<AliasRecord>(&alias_key(&hash))? {
+                        Some(alias) => self.stage_changed_alias(
+                            &mut transaction,
+                            (&hash, &alias),
+                            (&hash, place),
+                            request,
+                        )?,
+                        None => self.stage_made_alias(&mut transaction, &hash, place, request)?,
+                    }
+                }
+            };
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, written)?)
+        })
+    }
+
+    fn stage_made_alias(
+        &self,
+        transaction: &mut Transaction,
+        hash: &str,
+        place: Place,
+        request: &AliasRequest,
+    ) -> Result<AliasWritten, IdentityError> {
+        let now = self.clock.now_seconds();
+        let mut entity = match given(request.canonical_id.as_deref()) {
+            Some(id) => self.entity_without_alias(transaction, id, &place.mount_accessor)?,
+            None => self.stage_unnamed_entity(transaction, now)?,
+        };
+        let alias = AliasRecord {
+            id: random::uuid(&self.random)?,
+            entity_id: entity.id.clone(),
+            name: place.name,
+            mount_accessor: place.mount_accessor,
+            creation_time: now,
+            last_update_time: now,
+            custom_metadata: request.custom_metadata.clone().unwrap_or_default(),
+        };
+        stage_alias(transaction, &mut entity, hash, &alias)?;
+        transaction.put(entity_key(&entity.id), &entity)?;
+        Ok(AliasWritten {
+            id: alias.id,
+            canonical_id: entity.id,
+        })
+    }
+
+    /// Stages what changes about an alias: its place, its entity, or what an operator says about it.
+    fn stage_changed_alias(
+        &self,
+        transaction: &mut Transaction,
+        (old_hash, alias): (&str, &Loaded<AliasRecord>),
+        (hash, place): (&str, Place),
+        request: &AliasRequest,
+    ) -> Result<AliasWritten, IdentityError> {
+        let before = &alias.record;
+        let entity_id = given(request.canonical_id.as_deref()).unwrap_or(&before.entity_id);
+        let mut record = AliasRecord {
+            entity_id: entity_id.to_owned(),
+            name: place.name,
+            mount_accessor: place.mount_accessor,
+            ..before.clone()
+        };
+        if let Some(metadata) = &request.custom_metadata {
+            record.custom_metadata.clone_from(metadata);
+        }
+        let written = AliasWritten {
+            id: record.id.clone(),
+            canonical_id: record.entity_id.clone(),
+        };
+        if record == *before {
+            return Ok(written);
+        }
+        record.last_update_time = self.clock.now_seconds();
+        transaction.require(alias_key(old_hash), alias.version);
+        if hash != old_hash {
+            if self.records.get::<AliasRecord>(&alias_key(hash))?.is_some() {
+                return Err(IdentityError::AliasTaken);
+            }
+            let target = hash.to_owned();
+            transaction
+                .require_absent(alias_key(hash))
+                .delete(alias_key(old_hash))
+                .delete(alias_metadata_key(old_hash))
+                .put(alias_id_key(&record.id), &NameRecord { target })?;
+        }
+        if hash != old_hash || record.entity_id != before.entity_id {
+            self.stage_moved_reference(transaction, before, &record, hash)?;
+        }
+        transaction.put(alias_key(hash), &record)?;
+        Ok(written)
+    }
+
+    /// Notes the alias, as it is to be, in its entity, and takes it out of the one it belonged to.
+    fn stage_moved_reference(
+        &self,
+        transaction: &mut Transaction,
+        before: &AliasRecord,
+        alias: &AliasRecord,
+        hash: &str,
+    ) -> Result<(), IdentityError> {
+        let left = self.entity(IdentityReference::Id(&before.entity_id))?;
+        if let Some(Loaded {
+            mut record,
+            version,
+        }) = left
+        {
+            record.aliases.retain(|it| it.id != alias.id);
+            if before.entity_id == alias.entity_id {
+                require_unaliased(&record, &alias.mount_accessor)?;
+                record.aliases.push(reference(alias, hash));
+            }
+            transaction
+                .require(entity_key(&record.id), version)
+                .put(entity_key(&record.id), &record)?;
+        }
+        if before.entity_id != alias.entity_id {
+            let accessor = &alias.mount_accessor;
+            let mut entity = self.entity_without_alias(transaction, &alias.entity_id, accessor)?;
+            entity.aliases.push(reference(alias, hash));
+            transaction.put(entity_key(&entity.id), &entity)?;
+        }
+        Ok(())
+    }
+
+    /// An entity that is to get an alias of a mount, checked to stay as it is.
+    fn entity_without_alias(
+        &self,
+        transaction: &mut Transaction,
+        id: &str,
+        mount_accessor: &str,
+    ) -> Result<EntityRecord, IdentityError> {
+        let entity = self.entity(IdentityReference::Id(id))?;
+        let entity = entity.ok_or(IdentityError::UnknownEntity)?;
+        require_unaliased(&entity.record, mount_accessor)?;
+        transaction.require(entity_key(id), entity.version);
+        Ok(entity.record)
+    }
+
+    /// Removes an alias; its entity stays. The next login of that name makes a new one.
+    pub(crate) fn remove_alias(&self, id: &str) -> Result<bool, IdentityError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            let Some((hash, alias)) = self.alias_with_id(id)? else {
+                return Ok(Attempt::Done(false));
+            };
+            let mut transaction = Transaction::new();
+            transaction
+                .require(alias_key(&hash), alias.version)
+                .delete(alias_key(&hash))
+                .delete(alias_metadata_key(&hash))
+                .delete(alias_id_key(&alias.record.id));
+            let entity = self.entity(IdentityReference::Id(&alias.record.entity_id))?;
+            if let Some(Loaded {
+                mut record,
+                version,
+            }) = entity
+            {
+                record.aliases.retain(|it| it.id != alias.record.id);
+                transaction
+                    .require(entity_key(&record.id), version)
+                    .put(entity_key(&record.id), &record)?;
+            }
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, true)?)
+        })
+    }
+}
+
+/// A text that says something.
+pub(super) fn given(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.is_empty())
+}
+
+fn require_unaliased(entity: &EntityRecord, mount_accessor: &str) -> Result<(), IdentityError> {
+    let mut aliases = entity.aliases.iter();
+    if aliases.any(|alias| alias.mount_accessor == mount_accessor) {
+        return Err(IdentityError::AlreadyAliased);
+    }
+    Ok(())
+}
+
+fn reference(alias: &AliasRecord, hash: &str) -> AliasReference {
+    AliasReference {
+        id: alias.id.clone(),
+        mount_accessor: alias.mount_accessor.clone(),
+        hash: hash.to_owned(),
+    }
+}
+
+fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
+    let (mount_path, mount_type) = mount_of(&alias.mount_accessor, mounts);
+    AliasView {
+        id: alias.id,
+        canonical_id: alias.entity_id,
+        name: alias.name,
+        mount_accessor: alias.mount_accessor,
+        mount_path,
+        mount_type,
+        metadata: BTreeMap::new(),
+        custom_metadata: alias.custom_metadata,
+        creation_time: alias.creation_time,
+        last_update_time: alias.last_update_time.max(alias.creation_time),
+    }
+}
+
+/// Path and type of the mount with this accessor; empty where it is gone.
+pub(super) fn mount_of(accessor: &str, mounts: &[MountView]) -> (String, String) {
+    mounts
+        .iter()
+        .find(|mount| mount.accessor == accessor)
+        .map(|mount| (format!("auth/{}", mount.path), mount.mount_type.clone()))
+        .unwrap_or_default()
+}

@@ -1,0 +1,90 @@
+//! What names, policies and metadata of identities may be, and names that are unique.
+
+use std::collections::BTreeMap;
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::Transaction;
+
+use super::records::NameRecord;
+use crate::api::{Failure, IdentityError};
+use crate::login::MAXIMUM_POLICIES;
+use crate::policy::{ROOT, sanitize};
+use crate::service::AccessService;
+
+const MAXIMUM_NAME_BYTES: usize = 512;
+const MAXIMUM_METADATA: usize = 64;
+const MAXIMUM_METADATA_NAME_BYTES: usize = 128;
+const MAXIMUM_METADATA_VALUE_BYTES: usize = 512;
+
+/// Whether `text` can be one of the identifiers that are given out here; others are not worth a look into the store.
+pub(super) fn is_identifier(text: &str) -> bool {
+    text.len() == 36 && text.bytes().all(|it| it.is_ascii_hexdigit() || it == b'-')
+}
+
+/// A name that an entity or a group may have: one that can stand in a path.
+pub(super) fn checked_name(name: &str) -> Result<String, IdentityError> {
+    let usable = (1..=MAXIMUM_NAME_BYTES).contains(&name.len())
+        && !name.chars().any(|it| it.is_control() || it == '/');
+    usable
+        .then(|| name.to_owned())
+        .ok_or(IdentityError::InvalidName)
+}
+
+/// Policies in their one spelling, without `root` (SEC-A4).
+pub(super) fn checked_policies(policies: &[String]) -> Result<Vec<String>, IdentityError> {
+    let policies = sanitize(policies);
+    if policies.iter().any(|policy| policy == ROOT) {
+        return Err(IdentityError::RootPolicy);
+    }
+    if policies.len() > MAXIMUM_POLICIES {
+        return Err(IdentityError::TooManyPolicies(MAXIMUM_POLICIES as u32));
+    }
+    Ok(policies)
+}
+
+/// Refuses metadata that is more than a few facts.
+pub(super) fn checked_metadata(
+    metadata: Option<&BTreeMap<String, String>>,
+) -> Result<(), IdentityError> {
+    let Some(metadata) = metadata else {
+        return Ok(());
+    };
+    let usable = metadata.len() <= MAXIMUM_METADATA
+        && metadata.iter().all(|(name, value)| {
+            name.len() <= MAXIMUM_METADATA_NAME_BYTES && value.len() <= MAXIMUM_METADATA_VALUE_BYTES
+        });
+    usable.then_some(()).ok_or(IdentityError::InvalidMetadata)
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// What the [`NameRecord`] under `key` leads to.
+    pub(super) fn target_of(&self, key: &str) -> Result<Option<String>, Failure> {
+        let name = self.records.get::<NameRecord>(key)?;
+        Ok(name.map(|name| name.record.target))
+    }
+
+    /// Refuses a name that belongs to somebody; a commit that gives it away checks its absence again.
+    pub(super) fn require_free_name(&self, key: &str) -> Result<(), IdentityError> {
+        match self.target_of(key)? {
+            Some(_) => Err(IdentityError::NameTaken),
+            None => Ok(()),
+        }
+    }
+
+    /// Stages another name, which must be free.
+    pub(super) fn stage_rename(
+        &self,
+        transaction: &mut Transaction,
+        old_key: &str,
+        new_key: &str,
+        id: &str,
+    ) -> Result<(), IdentityError> {
+        self.require_free_name(new_key)?;
+        let target = id.to_owned();
+        transaction
+            .require_absent(new_key)
+            .put(new_key, &NameRecord { target })?
+            .delete(old_key);
+        Ok(())
+    }
+}

@@ -1,0 +1,282 @@
+//! Entities as operators manage them (contract 7.2).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
+
+use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier};
+use super::records::{GroupRecord, OwnerRecord, alias_id_key, entity_name_key, member_key};
+use crate::api::{
+    AliasView, EntityChanges, EntityView, Failure, IdentityError, IdentityReference,
+    IdentityTarget, IdentityWritten,
+};
+use crate::records::{
+    AliasRecord, ENTITY_PREFIX, EntityRecord, alias_key, alias_metadata_key, entity_key,
+};
+use crate::service::AccessService;
+use crate::token_store::load_next;
+
+/// Most internal groups of one entity: each is read at every request of its tokens.
+const MAXIMUM_INTERNAL_GROUPS: usize = 256;
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn entity_view(
+        &self,
+        reference: IdentityReference<'_>,
+    ) -> Result<Option<EntityView>, Failure> {
+        let Some(entity) = self.entity(reference)? else {
+            return Ok(None);
+        };
+        let entity = entity.record;
+        let groups = self.groups_of(&entity)?;
+        let ids = |groups: &[GroupRecord]| {
+            let ids: BTreeSet<String> = groups.iter().map(|group| group.id.clone()).collect();
+            ids.into_iter().collect::<Vec<String>>()
+        };
+        let aliases = self.alias_views(&entity.aliases)?;
+        Ok(Some(EntityView {
+            aliases,
+            direct_group_ids: ids(&groups.direct),
+            inherited_group_ids: ids(&groups.inherited),
+            ..listed(entity)
+        }))
+    }
+
+    /// All entities, with their aliases and without their groups, sorted by identifier.
+    pub(crate) fn entity_views(&self) -> Result<Vec<EntityView>, Failure> {
+        let mut aliases: BTreeMap<String, Vec<AliasView>> = BTreeMap::new();
+        for alias in self.all_alias_views()? {
+            let of_entity = aliases.entry(alias.canonical_id.clone());
+            of_entity.or_default().push(alias);
+        }
+        let mut views = Vec::new();
+        for item in self.records.scan_all(ENTITY_PREFIX)? {
+            let entity = Records::<S>::load::<EntityRecord>(Some(item.entry))?;
+            views.extend(entity.map(|entity| EntityView {
+                aliases: aliases.remove(&entity.record.id).unwrap_or_default(),
+                ..listed(entity.record)
+            }));
+        }
+        Ok(views)
+    }
+
+    /// The entity that `reference` leads to.
+    pub(crate) fn entity(
+        &self,
+        reference: IdentityReference<'_>,
+    ) -> Result<Option<Loaded<EntityRecord>>, Failure> {
+        let id = match reference {
+            IdentityReference::Id(id) => Some(id.to_owned()),
+            IdentityReference::Name(name) => {
+                let hash = self.hasher()?.entity_name(name);
+                self.target_of(&entity_name_key(&hash))?
+            }
+            IdentityReference::AliasId(id) => {
+                let alias = self.alias_with_id(id)?;
+                alias.map(|(_, alias)| alias.record.entity_id)
+            }
+            IdentityReference::Alias {
+                mount_accessor,
+                name,
+            } => match self.mount_with_accessor(mount_accessor)? {
+                Some(mount) => {
+                    let hash = self.hasher()?.alias(&mount.id, name);
+                    let alias = self.records.get::<AliasRecord>(&alias_key(&hash))?;
+                    alias.map(|alias| alias.record.entity_id)
+                }
+                None => None,
+            },
+        };
+        match id.filter(|id| is_identifier(id)) {
+            Some(id) => Ok(self.records.get::<EntityRecord>(&entity_key(&id))?),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn put_entity(
+        &self,
+        target: IdentityTarget<'_>,
+        changes: &EntityChanges,
+    ) -> Result<IdentityWritten, IdentityError> {
+        let policies = changes.policies.as_deref().map(checked_policies);
+        let policies = policies.transpose()?;
+        checked_metadata(changes.metadata.as_ref())?;
+        commit_with_retries(&self.clock, &self.random, || {
+            let now = self.clock.now_seconds();
+            let mut transaction = Transaction::new();
+            let found = match target {
+                IdentityTarget::Id(id) => {
+                    let found = self.entity(IdentityReference::Id(id))?;
+                    Some(found.ok_or(IdentityError::UnknownEntity)?)
+                }
+                IdentityTarget::Name(name) => self.entity(IdentityReference::Name(name))?,
+                IdentityTarget::New => None,
+            };
+            let name = match target {
+                IdentityTarget::Name(name) if found.is_none() => Some(name),
+                _ => changes.name.as_deref(),
+            };
+            let (mut entity, before) = match found {
+                Some(found) => {
+                    let mut entity = found.record.clone();
+                    if let Some(name) = name.filter(|name| *name != entity.name) {
+                        self.rename_entity(&mut transaction, &mut entity, name)?;
+                    }
+                    (entity, Some(found))
+                }
+                None => (self.made_entity(&mut transaction, name, now)?, None),
+            };
+            if let Some(disabled) = changes.disabled {
+                entity.disabled = disabled;
+            }
+            if let Some(policies) = &policies {
+                entity.policies.clone_from(policies);
+            }
+            if let Some(metadata) = &changes.metadata {
+                entity.metadata.clone_from(metadata);
+            }
+            let written = IdentityWritten {
+                id: entity.id.clone(),
+                name: entity.name.clone(),
+                created: before.is_none(),
+            };
+            let key = entity_key(&entity.id);
+            if let Some(before) = before {
+                if entity == before.record {
+                    return Ok(Attempt::Done(written));
+                }
+                entity.last_update_time = now;
+                transaction.require(key.as_str(), before.version);
+            }
+            transaction.put(key.as_str(), &entity)?;
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, written)?)
+        })
+    }
+
+    fn made_entity(
+        &self,
+        transaction: &mut Transaction,
+        name: Option<&str>,
+        now: u64,
+    ) -> Result<EntityRecord, IdentityError> {
+        match name {
+            Some(name) => {
+                let name = checked_name(name)?;
+                self.require_free_name(&entity_name_key(&self.hasher()?.entity_name(&name)))?;
+                Ok(self.stage_entity(transaction, name, now)?)
+            }
+            None => Ok(self.stage_unnamed_entity(transaction, now)?),
+        }
+    }
+
+    fn rename_entity(
+        &self,
+        transaction: &mut Transaction,
+        entity: &mut EntityRecord,
+        name: &str,
+    ) -> Result<(), IdentityError> {
+        let name = checked_name(name)?;
+        let hasher = self.hasher()?;
+        let old_key = entity_name_key(&hasher.entity_name(&entity.name));
+        let new_key = entity_name_key(&hasher.entity_name(&name));
+        self.stage_rename(transaction, &old_key, &new_key, &entity.id)?;
+        entity.name = name;
+        Ok(())
+    }
+
+    /// Removes an entity with its aliases and its memberships. Its tokens are of no use from then on.
+    pub(crate) fn remove_entity(
+        &self,
+        reference: IdentityReference<'_>,
+    ) -> Result<bool, IdentityError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            let Some(entity) = self.entity(reference)? else {
+                return Ok(Attempt::Done(false));
+            };
+            let Loaded { record, version } = entity;
+            let key = entity_key(&record.id);
+            let mut transaction = Transaction::new();
+            transaction
+                .require(key.as_str(), version)
+                .delete(key.as_str())
+                .delete(entity_name_key(&self.hasher()?.entity_name(&record.name)));
+            for alias in &record.aliases {
+                transaction
+                    .delete(alias_key(&alias.hash))
+                    .delete(alias_metadata_key(&alias.hash))
+                    .delete(alias_id_key(&alias.id));
+            }
+            for group in record.group_ids() {
+                transaction.delete(member_key(group, &record.id));
+            }
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, true)?)
+        })
+    }
+
+    /// Notes in the entities `added` and `removed` that they are in the group or not, and in the group's index likewise.
+    pub(super) fn stage_members(
+        &self,
+        transaction: &mut Transaction,
+        group_id: &str,
+        added: &[String],
+        removed: &[String],
+    ) -> Result<(), IdentityError> {
+        let added_from = removed.len();
+        let ids = removed.iter().chain(added);
+        let keys: Vec<String> = ids.clone().map(|id| entity_key(id)).collect();
+        let mut entries = self.read_all(keys.iter())?;
+        for (at, id) in ids.enumerate() {
+            let joins = at >= added_from;
+            let entity = load_next::<S, EntityRecord>(&mut entries)?;
+            let Some(Loaded {
+                mut record,
+                version,
+            }) = entity
+            else {
+                if joins {
+                    return Err(IdentityError::UnknownMemberEntity(id.clone()));
+                }
+                transaction.delete(member_key(group_id, id));
+                continue;
+            };
+            record.internal_groups.retain(|group| group != group_id);
+            if joins {
+                if record.internal_groups.len() >= MAXIMUM_INTERNAL_GROUPS {
+                    let most = MAXIMUM_INTERNAL_GROUPS as u32;
+                    return Err(IdentityError::TooManyGroups(most));
+                }
+                record.internal_groups.push(group_id.to_owned());
+                record.internal_groups.sort_unstable();
+                let owner = OwnerRecord {
+                    entity_id: id.clone(),
+                };
+                transaction.put(member_key(group_id, id), &owner)?;
+            } else {
+                transaction.delete(member_key(group_id, id));
+            }
+            transaction
+                .require(entity_key(id), version)
+                .put(entity_key(id), &record)?;
+        }
+        Ok(())
+    }
+}
+
+/// The entity as a list shows it, without aliases and groups.
+fn listed(entity: EntityRecord) -> EntityView {
+    EntityView {
+        id: entity.id,
+        name: entity.name,
+        disabled: entity.disabled,
+        policies: entity.policies,
+        metadata: entity.metadata,
+        aliases: Vec::new(),
+        direct_group_ids: Vec::new(),
+        inherited_group_ids: Vec::new(),
+        creation_time: entity.creation_time,
+        last_update_time: entity.last_update_time.max(entity.creation_time),
+    }
+}

@@ -1,0 +1,274 @@
+//! Aliases of external groups as operators manage them (contract 7.2).
+
+use std::collections::BTreeMap;
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
+
+use super::aliases::{Place, given, mount_of};
+use super::checks::is_identifier;
+use super::records::{
+    AliasReference, GROUP_ALIAS_PREFIX, GroupAliasRecord, GroupRecord, NameRecord,
+    group_alias_id_key, group_alias_key, group_key,
+};
+use crate::api::{
+    AliasRequest, AliasView, AliasWritten, Failure, GroupType, IdentityError, IdentityReference,
+    MountView,
+};
+use crate::random;
+use crate::service::AccessService;
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+        match self.group_alias_with_id(id)? {
+            Some((_, alias)) => Ok(Some(view(alias.record, &self.mounts()?))),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn group_alias_view(&self, hash: &str) -> Result<Option<AliasView>, Failure> {
+        let key = group_alias_key(hash);
+        match self.records.get::<GroupAliasRecord>(&key)? {
+            Some(alias) => Ok(Some(view(alias.record, &self.mounts()?))),
+            None => Ok(None),
+        }
+    }
+
+    /// All group aliases, in no order.
+    pub(crate) fn group_alias_views(&self) -> Result<Vec<AliasView>, Failure> {
+        let mounts = self.mounts()?;
+        let mut views = Vec::new();
+        for item in self.records.scan_all(GROUP_ALIAS_PREFIX)? {
+            let alias = Records::<S>::load::<GroupAliasRecord>(Some(item.entry))?;
+            views.extend(alias.map(|alias| view(alias.record, &mounts)));
+        }
+        Ok(views)
+    }
+
+    /// The group alias with this identifier, and its hash.
+    pub(super) fn group_alias_with_id(
+        &self,
+        id: &str,
+    ) -> Result<Option<(String, Loaded<GroupAliasRecord>)>, Failure> {
+        if !is_identifier(id) {
+            return Ok(None);
+        }
+        let Some(hash) = self.target_of(&group_alias_id_key(id))? else {
+            return Ok(None);
+        };
+        let key = group_alias_key(&hash);
+        let alias = self.records.get::<GroupAliasRecord>(&key)?;
+        Ok(alias.map(|alias| (hash, alias)))
+    }
+
+    /// Makes or changes the alias of an external group. Whoever came to be in a group by an alias that is changed is out of it
+    /// until the next login.
+    pub(crate) fn put_group_alias(
+        &self,
+        request: &AliasRequest,
+    ) -> Result<AliasWritten, IdentityError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            let found = match &request.id {
+                Some(id) => {
+                    let found = self.group_alias_with_id(id)?;
+                    Some(found.ok_or(IdentityError::UnknownAlias)?)
+                }
+                None => None,
+            };
+            let present = found.as_ref().map(|(_, alias)| {
+                let alias = &alias.record;
+                (alias.name.as_str(), alias.mount_accessor.as_str())
+            });
+            let place = Place::of(request, present)?;
+            let hash = self.hash_at(&place)?;
+            let there = self
+                .records
+                .get::<GroupAliasRecord>(&group_alias_key(&hash))?;
+            let found = match (found, there) {
+                (Some((old_hash, alias)), there) => {
+                    if old_hash != hash && there.is_some() {
+                        return Err(IdentityError::AliasTaken);
+                    }
+                    Some((old_hash, alias))
+                }
+                (None, there) => there.map(|alias| (hash.clone(), alias)),
+            };
+            let mut transaction = Transaction::new();
+            let written = match found {
+                Some(found) => {
+                    self.stage_changed_group_alias(&mut transaction, found, &hash, place, request)?
+                }
+                None => self.stage_made_group_alias(&mut transaction, &hash, place, request)?,
+            };
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, written)?)
+        })
+    }
+
+    fn stage_made_group_alias(
+        &self,
+        transaction: &mut Transaction,
+        hash: &str,
+        place: Place,
+        request: &AliasRequest,
+    ) -> Result<AliasWritten, IdentityError> {
+        let now = self.clock.now_seconds();
+        let group = match given(request.canonical_id.as_deref()) {
+            Some(id) => self.group_without_alias(transaction, id)?,
+            None => self.made_group(transaction, None, GroupType::External, now)?,
+        };
+        let alias = GroupAliasRecord {
+            id: random::uuid(&self.random)?,
+            group_id: group.id.clone(),
+            name: place.name,
+            mount_accessor: place.mount_accessor,
+            creation_time: now,
+            last_update_time: now,
+        };
+        let target = hash.to_owned();
+        transaction
+            .require_absent(group_alias_key(hash))
+            .put(group_alias_key(hash), &alias)?
+            .put(group_alias_id_key(&alias.id), &NameRecord { target })?;
+        stage_group_with(transaction, group, Some(reference(&alias, hash)), now)?;
+        Ok(AliasWritten {
+            id: alias.id,
+            canonical_id: alias.group_id,
+        })
+    }
+
+    fn stage_changed_group_alias(
+        &self,
+        transaction: &mut Transaction,
+        (old_hash, alias): (String, Loaded<GroupAliasRecord>),
+        hash: &str,
+        place: Place,
+        request: &AliasRequest,
+    ) -> Result<AliasWritten, IdentityError> {
+        let Loaded {
+            record: before,
+            version,
+        } = alias;
+        let group_id = given(request.canonical_id.as_deref()).unwrap_or(&before.group_id);
+        let now = self.clock.now_seconds();
+        let record = GroupAliasRecord {
+            id: before.id.clone(),
+            group_id: group_id.to_owned(),
+            name: place.name,
+            mount_accessor: place.mount_accessor,
+            creation_time: before.creation_time,
+            last_update_time: now,
+        };
+        let written = AliasWritten {
+            id: record.id.clone(),
+            canonical_id: record.group_id.clone(),
+        };
+        let moved = record.group_id != before.group_id;
+        if hash == old_hash && !moved {
+            return Ok(written);
+        }
+        transaction.require(group_alias_key(&old_hash), version);
+        if hash != old_hash {
+            let target = hash.to_owned();
+            transaction
+                .require_absent(group_alias_key(hash))
+                .delete(group_alias_key(&old_hash))
+                .put(group_alias_id_key(&record.id), &NameRecord { target })?;
+        }
+        transaction.put(group_alias_key(hash), &record)?;
+        let alias = Some(reference(&record, hash));
+        if moved {
+            let group = self.group_without_alias(transaction, &record.group_id)?;
+            stage_group_with(transaction, group, alias, now)?;
+            self.stage_aliasless_group(transaction, &before.group_id, None)?;
+        } else {
+            self.stage_aliasless_group(transaction, &before.group_id, alias)?;
+        }
+        Ok(written)
+    }
+
+    /// A group that is to get an alias, checked to stay as it is.
+    fn group_without_alias(
+        &self,
+        transaction: &mut Transaction,
+        id: &str,
+    ) -> Result<GroupRecord, IdentityError> {
+        let group = self.group(IdentityReference::Id(id))?;
+        let group = group.ok_or(IdentityError::UnknownGroup)?;
+        if group.record.group_type == GroupType::Internal {
+            return Err(IdentityError::InternalAlias);
+        }
+        if group.record.alias.is_some() {
+            return Err(IdentityError::AlreadyAliased);
+        }
+        transaction.require(group_key(id), group.version);
+        Ok(group.record)
+    }
+
+    /// Stages another alias, or none, for the group that has one.
+    fn stage_aliasless_group(
+        &self,
+        transaction: &mut Transaction,
+        id: &str,
+        alias: Option<AliasReference>,
+    ) -> Result<(), IdentityError> {
+        if let Some(group) = self.group(IdentityReference::Id(id))? {
+            transaction.require(group_key(id), group.version);
+            stage_group_with(transaction, group.record, alias, self.clock.now_seconds())?;
+        }
+        Ok(())
+    }
+
+    /// Removes a group's alias; the group stays, and whoever came to be in it by the alias is out of it.
+    pub(crate) fn remove_group_alias(&self, id: &str) -> Result<bool, IdentityError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            let Some((hash, alias)) = self.group_alias_with_id(id)? else {
+                return Ok(Attempt::Done(false));
+            };
+            let mut transaction = Transaction::new();
+            transaction
+                .require(group_alias_key(&hash), alias.version)
+                .delete(group_alias_key(&hash))
+                .delete(group_alias_id_key(&alias.record.id));
+            self.stage_aliasless_group(&mut transaction, &alias.record.group_id, None)?;
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, true)?)
+        })
+    }
+}
+
+fn stage_group_with(
+    transaction: &mut Transaction,
+    mut group: GroupRecord,
+    alias: Option<AliasReference>,
+    now: u64,
+) -> Result<(), IdentityError> {
+    group.alias = alias;
+    group.touch(now);
+    transaction.put(group_key(&group.id), &group)?;
+    Ok(())
+}
+
+fn reference(alias: &GroupAliasRecord, hash: &str) -> AliasReference {
+    AliasReference {
+        id: alias.id.clone(),
+        mount_accessor: alias.mount_accessor.clone(),
+        hash: hash.to_owned(),
+    }
+}
+
+fn view(alias: GroupAliasRecord, mounts: &[MountView]) -> AliasView {
+    let (mount_path, mount_type) = mount_of(&alias.mount_accessor, mounts);
+    AliasView {
+        id: alias.id,
+        canonical_id: alias.group_id,
+        name: alias.name,
+        mount_accessor: alias.mount_accessor,
+        mount_path,
+        mount_type,
+        metadata: BTreeMap::new(),
+        custom_metadata: BTreeMap::new(),
+        creation_time: alias.creation_time,
+        last_update_time: alias.last_update_time,
+    }
+}

@@ -1,0 +1,366 @@
+//! Groups as operators manage them (contract 7.2).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
+
+use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier};
+use super::records::{
+    GROUP_PREFIX, GroupAliasRecord, GroupRecord, NameRecord, OwnerRecord, group_alias_id_key,
+    group_alias_key, group_key, group_name_key, member_key, members_prefix,
+};
+use crate::api::{
+    Failure, GroupChanges, GroupType, GroupView, IdentityError, IdentityReference, IdentityTarget,
+    IdentityWritten,
+};
+use crate::random;
+use crate::records::{EntityRecord, entity_key};
+use crate::service::AccessService;
+
+/// Most members and member groups that one write adds and removes, so that it fits one commit.
+const MAXIMUM_CHANGES: usize = 400;
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn group_view(
+        &self,
+        reference: IdentityReference<'_>,
+    ) -> Result<Option<GroupView>, Failure> {
+        let Some(group) = self.group(reference)? else {
+            return Ok(None);
+        };
+        let group = group.record;
+        let mut member_entity_ids = Vec::new();
+        for member in self.members(&group.id)? {
+            // The index of an external group may name those whom an alias of the past brought there.
+            let entity = self.records.get::<EntityRecord>(&entity_key(&member))?;
+            if entity.is_some_and(|entity| entity.record.is_in(&group)) {
+                member_entity_ids.push(member);
+            }
+        }
+        let alias = match &group.alias {
+            Some(alias) => self.group_alias_view(&alias.hash)?,
+            None => None,
+        };
+        Ok(Some(GroupView {
+            member_entity_ids,
+            alias,
+            ..listed(group)
+        }))
+    }
+
+    /// All groups, without their members, sorted by identifier.
+    pub(crate) fn group_views(&self) -> Result<Vec<GroupView>, Failure> {
+        let mut aliases: BTreeMap<_, _> = self
+            .group_alias_views()?
+            .into_iter()
+            .map(|alias| (alias.canonical_id.clone(), alias))
+            .collect();
+        let mut views = Vec::new();
+        for item in self.records.scan_all(GROUP_PREFIX)? {
+            let group = Records::<S>::load::<GroupRecord>(Some(item.entry))?;
+            views.extend(group.map(|group| GroupView {
+                alias: aliases.remove(&group.record.id),
+                ..listed(group.record)
+            }));
+        }
+        Ok(views)
+    }
+
+    /// The group that `reference` leads to.
+    pub(crate) fn group(
+        &self,
+        reference: IdentityReference<'_>,
+    ) -> Result<Option<Loaded<GroupRecord>>, Failure> {
+        let id = match reference {
+            IdentityReference::Id(id) => Some(id.to_owned()),
+            IdentityReference::Name(name) => {
+                let hash = self.hasher()?.group_name(name);
+                self.target_of(&group_name_key(&hash))?
+            }
+            IdentityReference::AliasId(id) => {
+                let alias = self.group_alias_with_id(id)?;
+                alias.map(|(_, alias)| alias.record.group_id)
+            }
+            IdentityReference::Alias {
+                mount_accessor,
+                name,
+            } => match self.mount_with_accessor(mount_accessor)? {
+                Some(mount) => {
+                    let hash = self.hasher()?.alias(&mount.id, name);
+                    let key = group_alias_key(&hash);
+                    let alias = self.records.get::<GroupAliasRecord>(&key)?;
+                    alias.map(|alias| alias.record.group_id)
+                }
+                None => None,
+            },
+        };
+        match id.filter(|id| is_identifier(id)) {
+            Some(id) => Ok(self.records.get::<GroupRecord>(&group_key(&id))?),
+            None => Ok(None),
+        }
+    }
+
+    /// The identifiers of the entities that the group's index names, sorted.
+    fn members(&self, group_id: &str) -> Result<Vec<String>, Failure> {
+        let mut members = Vec::new();
+        for item in self.records.scan_all(&members_prefix(group_id))? {
+            let owner = Records::<S>::load::<OwnerRecord>(Some(item.entry))?;
+            members.extend(owner.map(|owner| owner.record.entity_id));
+        }
+        Ok(members)
+    }
+
+    pub(crate) fn put_group(
+        &self,
+        target: IdentityTarget<'_>,
+        changes: &GroupChanges,
+    ) -> Result<IdentityWritten, IdentityError> {
+        let policies = changes.policies.as_deref().map(checked_policies);
+        let policies = policies.transpose()?;
+        checked_metadata(changes.metadata.as_ref())?;
+        commit_with_retries(&self.clock, &self.random, || {
+            let now = self.clock.now_seconds();
+            let mut transaction = Transaction::new();
+            let found = match target {
+                IdentityTarget::Id(id) => {
+                    let found = self.group(IdentityReference::Id(id))?;
+                    Some(found.ok_or(IdentityError::UnknownGroup)?)
+                }
+                IdentityTarget::Name(name) => self.group(IdentityReference::Name(name))?,
+                IdentityTarget::New => None,
+            };
+            let name = match target {
+                IdentityTarget::Name(name) if found.is_none() => Some(name),
+                _ => changes.name.as_deref(),
+            };
+            let (mut group, before) = match found {
+                Some(found) => {
+                    let mut group = found.record.clone();
+                    if changes.group_type.is_some_and(|it| it != group.group_type) {
+                        return Err(IdentityError::GroupTypeFixed);
+                    }
+                    if let Some(name) = name.filter(|name| *name != group.name) {
+                        self.rename_group(&mut transaction, &mut group, name)?;
+                    }
+                    (group, Some(found))
+                }
+                None => {
+                    let group_type = changes.group_type.unwrap_or_default();
+                    let name = name.map(checked_name).transpose()?;
+                    let group = self.made_group(&mut transaction, name, group_type, now)?;
+                    (group, None)
+                }
+            };
+            if let Some(policies) = &policies {
+                group.policies.clone_from(policies);
+            }
+            if let Some(metadata) = &changes.metadata {
+                group.metadata.clone_from(metadata);
+            }
+            let members_changed =
+                self.stage_group_members(&mut transaction, &mut group, changes)?;
+            let written = IdentityWritten {
+                id: group.id.clone(),
+                name: group.name.clone(),
+                created: before.is_none(),
+            };
+            let key = group_key(&group.id);
+            if let Some(before) = before {
+                if group == before.record && !members_changed {
+                    return Ok(Attempt::Done(written));
+                }
+                group.touch(now);
+                transaction.require(key.as_str(), before.version);
+            }
+            transaction.put(key.as_str(), &group)?;
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, written)?)
+        })
+    }
+
+    /// A new group whose name is staged, and whose record the caller stores. Without a name it gets one.
+    pub(super) fn made_group(
+        &self,
+        transaction: &mut Transaction,
+        name: Option<String>,
+        group_type: GroupType,
+        now: u64,
+    ) -> Result<GroupRecord, IdentityError> {
+        let id = random::uuid(&self.random)?;
+        let name = match name {
+            Some(name) => name,
+            None => format!("group_{}", random::eight_digits(&self.random)?),
+        };
+        let name_key = group_name_key(&self.hasher()?.group_name(&name));
+        self.require_free_name(&name_key)?;
+        let target = id.clone();
+        transaction
+            .require_absent(name_key.as_str())
+            .put(name_key.as_str(), &NameRecord { target })?;
+        Ok(GroupRecord {
+            id,
+            name,
+            group_type,
+            policies: Vec::new(),
+            metadata: BTreeMap::new(),
+            member_groups: Vec::new(),
+            parent_groups: Vec::new(),
+            alias: None,
+            creation_time: now,
+            last_update_time: now,
+            modify_index: 1,
+        })
+    }
+
+    fn rename_group(
+        &self,
+        transaction: &mut Transaction,
+        group: &mut GroupRecord,
+        name: &str,
+    ) -> Result<(), IdentityError> {
+        let name = checked_name(name)?;
+        let hasher = self.hasher()?;
+        let old_key = group_name_key(&hasher.group_name(&group.name));
+        let new_key = group_name_key(&hasher.group_name(&name));
+        self.stage_rename(transaction, &old_key, &new_key, &group.id)?;
+        group.name = name;
+        Ok(())
+    }
+
+    /// Stages members and member groups as `changes` want them. Says whether that changes anything.
+    fn stage_group_members(
+        &self,
+        transaction: &mut Transaction,
+        group: &mut GroupRecord,
+        changes: &GroupChanges,
+    ) -> Result<bool, IdentityError> {
+        let entities = changes.member_entity_ids.as_deref();
+        let groups = changes.member_group_ids.as_deref();
+        if group.group_type == GroupType::External {
+            let some = |ids: Option<&[String]>| ids.is_some_and(|ids| !ids.is_empty());
+            if some(entities) || some(groups) {
+                return Err(IdentityError::ExternalMembers);
+            }
+            return Ok(false);
+        }
+        let mut changed = 0;
+        if let Some(wanted) = entities {
+            let (added, removed) = difference(&self.members(&group.id)?, wanted);
+            changed += added.len() + removed.len();
+            require_few(changed)?;
+            if let Some(id) = added.iter().find(|id| !is_identifier(id)) {
+                return Err(IdentityError::UnknownMemberEntity(id.clone()));
+            }
+            self.stage_members(transaction, &group.id, &added, &removed)?;
+        }
+        if let Some(wanted) = groups {
+            let (added, removed) = difference(&group.member_groups, wanted);
+            changed += added.len() + removed.len();
+            require_few(changed)?;
+            if let Some(id) = added.iter().find(|id| !is_identifier(id)) {
+                return Err(IdentityError::UnknownMemberGroup(id.clone()));
+            }
+            self.stage_member_groups(transaction, group, &added, &removed)?;
+        }
+        Ok(changed > 0)
+    }
+
+    /// Removes a group with its alias. Nobody is in it from then on, for what names a group that is gone counts for nothing;
+    /// what still names it is cleared away afterwards.
+    pub(crate) fn remove_group(
+        &self,
+        reference: IdentityReference<'_>,
+    ) -> Result<bool, IdentityError> {
+        let removed = commit_with_retries(&self.clock, &self.random, || {
+            let Some(Loaded { record, version }) = self.group(reference)? else {
+                return Ok(Attempt::Done(None));
+            };
+            let key = group_key(&record.id);
+            let mut transaction = Transaction::new();
+            transaction
+                .require(key.as_str(), version)
+                .delete(key.as_str())
+                .delete(group_name_key(&self.hasher()?.group_name(&record.name)));
+            if let Some(alias) = &record.alias {
+                transaction
+                    .delete(group_alias_key(&alias.hash))
+                    .delete(group_alias_id_key(&alias.id));
+            }
+            self.stage_detachment(&mut transaction, &record)?;
+            let outcome = self.records.commit(transaction);
+            Ok::<_, IdentityError>(Attempt::from_commit(outcome, Some(record))?)
+        })?;
+        if let Some(group) = &removed {
+            self.forget_members(group)?;
+        }
+        Ok(removed.is_some())
+    }
+
+    /// Clears away what names the members of a group that is gone, in commits of a bounded size.
+    fn forget_members(&self, group: &GroupRecord) -> Result<(), IdentityError> {
+        let members = self.members(&group.id)?;
+        for members in members.chunks(MAXIMUM_CHANGES) {
+            commit_with_retries(&self.clock, &self.random, || {
+                let mut transaction = Transaction::new();
+                match group.group_type {
+                    GroupType::Internal => {
+                        self.stage_members(&mut transaction, &group.id, &[], members)?;
+                    }
+                    // What external groups an entity is in, its next login says anew.
+                    GroupType::External => {
+                        for member in members {
+                            transaction.delete(member_key(&group.id, member));
+                        }
+                    }
+                }
+                let outcome = self.records.commit(transaction);
+                Ok::<_, IdentityError>(Attempt::from_commit(outcome, ())?)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl GroupRecord {
+    /// Notes a change at `now`.
+    pub(super) fn touch(&mut self, now: u64) {
+        self.last_update_time = now;
+        self.modify_index = self.modify_index.saturating_add(1);
+    }
+}
+
+/// What is to be added and what removed to get from `present` to `wanted`.
+fn difference(present: &[String], wanted: &[String]) -> (Vec<String>, Vec<String>) {
+    let present: BTreeSet<&String> = present.iter().collect();
+    let wanted: BTreeSet<&String> = wanted.iter().filter(|id| !id.is_empty()).collect();
+    let missing = |of: &BTreeSet<&String>, from: &BTreeSet<&String>| {
+        from.difference(of).map(|id| (*id).clone()).collect()
+    };
+    (missing(&present, &wanted), missing(&wanted, &present))
+}
+
+fn require_few(changes: usize) -> Result<(), IdentityError> {
+    if changes > MAXIMUM_CHANGES {
+        return Err(IdentityError::TooManyChanges(MAXIMUM_CHANGES as u32));
+    }
+    Ok(())
+}
+
+/// The group as a list shows it, without members and alias.
+fn listed(group: GroupRecord) -> GroupView {
+    GroupView {
+        id: group.id,
+        name: group.name,
+        group_type: group.group_type,
+        policies: group.policies,
+        metadata: group.metadata,
+        member_entity_ids: Vec::new(),
+        member_group_ids: group.member_groups,
+        parent_group_ids: group.parent_groups,
+        alias: None,
+        modify_index: group.modify_index,
+        creation_time: group.creation_time,
+        last_update_time: group.last_update_time,
+    }
+}

@@ -1,0 +1,19 @@
+//! Entities, the groups they are in, and the aliases that lead to both (contract 7).
+//!
+//! An entity's record names its groups: internal ones, which an operator filled, and for each mount the external ones that its
+//! last login there brought. What a token may do is thus found by reading the entity and then its groups by their keys; nothing
+//! on the way of a request walks over all groups.
+
+mod aliases;
+mod checks;
+mod creation;
+mod entities;
+mod group_aliases;
+mod groups;
+mod hierarchy;
+mod membership;
+mod records;
+
+pub(crate) use creation::stage_alias;
+pub(crate) use membership::{Claims, MAXIMUM_GROUP_ALIASES};
+pub(crate) use records::{AliasReference, Membership};
