@@ -13,6 +13,7 @@ mod envelope;
 mod errors;
 mod fields;
 mod headers;
+mod identity;
 mod mounts;
 mod operation;
 mod policies;
@@ -170,6 +171,7 @@ fn route<'c, A: AuthMethod, C: Access, O>(
         }
         None => match call.path.split_once('/') {
             Some(("sys", rest)) => ("system", system::handle(gateway, call, rest)),
+            Some(("identity", rest)) => ("identity", identity::handle(&gateway.access, call, rest)),
             _ => ("", Err(Fault::no_handler(call.path))),
         },
     }

@@ -13,6 +13,7 @@ mod bodies;
 mod clients;
 mod coercions;
 mod config;
+mod identity;
 mod logins;
 mod mounts;
 mod paths;

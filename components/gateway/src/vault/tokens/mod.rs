@@ -5,6 +5,8 @@ mod lookup;
 mod renew;
 mod revoke;
 
+pub(super) use lookup::timestamp;
+
 use gatehouse_access::{Access, Operation};
 use gatehouse_auth_method::AuthMethod;
 

@@ -1,0 +1,208 @@
+//! `identity/entity-alias` and `identity/group-alias`, which differ in little but what they lead to.
+
+use std::collections::BTreeMap;
+
+use gatehouse_access::{Access, AliasRequest, AliasView, IdentityError, Operation};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{keyed, require_list, shown_metadata};
+use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
+use crate::vault::fields::Fields;
+use crate::vault::tokens::timestamp;
+
+/// What an alias leads to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Entity,
+    Group,
+}
+
+const FIELDS: [&str; 5] = [
+    "id",
+    "name",
+    "mount_accessor",
+    "canonical_id",
+    "custom_metadata",
+];
+
+/// An alias as it is shown.
+#[derive(Serialize)]
+pub(super) struct AliasObject<'a> {
+    canonical_id: &'a str,
+    creation_time: Timestamp,
+    custom_metadata: Option<&'a BTreeMap<String, String>>,
+    id: &'a str,
+    last_update_time: Timestamp,
+    local: bool,
+    merged_from_canonical_ids: (),
+    metadata: Option<&'a BTreeMap<String, String>>,
+    mount_accessor: &'a str,
+    mount_path: &'a str,
+    mount_type: &'a str,
+    name: &'a str,
+    /// Only where the alias stands alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace_id: Option<&'static str>,
+}
+
+impl<'a> AliasObject<'a> {
+    /// As part of what it leads to.
+    pub(super) fn within(alias: &'a AliasView) -> Self {
+        Self {
+            canonical_id: &alias.canonical_id,
+            creation_time: timestamp(alias.creation_time),
+            custom_metadata: shown_metadata(&alias.custom_metadata),
+            id: &alias.id,
+            last_update_time: timestamp(alias.last_update_time),
+            local: false,
+            merged_from_canonical_ids: (),
+            metadata: shown_metadata(&alias.metadata),
+            mount_accessor: &alias.mount_accessor,
+            mount_path: &alias.mount_path,
+            mount_type: &alias.mount_type,
+            name: &alias.name,
+            namespace_id: None,
+        }
+    }
+
+    fn alone(alias: &'a AliasView) -> Self {
+        Self {
+            namespace_id: Some("root"),
+            ..Self::within(alias)
+        }
+    }
+}
+
+/// An alias in a list of what it leads to.
+#[derive(Serialize)]
+pub(super) struct AliasFacts<'a> {
+    id: &'a str,
+    mount_accessor: &'a str,
+    mount_path: &'a str,
+    mount_type: &'a str,
+    name: &'a str,
+}
+
+impl<'a> From<&'a AliasView> for AliasFacts<'a> {
+    fn from(alias: &'a AliasView) -> Self {
+        Self {
+            id: &alias.id,
+            mount_accessor: &alias.mount_accessor,
+            mount_path: &alias.mount_path,
+            mount_type: &alias.mount_type,
+            name: &alias.name,
+        }
+    }
+}
+
+/// An alias in a list of aliases.
+#[derive(Serialize)]
+struct ListedAlias<'a> {
+    canonical_id: &'a str,
+    mount_accessor: &'a str,
+    mount_path: &'a str,
+    mount_type: &'a str,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct Written {
+    canonical_id: String,
+    id: String,
+}
+
+/// `identity/entity-alias`, `identity/group-alias`
+pub(super) fn collection(access: &impl Access, call: &Call<'_>, kind: Kind) -> Answer {
+    match call.operation {
+        Operation::Update => {
+            let fields = call.fields()?;
+            let id = fields.string("id")?.filter(|id| !id.is_empty());
+            write(access, &fields, kind, id)
+        }
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+/// `.../id/<id>`
+pub(super) fn by_id(access: &impl Access, call: &Call<'_>, kind: Kind, id: &str) -> Answer {
+    match call.operation {
+        Operation::Read => {
+            let alias = match kind {
+                Kind::Entity => access.read_entity_alias(id)?,
+                Kind::Group => access.read_group_alias(id)?,
+            };
+            let alias = alias.ok_or_else(Fault::absent)?;
+            Reply::data(&AliasObject::alone(&alias)).map(Some)
+        }
+        Operation::Update => write(access, &call.fields()?, kind, Some(id.to_owned())),
+        Operation::Delete => {
+            let deleted = match kind {
+                Kind::Entity => access.delete_entity_alias(id),
+                Kind::Group => access.delete_group_alias(id),
+            };
+            deleted.map_err(|error| fault(error, kind))?;
+            Ok(None)
+        }
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+/// LIST `.../id`
+pub(super) fn list(access: &impl Access, operation: Operation, kind: Kind) -> Answer {
+    require_list(operation)?;
+    let aliases = match kind {
+        Kind::Entity => access.list_entity_aliases()?,
+        Kind::Group => access.list_group_aliases()?,
+    };
+    keyed(aliases.iter().map(|alias| {
+        let facts = ListedAlias {
+            canonical_id: &alias.canonical_id,
+            mount_accessor: &alias.mount_accessor,
+            mount_path: &alias.mount_path,
+            mount_type: &alias.mount_type,
+            name: &alias.name,
+        };
+        (alias.id.as_str(), facts)
+    }))
+}
+
+fn write(access: &impl Access, fields: &Fields<'_>, kind: Kind, id: Option<String>) -> Answer {
+    let request = AliasRequest {
+        id,
+        name: fields.string("name")?,
+        mount_accessor: fields.string("mount_accessor")?,
+        canonical_id: fields.string("canonical_id")?,
+        custom_metadata: fields.map("custom_metadata")?,
+    };
+    let written = match kind {
+        Kind::Entity => access.write_entity_alias(&request),
+        Kind::Group => access.write_group_alias(&request),
+    };
+    let written = written.map_err(|error| fault(error, kind))?;
+    let reply = Reply::data(&Written {
+        canonical_id: written.canonical_id,
+        id: written.id,
+    })?;
+    Ok(Some(reply.warned(ignored_fields(fields, &FIELDS))))
+}
+
+fn fault(error: IdentityError, kind: Kind) -> Fault {
+    match error {
+        IdentityError::UnknownEntity => Fault::plain(400, "invalid canonical ID"),
+        IdentityError::UnknownGroup => {
+            Fault::plain(400, "invalid group ID given in 'canonical_id'")
+        }
+        IdentityError::MissingMountAccessor => Fault::plain(400, "missing mount_accessor"),
+        IdentityError::AlreadyAliased if kind == Kind::Entity => Fault::plain(
+            400,
+            "the entity has another alias of this mount: delete that first",
+        ),
+        IdentityError::AlreadyAliased => {
+            Fault::plain(400, "the group has another alias: delete that first")
+        }
+        error => super::fault(error),
+    }
+}

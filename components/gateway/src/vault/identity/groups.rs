@@ -1,0 +1,223 @@
+//! `identity/group` and `identity/lookup/group`.
+
+use std::collections::BTreeMap;
+
+use gatehouse_access::{
+    Access, GroupChanges, GroupType, GroupView, IdentityError, IdentityReference, IdentityTarget,
+    Operation,
+};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::aliases::{AliasFacts, AliasObject};
+use super::{LOOKUP_FIELDS, Sought, keyed, named, require_list, shown_metadata, written};
+use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
+use crate::vault::fields::Fields;
+use crate::vault::text::quoted;
+use crate::vault::tokens::timestamp;
+
+const FIELDS: [&str; 7] = [
+    "id",
+    "name",
+    "type",
+    "metadata",
+    "policies",
+    "member_entity_ids",
+    "member_group_ids",
+];
+
+/// No alias is an empty object.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Alias<'a> {
+    Some(Box<AliasObject<'a>>),
+    None {},
+}
+
+#[derive(Serialize)]
+struct Group<'a> {
+    alias: Alias<'a>,
+    creation_time: Timestamp,
+    id: &'a str,
+    last_update_time: Timestamp,
+    member_entity_ids: &'a [String],
+    member_group_ids: &'a [String],
+    metadata: Option<&'a BTreeMap<String, String>>,
+    modify_index: u64,
+    name: &'a str,
+    namespace_id: &'static str,
+    parent_group_ids: &'a [String],
+    policies: &'a [String],
+    #[serde(rename = "type")]
+    group_type: &'static str,
+}
+
+impl<'a> From<&'a GroupView> for Group<'a> {
+    fn from(group: &'a GroupView) -> Self {
+        Self {
+            alias: match &group.alias {
+                Some(alias) => Alias::Some(Box::new(AliasObject::within(alias))),
+                None => Alias::None {},
+            },
+            creation_time: timestamp(group.creation_time),
+            id: &group.id,
+            last_update_time: timestamp(group.last_update_time),
+            member_entity_ids: &group.member_entity_ids,
+            member_group_ids: &group.member_group_ids,
+            metadata: shown_metadata(&group.metadata),
+            modify_index: group.modify_index,
+            name: &group.name,
+            namespace_id: "root",
+            parent_group_ids: &group.parent_group_ids,
+            policies: &group.policies,
+            group_type: match group.group_type {
+                GroupType::Internal => "internal",
+                GroupType::External => "external",
+            },
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Made {
+    id: String,
+    name: String,
+}
+
+#[derive(Serialize)]
+struct Facts<'a> {
+    name: &'a str,
+    num_parent_groups: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alias: Option<AliasFacts<'a>>,
+}
+
+/// `identity/group`
+pub(super) fn collection(access: &impl Access, call: &Call<'_>) -> Answer {
+    match call.operation {
+        Operation::Update => {
+            let fields = call.fields()?;
+            let (id, name) = (fields.string("id")?, fields.string("name")?);
+            let target = match (id.as_deref(), name.as_deref()) {
+                (Some(id), _) if !id.is_empty() => IdentityTarget::Id(id),
+                (_, Some(name)) if !name.is_empty() => IdentityTarget::Name(name),
+                _ => IdentityTarget::New,
+            };
+            write(access, &fields, target)
+        }
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+/// `identity/group/id/<id>`
+pub(super) fn by_id(access: &impl Access, call: &Call<'_>, id: &str) -> Answer {
+    match call.operation {
+        Operation::Update => write(access, &call.fields()?, IdentityTarget::Id(id)),
+        _ => read_or_delete(access, call, IdentityReference::Id(id)),
+    }
+}
+
+/// `identity/group/name/<name>`
+pub(super) fn by_name(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+    match call.operation {
+        Operation::Update => write(access, &call.fields()?, IdentityTarget::Name(name)),
+        _ => read_or_delete(access, call, IdentityReference::Name(name)),
+    }
+}
+
+fn read_or_delete(
+    access: &impl Access,
+    call: &Call<'_>,
+    reference: IdentityReference<'_>,
+) -> Answer {
+    match call.operation {
+        Operation::Read => {
+            let group = access.read_group(reference)?.ok_or_else(Fault::absent)?;
+            Reply::data(&Group::from(&group)).map(Some)
+        }
+        Operation::Delete => {
+            access.delete_group(reference).map_err(fault)?;
+            Ok(None)
+        }
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+fn write(access: &impl Access, fields: &Fields<'_>, target: IdentityTarget<'_>) -> Answer {
+    let name = match target {
+        // The name says which one is meant.
+        IdentityTarget::Name(_) => None,
+        _ => fields.string("name")?.filter(|name| !name.is_empty()),
+    };
+    let changes = GroupChanges {
+        name,
+        group_type: group_type(fields)?,
+        policies: fields.list("policies")?,
+        metadata: fields.map("metadata")?,
+        member_entity_ids: fields.list("member_entity_ids")?,
+        member_group_ids: fields.list("member_group_ids")?,
+    };
+    let done = access.write_group(target, &changes).map_err(fault)?;
+    written(done, fields, &FIELDS, |it| Made {
+        id: it.id,
+        name: it.name,
+    })
+}
+
+fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, Fault> {
+    match fields.string("type")?.as_deref() {
+        None | Some("") => Ok(None),
+        Some("internal") => Ok(Some(GroupType::Internal)),
+        Some("external") => Ok(Some(GroupType::External)),
+        Some(other) => Err(Fault::plain(
+            400,
+            format!("invalid group type {}", quoted(other)),
+        )),
+    }
+}
+
+/// LIST `identity/group/id`
+pub(super) fn list_by_id(access: &impl Access, operation: Operation) -> Answer {
+    require_list(operation)?;
+    let groups = access.list_groups()?;
+    keyed(groups.iter().map(|group| {
+        let facts = Facts {
+            name: &group.name,
+            num_parent_groups: group.parent_group_ids.len(),
+            alias: group.alias.as_ref().map(AliasFacts::from),
+        };
+        (group.id.as_str(), facts)
+    }))
+}
+
+/// LIST `identity/group/name`
+pub(super) fn list_by_name(access: &impl Access, operation: Operation) -> Answer {
+    require_list(operation)?;
+    let groups = access.list_groups()?;
+    named(groups.into_iter().map(|group| group.name))
+}
+
+/// `identity/lookup/group`
+pub(super) fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
+    if call.operation != Operation::Update {
+        return Err(Fault::unsupported_operation());
+    }
+    let fields = call.fields()?;
+    let sought = Sought::of(&fields)?;
+    match access.read_group(sought.reference()?)? {
+        Some(group) => {
+            let reply = Reply::data(&Group::from(&group))?;
+            Ok(Some(reply.warned(ignored_fields(&fields, &LOOKUP_FIELDS))))
+        }
+        None => Ok(None),
+    }
+}
+
+fn fault(error: IdentityError) -> Fault {
+    match error {
+        IdentityError::NameTaken => Fault::plain(400, "group name is already in use"),
+        error => super::fault(error),
+    }
+}

@@ -1,0 +1,184 @@
+//! The routes below `identity/` (contract 7.2).
+
+mod aliases;
+mod entities;
+mod groups;
+
+use std::collections::BTreeMap;
+
+use gatehouse_access::{Access, IdentityError, IdentityReference, IdentityWritten, Operation};
+use serde::Serialize;
+
+use super::call::{Answer, Call, ignored_fields};
+use super::envelope::Reply;
+use super::errors::Fault;
+use super::fields::Fields;
+use super::text::quoted;
+
+/// Entities and groups alike are found by these fields.
+const LOOKUP_FIELDS: [&str; 5] = [
+    "id",
+    "name",
+    "alias_id",
+    "alias_name",
+    "alias_mount_accessor",
+];
+
+/// Answers a request below `identity/`; `rest` is the path after that.
+pub(super) fn handle(access: &impl Access, call: &Call<'_>, rest: &str) -> Answer {
+    let segments: Vec<&str> = rest.split('/').collect();
+    match segments.as_slice() {
+        ["entity"] => entities::collection(access, call),
+        ["entity", "id"] => entities::list_by_id(access, call.operation),
+        ["entity", "name"] => entities::list_by_name(access, call.operation),
+        ["entity", "id", id] => entities::by_id(access, call, id),
+        ["entity", "name", name] => entities::by_name(access, call, name),
+        ["entity-alias"] => aliases::collection(access, call, aliases::Kind::Entity),
+        ["entity-alias", "id"] => aliases::list(access, call.operation, aliases::Kind::Entity),
+        ["entity-alias", "id", id] => aliases::by_id(access, call, aliases::Kind::Entity, id),
+        ["group"] => groups::collection(access, call),
+        ["group", "id"] => groups::list_by_id(access, call.operation),
+        ["group", "name"] => groups::list_by_name(access, call.operation),
+        ["group", "id", id] => groups::by_id(access, call, id),
+        ["group", "name", name] => groups::by_name(access, call, name),
+        ["group-alias"] => aliases::collection(access, call, aliases::Kind::Group),
+        ["group-alias", "id"] => aliases::list(access, call.operation, aliases::Kind::Group),
+        ["group-alias", "id", id] => aliases::by_id(access, call, aliases::Kind::Group, id),
+        ["lookup", "entity"] => entities::lookup(access, call),
+        ["lookup", "group"] => groups::lookup(access, call),
+        _ => Err(Fault::unsupported_path()),
+    }
+}
+
+/// Keys, and under each some facts that spare clients a read of every object.
+#[derive(Serialize)]
+struct Keys<'a, T> {
+    keys: Vec<&'a str>,
+    key_info: BTreeMap<&'a str, T>,
+}
+
+/// A list of objects by their identifiers, which come sorted.
+fn keyed<'a, T: Serialize>(facts: impl Iterator<Item = (&'a str, T)>) -> Answer {
+    let key_info: BTreeMap<&str, T> = facts.collect();
+    if key_info.is_empty() {
+        return Err(Fault::absent());
+    }
+    let keys = key_info.keys().copied().collect();
+    Reply::data(&Keys { keys, key_info }).map(Some)
+}
+
+#[derive(Serialize)]
+struct Names {
+    keys: Vec<String>,
+}
+
+/// A list of objects by their names.
+fn named(names: impl Iterator<Item = String>) -> Answer {
+    let mut keys: Vec<String> = names.collect();
+    if keys.is_empty() {
+        return Err(Fault::absent());
+    }
+    keys.sort_unstable();
+    Reply::data(&Names { keys }).map(Some)
+}
+
+fn require_list(operation: Operation) -> Result<(), Fault> {
+    match operation {
+        Operation::List => Ok(()),
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+/// What a write answers: something new is shown, a change is not (204).
+fn written<T: Serialize>(
+    written: IdentityWritten,
+    fields: &Fields<'_>,
+    known: &[&str],
+    shown: impl FnOnce(IdentityWritten) -> T,
+) -> Answer {
+    if !written.created {
+        return Ok(None);
+    }
+    let reply = Reply::data(&shown(written))?;
+    Ok(Some(reply.warned(ignored_fields(fields, known))))
+}
+
+/// What the fields of a lookup name.
+struct Sought {
+    id: String,
+    name: String,
+    alias_id: String,
+    alias_name: String,
+    alias_mount_accessor: String,
+}
+
+impl Sought {
+    fn of(fields: &Fields<'_>) -> Result<Self, Fault> {
+        let field = |name| Ok::<_, Fault>(fields.string(name)?.unwrap_or_default());
+        Ok(Self {
+            id: field("id")?,
+            name: field("name")?,
+            alias_id: field("alias_id")?,
+            alias_name: field("alias_name")?,
+            alias_mount_accessor: field("alias_mount_accessor")?,
+        })
+    }
+
+    /// The one thing that is named.
+    fn reference(&self) -> Result<IdentityReference<'_>, Fault> {
+        let given = [
+            self.id.as_str(),
+            &self.name,
+            &self.alias_id,
+            &self.alias_name,
+            &self.alias_mount_accessor,
+        ]
+        .map(|text| !text.is_empty());
+        let refused = |text: &str| Err(Fault::plain(400, text));
+        match given {
+            [true, false, false, false, false] => Ok(IdentityReference::Id(&self.id)),
+            [false, true, false, false, false] => Ok(IdentityReference::Name(&self.name)),
+            [false, false, true, false, false] => Ok(IdentityReference::AliasId(&self.alias_id)),
+            [false, false, false, true, true] => Ok(IdentityReference::Alias {
+                mount_accessor: &self.alias_mount_accessor,
+                name: &self.alias_name,
+            }),
+            [false, false, false, false, false] => refused("query parameter not supplied"),
+            [false, false, false, true, false] | [false, false, false, false, true] => {
+                refused("both 'alias_name' and 'alias_mount_accessor' needs to be set")
+            }
+            _ => {
+                refused("query parameter conflict; please supply distinct set of query parameters")
+            }
+        }
+    }
+}
+
+/// The refusal of a write, but for what entities and groups call by different names.
+fn fault(error: IdentityError) -> Fault {
+    let text = match error {
+        IdentityError::Failure(failure) => return failure.into(),
+        IdentityError::UnknownEntity => "invalid entity id".to_owned(),
+        IdentityError::UnknownGroup => "invalid group id".to_owned(),
+        IdentityError::UnknownAlias => "invalid alias id".to_owned(),
+        IdentityError::UnknownMountAccessor(accessor) => {
+            format!("invalid mount accessor {}", quoted(&accessor))
+        }
+        IdentityError::UnknownMemberEntity(id) => format!("invalid entity ID {}", quoted(&id)),
+        IdentityError::UnknownMemberGroup(id) => format!("invalid group ID {}", quoted(&id)),
+        IdentityError::ExternalMembers => {
+            "members can't be set manually for external groups".to_owned()
+        }
+        IdentityError::InternalAlias => "cannot set an alias on an internal group".to_owned(),
+        IdentityError::CyclicGroups => {
+            "cyclic relationship detected for member group ID".to_owned()
+        }
+        error => error.to_string(),
+    };
+    Fault::plain(400, text)
+}
+
+/// Metadata as it is shown: nothing instead of an empty object.
+fn shown_metadata(metadata: &BTreeMap<String, String>) -> Option<&BTreeMap<String, String>> {
+    Some(metadata).filter(|metadata| !metadata.is_empty())
+}
