@@ -1,4 +1,4 @@
-//! Who may do what: tokens, policies, auth mounts, wrapped responses, and the first start of a server.
+//! Who may do what: tokens, policies, identities, auth mounts, wrapped responses, and the first start of a server.
 //!
 //! [`Access`] is the capability's face, in plain data; [`AccessService`] implements it over a store, a clock and a source of
 //! randomness. Compiled to WebAssembly the crate is a component that exports the world `gatehouse:access/access`.

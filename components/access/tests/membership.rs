@@ -4,12 +4,37 @@
 
 mod server;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use gatehouse_access::{
-    Access, AliasRequest, Capability, EntityChanges, GroupChanges, GroupType, IdentityReference,
-    IdentityTarget, Issued, LoginError, Operation, Refusal, RenewError, Revalidated,
-    TokenParameters,
+    Access, AccessService, AliasRequest, Capability, EntityChanges, GroupChanges, GroupType,
+    IdentityReference, IdentityTarget, Issued, LoginError, Operation, Refusal, RenewError,
+    Revalidated, TokenParameters,
 };
-use server::{Server, policies};
+use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
+use server::{Server, TestStore, policies};
+
+/// Counts the reads that reach a store.
+struct CountingStore {
+    store: &'static TestStore,
+    reads: AtomicUsize,
+}
+
+impl Store for CountingStore {
+    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.store.get(keys)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.store.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
+        self.store.commit(checks, changes)
+    }
+}
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
@@ -172,6 +197,39 @@ fn contract_7_3_a_login_that_says_nothing_about_groups_keeps_them_and_writes_not
 }
 
 #[test]
+fn groups_cost_a_login_one_read_and_only_those_who_are_in_some() {
+    let server = Server::ready();
+    let group = external(&server, "g", "gcp/", &["p"]);
+    for number in 0..50 {
+        external(&server, &format!("other{number}"), "gcp/", &["p"]);
+    }
+    let store: &'static CountingStore = Box::leak(Box::new(CountingStore {
+        store: server.store,
+        reads: AtomicUsize::new(0),
+    }));
+    let access = AccessService::new(store, server.clock, server.random);
+    let reads = |groups: Option<&[&str]>| {
+        let mut grant = server.grant("1234", TokenParameters::default());
+        grant.group_aliases = groups.map(names);
+        store.reads.store(0, Ordering::Relaxed);
+        access.issue_login(&grant).ok().unwrap();
+        store.reads.load(Ordering::Relaxed)
+    };
+    // The first read ever is that of the server's secret.
+    assert_eq!(reads(None), 2, "a new identity: mount and alias");
+    assert_eq!(reads(None), 2, "a known one: its entity as well");
+    assert_eq!(reads(Some(&["none", "of", "them"])), 2);
+    assert_eq!(reads(Some(&["g"])), 3);
+    assert_eq!(reads(None), 3);
+    let changes = GroupChanges {
+        member_group_ids: Some(vec![group]),
+        ..GroupChanges::default()
+    };
+    internal(&server, "above", &[], changes);
+    assert_eq!(reads(None), 4, "one more for each level above");
+}
+
+#[test]
 fn group_policies_decide_requests_and_capabilities_at_once() {
     let server = Server::ready();
     let policy = |name: &str, text: &str| server.access.write_policy(name, text).unwrap();
@@ -246,6 +304,32 @@ fn a_changed_or_removed_alias_ends_the_memberships_it_brought() {
     assert_eq!(log_in(&server, Some(&["h"])).grant.identity_policies, ["p"]);
     assert!(server.access.delete_group_alias(&alias.id).unwrap());
     assert!(log_in(&server, None).grant.identity_policies.is_empty());
+}
+
+#[test]
+fn an_entity_that_a_mount_no_longer_knows_leaves_the_groups_of_that_mount() {
+    let server = Server::ready();
+    let group = external(&server, "g", "gcp/", &["p"]);
+    for rename in [true, false] {
+        let issued = log_in(&server, Some(&["g"]));
+        let id = issued.grant.entity_id.as_deref().unwrap();
+        let entity = server.access.read_entity(IdentityReference::Id(id));
+        let alias = entity.unwrap().unwrap().aliases[0].id.clone();
+        if rename {
+            let request = AliasRequest {
+                id: Some(alias),
+                name: Some("another".to_owned()),
+                ..AliasRequest::default()
+            };
+            server.access.write_entity_alias(&request).unwrap();
+        } else {
+            assert!(server.access.delete_entity_alias(&alias).unwrap());
+        }
+        assert!(direct_groups(&server, &issued).is_empty());
+        assert!(members(&server, &group).is_empty());
+        let keys = server.store.keys();
+        assert!(!keys.iter().any(|key| key.starts_with("group-member/")));
+    }
 }
 
 #[test]

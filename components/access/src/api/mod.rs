@@ -32,7 +32,7 @@ use std::net::IpAddr;
 
 use crate::secret::ClientToken;
 
-/// Decides who may do what: tokens, policies, auth mounts, and the first start of a server.
+/// Decides who may do what: tokens, policies, identities, auth mounts, and the first start of a server.
 pub trait Access {
     /// The server's identity; `None` until it has been initialized.
     ///

@@ -254,6 +254,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }) = left
         {
             record.aliases.retain(|it| it.id != alias.id);
+            record.leave_mount(transaction, &before.mount_accessor);
             if before.entity_id == alias.entity_id {
                 require_unaliased(&record, &alias.mount_accessor)?;
                 record.aliases.push(reference(alias, hash));
@@ -285,7 +286,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(entity.record)
     }
 
-    /// Removes an alias; its entity stays. The next login of that name makes a new one.
+    /// Removes an alias; its entity stays, without the groups that logins by the alias brought. The next login of that name makes a new one.
     pub(crate) fn remove_alias(&self, id: &str) -> Result<bool, IdentityError> {
         commit_with_retries(&self.clock, &self.random, || {
             let Some((hash, alias)) = self.alias_with_id(id)? else {
@@ -304,6 +305,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }) = entity
             {
                 record.aliases.retain(|it| it.id != alias.record.id);
+                record.leave_mount(&mut transaction, &alias.record.mount_accessor);
                 transaction
                     .require(entity_key(&record.id), version)
                     .put(entity_key(&record.id), &record)?;

@@ -17,6 +17,7 @@ use crate::api::{
 use crate::random;
 use crate::records::{EntityRecord, entity_key};
 use crate::service::AccessService;
+use crate::token_store::load_next;
 
 /// Most members and member groups that one write adds and removes, so that it fits one commit.
 const MAXIMUM_CHANGES: usize = 400;
@@ -30,13 +31,18 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Ok(None);
         };
         let group = group.record;
+        let keys: Vec<String> = self
+            .members(&group.id)?
+            .iter()
+            .map(|id| entity_key(id))
+            .collect();
+        let mut entries = self.read_all(keys.iter())?;
         let mut member_entity_ids = Vec::new();
-        for member in self.members(&group.id)? {
+        for _ in keys {
+            let entity = load_next::<S, EntityRecord>(&mut entries)?.map(|it| it.record);
             // The index of an external group may name those whom an alias of the past brought there.
-            let entity = self.records.get::<EntityRecord>(&entity_key(&member))?;
-            if entity.is_some_and(|entity| entity.record.is_in(&group)) {
-                member_entity_ids.push(member);
-            }
+            let member = entity.filter(|entity| entity.is_in(&group));
+            member_entity_ids.extend(member.map(|entity| entity.id));
         }
         let alias = match &group.alias {
             Some(alias) => self.group_alias_view(&alias.hash)?,

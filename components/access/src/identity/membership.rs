@@ -146,6 +146,16 @@ impl EntityRecord {
         }
     }
 
+    /// Takes it out of the external groups of a mount that does not know it any more: no login there would do so.
+    pub(super) fn leave_mount(&mut self, transaction: &mut Transaction, mount_accessor: &str) {
+        let memberships = self.external_groups.remove(mount_accessor);
+        let groups = memberships.unwrap_or_default().into_iter();
+        let groups: BTreeSet<String> = groups.map(|it| it.group_id).collect();
+        for group in groups {
+            transaction.delete(member_key(&group, &self.id));
+        }
+    }
+
     /// The identifiers of the groups it names, sorted.
     pub(super) fn group_ids(&self) -> BTreeSet<&String> {
         let external = self.external_groups.values().flatten();
