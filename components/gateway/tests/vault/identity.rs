@@ -164,6 +164,21 @@ fn entities_are_made_changed_renamed_and_deleted() {
 }
 
 #[test]
+fn several_entities_are_deleted_at_once() {
+    let server = Server::initialized();
+    let ids: Vec<String> = (0..3)
+        .map(|_| made(&server, "identity/entity", &json!({})))
+        .collect();
+    let batch = |body: Value| server.post("identity/entity/batch-delete", &body.to_string());
+    batch(json!({})).refused(400, "missing entity ids to delete");
+    batch(json!({"entity_ids": [ids[0], ids[1], "none"]})).expect(204);
+    assert_eq!(
+        server.list("identity/entity/id").data()["keys"],
+        json!([ids[2]])
+    );
+}
+
+#[test]
 fn aliases_lead_to_one_entity_and_can_be_moved() {
     let server = Server::with_method();
     let accessor = accessor(&server, "gcp");

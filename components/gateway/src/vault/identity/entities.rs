@@ -160,6 +160,22 @@ pub(super) fn list_by_name(access: &impl Access, operation: Operation) -> Answer
     named(entities.into_iter().map(|entity| entity.name))
 }
 
+/// `identity/entity/batch-delete`
+pub(super) fn delete_several(access: &impl Access, call: &Call<'_>) -> Answer {
+    if call.operation != Operation::Update {
+        return Err(Fault::unsupported_operation());
+    }
+    let ids = call.fields()?.list("entity_ids")?.unwrap_or_default();
+    if ids.is_empty() {
+        return Err(Fault::plain(400, "missing entity ids to delete"));
+    }
+    for id in &ids {
+        let reference = IdentityReference::Id(id);
+        access.delete_entity(reference).map_err(fault)?;
+    }
+    Ok(None)
+}
+
 /// `identity/lookup/entity`
 pub(super) fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
     if call.operation != Operation::Update {

@@ -29,6 +29,7 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, rest: &str) -> Answe
     let segments: Vec<&str> = rest.split('/').collect();
     match segments.as_slice() {
         ["entity"] => entities::collection(access, call),
+        ["entity", "batch-delete"] => entities::delete_several(access, call),
         ["entity", "id"] => entities::list_by_id(access, call.operation),
         ["entity", "name"] => entities::list_by_name(access, call.operation),
         ["entity", "id", id] => entities::by_id(access, call, id),
