@@ -10,7 +10,13 @@ use gatehouse_storage::Records;
 use zeroize::Zeroizing;
 
 use crate::api::{
-    Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, Cluster, CreateError, CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError, MountError, MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, Revalidated, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+    Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, Cluster, CreateError,
+    CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError,
+    IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued,
+    LoginError, LoginGrant, LookupError, MountError, MountRequest, MountTuning, MountView, Parent,
+    PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, Revalidated, TokenGrant,
+    TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken,
+    WrappingView,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;

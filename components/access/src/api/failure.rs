@@ -76,5 +76,7 @@ wraps_failure!(
     super::PolicyError,
     super::Refusal,
     super::RenewError,
-    super::TuneError, super::UnwrapError, super::WrapError,
+    super::TuneError,
+    super::UnwrapError,
+    super::WrapError,
 );

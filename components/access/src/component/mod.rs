@@ -29,7 +29,8 @@ mod bindings {
 
 use bindings::exports::gatehouse::access::types as types_wit;
 use bindings::exports::gatehouse::access::{
-    identity as identity_wit, mounts as mounts_wit, policies as policies_wit, requests as requests_wit, system as system_wit, tokens as tokens_wit, wrapping as wrapping_wit,
+    identity as identity_wit, mounts as mounts_wit, policies as policies_wit,
+    requests as requests_wit, system as system_wit, tokens as tokens_wit, wrapping as wrapping_wit,
 };
 
 struct Component;

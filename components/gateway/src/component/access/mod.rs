@@ -24,12 +24,20 @@ mod wrapping;
 use std::net::IpAddr;
 
 use gatehouse_access::{
-    Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, ClientToken, Cluster, CreateError, CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued, Lifetime, LoginError, LoginGrant, LookupError, MountError, MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, Revalidated, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+    Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, ClientToken, Cluster,
+    CreateError, CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView,
+    IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError,
+    Initialized, Issued, LoginError, LoginGrant, LookupError, MountError, MountRequest,
+    MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject,
+    Request, Revalidated, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError,
+    WrapRequest, WrappingToken, WrappingView,
 };
 
 use super::address_text;
 use super::bindings::gatehouse::access::{
-    identity as identity_wit, mounts as mounts_wit, policies as policies_wit, requests as requests_wit, system as system_wit, tokens as tokens_wit, types, wrapping as wrapping_wit,
+    identity as identity_wit, mounts as mounts_wit, policies as policies_wit,
+    requests as requests_wit, system as system_wit, tokens as tokens_wit, types,
+    wrapping as wrapping_wit,
 };
 
 /// The capability that the host has bound to this component.

@@ -11,7 +11,7 @@ use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
-use crate::vault::tokens::timestamp;
+use crate::vault::timestamp::timestamp;
 
 /// What an alias leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
-use crate::vault::tokens::timestamp;
+use crate::vault::timestamp::timestamp;
 
 const FIELDS: [&str; 5] = ["id", "name", "metadata", "policies", "disabled"];
 

@@ -16,7 +16,7 @@ use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
 use crate::vault::text::quoted;
-use crate::vault::tokens::timestamp;
+use crate::vault::timestamp::timestamp;
 
 const FIELDS: [&str; 7] = [
     "id",

@@ -5,8 +5,6 @@ mod lookup;
 mod renew;
 mod revoke;
 
-pub(super) use lookup::timestamp;
-
 use gatehouse_access::{Access, Operation};
 use gatehouse_auth_method::AuthMethod;
 
