@@ -2,20 +2,24 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, ensure};
 use wac_graph::types::{ItemKind, Package};
 use wac_graph::{CompositionGraph, EncodeOptions, NodeId};
 
 /// The interface through which every capability keeps its records.
 const STORAGE: &str = "gatehouse:storage/key-value@0.1.0";
 
+/// The interface through which instances of a capability share what can be had again.
+const CACHE: &str = "gatehouse:storage/cache@0.1.0";
+
 /// The capabilities, in no particular order; the gateway imports whatever each of them exports.
 const CAPABILITIES: [&str; 3] = ["auth-method", "access", "orgs"];
 
 /// The composition of the components in `folder`.
 ///
-/// Every capability gets a storage import of its own, called `<capability>-storage`. Left alone, equal imports of several parts
-/// would be merged into one, and with it the stores: the names are what keeps one capability out of another's records.
+/// Every capability gets a storage import of its own, called `<capability>-storage`, and one that imports a cache likewise
+/// `<capability>-cache`. Left alone, equal imports of several parts would be merged into one, and with it the stores: the names are
+/// what keeps one capability out of another's records.
 ///
 /// # Errors
 ///
@@ -25,10 +29,14 @@ pub fn compose(folder: &Path) -> Result<Vec<u8>> {
     let gateway = instantiate(&mut graph, folder, "gateway")?;
     for capability in CAPABILITIES {
         let instance = instantiate(&mut graph, folder, capability)?;
-        let storage = storage_kind(&graph, instance)
-            .with_context(|| format!("{capability} does not import {STORAGE}"))?;
-        let storage = graph.import(format!("{capability}-storage"), storage)?;
-        graph.set_instantiation_argument(instance, STORAGE, storage)?;
+        let has_storage = rename_import(
+            &mut graph,
+            instance,
+            STORAGE,
+            &format!("{capability}-storage"),
+        )?;
+        ensure!(has_storage, "{capability} does not import {STORAGE}");
+        rename_import(&mut graph, instance, CACHE, &format!("{capability}-cache"))?;
         let prefix = format!("gatehouse:{capability}/");
         for name in imports(&graph, gateway, &prefix) {
             let export = graph.alias_instance_export(instance, &name)?;
@@ -64,8 +72,21 @@ fn world(graph: &CompositionGraph, instance: NodeId) -> Option<&wac_graph::types
     Some(&graph.types()[graph[package].ty()])
 }
 
-fn storage_kind(graph: &CompositionGraph, instance: NodeId) -> Option<ItemKind> {
-    world(graph, instance)?.imports.get(STORAGE).copied()
+/// Makes the instance's import of `interface` an import of the composition called `name`; whether the instance has one.
+fn rename_import(
+    graph: &mut CompositionGraph,
+    instance: NodeId,
+    interface: &str,
+    name: &str,
+) -> Result<bool> {
+    let kind: Option<ItemKind> =
+        world(graph, instance).and_then(|world| world.imports.get(interface).copied());
+    let Some(kind) = kind else {
+        return Ok(false);
+    };
+    let import = graph.import(name, kind)?;
+    graph.set_instantiation_argument(instance, interface, import)?;
+    Ok(true)
 }
 
 fn imports(graph: &CompositionGraph, instance: NodeId, prefix: &str) -> Vec<String> {
