@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use gatehouse::runtime::cache::{self, SharedCache};
 use gatehouse::runtime::linker::ensure_imports_are_met;
 use gatehouse::runtime::pool::{Pool, PoolSettings, ServeError};
 use gatehouse::runtime::storage;
 use gatehouse_components::{Flavour, Part};
+use gatehouse_ports::SystemClock;
 use gatehouse_store::Namespace;
 use serde_json::{Value, json};
 
@@ -37,6 +39,8 @@ impl Product {
         ] {
             storage::bind(&mut linker, name, surroundings.private(namespace)).unwrap();
         }
+        let cache = SharedCache::new(Arc::new(SystemClock));
+        cache::bind(&mut linker, "auth-method-cache", cache).unwrap();
         ensure_imports_are_met(&surroundings.engine, &component).unwrap();
         let settings = PoolSettings {
             instances: 8,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
+use gatehouse::runtime::cache::{self, SharedCache};
 use gatehouse::runtime::engine::{EngineSettings, engine};
 use gatehouse::runtime::linker::linker;
 use gatehouse::runtime::state::{Grants, InstanceState};
@@ -51,12 +52,14 @@ impl Surroundings {
         }
     }
 
-    /// A component with a linker that has WASI and, for a capability, its store.
+    /// A component with a linker that has WASI and, for a capability, its store and a cache.
     pub fn load(&self, part: Part, flavour: Flavour) -> (Component, Linker<InstanceState>) {
         let component = compiled(part, flavour);
         let mut linker = linker(&self.engine).unwrap();
         if let Some(namespace) = namespace(part) {
             storage::bind(&mut linker, storage::INTERFACE, self.private(namespace)).unwrap();
+            let shared = SharedCache::new(Arc::new(SystemClock));
+            cache::bind(&mut linker, cache::INTERFACE, shared).unwrap();
         }
         (component, linker)
     }

@@ -17,7 +17,11 @@ const PROVIDED_PACKAGES: [&str; 7] = [
     "wasi:sockets/",
 ];
 
-/// A linker with WASI 0.2 and outgoing HTTP; storage is added for each component by [`super::storage::bind`].
+/// The interfaces that are bound for each component, under their own names or others.
+const BOUND_INTERFACES: [&str; 2] = [super::cache::INTERFACE, super::storage::INTERFACE];
+
+/// A linker with WASI 0.2 and outgoing HTTP; [`super::storage::bind`] and [`super::cache::bind`] add what each component has for
+/// itself.
 ///
 /// # Errors
 ///
@@ -39,12 +43,13 @@ pub fn ensure_imports_are_met(engine: &Engine, component: &Component) -> Result<
     let unmet: Vec<String> = component_type
         .imports(engine)
         .filter(|(name, item)| {
-            let storage =
-                item.is_implements(super::storage::INTERFACE) || *name == super::storage::INTERFACE;
+            let bound = BOUND_INTERFACES
+                .iter()
+                .any(|interface| item.is_implements(interface) || name == interface);
             let provided = PROVIDED_PACKAGES
                 .iter()
                 .any(|package| name.starts_with(package));
-            !storage && !provided
+            !bound && !provided
         })
         .map(|(name, _)| format!("  {name}: {}", remedy(name)))
         .collect();
@@ -58,7 +63,9 @@ pub fn ensure_imports_are_met(engine: &Engine, component: &Component) -> Result<
 }
 
 fn remedy(name: &str) -> &'static str {
-    if name.starts_with("gatehouse:") {
+    if name.starts_with("gatehouse:storage/") {
+        "of this package key-value and cache are served here, version 0.1"
+    } else if name.starts_with("gatehouse:") {
         "compose the component with the one that exports it"
     } else if name.contains("@0.3") {
         "WASI 0.3 is not served here; use the 0.2 component"

@@ -1,6 +1,9 @@
 //! Components under wasmtime.
 
+pub mod background;
+pub mod cache;
 pub mod code_cache;
+mod component_log;
 pub mod engine;
 pub mod linker;
 pub mod pool;

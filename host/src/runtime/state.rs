@@ -8,6 +8,7 @@ use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView};
 
+use super::component_log::ComponentLog;
 use super::engine::EPOCH_PERIOD;
 
 /// Handles (requests, streams, pollables) that one instance may hold at one time (SEC-W1).
@@ -22,11 +23,11 @@ pub type OutboundFactory = Arc<dyn Fn() -> Box<dyn WasiHttpHooks> + Send + Sync>
 
 /// What an instance is given, and what bounds it.
 ///
-/// Beside this it has clocks and random bytes, and writes to the host's standard error. It has no files, no sockets and no
-/// arguments (SEC-W6).
+/// Beside this it has clocks and random bytes, and its standard error becomes lines of the host's log. It has no files, no sockets
+/// and no arguments (SEC-W6).
 #[derive(Clone)]
 pub struct Grants {
-    /// The environment variables that it sees.
+    /// The environment variables that it sees. Among them are secrets.
     pub environment: Vec<(String, String)>,
     /// How it sends requests.
     pub outbound: OutboundFactory,
@@ -78,7 +79,7 @@ impl InstanceState {
         Self {
             wasi: WasiCtx::builder()
                 .envs(&grants.environment)
-                .inherit_stderr()
+                .stderr(ComponentLog::default())
                 .allow_tcp(false)
                 .allow_udp(false)
                 .max_random_size(RANDOM_LIMIT)
@@ -121,5 +122,21 @@ impl WasiHttpView for InstanceState {
             table: &mut self.table,
             ctx: &mut self.http,
         }
+    }
+}
+
+/// Grants for tests of small components, which do not call anybody.
+#[cfg(test)]
+pub(super) fn no_grants() -> Grants {
+    use crate::outbound::{Outbound, OutboundHooks};
+    use crate::settings::Settings;
+    let settings =
+        Settings::from_text("storage.type = \"memory\"", Vec::new(), Vec::new()).unwrap();
+    let outbound = Arc::new(Outbound::new(&settings.google, &settings.limits).unwrap());
+    Grants {
+        environment: Vec::new(),
+        outbound: Arc::new(move || Box::new(OutboundHooks::new(Arc::clone(&outbound)))),
+        memory_limit: 1 << 20,
+        cpu_time: Duration::from_secs(60),
     }
 }

@@ -1,0 +1,139 @@
+//! Background work of small components that do one thing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use wasmtime::component::Component;
+
+use super::*;
+use crate::runtime::engine::{EngineSettings, engine};
+use crate::runtime::linker::linker;
+use crate::runtime::state::no_grants;
+
+const INTERVAL: Duration = Duration::from_secs(60);
+
+/// A component whose `run` does what `code` says; `$count` tells the host of it, `$wait` never returns.
+fn component(code: &str) -> String {
+    format!(
+        r#"(component
+  (import "count" (func $count))
+  (import "wait" (func $wait))
+  (core func $count' (canon lower (func $count)))
+  (core func $wait' (canon lower (func $wait)))
+  (core module $code
+    (import "host" "count" (func $count))
+    (import "host" "wait" (func $wait))
+    (func (export "run") {code}))
+  (core instance $code (instantiate $code
+    (with "host" (instance (export "count" (func $count')) (export "wait" (func $wait'))))))
+  (func $run (canon lift (core func $code "run")))
+  (instance $background (export "run" (func $run)))
+  (export "gatehouse:gateway/background@0.1.0" (instance $background)))"#
+    )
+}
+
+struct Subject {
+    background: Background,
+    runs: Arc<AtomicUsize>,
+}
+
+fn subject(code: &str) -> Subject {
+    let engine = engine(EngineSettings {
+        instances: 1,
+        memory_limit: 1 << 20,
+    })
+    .unwrap();
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&runs);
+    let mut linker = linker(&engine).unwrap();
+    let mut root = linker.root();
+    root.func_wrap("count", move |_, ()| {
+        counter.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    })
+    .unwrap();
+    root.func_wrap_async("wait", |_, ()| {
+        Box::new(std::future::pending::<wasmtime::Result<()>>())
+    })
+    .unwrap();
+    let bytes = wat::parse_str(component(code)).unwrap();
+    let template = linker
+        .instantiate_pre(&Component::new(&engine, bytes).unwrap())
+        .unwrap();
+    let settings = BackgroundSettings {
+        interval: INTERVAL,
+        wall_time: Duration::from_secs(120),
+    };
+    Subject {
+        background: Background::of(&template, no_grants(), settings).unwrap(),
+        runs,
+    }
+}
+
+#[test]
+fn a_component_without_background_work_has_none() {
+    let engine = engine(EngineSettings {
+        instances: 1,
+        memory_limit: 1 << 20,
+    })
+    .unwrap();
+    let component = Component::new(&engine, wat::parse_str("(component)").unwrap()).unwrap();
+    let template = linker(&engine)
+        .unwrap()
+        .instantiate_pre(&component)
+        .unwrap();
+    let settings = BackgroundSettings {
+        interval: INTERVAL,
+        wall_time: INTERVAL,
+    };
+    assert!(Background::of(&template, no_grants(), settings).is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_works_at_once_and_then_again_after_each_pause() {
+    let Subject { background, runs } = subject("call $count");
+    let stop = tokio::time::sleep(INTERVAL * 5 + INTERVAL / 2);
+    background.repeat(stop).await;
+    // At once, and after each pause of 54 to 66 s in 330 s.
+    assert!(matches!(runs.load(Ordering::SeqCst), 6..=7), "{runs:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_fails_is_followed_by_the_next_one() {
+    let Subject { background, runs } = subject("call $count unreachable");
+    let failed = background.run_once().await;
+    assert!(matches!(failed, Err(RunError::Failed(_))), "{failed:?}");
+    background
+        .repeat(tokio::time::sleep(INTERVAL * 3 / 2))
+        .await;
+    assert_eq!(runs.load(Ordering::SeqCst), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn w2_a_run_that_waits_for_ever_is_cut_off_and_gives_back_its_instance() {
+    let background = subject("call $wait").background;
+    for _ in 0..2 {
+        let cut_off = background.run_once().await;
+        assert!(matches!(cut_off, Err(RunError::TimedOut(_))), "{cut_off:?}");
+    }
+}
+
+#[tokio::test]
+async fn w2_a_run_that_computes_for_ever_is_interrupted() {
+    let mut background = subject("(loop $again (br $again))").background;
+    background.grants.cpu_time = Duration::from_millis(20);
+    let interrupted = background.run_once().await;
+    assert!(
+        matches!(interrupted, Err(RunError::Failed(_))),
+        "{interrupted:?}"
+    );
+}
+
+#[test]
+fn pauses_differ_by_a_tenth_at_most() {
+    assert_eq!(jittered(INTERVAL, 0), Duration::from_secs(54));
+    assert_eq!(jittered(INTERVAL, u32::MAX), Duration::from_secs(66));
+    assert!(
+        (Duration::from_secs(54)..=Duration::from_secs(66)).contains(&jittered(INTERVAL, random()))
+    );
+}
