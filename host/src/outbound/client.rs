@@ -1,13 +1,12 @@
 //! Sends the requests of components within the policy and the limits.
 
-use std::collections::HashMap;
 use std::error::Error as StdError;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, HeaderValue, USER_AGENT};
-use http::{Request, Response, Uri};
+use http::{Request, Response, StatusCode, Uri};
 use http_body::Body;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -16,10 +15,11 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::ClientConfig;
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
+use super::breaker::{Change, Outcome};
+use super::destinations::{Destinations, Now};
 use super::policy::{Denial, Grant, Policy};
 use super::resolver::CheckedResolver;
 use super::trust::{TrustError, client_configuration};
@@ -30,20 +30,18 @@ type PooledClient = Client<HttpsConnector<HttpConnector<CheckedResolver>>, WasiB
 /// How long a connection without a call is kept.
 const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Hosts whose calls are counted at one time; unused counters beyond go away.
-const MAXIMUM_COUNTED_HOSTS: usize = 1024;
-
 /// The one way by which components reach other machines.
 ///
 /// Redirects are not followed and nothing is repeated that may have arrived. An answer is taken in whole before it is
-/// handed out, so that a slow peer never holds more than its time, and a component waits once.
+/// handed out, so that a slow peer never holds more than its time, and a component waits once. A host whose calls fail is left
+/// alone for a while: calls to it then end at once as refused connections.
 pub struct Outbound {
     policy: Arc<Policy>,
     google: PooledClient,
     operator: PooledClient,
     loopback: PooledClient,
     metadata: PooledClient,
-    calls: CallsInFlight,
+    destinations: Destinations,
     call_timeout: Duration,
     response_bytes: usize,
     user_agent: HeaderValue,
@@ -56,6 +54,15 @@ impl Outbound {
     ///
     /// When `google.ca_file` cannot be used or TLS cannot be set up.
     pub fn new(google: &GoogleSettings, limits: &LimitsSettings) -> Result<Self, TrustError> {
+        Self::with_clock(google, limits, Arc::new(Instant::now))
+    }
+
+    /// As [`Outbound::new`], where `now` tells when a host that failed is tried again.
+    pub(super) fn with_clock(
+        google: &GoogleSettings,
+        limits: &LimitsSettings,
+        now: Now,
+    ) -> Result<Self, TrustError> {
         let policy = Arc::new(Policy::new(google));
         let tls = client_configuration(google.ca_file.as_deref())?;
         let client = |grant| pooled_client(&policy, grant, &tls, limits);
@@ -64,7 +71,7 @@ impl Outbound {
             operator: client(Grant::Operator),
             loopback: client(Grant::Loopback),
             metadata: client(Grant::Metadata),
-            calls: CallsInFlight::new(limits.outbound_calls_per_host),
+            destinations: Destinations::new(limits.outbound_calls_per_host, now),
             call_timeout: limits.outbound_timeout,
             response_bytes: limits.outbound_response_bytes,
             user_agent: HeaderValue::from_str(&google.user_agent)
@@ -100,11 +107,34 @@ impl Outbound {
             .and_then(|options| options.first_byte_timeout)
             .map_or(deadline, |timeout| deadline.min(started + timeout));
 
-        let counter = self.calls.of(&destination);
-        let _place = timeout_at(first_byte_deadline, counter.acquire())
+        let host = self.destinations.of(&destination);
+        // Nobody waits for a place at a host that is left alone.
+        if host.is_shut() {
+            return Err(Error::ConnectionRefused);
+        }
+        let _place = timeout_at(first_byte_deadline, host.calls.acquire())
             .await
             .map_err(|_| Error::ConnectionLimitReached)?
             .map_err(|_| Error::ConnectionLimitReached)?;
+        let pass = host.admit().ok_or(Error::ConnectionRefused)?;
+        let result = self
+            .exchange(grant, request, first_byte_deadline, deadline)
+            .await;
+        let change = outcome(&result).and_then(|outcome| host.record(pass, outcome));
+        if let Some(change) = change {
+            log_change(&destination, change);
+        }
+        result
+    }
+
+    async fn exchange(
+        &self,
+        grant: Grant,
+        request: Request<WasiBody>,
+        first_byte_deadline: Instant,
+        deadline: Instant,
+    ) -> Result<Response<WasiBody>, Error> {
+        let destination = request.uri().clone();
         let answer = timeout_at(first_byte_deadline, self.client(grant).request(request))
             .await
             .map_err(|_| Error::ConnectionReadTimeout)?
@@ -189,34 +219,28 @@ async fn collect(
     Ok(whole.freeze())
 }
 
-/// Counts the calls in flight, host by host.
-struct CallsInFlight {
-    limit: usize,
-    counters: Mutex<HashMap<String, Arc<Semaphore>>>,
+/// What an exchange says about the health of its host; `None` where the host was never reached for, by a decision made here.
+fn outcome<T>(result: &Result<Response<T>, Error>) -> Option<Outcome> {
+    match result {
+        Ok(answer) if is_unwell(answer.status()) => Some(Outcome::Failed),
+        Ok(_) | Err(Error::HttpResponseBodySize(_)) => Some(Outcome::Answered),
+        Err(Error::HttpRequestDenied | Error::DestinationIpProhibited) => None,
+        Err(_) => Some(Outcome::Failed),
+    }
 }
 
-impl CallsInFlight {
-    fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            counters: Mutex::default(),
-        }
-    }
+fn is_unwell(status: StatusCode) -> bool {
+    status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
+}
 
-    fn of(&self, destination: &Uri) -> Arc<Semaphore> {
-        let host = destination
-            .authority()
-            .map_or("", |authority| authority.as_str());
-        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(counter) = counters.get(host) {
-            return Arc::clone(counter);
-        }
-        if counters.len() >= MAXIMUM_COUNTED_HOSTS {
-            counters.retain(|_, counter| Arc::strong_count(counter) > 1);
-        }
-        let counter = Arc::new(Semaphore::new(self.limit));
-        counters.insert(host.to_owned(), Arc::clone(&counter));
-        counter
+fn log_change(destination: &Uri, change: Change) {
+    let host = destination.host().unwrap_or("");
+    match change {
+        Change::Opened => tracing::warn!(
+            host,
+            "half of the last calls failed; the host is left alone but for one call a second"
+        ),
+        Change::Closed => tracing::info!(host, "the host answers again"),
     }
 }
 

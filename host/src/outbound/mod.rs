@@ -3,7 +3,9 @@
 //! [`Policy`] decides, [`Outbound`] sends, [`OutboundHooks`] is how `wasi:http/outgoing-handler` comes here.
 
 mod allowed_host;
+mod breaker;
 mod client;
+mod destinations;
 mod hooks;
 mod policy;
 mod resolver;

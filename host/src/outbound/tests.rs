@@ -141,7 +141,7 @@ async fn n2_loopback_is_refused_in_every_spelling_unless_the_setting_opens_it() 
 #[tokio::test]
 async fn n2_metadata_and_link_local_addresses_are_refused_whatever_is_allowed() {
     let outbound = open_loopback(
-        "allowed_hosts = [\"http://169.254.169.254\", \"169.254.169.254\", \"metadata.google.internal\", \"http://metadata.google.internal\"]",
+        "metadata_host = \"none\"\nallowed_hosts = [\"http://169.254.169.254\", \"169.254.169.254\", \"metadata.google.internal\", \"http://metadata.google.internal\"]",
         "",
     );
     for url in [
@@ -174,6 +174,17 @@ fn n2_the_metadata_server_that_the_operator_names_is_open_for_metadata_alone() {
     assert!(!admits("http://169.254.169.254/latest/meta-data"));
     assert!(!admits("https://169.254.169.254/computeMetadata/v1/"));
     assert!(!admits("http://169.254.169.253/computeMetadata/v1/"));
+}
+
+#[test]
+fn n2_the_address_of_googles_metadata_server_is_open_unless_it_is_switched_off() {
+    let token = "http://169.254.169.254/computeMetadata/v1/instance/service-accounts/default/token";
+    for (google, is_open) in [("", true), ("metadata_host = \"none\"", false)] {
+        let text = format!("storage.type = \"memory\"\n[google]\n{google}");
+        let settings = Settings::from_text(&text, Vec::new(), Vec::new()).unwrap();
+        let policy = Policy::new(&settings.google);
+        assert_eq!(policy.admit(&token.parse().unwrap()).is_ok(), is_open);
+    }
 }
 
 #[test]
@@ -451,4 +462,52 @@ async fn a_refused_connection_is_told_apart_from_a_denied_call() {
         "{:?}",
         refused.err()
     );
+}
+
+/// Open loopback under a clock that stands until it is moved on; the seconds it has moved.
+fn with_standing_clock() -> (Outbound, Arc<AtomicUsize>) {
+    let text = "storage.type = \"memory\"\ngoogle.allow_http_loopback = true";
+    let settings = Settings::from_text(text, Vec::new(), Vec::new()).unwrap();
+    let start = tokio::time::Instant::now();
+    let seconds = Arc::new(AtomicUsize::new(0));
+    let moved = Arc::clone(&seconds);
+    let now = move || start + Duration::from_secs(1) * moved.load(Ordering::SeqCst) as u32;
+    let outbound = Outbound::with_clock(&settings.google, &settings.limits, Arc::new(now));
+    (outbound.unwrap(), seconds)
+}
+
+#[tokio::test]
+async fn n7_a_host_that_fails_is_left_alone_but_for_a_probe_and_others_are_not() {
+    for failure in [
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\n\r\n",
+        "not HTTP at all\r\n\r\n",
+    ] {
+        let (failing, _) = answering(failure).await;
+        let (well, _) = answering("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").await;
+        let (outbound, seconds) = with_standing_clock();
+        let call = |address: SocketAddr| outbound.send(get(&format!("http://{address}/")), None);
+        let is_shut = async || matches!(call(failing).await, Err(Error::ConnectionRefused));
+        for _ in 0..20 {
+            assert!(!is_shut().await);
+            assert_eq!(call(well).await.unwrap().status(), 404);
+        }
+        assert!(is_shut().await);
+        assert_eq!(call(well).await.unwrap().status(), 404);
+        seconds.store(1, Ordering::SeqCst);
+        assert!(!is_shut().await, "a probe");
+        assert!(is_shut().await, "no second one");
+    }
+}
+
+#[tokio::test]
+async fn n7_calls_that_are_denied_say_nothing_about_a_host() {
+    let (address, _) = answering("").await;
+    let outbound = open_loopback("", "");
+    for _ in 0..40 {
+        let denied = outbound.send(get(&format!("ftp://{address}/")), None).await;
+        assert!(matches!(denied, Err(Error::HttpRequestDenied)));
+    }
+    let answer = outbound.send(get(&format!("http://{address}/")), None);
+    assert!(answer.await.is_ok());
 }
