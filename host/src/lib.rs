@@ -1,5 +1,6 @@
 //! Runs the Gatehouse components under wasmtime, as a server or inside another program.
 
+pub mod application_credentials;
 pub mod listener;
 pub mod outbound;
 pub mod runtime;

@@ -18,10 +18,15 @@ use gatehouse_store::{
 use http::header::HOST;
 use http::uri::Scheme;
 use http::{HeaderName, HeaderValue, Request, Response, Uri};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 use wasmtime::component::InstancePre;
 
+use crate::application_credentials;
 use crate::listener::{Listener, Refusal, RequestHandler};
 use crate::outbound::{Outbound, OutboundHooks};
+use crate::runtime::background::{Background, BackgroundSettings};
+use crate::runtime::cache::{self, SharedCache};
 use crate::runtime::code_cache::CodeCache;
 use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
@@ -43,10 +48,17 @@ const STORES: [(&str, Namespace); 3] = [
     ("orgs-storage", Namespace::Orgs),
 ];
 
+/// The caches of the composition: the names of the imports, each with a map of its own behind it.
+const CACHES: [&str; 1] = ["auth-method-cache"];
+
+/// How the components get the text of the server's own credentials at Google.
+const CREDENTIALS_VARIABLE: &str = "GATEHOUSE_GOOGLE_APPLICATION_CREDENTIALS";
+
 /// A server that is ready to take connections.
 pub struct Server {
     listener: Listener,
     handler: Arc<ComponentHandler>,
+    background: Option<Background>,
 }
 
 impl Server {
@@ -58,10 +70,17 @@ impl Server {
     ///
     /// When anything that the settings name cannot be had.
     pub async fn start(settings: &Settings) -> Result<Self> {
-        let backend = backend(settings).await?;
-        let handler = Arc::new(ComponentHandler::new(settings, &backend)?);
+        warn_of_compatibility(settings);
+        let clock: SharedClock = Arc::new(SystemClock);
+        let backend = backend(settings, &clock).await?;
+        let template = template(settings, &backend, &clock)?;
         let listener = Listener::bind(&settings.listener, &settings.limits).await?;
-        Ok(Self { listener, handler })
+        let grants = grants(settings, listener.local_address())?;
+        Ok(Self {
+            background: background(settings, &template, &grants),
+            handler: Arc::new(ComponentHandler::new(settings, template, grants)?),
+            listener,
+        })
     }
 
     /// Where clients are served; the port is the real one where the settings say 0.
@@ -76,15 +95,34 @@ impl Server {
         Arc::clone(&self.handler)
     }
 
-    /// Serves until `stop` is ready, then lets requests in work finish.
+    /// Serves until `stop` is ready, then lets requests in work finish. Background work that is under way goes on as long as they do,
+    /// and is cut off with the last of them.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send) {
+        let (stopping, stopped) = oneshot::channel::<()>();
+        let stop = async move {
+            stop.await;
+            drop(stopping);
+        };
+        // Ends what is in it when this function does, however that comes about.
+        let mut tasks = JoinSet::new();
+        if let Some(background) = self.background {
+            tasks.spawn(background.repeat(async {
+                let _ = stopped.await;
+            }));
+        }
         self.listener.serve(self.handler, stop).await;
     }
 }
 
+fn warn_of_compatibility(settings: &Settings) {
+    for switch in &settings.compatibility.switched_on {
+        tracing::warn!("compatibility.{} is on: {}", switch.key, switch.gives_up);
+    }
+}
+
 /// The store that the settings name, with the barrier above it.
-async fn backend(settings: &Settings) -> Result<Arc<dyn Backend>> {
-    let clock: SharedClock = Arc::new(SystemClock);
+async fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
+    let clock = Arc::clone(clock);
     let key = match &settings.seal.key_file {
         Some(file) => read_key_file(file)?,
         // Only a store in memory may do without: it ends together with this key.
@@ -135,17 +173,12 @@ pub struct ComponentHandler {
 }
 
 impl ComponentHandler {
-    fn new(settings: &Settings, backend: &Arc<dyn Backend>) -> Result<Self> {
+    fn new(
+        settings: &Settings,
+        template: InstancePre<InstanceState>,
+        grants: Grants,
+    ) -> Result<Self> {
         let limits = &settings.limits;
-        let memory_limit = limits.instance_memory;
-        let template = template(settings, backend, memory_limit)?;
-        let outbound = Arc::new(Outbound::new(&settings.google, limits)?);
-        let grants = Grants {
-            environment: settings.environment_for_components(),
-            outbound: Arc::new(move || Box::new(OutboundHooks::new(Arc::clone(&outbound)))),
-            memory_limit,
-            cpu_time: limits.instance_cpu_time,
-        };
         let pool = PoolSettings {
             instances: limits.instances,
             instance_reuse: limits.instance_reuse,
@@ -159,18 +192,56 @@ impl ComponentHandler {
     }
 }
 
+/// What an instance is given that serves requests.
+fn grants(settings: &Settings, local_address: SocketAddr) -> Result<Grants> {
+    let outbound = Arc::new(Outbound::new(&settings.google, &settings.limits)?);
+    let mut environment = settings.environment_for_components(local_address);
+    if let Some(file) = &settings.google.application_credentials {
+        let credentials = application_credentials::read(file)?;
+        tracing::info!("credentials at Google come from {}", file.display());
+        environment.push((CREDENTIALS_VARIABLE.to_owned(), credentials.to_string()));
+    }
+    Ok(Grants {
+        environment,
+        outbound: Arc::new(move || Box::new(OutboundHooks::new(Arc::clone(&outbound)))),
+        memory_limit: settings.limits.instance_memory,
+        cpu_time: settings.limits.instance_cpu_time,
+    })
+}
+
+/// The components' background work, unless it is switched off or they have none.
+fn background(
+    settings: &Settings,
+    template: &InstancePre<InstanceState>,
+    grants: &Grants,
+) -> Option<Background> {
+    let limits = &settings.limits;
+    let grants = Grants {
+        cpu_time: limits.background_cpu_time,
+        ..grants.clone()
+    };
+    let settings = BackgroundSettings {
+        interval: limits.background_interval?,
+        wall_time: limits.background_wall_time,
+    };
+    Background::of(template, grants, settings)
+}
+
 fn template(
     settings: &Settings,
     backend: &Arc<dyn Backend>,
-    memory_limit: usize,
+    clock: &SharedClock,
 ) -> Result<InstancePre<InstanceState>> {
+    // One more than there are requests at one time: background work never takes the place of one.
+    let instances = u32::try_from(settings.limits.instances)
+        .ok()
+        .and_then(|instances| instances.checked_add(1));
     let engine = engine(EngineSettings {
-        instances: u32::try_from(settings.limits.instances)
-            .context("limits.instances is too large")?,
-        memory_limit,
+        instances: instances.context("limits.instances is too large")?,
+        memory_limit: settings.limits.instance_memory,
     })?;
-    let cache = CodeCache::open(cache_folder(settings.components.cache_directory.as_deref()))?;
-    let component = cache.load(
+    let code = CodeCache::open(cache_folder(settings.components.cache_directory.as_deref()))?;
+    let component = code.load(
         &engine,
         gatehouse_components::bytes(Part::Composed, Flavour::Wide),
     )?;
@@ -178,6 +249,9 @@ fn template(
     for (name, namespace) in STORES {
         let store = PrivateStore::new(Arc::clone(backend), namespace);
         storage::bind(&mut linker, name, store)?;
+    }
+    for name in CACHES {
+        cache::bind(&mut linker, name, SharedCache::new(Arc::clone(clock)))?;
     }
     ensure_imports_are_met(&engine, &component)?;
     Ok(linker.instantiate_pre(&component)?)

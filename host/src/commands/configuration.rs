@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
+use gatehouse::application_credentials;
 use gatehouse::listener::Certificate;
 use gatehouse::outbound::Outbound;
 use gatehouse::settings::{EffectiveSetting, Settings, SettingsError};
@@ -87,6 +88,11 @@ pub(super) fn check_files(settings: &Settings) -> Result<()> {
         problems.push(error.to_string());
     }
     if let Err(error) = Outbound::new(&settings.google, &settings.limits) {
+        problems.push(error.to_string());
+    }
+    if let Some(file) = &settings.google.application_credentials
+        && let Err(error) = application_credentials::read(file)
+    {
         problems.push(error.to_string());
     }
     if let Some(directory) = &settings.storage.path {

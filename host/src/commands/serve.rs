@@ -9,7 +9,13 @@ use super::configuration::{Source, check_files, describe};
 use super::process::{forbid_core_dumps, start_log, stop_signal};
 
 /// The sections that say who can reach what, which are shown whole; of the others what somebody changed.
-const SECURITY_SECTIONS: [&str; 4] = ["listener.", "storage.", "seal.", "google."];
+const SECURITY_SECTIONS: [&str; 5] = [
+    "listener.",
+    "storage.",
+    "seal.",
+    "google.",
+    "compatibility.",
+];
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {

@@ -3,6 +3,8 @@
 //!
 //! Reading never stops at the first mistake: [`SettingsError`] names every one of them with its cure.
 
+mod compatibility;
+mod google;
 mod sections;
 mod source;
 mod validation;
@@ -10,12 +12,14 @@ mod value;
 
 use std::collections::HashSet;
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::Path;
 
+pub use compatibility::{CompatibilitySettings, CompatibilitySwitch};
+pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
 pub use sections::{
-    ComponentsSettings, DEFAULT_UNIVERSE_DOMAIN, Edition, GoogleSettings, LimitsSettings,
-    ListenerSettings, LogFormat, LogSettings, OrganizationsSettings, SealSettings, StorageSettings,
-    StorageType, VersionSettings,
+    ComponentsSettings, Edition, LimitsSettings, ListenerSettings, LogFormat, LogSettings,
+    OrganizationsSettings, SealSettings, StorageSettings, StorageType, VersionSettings,
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 
@@ -35,6 +39,8 @@ pub struct Settings {
     pub seal: SealSettings,
     /// The operator's overrides for calls to Google.
     pub google: GoogleSettings,
+    /// Which differences from the reference are undone.
+    pub compatibility: CompatibilitySettings,
     /// How the organizations API presents itself.
     pub organizations: OrganizationsSettings,
     /// What is told to clients about the version.
@@ -116,6 +122,7 @@ impl Settings {
             storage: StorageSettings::read(&mut sources.section("storage")),
             seal: SealSettings::read(&mut sources.section("seal")),
             google: GoogleSettings::read(&mut sources.section("google")),
+            compatibility: CompatibilitySettings::read(&mut sources.section("compatibility")),
             organizations: OrganizationsSettings::read(&mut sources.section("organizations")),
             version: VersionSettings::read(&mut sources.section("version")),
             components: ComponentsSettings::read(&mut sources.section("components")),
@@ -150,9 +157,10 @@ impl Settings {
         &self.effective
     }
 
-    /// The environment variables that the components are given; they see nothing else of the settings.
+    /// The environment variables that the components of a server at `local_address` are given; they see nothing else of the
+    /// settings. None of them is a secret.
     #[must_use]
-    pub fn environment_for_components(&self) -> Vec<(String, String)> {
+    pub fn environment_for_components(&self, local_address: SocketAddr) -> Vec<(String, String)> {
         let google = &self.google;
         let always = [
             (
@@ -172,6 +180,7 @@ impl Settings {
                 "GATEHOUSE_GOOGLE_ALLOW_HTTP_LOOPBACK",
                 google.allow_http_loopback.to_string(),
             ),
+            ("GATEHOUSE_GOOGLE_USER_AGENT", google.user_agent.clone()),
         ];
         let where_set = [
             (
@@ -190,6 +199,11 @@ impl Settings {
                 "GATEHOUSE_GOOGLE_METADATA_HOST",
                 google.metadata_host.clone(),
             ),
+            (
+                "GATEHOUSE_ADVERTISED_ADDRESS",
+                self.listener.advertised(local_address),
+            ),
+            ("GATEHOUSE_COMPATIBILITY", self.compatibility.names()),
         ];
         let where_set = where_set
             .into_iter()
@@ -202,15 +216,29 @@ impl Settings {
     }
 }
 
-/// The names that components may call beside Google's: those allowed, and the one that the operator's own token URL names.
+/// The names that components may call beside Google's: those allowed, and those that the operator's own URLs name.
 fn allowed_hosts(google: &GoogleSettings) -> String {
-    let token_host = google.token_url.as_ref().and_then(Url::host_str);
-    let names: Vec<String> = google
+    let in_urls = [
+        &google.token_url,
+        &google.sts_url,
+        &google.iam_credentials_url,
+    ];
+    let in_urls = in_urls
+        .into_iter()
+        .flatten()
+        .filter_map(Url::host_str)
+        .map(ToOwned::to_owned);
+    let mut names: Vec<String> = Vec::new();
+    for name in google
         .allowed_hosts
         .iter()
         .map(AllowedHost::name_pattern)
-        .chain(token_host.map(ToOwned::to_owned))
-        .collect();
+        .chain(in_urls)
+    {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     names.join(",")
 }
 

@@ -8,8 +8,7 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::source::Section;
-use super::value::{SettingValue, named_choices};
-use crate::outbound::AllowedHost;
+use super::value::{Interval, SettingValue, named_choices};
 
 /// `[listener]`: where clients are served.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +25,9 @@ pub struct ListenerSettings {
     pub body_limit: usize,
     /// Allows plain HTTP on an address that other machines can reach. Default false (SEC-H7).
     pub allow_plain_http: bool,
+    /// Where others reach this server, such as `https://gatehouse.example.com:8200`: scheme, host and port. Without it, where it
+    /// listens, unless that is every address of the machine.
+    pub advertised_address: Option<Url>,
 }
 
 impl ListenerSettings {
@@ -37,7 +39,22 @@ impl ListenerSettings {
             trusted_proxies: section.value("trusted_proxies", Vec::new()),
             body_limit: section.size("body_limit", 1 << 20),
             allow_plain_http: section.value("allow_plain_http", false),
+            advertised_address: section.optional("advertised_address"),
         }
+    }
+
+    /// Scheme, host and port by which others reach a server that listens on `local_address`; `None` where nobody knows.
+    #[must_use]
+    pub fn advertised(&self, local_address: SocketAddr) -> Option<String> {
+        if let Some(url) = &self.advertised_address {
+            return Some(url.origin().ascii_serialization());
+        }
+        let scheme = if self.tls_files().is_some() {
+            "https"
+        } else {
+            "http"
+        };
+        (!local_address.ip().is_unspecified()).then(|| format!("{scheme}://{local_address}"))
     }
 
     /// Certificate file and key file, when TLS is on.
@@ -94,65 +111,6 @@ impl SealSettings {
         Self {
             key_file: section.optional("key_file"),
         }
-    }
-}
-
-/// `[google]`: the operator's overrides for calls to Google, which no API call can change (contract 8.5).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GoogleSettings {
-    /// OAuth token endpoint in place of Google's.
-    pub token_url: Option<Url>,
-    /// Security token service in place of Google's.
-    pub sts_url: Option<Url>,
-    /// Base of the IAM credentials API in place of Google's.
-    pub iam_credentials_url: Option<Url>,
-    /// Host, with a port where it is not 80, of the metadata server. Without it no metadata server can be reached.
-    pub metadata_host: Option<String>,
-    /// Domain in place of `googleapis.com` in every default host name, for sovereign clouds.
-    pub universe_domain: String,
-    /// Hosts beyond Google's that may be called, such as `private.example.com`, `*.example.com:8443`. They may be in
-    /// private networks, and `custom_endpoint` may name them.
-    pub allowed_hosts: Vec<AllowedHost>,
-    /// Allows plain HTTP to this machine, on any port, for development and tests. Default false.
-    pub allow_http_loopback: bool,
-    /// PEM file with certificate authorities that are trusted beside those of the operating system.
-    pub ca_file: Option<PathBuf>,
-    /// What calls are signed with in the `User-Agent` header.
-    pub user_agent: String,
-}
-
-/// The domain of Google's API hosts in the public cloud.
-pub const DEFAULT_UNIVERSE_DOMAIN: &str = "googleapis.com";
-
-impl GoogleSettings {
-    pub(super) fn read(section: &mut Section<'_>) -> Self {
-        Self {
-            token_url: section.optional("token_url"),
-            sts_url: section.optional("sts_url"),
-            iam_credentials_url: section.optional("iam_credentials_url"),
-            metadata_host: section.optional("metadata_host"),
-            universe_domain: section.value("universe_domain", DEFAULT_UNIVERSE_DOMAIN.to_owned()),
-            allowed_hosts: section.value("allowed_hosts", Vec::new()),
-            allow_http_loopback: section.value("allow_http_loopback", false),
-            ca_file: section.optional("ca_file"),
-            user_agent: section.value(
-                "user_agent",
-                concat!("Gatehouse/", env!("CARGO_PKG_VERSION")).to_owned(),
-            ),
-        }
-    }
-}
-
-impl SettingValue for AllowedHost {
-    const EXPECTED: &'static str =
-        "a host such as \"private.example.com\", \"*.example.com\" or \"http://127.0.0.1:8080\"";
-
-    fn from_text(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    fn to_text(&self) -> String {
-        format!("\"{self}\"")
     }
 }
 
@@ -269,6 +227,12 @@ pub struct LimitsSettings {
     pub outbound_response_bytes: usize,
     /// Outgoing calls in flight to one host. Default 64.
     pub outbound_calls_per_host: usize,
+    /// From one run of background work to the next, give or take a tenth; `None` where there is none. Default 60 s.
+    pub background_interval: Option<Duration>,
+    /// Computing time of one run of background work. Default 30 s.
+    pub background_cpu_time: Duration,
+    /// Time of one run of background work, waiting included. Default 2 min.
+    pub background_wall_time: Duration,
 }
 
 impl LimitsSettings {
@@ -299,6 +263,11 @@ impl LimitsSettings {
             outbound_timeout: section.value("outbound_timeout", seconds(10)),
             outbound_response_bytes: section.size("outbound_response_bytes", 8 << 20),
             outbound_calls_per_host: section.count("outbound_calls_per_host", 64),
+            background_interval: section
+                .value("background_interval", Interval(Some(seconds(60))))
+                .0,
+            background_cpu_time: section.value("background_cpu_time", seconds(30)),
+            background_wall_time: section.value("background_wall_time", seconds(120)),
         }
     }
 }

@@ -8,10 +8,17 @@ use std::fmt;
 
 use toml::Table;
 
-use super::value::{ByteSize, Count, SettingValue};
+use super::value::{ByteSize, Count, OrNone, SettingValue};
 
 /// What every environment variable that holds a setting begins with.
 const ENVIRONMENT_PREFIX: &str = "GATEHOUSE_";
+
+/// Variables of other programs that stand in for settings which are not set, or help to find their defaults.
+const FOREIGN_VARIABLES: [&str; 3] = [
+    "GCE_METADATA_HOST",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "HOME",
+];
 
 /// How alike two keys must be (Jaro-Winkler, 0 to 1) for one to be proposed instead of the other.
 const SIMILAR_ENOUGH: f64 = 0.75;
@@ -85,6 +92,7 @@ pub(super) struct Findings {
 pub(super) struct Sources {
     file: Table,
     environment: BTreeMap<String, String>,
+    foreign: BTreeMap<String, String>,
     flags: BTreeMap<String, String>,
     known: BTreeMap<&'static str, BTreeSet<&'static str>>,
     findings: Findings,
@@ -97,11 +105,17 @@ impl Sources {
         environment: impl IntoIterator<Item = (String, String)>,
         flags: impl IntoIterator<Item = (String, String)>,
     ) -> Self {
+        let (environment, others): (BTreeMap<_, _>, BTreeMap<_, _>) = environment
+            .into_iter()
+            .partition(|(name, _)| name.starts_with(ENVIRONMENT_PREFIX));
         Self {
             file,
-            environment: environment
+            environment,
+            foreign: others
                 .into_iter()
-                .filter(|(name, _)| name.starts_with(ENVIRONMENT_PREFIX))
+                .filter(|(name, value)| {
+                    FOREIGN_VARIABLES.contains(&name.as_str()) && !value.is_empty()
+                })
                 .collect(),
             flags: flags.into_iter().collect(),
             known: BTreeMap::new(),
@@ -241,6 +255,31 @@ impl Section<'_> {
             origin.unwrap_or(Origin::Default),
         );
         value
+    }
+
+    /// The setting `key`, else what the variable of another program says, else `default`, which may be nothing. The word `none`
+    /// for the value means nothing too, whatever the default is.
+    pub(super) fn value_or_foreign<T: SettingValue>(
+        &mut self,
+        key: &'static str,
+        variable: &str,
+        default: Option<T>,
+    ) -> Option<T> {
+        let set = self.find::<OrNone<T>>(key).or_else(|| {
+            let value = OrNone::from_text(self.foreign(variable)?)?;
+            Some((value, Origin::Environment))
+        });
+        let (value, origin) = match set {
+            Some((value, origin)) => (Some(value), origin),
+            None => (default.map(|value| OrNone(Some(value))), Origin::Default),
+        };
+        self.record(key, value.as_ref().map(OrNone::to_text), origin);
+        value?.0
+    }
+
+    /// A variable of another program, unless it is empty.
+    pub(super) fn foreign(&self, name: &str) -> Option<&str> {
+        self.sources.foreign.get(name).map(String::as_str)
     }
 
     /// A number of things, at least one.

@@ -41,6 +41,14 @@ fn check_listener(settings: &Settings, problems: &mut Vec<Problem>) {
         }
         _ => {}
     }
+    if let Some(url) = &listener.advertised_address
+        && !is_origin(url)
+    {
+        problems.push(Problem::new(
+            "listener.advertised_address",
+            "expected scheme, host and port alone, such as \"https://gatehouse.example.com:8200\"",
+        ));
+    }
     if settings.limits.target_bytes > settings.limits.header_bytes {
         problems.push(Problem::new(
             "limits.target_bytes",
@@ -108,7 +116,8 @@ fn check_google(settings: &Settings, problems: &mut Vec<Problem>) {
     {
         problems.push(Problem::new(
             "google.metadata_host",
-            "expected a host with an optional port, such as \"metadata.google.internal\" or \"127.0.0.1:8080\"",
+            "expected a host with an optional port, such as \"metadata.google.internal\" or \"127.0.0.1:8080\", here or in \
+             GCE_METADATA_HOST",
         ));
     }
 }
@@ -133,6 +142,16 @@ fn fault_of_url(url: &Url, allow_http_loopback: bool) -> Option<&'static str> {
         }
         _ => Some("use https; secrets are sent there"),
     }
+}
+
+/// Whether a URL is one of HTTP and names a server and nothing on it.
+fn is_origin(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+        && url.path() == "/"
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none()
 }
 
 fn is_authority(text: &str) -> bool {

@@ -138,6 +138,57 @@ impl SettingValue for Duration {
     }
 }
 
+/// A time between two runs of something; `None` where it never runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Interval(pub(super) Option<Duration>);
+
+impl SettingValue for Interval {
+    const EXPECTED: &'static str = "a time such as \"60s\", or 0 for never";
+
+    fn from_text(text: &str) -> Option<Self> {
+        match text.trim() {
+            "0" => Some(Self(None)),
+            text => Duration::from_text(text).map(|interval| Self(Some(interval))),
+        }
+    }
+
+    fn from_toml(value: &Value) -> Option<Self> {
+        match value {
+            Value::Integer(0) => Some(Self(None)),
+            other => Duration::from_toml(other).map(|interval| Self(Some(interval))),
+        }
+    }
+
+    fn to_text(&self) -> String {
+        self.0
+            .map_or_else(|| "0".to_owned(), |interval| interval.to_text())
+    }
+}
+
+/// What has a default that the word `none` switches off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct OrNone<T>(pub(super) Option<T>);
+
+/// The word that stands for [`OrNone`] without a value.
+const NONE: &str = "none";
+
+impl<T: SettingValue> SettingValue for OrNone<T> {
+    const EXPECTED: &'static str = "a text that is not empty; \"none\" stands for nothing";
+
+    fn from_text(text: &str) -> Option<Self> {
+        if text.trim() == NONE {
+            return Some(Self(None));
+        }
+        T::from_text(text).map(|value| Self(Some(value)))
+    }
+
+    fn to_text(&self) -> String {
+        self.0
+            .as_ref()
+            .map_or_else(|| format!("{NONE:?}"), T::to_text)
+    }
+}
+
 /// A number of things, at least one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Count(pub(super) usize);
@@ -289,6 +340,30 @@ mod tests {
         }
         assert_eq!(ByteSize(1 << 20).to_text(), "\"1 MiB\"");
         assert_eq!(ByteSize(1000).to_text(), "1000");
+    }
+
+    #[test]
+    fn an_interval_of_zero_means_never() {
+        for text in ["0", "60s", "500ms"] {
+            let interval = Interval::from_text(text).unwrap();
+            assert_eq!(interval.to_text().trim_matches('"'), text);
+        }
+        assert_eq!(
+            Interval::from_toml(&Value::Integer(0)),
+            Some(Interval(None))
+        );
+        assert_eq!(Interval::from_text("-1s"), None);
+        assert_eq!(Interval::from_text("never"), None);
+    }
+
+    #[test]
+    fn the_word_none_stands_for_nothing() {
+        let some = OrNone(Some("host".to_owned()));
+        for (text, value) in [("host", some), ("none", OrNone(None))] {
+            assert_eq!(OrNone::from_text(text).as_ref(), Some(&value));
+            assert_eq!(value.to_text(), format!("{text:?}"));
+        }
+        assert_eq!(OrNone::<String>::from_text(" "), None);
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl Installation {
         };
         let configuration = format!(
             "[listener]\naddress = {address:?}\n\n[storage]\n{storage}\n\n[seal]\nkey_file = {:?}\n\n\
-             [google]\ntoken_url = {:?}\nallow_http_loopback = true\n\n{settings}\n",
+             [google]\ntoken_url = {:?}\nallow_http_loopback = true\napplication_credentials = \"none\"\n\n{settings}\n",
             key_file.display().to_string(),
             google.token_url(),
         );

@@ -3,6 +3,7 @@
 mod guide;
 mod setup;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
@@ -19,15 +20,18 @@ use super::process::{forbid_core_dumps, start_log, stop_signal};
 use guide::Guide;
 
 /// What the environment may change in dev mode. The rest is fixed, so that nothing durable or public comes of it.
-const VARIABLES: [&str; 4] = [
+const VARIABLES: [&str; 5] = [
     "GATEHOUSE_COMPONENTS_",
+    "GATEHOUSE_GOOGLE_APPLICATION_CREDENTIALS",
     "GATEHOUSE_LIMITS_",
     "GATEHOUSE_LOG_",
     "GATEHOUSE_VERSION_",
 ];
 
 /// What a setting has in dev mode unless the environment says otherwise.
-const DEFAULTS: &str = "log.level = \"warn\"\n";
+///
+/// The credentials that developers have for their own work stay out, although a server would find them.
+const DEFAULTS: &str = "log.level = \"warn\"\ngoogle.application_credentials = \"none\"\n";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -78,7 +82,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     let google = FakeGoogle::start(FakeGoogleOptions::default())
         .await
         .context("cannot start the fake Google")?;
-    let settings = settings(&arguments, &google.token_url())?;
+    let settings = settings(&arguments, &google, std::env::vars_os())?;
     start_log(&settings.log)?;
     forbid_core_dumps();
     tracing::warn!(
@@ -117,14 +121,20 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-fn settings(arguments: &Arguments, token_url: &str) -> Result<Settings> {
-    let environment = std::env::vars_os()
+fn settings(
+    arguments: &Arguments,
+    google: &FakeGoogle,
+    environment: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Result<Settings> {
+    let environment = environment
+        .into_iter()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| VARIABLES.iter().any(|prefix| name.starts_with(prefix)));
     let fixed = [
         ("listener.address", arguments.listen.to_string()),
         ("storage.type", "memory".to_owned()),
-        ("google.token_url", token_url.to_owned()),
+        ("google.token_url", google.token_url()),
+        ("google.metadata_host", authority(&google.base_url())?),
         ("google.allow_http_loopback", "true".to_owned()),
         (
             "organizations.edition",
@@ -133,6 +143,13 @@ fn settings(arguments: &Arguments, token_url: &str) -> Result<Settings> {
     ];
     let fixed = fixed.map(|(name, value)| (name.to_owned(), value));
     Ok(Settings::from_text(DEFAULTS, environment, fixed)?)
+}
+
+/// Host and port of a URL.
+fn authority(url: &str) -> Result<String> {
+    let uri: http::Uri = url.parse().context("the fake Google has no address")?;
+    let authority = uri.authority().context("the fake Google has no address")?;
+    Ok(authority.to_string())
 }
 
 /// Writes the workload's key file, for the first login.
@@ -156,4 +173,48 @@ fn print(text: &str) -> Result<()> {
     output.write_all(text.as_bytes())?;
     output.flush()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::*;
+
+    const ARGUMENTS: Arguments = Arguments {
+        listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
+        root_token: None,
+        edition: EditionArgument::Hosted,
+        json: false,
+    };
+
+    async fn settings_with(environment: &[(&str, &str)]) -> Settings {
+        let google = FakeGoogle::start(FakeGoogleOptions::default())
+            .await
+            .unwrap();
+        let environment = environment
+            .iter()
+            .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let settings = settings(&ARGUMENTS, &google, environment).unwrap();
+        let host = settings.google.metadata_host.clone().unwrap();
+        assert_eq!(format!("http://{host}"), google.base_url());
+        settings
+    }
+
+    #[tokio::test]
+    async fn the_credentials_of_the_developer_stay_out_unless_asked_for() {
+        let developers = [
+            ("GOOGLE_APPLICATION_CREDENTIALS", "/home/me/key.json"),
+            ("GCE_METADATA_HOST", "metadata.example.com"),
+        ];
+        let settings = settings_with(&developers).await;
+        assert_eq!(settings.google.application_credentials, None);
+
+        let asked = [("GATEHOUSE_GOOGLE_APPLICATION_CREDENTIALS", "/tmp/key.json")];
+        let settings = settings_with(&asked).await;
+        assert_eq!(
+            settings.google.application_credentials,
+            Some(PathBuf::from("/tmp/key.json"))
+        );
+    }
 }

@@ -1,5 +1,8 @@
 use super::*;
 
+/// Where the server of these tests listens.
+const HERE: &str = "127.0.0.1:8200";
+
 const COMPLETE: &str = r#"
     [storage]
     type = "memory"
@@ -228,7 +231,7 @@ fn components_are_told_the_google_overrides_and_nothing_about_the_host() {
         edition = "self-hosted"
     "#;
     let settings = Settings::from_text(file, none(), none()).unwrap();
-    let environment = settings.environment_for_components();
+    let environment = settings.environment_for_components(HERE.parse().unwrap());
     let value = |name: &str| {
         let found = environment.iter().find(|(candidate, _)| candidate == name);
         found.map(|(_, value)| value.as_str())
@@ -250,3 +253,5 @@ fn components_are_told_the_google_overrides_and_nothing_about_the_host() {
             .all(|(name, _)| !name.contains("SEAL") && !name.contains("STORAGE"))
     );
 }
+
+mod surroundings;
