@@ -163,46 +163,4 @@ impl AsyncWrite for ComponentLog {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The lines that `writes` end, one after the other.
-    fn lines(writes: &[&[u8]]) -> Vec<String> {
-        let mut unfinished = UnfinishedLine::default();
-        let mut lines = Vec::new();
-        for bytes in writes {
-            unfinished.add(bytes, |line| lines.push(line.to_owned()));
-        }
-        lines
-    }
-
-    #[test]
-    fn a_line_is_one_event_however_it_was_written() {
-        assert_eq!(
-            lines(&[b"one\ntw", b"o", b"\r\n\n  \nthree\nnot yet"]),
-            ["one", "two", "three"]
-        );
-    }
-
-    #[test]
-    fn nothing_in_a_line_can_pass_for_another_line_or_steer_a_terminal() {
-        assert_eq!(
-            lines(&["a\u{1b}[2Jb\rc\td\0e\u{2028}f\u{202e}g\u{85}\n".as_bytes()]),
-            [r"a\u{1b}[2Jb\rc\td\u{0}e\u{2028}f\u{202e}g\u{85}"]
-        );
-        assert_eq!(
-            lines(&["Zürich \\ \"日本\"\n".as_bytes()]),
-            [r#"Zürich \ "日本""#]
-        );
-        assert_eq!(lines(&[b"\xff\n"]), ["\u{fffd}"]);
-    }
-
-    #[test]
-    fn a_long_line_is_cut_and_the_next_one_is_whole() {
-        let long = vec![b'x'; LONGEST_LINE];
-        let found = lines(&[&long, b"\n", &long, b"y\n", &long, &long, b"\nnext\n"]);
-        let whole = "x".repeat(LONGEST_LINE);
-        let cut = format!("{whole}...");
-        assert_eq!(found, [&*whole, &*cut, &*cut, "next"]);
-    }
-}
+mod tests;
