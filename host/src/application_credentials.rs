@@ -20,7 +20,6 @@ pub struct CredentialsError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong with it.
-    #[source]
     pub problem: CredentialsProblem,
 }
 

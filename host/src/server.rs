@@ -6,6 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
@@ -18,8 +19,9 @@ use gatehouse_store::{
 use http::header::HOST;
 use http::uri::Scheme;
 use http::{HeaderName, HeaderValue, Request, Response, Uri};
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use wasmtime::component::InstancePre;
 
 use crate::application_credentials;
@@ -59,6 +61,7 @@ pub struct Server {
     listener: Listener,
     handler: Arc<ComponentHandler>,
     background: Option<Background>,
+    drain_timeout: Duration,
 }
 
 impl Server {
@@ -80,6 +83,7 @@ impl Server {
             background: background(settings, &template, &grants),
             handler: Arc::new(ComponentHandler::new(settings, template, grants)?),
             listener,
+            drain_timeout: settings.limits.drain_timeout,
         })
     }
 
@@ -95,23 +99,32 @@ impl Server {
         Arc::clone(&self.handler)
     }
 
-    /// Serves until `stop` is ready, then lets requests in work finish. Background work that is under way goes on as long as they do,
-    /// and is cut off with the last of them.
+    /// Serves until `stop` is ready, then lets requests and background work finish that are under way, within
+    /// `limits.drain_timeout`.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send) {
-        let (stopping, stopped) = oneshot::channel::<()>();
+        let (stopping, stopped) = watch::channel(());
         let stop = async move {
             stop.await;
             drop(stopping);
         };
         // Ends what is in it when this function does, however that comes about.
-        let mut tasks = JoinSet::new();
+        let mut work = JoinSet::new();
         if let Some(background) = self.background {
-            tasks.spawn(background.repeat(async {
-                let _ = stopped.await;
-            }));
+            work.spawn(background.repeat(sender_is_gone(stopped.clone())));
         }
-        self.listener.serve(self.handler, stop).await;
+        let finish_work = async {
+            sender_is_gone(stopped).await;
+            // Cut off, it could leave a key at Google that nobody has stored.
+            if timeout(self.drain_timeout, work.join_next()).await.is_err() {
+                tracing::warn!("the time to finish is over; background work is cut off");
+            }
+        };
+        tokio::join!(self.listener.serve(self.handler, stop), finish_work);
     }
+}
+
+async fn sender_is_gone(mut receiver: watch::Receiver<()>) {
+    while receiver.changed().await.is_ok() {}
 }
 
 fn warn_of_compatibility(settings: &Settings) {
