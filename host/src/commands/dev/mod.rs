@@ -134,7 +134,7 @@ fn settings(
         ("listener.address", arguments.listen.to_string()),
         ("storage.type", "memory".to_owned()),
         ("google.token_url", google.token_url()),
-        ("google.metadata_host", authority(&google.base_url())?),
+        ("google.metadata_host", google.address().to_string()),
         ("google.allow_http_loopback", "true".to_owned()),
         (
             "organizations.edition",
@@ -143,13 +143,6 @@ fn settings(
     ];
     let fixed = fixed.map(|(name, value)| (name.to_owned(), value));
     Ok(Settings::from_text(DEFAULTS, environment, fixed)?)
-}
-
-/// Host and port of a URL.
-fn authority(url: &str) -> Result<String> {
-    let uri: http::Uri = url.parse().context("the fake Google has no address")?;
-    let authority = uri.authority().context("the fake Google has no address")?;
-    Ok(authority.to_string())
 }
 
 /// Writes the workload's key file, for the first login.
