@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gatehouse_fake_google::Population;
 
-use super::setup::{POLICY, ROLE};
+use super::setup::{INSTANCE_ROLE, POLICY, ROLE};
 
 /// Everything that the text names.
 pub(super) struct Guide<'a> {
@@ -47,12 +47,16 @@ The same with the command line of OpenBao or Vault:
   export BAO_ADDR={address} VAULT_ADDR={address}
   bao write auth/gcp/login role={ROLE} jwt=\"$JWT\"
 
-A first organization, by the token of that login:
+As an instance, with what its metadata server says of it:
+
+{instance_login}
+A first organization, by the token of the login:
 
 {organization}
 Ctrl-C ends it.
 ",
             login = self.login(),
+            instance_login = self.instance_login(),
             organization = self.organization(),
         )
     }
@@ -71,6 +75,20 @@ impl Guide<'_> {
   TOKEN=$(curl -sS {address}/v1/auth/gcp/login -d "{{\"role\":\"{ROLE}\",\"jwt\":\"$JWT\"}}" \
     | sed 's/.*"client_token":"\([^"]*\)".*/\1/')
   curl -sS -H "X-Vault-Token: $TOKEN" {address}/v1/auth/token/lookup-self
+"#
+        )
+    }
+
+    fn instance_login(&self) -> String {
+        let Self {
+            address, google, ..
+        } = self;
+        let identity =
+            format!("{google}/computeMetadata/v1/instance/service-accounts/default/identity");
+        format!(
+            r#"  VM_JWT=$(curl -sS -H 'Metadata-Flavor: Google' \
+    '{identity}?audience=http://vault/{INSTANCE_ROLE}&format=full')
+  curl -sS {address}/v1/auth/gcp/login -d "{{\"role\":\"{INSTANCE_ROLE}\",\"jwt\":\"$VM_JWT\"}}"
 "#
         )
     }
@@ -118,6 +136,7 @@ mod tests {
             "Unseal key   a2V5",
             "login-jwt --credentials '/tmp/a b/workload.json' --role dev)",
             r#"-d "{\"role\":\"dev\",\"jwt\":\"$JWT\"}""#,
+            "http://127.0.0.1:9/computeMetadata/v1/instance/service-accounts/default/identity?audience=http://vault/vm&format=full",
             r#""attributes":{"name":"demo-first","email":"you@example.com"}"#,
         ] {
             assert!(text.contains(needle), "{needle} in {text}");

@@ -135,6 +135,8 @@ fn settings(
         ("storage.type", "memory".to_owned()),
         ("google.token_url", google.token_url()),
         ("google.metadata_host", google.address().to_string()),
+        ("google.sts_url", format!("{}/v1/token", google.base_url())),
+        ("google.iam_credentials_url", google.base_url()),
         ("google.allow_http_loopback", "true".to_owned()),
         (
             "organizations.edition",

@@ -13,7 +13,10 @@ use serde_json::{Value, json};
 /// The role that the workload of the fake Google may log in with.
 pub(super) const ROLE: &str = "dev";
 
-/// The policy that the role gives.
+/// The role that the instance of the fake Google may log in with.
+pub(super) const INSTANCE_ROLE: &str = "vm";
+
+/// The policy that both roles give.
 pub(super) const POLICY: &str = "demo-organizations";
 
 const POLICY_TEXT: &str = r#"# Organizations whose name begins with "demo".
@@ -105,6 +108,13 @@ async fn enable_method<H: RequestHandler>(api: &Api<'_, H>, google: &FakeGoogle)
         "token_policies": [POLICY],
     });
     api.write(&format!("auth/gcp/role/{ROLE}"), role).await?;
+    let role = json!({
+        "type": "gce",
+        "bound_zones": ["europe-west1-b"],
+        "token_policies": [POLICY],
+    });
+    api.write(&format!("auth/gcp/role/{INSTANCE_ROLE}"), role)
+        .await?;
     Ok(())
 }
 
@@ -205,6 +215,7 @@ mod tests {
                 ("/v1/auth/gcp/config", "mine"),
                 ("/v1/sys/policies/acl/demo-organizations", "mine"),
                 ("/v1/auth/gcp/role/dev", "mine"),
+                ("/v1/auth/gcp/role/vm", "mine"),
             ]
         );
         let custom_endpoint = &calls[4].2["custom_endpoint"];
