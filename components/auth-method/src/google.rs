@@ -8,10 +8,14 @@ mod bounded;
 mod compute;
 mod endpoints;
 mod exchange;
+mod flight;
 mod freshness;
 mod groups;
+mod key_document;
 mod keys;
+mod known;
 mod memory;
+mod retries;
 mod settings;
 mod tokens;
 
@@ -24,9 +28,10 @@ pub(crate) use exchange::{CallError, Deadline};
 pub(crate) use groups::Membership;
 pub(crate) use keys::{KeyError, KeyOwner};
 pub(crate) use memory::{Memory, MountMemory};
+pub(crate) use retries::RetryBudget;
 pub use settings::{Compatibility, Settings};
 
-use gatehouse_ports::{Clock, Http, Random};
+use gatehouse_ports::{Cache, Clock, Http, Random};
 use gatehouse_storage::StorageError;
 
 use crate::config::CredentialsRecord;
@@ -38,8 +43,12 @@ pub(crate) struct Google<'a, H, C, R> {
     pub(crate) random: &'a R,
     pub(crate) settings: &'a Settings,
     pub(crate) endpoints: &'a Endpoints,
-    /// What is remembered under the mount's present configuration.
+    /// What this instance remembers under the mount's present configuration.
     pub(crate) memory: &'a MountMemory,
+    /// What all instances remember.
+    pub(crate) cache: &'a dyn Cache,
+    /// For all calls of this instance.
+    pub(crate) retries: &'a RetryBudget,
     /// Reads the mount's credentials; they are seldom needed, since access tokens last.
     pub(crate) credentials: &'a dyn Fn() -> Result<Option<CredentialsRecord>, StorageError>,
     /// When the login or renewal has taken too long.

@@ -13,5 +13,5 @@ mod subject;
 pub(crate) use audience::AudienceRule;
 pub(crate) use claims::{CLOCK_SKEW, Claims, Issuer};
 pub(crate) use compact::{UnverifiedJwt, VerifiedJwt};
-pub(crate) use instance::InstanceClaims;
+pub(crate) use instance::{InstanceClaims, is_project};
 pub(crate) use subject::Subject;

@@ -8,7 +8,7 @@ use gatehouse_storage::{
 };
 
 use crate::config::{ConfigRecord, CredentialsChange};
-use crate::google::{Deadline, Google, Memory, MountMemory, Settings};
+use crate::google::{Deadline, Google, Memory, MountMemory, RetryBudget, Settings};
 use crate::roles::{RoleName, Written};
 use crate::{
     AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
@@ -32,6 +32,7 @@ pub struct AuthMethodService<S, M, H, C, R> {
     random: R,
     settings: Settings,
     memory: Memory,
+    retries: RetryBudget,
 }
 
 impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
@@ -45,6 +46,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             random,
             settings,
             memory: Memory::default(),
+            retries: RetryBudget::default(),
         }
     }
 
@@ -102,6 +104,8 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             settings: &self.settings,
             endpoints: &memory.endpoints,
             memory,
+            cache: &self.cache,
+            retries: &self.retries,
             credentials: &credentials,
             deadline,
         })

@@ -1,13 +1,14 @@
 //! Doubles of the ports that live in memory, for tests.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::{
-    Change, Check, Clock, CommitError, Entry, Http, HttpError, HttpRequest, HttpResponse, Item,
-    MAXIMUM_SCAN_LIMIT, Page, Random, RandomError, Requirement, Store, StoreError, Version,
+    Cache, Change, Check, Clock, CommitError, Entry, Http, HttpError, HttpRequest, HttpResponse,
+    Item, MAXIMUM_KEY_BYTES, MAXIMUM_SCAN_LIMIT, MAXIMUM_VALUE_BYTES, Page, Random, RandomError,
+    Requirement, Store, StoreError, Version,
 };
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -39,6 +40,29 @@ impl Clock for ManualClock {
 
     fn sleep(&self, duration: Duration) {
         self.advance(duration);
+    }
+}
+
+/// A clock on which no time passes, whatever happens: sleepers only let other threads work. Among threads nothing runs out on it, so
+/// that what they do does not depend on how fast the machine is.
+#[derive(Debug)]
+pub struct StillClock(u64);
+
+impl StillClock {
+    /// A clock that shows `seconds` since 1970.
+    #[must_use]
+    pub const fn at_seconds(seconds: u64) -> Self {
+        Self(seconds.saturating_mul(1000))
+    }
+}
+
+impl Clock for StillClock {
+    fn now_milliseconds(&self) -> u64 {
+        self.0
+    }
+
+    fn sleep(&self, duration: Duration) {
+        std::thread::sleep(duration.min(Duration::from_millis(1)));
     }
 }
 
@@ -93,6 +117,12 @@ struct Stored {
     expires_at: Option<u64>,
 }
 
+impl Stored {
+    fn is_live(&self, now: u64) -> bool {
+        self.expires_at.is_none_or(|at| now < at)
+    }
+}
+
 #[derive(Debug, Default)]
 struct MemoryState {
     entries: BTreeMap<String, Stored>,
@@ -129,11 +159,10 @@ impl<C: Clock> MemoryStore<C> {
     pub fn keys(&self) -> Vec<String> {
         let now = self.clock.now_milliseconds();
         let state = lock(&self.state);
-        let live = |stored: &Stored| stored.expires_at.is_none_or(|at| now < at);
         state
             .entries
             .iter()
-            .filter(|(_, stored)| live(stored))
+            .filter(|(_, stored)| stored.is_live(now))
             .map(|(key, _)| key.clone())
             .collect()
     }
@@ -163,8 +192,7 @@ impl<C: Clock> Store for MemoryStore<C> {
             .iter()
             .map(|key| {
                 let stored = state.entries.get(*key)?;
-                let live = stored.expires_at.is_none_or(|at| now < at);
-                live.then(|| stored.entry.clone())
+                stored.is_live(now).then(|| stored.entry.clone())
             })
             .collect())
     }
@@ -180,7 +208,7 @@ impl<C: Clock> Store for MemoryStore<C> {
             .range(prefix.to_owned()..)
             .take_while(|(key, _)| key.starts_with(prefix))
             .filter(|(key, _)| after.is_none_or(|after| key.as_str() > after))
-            .filter(|(_, stored)| stored.expires_at.is_none_or(|at| now < at));
+            .filter(|(_, stored)| stored.is_live(now));
         let items = hits
             .by_ref()
             .take(usize::try_from(limit).unwrap_or(usize::MAX))
@@ -203,7 +231,7 @@ impl<C: Clock> Store for MemoryStore<C> {
             let live = state
                 .entries
                 .get(&check.key)
-                .filter(|stored| stored.expires_at.is_none_or(|at| now < at))
+                .filter(|stored| stored.is_live(now))
                 .map(|stored| stored.entry.version);
             let holds = match check.requirement {
                 Requirement::Absent => live.is_none(),
@@ -232,6 +260,104 @@ impl<C: Clock> Store for MemoryStore<C> {
             }
         }
         Ok(())
+    }
+}
+
+#[derive(Debug, Default)]
+struct CacheState {
+    entries: HashMap<String, Stored>,
+    last_version: u64,
+    gets: u64,
+    swaps: u64,
+}
+
+/// A cache in memory that follows the WIT contract, and insists that its callers do. It forgets when it is told to.
+#[derive(Debug)]
+pub struct MemoryCache<C> {
+    clock: C,
+    state: Mutex<CacheState>,
+}
+
+impl<C: Clock> MemoryCache<C> {
+    /// An empty cache whose expiry follows `clock`.
+    #[must_use]
+    pub fn new(clock: C) -> Self {
+        Self {
+            clock,
+            state: Mutex::default(),
+        }
+    }
+
+    /// How often it was read and swapped, with and without success.
+    #[must_use]
+    pub fn uses(&self) -> (u64, u64) {
+        let state = lock(&self.state);
+        (state.gets, state.swaps)
+    }
+
+    /// The keys that have an entry now, in order.
+    #[must_use]
+    pub fn keys(&self) -> Vec<String> {
+        let now = self.clock.now_milliseconds();
+        let state = lock(&self.state);
+        let live = state
+            .entries
+            .iter()
+            .filter(|(_, stored)| stored.is_live(now));
+        let mut keys: Vec<String> = live.map(|(key, _)| key.clone()).collect();
+        keys.sort();
+        keys
+    }
+
+    /// Forgets everything.
+    pub fn forget_all(&self) {
+        lock(&self.state).entries.clear();
+    }
+
+    /// Puts `value` under every key that there is.
+    pub fn overwrite_all(&self, value: &[u8]) {
+        let mut state = lock(&self.state);
+        state.last_version += 1;
+        let version = Version(state.last_version);
+        for stored in state.entries.values_mut() {
+            stored.entry = Entry {
+                value: value.to_vec(),
+                version,
+            };
+        }
+    }
+}
+
+impl<C: Clock> Cache for MemoryCache<C> {
+    fn get(&self, key: &str) -> Option<Entry> {
+        let now = self.clock.now_milliseconds();
+        let mut state = lock(&self.state);
+        state.gets += 1;
+        let stored = state.entries.get(key)?;
+        stored.is_live(now).then(|| stored.entry.clone())
+    }
+
+    fn swap(&self, key: &str, expected: Option<Version>, value: &[u8], expires_at: u64) -> bool {
+        assert!((1..=MAXIMUM_KEY_BYTES).contains(&key.len()), "{key}");
+        assert!(key.bytes().all(|byte| byte.is_ascii_graphic()), "{key}");
+        assert!(value.len() <= MAXIMUM_VALUE_BYTES, "{key}");
+        let now = self.clock.now_milliseconds();
+        let mut state = lock(&self.state);
+        state.swaps += 1;
+        let live = state.entries.get(key).filter(|stored| stored.is_live(now));
+        if live.map(|stored| stored.entry.version) != expected {
+            return false;
+        }
+        state.last_version += 1;
+        let entry = Entry {
+            value: value.to_vec(),
+            version: Version(state.last_version),
+        };
+        let expires_at = Some(expires_at);
+        state
+            .entries
+            .insert(key.to_owned(), Stored { entry, expires_at });
+        true
     }
 }
 

@@ -1,6 +1,8 @@
-//! The store as a component sees it: the import `gatehouse:storage/key-value`.
+//! Store and cache as a component sees them: the imports `gatehouse:storage/key-value` and `gatehouse:storage/cache`.
 
-use gatehouse_ports::{Change, Check, CommitError, Entry, Item, Page, Store, StoreError, Version};
+use gatehouse_ports::{
+    Cache, Change, Check, CommitError, Entry, Item, Page, Store, StoreError, Version,
+};
 
 /// Generated from the WIT; components map their own import to it, so that the conversions below exist once.
 #[allow(missing_docs, unsafe_code, clippy::all)]
@@ -12,7 +14,18 @@ pub mod bindings {
     });
 }
 
+/// Generated from the WIT like [`bindings`], for those components that share something between their instances.
+#[allow(missing_docs, unsafe_code, clippy::all)]
+pub mod cache_bindings {
+    wit_bindgen::generate!({
+        path: "../../wit/storage",
+        world: "caching-client",
+        generate_all,
+    });
+}
+
 use bindings::gatehouse::storage::key_value;
+use cache_bindings::gatehouse::storage::cache;
 
 /// The store that the host has bound to this component.
 #[derive(Debug, Clone, Copy, Default)]
@@ -88,5 +101,22 @@ impl Store for ImportedStore {
             key_value::CommitError::Conflict(key) => CommitError::Conflict(key),
             key_value::CommitError::Failed(error) => CommitError::Failed(store_error(error)),
         })
+    }
+}
+
+/// The cache that the host has bound to this component.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ImportedCache;
+
+impl Cache for ImportedCache {
+    fn get(&self, key: &str) -> Option<Entry> {
+        cache::get(key).map(|entry| Entry {
+            value: entry.value,
+            version: Version(entry.version),
+        })
+    }
+
+    fn swap(&self, key: &str, expected: Option<Version>, value: &[u8], expires_at: u64) -> bool {
+        cache::swap(key, expected.map(|version| version.0), value, expires_at)
     }
 }

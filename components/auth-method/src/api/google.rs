@@ -1,7 +1,9 @@
 //! What Google, or the way to it, can refuse (contract 4.7, 8).
 
+use serde::{Deserialize, Serialize};
+
 /// Google's refusal of a question. Its words are cut to 512 bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiRefusal {
     /// HTTP status of the answer, of the class 4xx.
     pub status: u16,
@@ -21,7 +23,7 @@ pub struct AccountRefusal {
 }
 
 /// Why the mount's own credentials give no access to Google's APIs. It holds no part of a credential.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum CredentialsFailure {
     /// None are stored, and the server has no default ones.
     #[error("could not find default credentials")]
@@ -51,7 +53,7 @@ pub enum CredentialsFailure {
 }
 
 /// A step on the way to an access token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CredentialsStep {
     /// The token endpoint, for a key or a refresh token.
     Token,

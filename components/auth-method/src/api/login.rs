@@ -98,7 +98,9 @@ pub enum JwtFlaw {
 }
 
 /// Why there is no key for a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, thiserror::Error,
+)]
 pub enum KeyRefusal {
     /// `sub` is neither a unique id nor a plain e-mail address, so no document is asked for.
     #[error("the subject is neither a unique id nor an e-mail address of a service account")]

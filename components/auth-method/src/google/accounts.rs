@@ -7,14 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::authorized::ApiError;
 use super::exchange::{CallError, Question};
-use super::memory::lock;
+use super::flight::Topic;
 use super::{Api, Google};
-use crate::ApiRefusal;
 
-/// Seconds that the state of an account is believed without asking again.
-const BELIEVED_FOR: u64 = 60;
-/// Seconds that an account stays unknown without asking again.
-const UNKNOWN_FOR: u64 = 30;
+/// Milliseconds that the state of an account is believed without asking again.
+const BELIEVED_FOR: u64 = 60_000;
 
 /// A service account, by Google's word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,37 +37,30 @@ impl ServiceAccount {
     }
 }
 
-/// What is remembered of a question.
-pub(super) type AccountAnswer = Result<Arc<ServiceAccount>, ApiRefusal>;
-
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// The account with this e-mail address or unique id.
     pub(crate) fn service_account(&self, name: &str) -> Result<Arc<ServiceAccount>, ApiError> {
-        let now = self.now();
-        if let Some(remembered) = lock(&self.memory.accounts).get(name, now) {
-            return remembered.map_err(ApiError::Refused);
-        }
-        let answer = self.ask_for_account(name);
-        let remembered = match &answer {
-            Ok(account) => Some((Ok(Arc::clone(account)), BELIEVED_FOR)),
-            Err(ApiError::Refused(refusal)) if refusal.status == 404 => {
-                Some((Err(refusal.clone()), UNKNOWN_FOR))
-            }
-            Err(_) => None,
+        let topic = Topic {
+            api: Api::Iam,
+            kind: "account",
+            name,
+            shelf: &self.memory.accounts,
+            stale_for: 0,
         };
-        if let Some((remembered, seconds)) = remembered {
-            let until = now.saturating_add(seconds);
-            lock(&self.memory.accounts).insert(name, remembered, until, now);
-        }
-        answer
+        let found = self.consult(
+            &topic,
+            |_| true,
+            || Ok((self.ask_for_account(name)?, BELIEVED_FOR)),
+        )?;
+        Ok(found.value)
     }
 
-    fn ask_for_account(&self, name: &str) -> Result<Arc<ServiceAccount>, ApiError> {
+    fn ask_for_account(&self, name: &str) -> Result<ServiceAccount, ApiError> {
         let segments = ["v1", "projects", "-", "serviceAccounts", name];
         let url = self.endpoints.url(Api::Iam, &segments);
         let account: ServiceAccount = self.ask_authorized(&Question::get(Api::Iam, url))?;
         if account.is_complete() {
-            Ok(Arc::new(account))
+            Ok(account)
         } else {
             Err(CallError::Unusable(Api::Iam).into())
         }

@@ -3,20 +3,39 @@
 use gatehouse_ports::{Clock, Http, HttpResponse, Random};
 use gatehouse_storage::StorageError;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::Google;
 use super::answers::api_refusal;
 use super::exchange::{CallError, Question};
+use super::known::{Failure, Nature};
 use crate::{ApiRefusal, CallFailure, CredentialsFailure, CredentialsStep};
 
+/// Remembered access tokens that are replaced for one question: this instance's own, and the one that instances share.
+const REPLACED_TOKENS: u32 = 2;
+
 /// Why there is no answer to work with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ApiError {
     /// Google said no: 4xx, of which 404 and 403 are about what was asked for.
     Refused(ApiRefusal),
     Credentials(CredentialsFailure),
     Call(CallError),
+    /// Concerns nobody but the one who met it.
+    #[serde(skip)]
     Storage(StorageError),
+}
+
+impl Failure for ApiError {
+    fn nature(&self) -> Nature {
+        match self {
+            Self::Refused(refusal) if refusal.status == 404 => Nature::Absence,
+            Self::Refused(_) => Nature::Refusal,
+            Self::Credentials(_) | Self::Call(CallError::Denied(_)) => Nature::Obstacle,
+            Self::Call(CallError::Unavailable(_) | CallError::Unusable(_)) => Nature::Outage,
+            Self::Storage(_) => Nature::OwnTrouble,
+        }
+    }
 }
 
 impl From<CallError> for ApiError {
@@ -49,17 +68,20 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// A successful answer, whatever is in it.
     pub(super) fn authorized_answer(&self, question: &Question) -> Result<HttpResponse, ApiError> {
         let mut token = self.access_token()?;
-        let mut answer = self.ask(question.bearing(&token.text))?;
-        if answer.status == 401 && !token.is_new {
-            // The remembered access token may have been revoked.
-            self.forget_access_token();
+        let mut answer = self.ask(question.bearing(token.value.text()))?;
+        for _ in 0..REPLACED_TOKENS {
+            if answer.status != 401 || token.is_new {
+                break;
+            }
+            // The remembered access token may have been revoked, and the one that others have as well.
+            self.forget_access_token(&token.value);
             token = self.access_token()?;
-            answer = self.ask(question.bearing(&token.text))?;
+            answer = self.ask(question.bearing(token.value.text()))?;
         }
         match answer.status {
             200..300 => Ok(answer),
             401 => {
-                self.forget_access_token();
+                self.forget_access_token(&token.value);
                 Err(ApiError::Credentials(CredentialsFailure::Refused {
                     step: CredentialsStep::Use,
                     status: 401,

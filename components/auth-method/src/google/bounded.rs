@@ -17,7 +17,7 @@ impl<V: Clone> Bounded<V> {
         }
     }
 
-    /// The value under `name`, unless it has expired by `now`. Times are seconds since 1970.
+    /// The value under `name`, unless it has expired by `now`. Times are milliseconds since 1970.
     pub(super) fn get(&self, name: &str, now: u64) -> Option<V> {
         self.entries
             .get(name)

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use super::Settings;
@@ -13,7 +14,7 @@ const MAXIMUM_BASE_BYTES: usize = 2048;
 const METADATA_HOSTS: [&str; 3] = ["metadata", "metadata.google.internal", "metadata.goog"];
 
 /// An API of Google that is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Api {
     /// Key documents.
     Certificates,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_ports::{Clock, Http, HttpError, HttpRequest, HttpResponse, Method, Random};
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::{Api, Google};
@@ -36,14 +37,14 @@ impl Deadline {
     }
 
     /// `None` when no time is left.
-    fn left(self, clock: &impl Clock) -> Option<Duration> {
+    pub(super) fn left(self, clock: &impl Clock) -> Option<Duration> {
         let left = self.0.saturating_sub(clock.now_milliseconds());
         (left > 0).then(|| Duration::from_millis(left))
     }
 }
 
 /// Why there is no answer to work with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum CallError {
     /// Google could not be reached in time, or answered 429 or 5xx.
     Unavailable(Api),
@@ -110,7 +111,8 @@ impl Question {
 }
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
-    /// Asks, up to three times while Google cannot be reached or says that it is overloaded, if the question may be repeated.
+    /// Asks, up to three times while Google cannot be reached or says that it is overloaded, if the question may be repeated and the
+    /// budget for retries allows it.
     pub(super) fn ask(&self, question: Question) -> Result<HttpResponse, CallError> {
         let api = question.api;
         let url = question.url.ok_or(CallError::Denied(api))?;
@@ -135,6 +137,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         } else {
             0
         };
+        self.retries.earn();
         for retry in 0..=retries {
             let Some(timeout) = time_left() else { break };
             request.timeout = timeout;
@@ -152,7 +155,8 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             };
             let pause = retry_after.unwrap_or_else(|| self.jittered(FIRST_PAUSE * (1 << retry)));
             let worthwhile = time_left().is_some_and(|left| pause < left);
-            if retry == retries || pause > LONGEST_RETRY_AFTER || !worthwhile {
+            let allowed = retry < retries && pause <= LONGEST_RETRY_AFTER && worthwhile;
+            if !allowed || !self.retries.spend() {
                 break;
             }
             self.clock.sleep(pause);
@@ -160,7 +164,8 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         Err(CallError::Unavailable(api))
     }
 
-    fn jittered(&self, bound: Duration) -> Duration {
+    /// Something up to `bound`.
+    pub(super) fn jittered(&self, bound: Duration) -> Duration {
         let mut byte = [u8::MAX];
         if self.random.fill(&mut byte).is_err() {
             return bound;

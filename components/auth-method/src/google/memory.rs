@@ -1,25 +1,31 @@
 //! What an instance remembers of Google between requests. All of it is a cache: every entry expires, the number of entries is bounded,
 //! and losing any of it costs time only.
 //!
-//! It is kept by mount and version of the mount's configuration. Every request reads the configuration's version from the store, so a
-//! write in any other instance ends the use of what was remembered before it.
+//! It is kept by mount and version of the mount's configuration, and so is what instances share. Every request reads the
+//! configuration's version from the store, so a write in any instance ends the use of what all of them remembered before it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use gatehouse_ports::Version;
+use gatehouse_storage::key_segment;
 
-use super::accounts::AccountAnswer;
+use super::ancestry::Ancestry;
+use super::authorized::ApiError;
 use super::bounded::Bounded;
-use super::keys::{AccountKeys, GoogleKeys};
+use super::key_document::KeyDocument;
+use super::keys::KeyError;
+use super::known::Known;
 use super::tokens::AccessToken;
-use super::{Endpoints, Settings};
+use super::{Endpoints, ServiceAccount, Settings};
 use crate::config::ConfigRecord;
 
 /// Most mounts that are remembered at a time.
 const MAXIMUM_MOUNTS: usize = 64;
 /// Most service accounts of a mount that are remembered at a time (contract 8.2).
 const MAXIMUM_ACCOUNTS: usize = 1024;
+/// Most projects of a mount whose ancestors are remembered at a time.
+const MAXIMUM_PROJECTS: usize = 1024;
 
 /// The memory of one instance.
 #[derive(Default)]
@@ -32,10 +38,34 @@ pub(crate) struct MountMemory {
     version: Option<Version>,
     pub(crate) config: ConfigRecord,
     pub(crate) endpoints: Endpoints,
-    pub(super) google_keys: Mutex<GoogleKeys>,
-    pub(super) account_keys: Mutex<Bounded<AccountKeys>>,
-    pub(super) accounts: Mutex<Bounded<AccountAnswer>>,
-    pub(super) access_token: Mutex<Option<AccessToken>>,
+    /// Before every key of what instances share.
+    pub(super) shared_prefix: String,
+    /// When this instance renews answers, in thousandths of their life.
+    pub(super) renewal_share: OnceLock<u64>,
+    pub(super) google_keys: Shelf<KeyDocument, KeyError>,
+    pub(super) account_keys: Shelf<KeyDocument, KeyError>,
+    pub(super) accounts: Shelf<ServiceAccount, ApiError>,
+    pub(super) ancestries: Shelf<Ancestry, ApiError>,
+    pub(super) access_token: Shelf<AccessToken, ApiError>,
+}
+
+/// What an instance knows of the answers to one kind of question, by whom they are about.
+pub(super) struct Shelf<A, E>(Mutex<Bounded<Known<A, E>>>);
+
+impl<A, E: Clone> Shelf<A, E> {
+    fn with_capacity(capacity: usize) -> Self {
+        Self(Mutex::new(Bounded::with_capacity(capacity)))
+    }
+
+    /// What is known at `now`.
+    pub(super) fn get(&self, name: &str, now: u64) -> Option<Known<A, E>> {
+        lock(&self.0).get(name, now)
+    }
+
+    /// Remembers `known` until `over_at`.
+    pub(super) fn keep(&self, name: &str, known: Known<A, E>, over_at: u64, now: u64) {
+        lock(&self.0).insert(name, known, over_at, now);
+    }
 }
 
 impl Memory {
@@ -58,10 +88,13 @@ impl Memory {
             version,
             endpoints: Endpoints::new(&config.custom_endpoint, settings),
             config,
-            google_keys: Mutex::default(),
-            account_keys: Mutex::new(Bounded::with_capacity(MAXIMUM_ACCOUNTS)),
-            accounts: Mutex::new(Bounded::with_capacity(MAXIMUM_ACCOUNTS)),
-            access_token: Mutex::default(),
+            shared_prefix: shared_prefix(mount_id, version),
+            renewal_share: OnceLock::new(),
+            google_keys: Shelf::with_capacity(1),
+            account_keys: Shelf::with_capacity(MAXIMUM_ACCOUNTS),
+            accounts: Shelf::with_capacity(MAXIMUM_ACCOUNTS),
+            ancestries: Shelf::with_capacity(MAXIMUM_PROJECTS),
+            access_token: Shelf::with_capacity(1),
         });
         if mounts.len() >= MAXIMUM_MOUNTS
             && let Some(other) = mounts.keys().next().cloned()
@@ -78,7 +111,15 @@ impl Memory {
     }
 }
 
+fn shared_prefix(mount_id: &str, version: Option<Version>) -> String {
+    let mount = key_segment(mount_id);
+    match version {
+        Some(Version(version)) => format!("google/{mount}/{version}/"),
+        None => format!("google/{mount}/unconfigured/"),
+    }
+}
+
 /// Locks are held for a look or a change, never while Google is asked.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

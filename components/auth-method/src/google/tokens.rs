@@ -3,15 +3,15 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gatehouse_ports::{Clock, Http, HttpResponse, Random};
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
 use super::answers::token_refusal;
 use super::authorized::ApiError;
 use super::exchange::Question;
-use super::memory::lock;
+use super::flight::Topic;
+use super::known::Found;
 use super::{Api, Google};
 use crate::config::CredentialsRecord;
 use crate::rs256::SigningKey;
@@ -27,17 +27,27 @@ const RENEWED_BEFORE_END: u64 = 300;
 const LONGEST_LIFETIME: u64 = 12 * 3600;
 
 /// An access token in memory.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct AccessToken {
-    text: Arc<Zeroizing<String>>,
+    #[serde(serialize_with = "shown", deserialize_with = "hidden")]
+    text: Zeroizing<String>,
+    /// Seconds since 1970.
     usable_until: u64,
 }
 
-/// An access token to be used now.
-pub(super) struct UsableToken {
-    pub(super) text: Arc<Zeroizing<String>>,
-    /// Whether it was fetched for this very question.
-    pub(super) is_new: bool,
+impl AccessToken {
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Only the memory that instances share sees it.
+fn shown<S: Serializer>(text: &Zeroizing<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
+}
+
+fn hidden<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Zeroizing<String>, D::Error> {
+    String::deserialize(deserializer).map(Zeroizing::new)
 }
 
 #[derive(Serialize)]
@@ -64,27 +74,35 @@ struct TokenAnswer {
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// A token that is good for some minutes at least.
-    pub(super) fn access_token(&self) -> Result<UsableToken, ApiError> {
-        let now = self.now();
-        if let Some(known) = &*lock(&self.memory.access_token)
-            && now < known.usable_until
-        {
-            return Ok(UsableToken {
-                text: Arc::clone(&known.text),
-                is_new: false,
-            });
-        }
-        let credentials = (self.credentials)()
-            .map_err(ApiError::Storage)?
-            .ok_or(ApiError::Credentials(CredentialsFailure::NotFound))?;
-        let token = self.fetch_access_token(&credentials, now)?;
-        let text = Arc::clone(&token.text);
-        *lock(&self.memory.access_token) = Some(token);
-        Ok(UsableToken { text, is_new: true })
+    pub(super) fn access_token(&self) -> Result<Found<AccessToken, ApiError>, ApiError> {
+        self.consult(
+            &self.token_topic(),
+            |_| true,
+            || {
+                let credentials = (self.credentials)()
+                    .map_err(ApiError::Storage)?
+                    .ok_or(ApiError::Credentials(CredentialsFailure::NotFound))?;
+                let now = self.now();
+                let token = self.fetch_access_token(&credentials, now)?;
+                let lifetime = token.usable_until.saturating_sub(now);
+                Ok((token, lifetime.saturating_mul(1000)))
+            },
+        )
     }
 
-    pub(super) fn forget_access_token(&self) {
-        *lock(&self.memory.access_token) = None;
+    /// Forgets a token that an API did not accept.
+    pub(super) fn forget_access_token(&self, refused: &AccessToken) {
+        self.forget(&self.token_topic(), |token| token.text == refused.text);
+    }
+
+    const fn token_topic(&self) -> Topic<'_, AccessToken, ApiError> {
+        Topic {
+            api: Api::OAuth,
+            kind: "access-token",
+            name: "",
+            shelf: &self.memory.access_token,
+            stale_for: 0,
+        }
     }
 
     fn fetch_access_token(
@@ -159,7 +177,7 @@ fn token_in(answer: &HttpResponse, now: u64) -> Result<AccessToken, CredentialsF
     }
     let lifetime = token.expires_in.min(LONGEST_LIFETIME);
     Ok(AccessToken {
-        text: Arc::new(text),
+        text,
         usable_until: now.saturating_add(lifetime.saturating_sub(RENEWED_BEFORE_END)),
     })
 }

@@ -65,8 +65,8 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(allowed)
 }
 
-/// A name, or one behind the domain that it belongs to: `example.com:project`.
-fn is_project(text: &str) -> bool {
+/// Whether `text` can be the id of a project: a name, or one behind the domain that it belongs to, `example.com:project`.
+pub(crate) fn is_project(text: &str) -> bool {
     let is_domain = |domain: &str| {
         domain.split('.').all(|label| {
             let inner =

@@ -65,6 +65,15 @@ impl Modulus {
         self.bytes
     }
 
+    /// The number itself, big-endian.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        at_width!(self, parameters => {
+            let bytes = parameters.modulus().as_ref().to_be_bytes();
+            let bytes: &[u8] = bytes.as_ref();
+            without_leading_zeros(bytes).to_vec()
+        })
+    }
+
     /// Whether `base` to the power 65537 is `expected`. Both are big-endian; a base that is not below the modulus is refused.
     pub(super) fn public_power_is(&self, base: &[u8], expected: &[u8]) -> bool {
         at_width!(self, parameters => public_power_is(parameters, base, expected).unwrap_or(false))

@@ -40,6 +40,16 @@ impl VerifyingKey {
                 .public_power_is(signature, &encoded_block(message, length))
     }
 
+    /// The key with this modulus, big-endian, and the public exponent that all keys have.
+    pub(crate) fn from_modulus(modulus: &[u8]) -> Result<Self, KeyFlaw> {
+        Self::from_components(modulus, &PUBLIC_EXPONENT)
+    }
+
+    /// The modulus, big-endian.
+    pub(crate) fn modulus_bytes(&self) -> Vec<u8> {
+        self.modulus.to_bytes()
+    }
+
     pub(super) const fn modulus(&self) -> &Modulus {
         &self.modulus
     }

@@ -1,0 +1,310 @@
+//! One question in the air at a time, for all instances (contract 8.1, rule 6; SEC-G8, N8).
+//!
+//! Every instance keeps what is known in its own memory and in the cache that it shares with the others. Whoever needs an answer that
+//! neither has claims the flight, in the shared entry itself, and asks Google. The others wait for what it finds, or for its claim to
+//! run out. Without a shared cache every claim succeeds, and everybody asks.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatehouse_ports::{Clock, Http, MAXIMUM_VALUE_BYTES, Random, Version};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroizing;
+
+use super::exchange::CallError;
+use super::known::{Failure, Found, Known, Nature, Need};
+use super::memory::Shelf;
+use super::{Api, Google};
+
+/// Milliseconds that a claim lasts: one question with its retries, and a margin. Its holder may have come to its end.
+const CLAIM_LASTS: u64 = 12_000;
+/// Between two looks for the end of another's flight, at first and at last.
+const POLLS: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
+/// Swaps of one entry that may be lost to others before it is left alone.
+const MAXIMUM_LOST_SWAPS: u32 = 8;
+/// When an answer is renewed at the earliest and at the latest, in thousandths of its life.
+const RENEWAL: (u64, u64) = (800, 900);
+
+/// A question whose answer instances share.
+pub(super) struct Topic<'a, A, E> {
+    /// Who is to blame when there is no answer in time.
+    pub(super) api: Api,
+    /// What it is about, among all that is shared: a segment of a key.
+    pub(super) kind: &'static str,
+    /// Whom it is about; empty where a mount has one only.
+    pub(super) name: &'a str,
+    /// Where this instance keeps what is known.
+    pub(super) shelf: &'a Shelf<A, E>,
+    /// Milliseconds that an answer serves beyond its life while Google cannot be reached.
+    pub(super) stale_for: u64,
+}
+
+/// What instances share of one question. Times are milliseconds since 1970.
+#[derive(Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "A: Serialize, E: Serialize",
+    deserialize = "A: DeserializeOwned, E: DeserializeOwned"
+))]
+struct Shared<A, E> {
+    known: Known<A, E>,
+    /// Until when somebody is asking; 0 when nobody is.
+    claimed_until: u64,
+}
+
+impl<A, E> Default for Shared<A, E> {
+    fn default() -> Self {
+        Self {
+            known: Known::default(),
+            claimed_until: 0,
+        }
+    }
+}
+
+impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
+    /// What there is to go by: what is known, if that will do, or else what `fetch` gives with the milliseconds that it is fresh.
+    ///
+    /// `has` tells whether an answer holds what is looked for; what comes back may still lack it.
+    pub(super) fn consult<A, E>(
+        &self,
+        topic: &Topic<'_, A, E>,
+        has: impl Fn(&A) -> bool,
+        fetch: impl FnOnce() -> Result<(A, u64), E>,
+    ) -> Result<Found<A, E>, E>
+    where
+        A: Serialize + DeserializeOwned,
+        E: Failure,
+    {
+        let began = self.clock.now_milliseconds();
+        let own = topic.shelf.get(topic.name, began).unwrap_or_default();
+        if self.need(topic, &own, began, &has) == Need::Nothing
+            && let Some(outcome) = own.outcome(began, topic.stale_for)
+        {
+            return outcome;
+        }
+        let key = self.shared_key(topic);
+        let (mut has_waited, mut lost_swaps) = (false, 0);
+        loop {
+            let (shared, version) = self.shared::<A, E>(&key);
+            let now = self.clock.now_milliseconds();
+            let known = own.clone().or_newer(shared.known);
+            let outcome = known.outcome(now, topic.stale_for);
+            let is_in_the_air = now < shared.claimed_until;
+            let settled = match self.need(topic, &known, now, &has) {
+                Need::Nothing => true,
+                Need::Renewal => is_in_the_air,
+                // Those who waited share the failure as they would have shared the answer.
+                Need::Answer => has_waited && known.failed_since(began),
+            };
+            if settled && let Some(mut outcome) = outcome {
+                if let Ok(found) = &mut outcome {
+                    found.is_new = has_waited;
+                }
+                topic.keep(known, now);
+                return outcome;
+            }
+            if is_in_the_air {
+                has_waited = true;
+                self.wait_for_change(&key, version, shared.claimed_until)
+                    .ok_or(CallError::Unavailable(topic.api))?;
+                continue;
+            }
+            let claimed_until = now.saturating_add(CLAIM_LASTS);
+            let claim = Shared {
+                known: known.clone(),
+                claimed_until,
+            };
+            if !self.swap(topic, &key, version, &claim) && lost_swaps < MAXIMUM_LOST_SWAPS {
+                lost_swaps += 1;
+                continue;
+            }
+            return self.fly(topic, &key, known, claimed_until, now, fetch);
+        }
+    }
+
+    /// Asks Google and tells the others.
+    fn fly<A, E>(
+        &self,
+        topic: &Topic<'_, A, E>,
+        key: &str,
+        known: Known<A, E>,
+        claimed_until: u64,
+        asked_at: u64,
+        fetch: impl FnOnce() -> Result<(A, u64), E>,
+    ) -> Result<Found<A, E>, E>
+    where
+        A: Serialize + DeserializeOwned,
+        E: Failure,
+    {
+        let error = match fetch() {
+            Ok((value, lifetime)) => {
+                let value = Arc::new(value);
+                let known = Known::answered(Arc::clone(&value), asked_at, lifetime);
+                self.land(topic, key, known.clone(), claimed_until);
+                topic.keep(known, asked_at);
+                return Ok(Found {
+                    value,
+                    setback: None,
+                    is_new: true,
+                });
+            }
+            Err(error) => error,
+        };
+        let now = self.clock.now_milliseconds();
+        let concerns_others = match error.nature() {
+            Nature::OwnTrouble => false,
+            // A question that was cut off because its asker ran out of time says nothing about Google.
+            Nature::Outage => self.deadline.left(self.clock).is_some(),
+            Nature::Absence | Nature::Refusal | Nature::Obstacle => true,
+        };
+        let after = known.clone().failed(error.clone(), asked_at, now);
+        if concerns_others {
+            self.land(topic, key, after.clone(), claimed_until);
+            topic.keep(after.clone(), now);
+        } else {
+            self.land(topic, key, known, claimed_until);
+        }
+        after.outcome(now, topic.stale_for).unwrap_or(Err(error))
+    }
+
+    /// Ends the claim that lasts until `claimed_until`, and shares `known` unless somebody else knows better already.
+    fn land<A, E>(&self, topic: &Topic<'_, A, E>, key: &str, known: Known<A, E>, claimed_until: u64)
+    where
+        A: Serialize + DeserializeOwned,
+        E: Failure,
+    {
+        for _ in 0..MAXIMUM_LOST_SWAPS {
+            let (shared, version) = self.shared::<A, E>(key);
+            let is_ours = shared.claimed_until == claimed_until;
+            let landed = Shared {
+                known: shared.known.or_newer(known.clone()),
+                claimed_until: if is_ours { 0 } else { shared.claimed_until },
+            };
+            if self.swap(topic, key, version, &landed) {
+                return;
+            }
+        }
+    }
+
+    /// Makes everybody forget an answer that `is_refused`. Another one stays: somebody may have fetched it since.
+    pub(super) fn forget<A, E>(&self, topic: &Topic<'_, A, E>, is_refused: impl Fn(&A) -> bool)
+    where
+        A: Serialize + DeserializeOwned,
+        E: Failure,
+    {
+        let now = self.clock.now_milliseconds();
+        if let Some(known) = topic.shelf.get(topic.name, now) {
+            topic.keep(known.without(&is_refused), now);
+        }
+        let key = self.shared_key(topic);
+        for _ in 0..MAXIMUM_LOST_SWAPS {
+            let (shared, version) = self.shared::<A, E>(&key);
+            if version.is_none() || !shared.known.fresh(now).is_some_and(&is_refused) {
+                return;
+            }
+            let forgotten = Shared {
+                known: shared.known.without(&is_refused),
+                ..shared
+            };
+            if self.swap(topic, &key, version, &forgotten) {
+                return;
+            }
+        }
+    }
+
+    /// Waits until the entry is no longer at `version`, or `until`. `None` when this login's own time is over.
+    fn wait_for_change(&self, key: &str, version: Option<Version>, until: u64) -> Option<()> {
+        let (mut pause, longest) = POLLS;
+        while self.clock.now_milliseconds() < until {
+            let left = self.deadline.left(self.clock)?;
+            let half = pause / 2;
+            self.clock.sleep((half + self.jittered(half)).min(left));
+            pause = (pause * 2).min(longest);
+            if self.cache.get(key).map(|entry| entry.version) != version {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    fn need<A, E: Failure>(
+        &self,
+        topic: &Topic<'_, A, E>,
+        known: &Known<A, E>,
+        now: u64,
+        has: impl Fn(&A) -> bool,
+    ) -> Need {
+        known.need(now, has, topic.stale_for, self.renewal_share())
+    }
+
+    /// When this instance renews, in thousandths of an answer's life: not all instances at once.
+    fn renewal_share(&self) -> u64 {
+        *self.memory.renewal_share.get_or_init(|| {
+            let (earliest, latest) = RENEWAL;
+            let mut byte = [0];
+            // Any moment is as good as another.
+            let _ = self.random.fill(&mut byte);
+            let [byte] = byte;
+            earliest + (latest - earliest) * u64::from(byte) / 255
+        })
+    }
+
+    /// Names are digested: callers choose them, and keys are short and plain.
+    fn shared_key<A, E>(&self, topic: &Topic<'_, A, E>) -> String {
+        let mut key = format!("{}{}", self.memory.shared_prefix, topic.kind);
+        if !topic.name.is_empty() {
+            key.push('/');
+            for byte in Sha256::digest(topic.name) {
+                // Writing to a string cannot fail.
+                let _ = write!(key, "{byte:02x}");
+            }
+        }
+        key
+    }
+
+    /// What is shared now. Something that cannot be read is as good as nothing, and will be replaced.
+    fn shared<A, E>(&self, key: &str) -> (Shared<A, E>, Option<Version>)
+    where
+        A: DeserializeOwned,
+        E: DeserializeOwned,
+    {
+        let Some(entry) = self.cache.get(key) else {
+            return (Shared::default(), None);
+        };
+        let value = Zeroizing::new(entry.value);
+        let shared = serde_json::from_slice(&value).unwrap_or_default();
+        (shared, Some(entry.version))
+    }
+
+    /// Whether nobody else was first. What cannot be shared is kept to oneself.
+    fn swap<A, E>(
+        &self,
+        topic: &Topic<'_, A, E>,
+        key: &str,
+        version: Option<Version>,
+        shared: &Shared<A, E>,
+    ) -> bool
+    where
+        A: Serialize,
+        E: Failure,
+    {
+        let Ok(value) = serde_json::to_vec(shared).map(Zeroizing::new) else {
+            return true;
+        };
+        if value.len() > MAXIMUM_VALUE_BYTES {
+            return true;
+        }
+        let over_at = shared.known.over_at(topic.stale_for);
+        let expires_at = over_at.max(shared.claimed_until);
+        self.cache.swap(key, version, &value, expires_at)
+    }
+}
+
+impl<A, E: Failure> Topic<'_, A, E> {
+    fn keep(&self, known: Known<A, E>, now: u64) {
+        let over_at = known.over_at(self.stale_for);
+        self.shelf.keep(self.name, known, over_at, now);
+    }
+}
