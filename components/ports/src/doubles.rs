@@ -43,29 +43,6 @@ impl Clock for ManualClock {
     }
 }
 
-/// A clock on which no time passes, whatever happens: sleepers only let other threads work. Among threads nothing runs out on it, so
-/// that what they do does not depend on how fast the machine is.
-#[derive(Debug)]
-pub struct StillClock(u64);
-
-impl StillClock {
-    /// A clock that shows `seconds` since 1970.
-    #[must_use]
-    pub const fn at_seconds(seconds: u64) -> Self {
-        Self(seconds.saturating_mul(1000))
-    }
-}
-
-impl Clock for StillClock {
-    fn now_milliseconds(&self) -> u64 {
-        self.0
-    }
-
-    fn sleep(&self, duration: Duration) {
-        std::thread::sleep(duration.min(Duration::from_millis(1)));
-    }
-}
-
 impl<C: Clock + ?Sized> Clock for &C {
     fn now_milliseconds(&self) -> u64 {
         (**self).now_milliseconds()

@@ -91,7 +91,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             let now = self.clock.now_milliseconds();
             let known = own.clone().or_newer(shared.known);
             let outcome = known.outcome(now, topic.stale_for);
-            let is_in_the_air = now < shared.claimed_until;
+            let is_in_the_air = is_claimed(shared.claimed_until, now);
             let settled = match self.need(topic, &known, now, &has) {
                 Need::Nothing => true,
                 Need::Renewal => is_in_the_air,
@@ -300,6 +300,11 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         let expires_at = over_at.max(shared.claimed_until);
         self.cache.swap(key, version, &value, expires_at)
     }
+}
+
+/// Whether somebody is asking at `now`. A claim that would last longer than claims do is garbage.
+const fn is_claimed(until: u64, now: u64) -> bool {
+    now < until && until <= now.saturating_add(CLAIM_LASTS)
 }
 
 impl<A, E: Failure> Topic<'_, A, E> {

@@ -87,3 +87,44 @@ fn key_in(pem: &str) -> Option<VerifyingKey> {
     let key = RsaPublicKeyRef::try_from(key.subject_public_key.as_bytes()?).ok()?;
     VerifyingKey::from_components(key.modulus.as_bytes(), key.public_exponent.as_bytes()).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertificateParams, KeyPair, PKCS_RSA_SHA256, RsaKeySize};
+
+    use super::*;
+
+    fn certificate(size: RsaKeySize) -> String {
+        let pair = KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, size).unwrap();
+        let parameters = CertificateParams::new(vec!["test.example".to_owned()]).unwrap();
+        parameters.self_signed(&pair).unwrap().pem()
+    }
+
+    #[test]
+    fn j13_keys_of_every_width_are_handed_on_as_they_were() {
+        let certificates = BTreeMap::from([
+            ("short", certificate(RsaKeySize::_2048)),
+            ("long", certificate(RsaKeySize::_3072)),
+        ]);
+        let body = serde_json::to_vec(&certificates).unwrap();
+        let document = KeyDocument::from_certificates(&body).unwrap();
+        let text = serde_json::to_string(&document).unwrap();
+        let back: KeyDocument = serde_json::from_str(&text).unwrap();
+        for (key_id, bytes) in [("short", 256), ("long", 384)] {
+            let moduli = [&document, &back].map(|it| it.key(key_id).unwrap().modulus_bytes());
+            assert_eq!(moduli[0], moduli[1]);
+            assert_eq!(moduli[0].len(), bytes);
+        }
+        assert!(text.len() < body.len() / 2, "{text}");
+    }
+
+    #[test]
+    fn j13_a_key_that_no_document_could_have_is_not_taken_over() {
+        let even = STANDARD_NO_PAD.encode([0xfe; 256]);
+        let short = STANDARD_NO_PAD.encode([0xff; 128]);
+        for modulus in ["", "AAAA", "=", &even, &short] {
+            let text = serde_json::to_string(&BTreeMap::from([("key", modulus)])).unwrap();
+            assert!(serde_json::from_str::<KeyDocument>(&text).is_err());
+        }
+    }
+}

@@ -40,6 +40,10 @@ fn answers(stage: &Stage, headers: &[(&str, &str)]) {
     stage.google.state().key_headers = headers.iter().map(owned).collect();
 }
 
+fn unreachable() -> Fault {
+    Fault::Error(HttpError::Failed("unreachable".to_owned()))
+}
+
 #[test]
 fn a_second_login_asks_google_nothing() {
     let stage = Stage::ready();
@@ -54,15 +58,39 @@ fn g7_the_state_of_an_account_is_believed_for_a_minute_and_no_longer() {
     let stage = Stage::ready();
     stage.log_in(&by_account(NOW)).unwrap();
     stage.google.disable(EMAIL);
-    let now = wait(&stage, 59);
+    let now = wait(&stage, 47);
     assert!(stage.log_in(&by_account(now)).is_ok());
-    let now = wait(&stage, 1);
+    let now = wait(&stage, 13);
     let expected = LoginError::AccountDisabled(EMAIL.to_owned());
     assert_eq!(stage.log_in(&by_account(now)).unwrap_err(), expected);
+    let stage = Stage::ready();
+    stage.log_in(&by_account(NOW)).unwrap();
+    stage.google.fail(ACCOUNT, unreachable(), usize::MAX);
+    let now = wait(&stage, 59);
+    assert!(
+        stage.log_in(&by_account(now)).is_ok(),
+        "a renewal that fails changes nothing"
+    );
+    let now = wait(&stage, 1);
+    let unavailable = LoginError::GoogleUnavailable("iam".into());
+    assert_eq!(stage.log_in(&by_account(now)).unwrap_err(), unavailable);
 }
 
 #[test]
-fn contract_8_2_googles_document_lives_as_long_as_it_says_within_bounds() {
+fn g7_n8_a_renewal_that_finds_the_account_gone_ends_the_belief_in_it() {
+    let stage = Stage::ready();
+    stage.log_in(&by_account(NOW)).unwrap();
+    stage.google.state().accounts.clear();
+    let now = wait(&stage, 54);
+    for _ in 0..2 {
+        let refused = stage.log_in(&by_account(now)).unwrap_err();
+        assert!(matches!(refused, LoginError::AccountNotFound(_)));
+    }
+    assert_eq!(stage.google.calls(ACCOUNT), 2);
+}
+
+#[test]
+fn contract_8_2_n8_googles_document_is_renewed_late_in_the_life_that_it_says_within_bounds() {
     for (headers, lifetime) in [
         (&[("cache-control", "max-age=1000")][..], 1000),
         (&[("cache-control", "max-age=1000"), ("age", "100")], 900),
@@ -74,28 +102,58 @@ fn contract_8_2_googles_document_lives_as_long_as_it_says_within_bounds() {
         let stage = Stage::ready();
         answers(&stage, headers);
         stage.log_in(&by_google(NOW)).unwrap();
-        let now = wait(&stage, lifetime - 1);
+        let early = lifetime * 8 / 10 - 1;
+        let now = wait(&stage, early);
         stage.log_in(&by_google(now)).unwrap();
         assert_eq!(stage.google.calls(CERTIFICATES), 1, "{headers:?}");
-        let now = wait(&stage, 1);
+        let now = wait(&stage, lifetime * 9 / 10 - early);
         stage.log_in(&by_google(now)).unwrap();
         assert_eq!(stage.google.calls(CERTIFICATES), 2, "{headers:?}");
     }
 }
 
 #[test]
-fn contract_8_2_an_accounts_document_lives_a_quarter_of_an_hour_at_most() {
+fn n8_a_renewal_that_fails_leaves_the_document_in_use_and_is_not_repeated_at_once() {
+    let stage = Stage::ready();
+    stage.log_in(&by_google(NOW)).unwrap();
+    stage.google.fail(CERTIFICATES, unreachable(), usize::MAX);
+    let now = wait(&stage, 3300);
+    assert!(stage.log_in(&by_google(now)).is_ok());
+    let calls = stage.google.calls(CERTIFICATES);
+    assert!(calls > 1);
+    let now = wait(&stage, 29);
+    assert!(stage.log_in(&by_google(now)).is_ok());
+    assert_eq!(stage.google.calls(CERTIFICATES), calls);
+    let now = wait(&stage, 1);
+    assert!(stage.log_in(&by_google(now)).is_ok());
+    assert!(stage.google.calls(CERTIFICATES) > calls);
+}
+
+#[test]
+fn contract_8_2_n9_an_accounts_document_lives_a_quarter_of_an_hour_at_most() {
     let stage = Stage::ready();
     stage.log_in(&by_account(NOW)).unwrap();
-    let now = wait(&stage, 899);
+    let now = wait(&stage, 719);
     stage.log_in(&by_account(now)).unwrap();
     assert_eq!(stage.google.calls(ACCOUNT_KEYS), 1);
+    stage.google.fail(ACCOUNT_KEYS, unreachable(), usize::MAX);
+    let now = wait(&stage, 180);
+    assert!(stage.log_in(&by_account(now)).is_ok());
     let now = wait(&stage, 1);
+    let unavailable = LoginError::GoogleUnavailable("api".into());
+    assert_eq!(stage.log_in(&by_account(now)).unwrap_err(), unavailable);
+}
+
+#[test]
+fn n8_a_renewed_document_without_the_key_ends_its_use() {
+    let stage = Stage::ready();
+    stage.log_in(&by_account(NOW)).unwrap();
     stage
         .google
         .state()
         .account_certificates
         .insert(EMAIL.to_owned(), BTreeMap::new());
+    let now = wait(&stage, 810);
     let refused = stage.log_in(&by_account(now)).unwrap_err();
     assert!(matches!(
         refused,
@@ -104,6 +162,31 @@ fn contract_8_2_an_accounts_document_lives_a_quarter_of_an_hour_at_most() {
             ..
         }
     ));
+}
+
+#[test]
+fn contract_8_2_a_key_that_the_account_is_known_to_have_is_not_looked_for_at_google() {
+    let stage = Stage::ready();
+    stage.log_in(&by_account(NOW)).unwrap();
+    let now = wait(&stage, 40);
+    stage.log_in(&by_account(now)).unwrap();
+    assert_eq!(stage.google.calls(CERTIFICATES), 1);
+}
+
+#[test]
+fn contract_4_3_n9_whether_google_has_a_new_key_is_unknown_during_an_outage() {
+    let stage = Stage::ready();
+    stage.log_in(&by_google(NOW)).unwrap();
+    wait(&stage, 30);
+    stage.google.fail(CERTIFICATES, unreachable(), usize::MAX);
+    let unavailable = LoginError::GoogleUnavailable("api".into());
+    for _ in 0..2 {
+        assert_eq!(stage.log_in(&garbage(1)).unwrap_err(), unavailable);
+    }
+    assert!(
+        stage.log_in(&by_account(NOW)).is_ok(),
+        "keys of accounts are found all the same"
+    );
 }
 
 #[test]
@@ -183,8 +266,9 @@ fn n9_googles_keys_outlive_an_outage_by_an_hour_and_account_keys_do_not() {
     let stage = Stage::ready();
     stage.log_in(&by_google(NOW)).unwrap();
     stage.log_in(&by_account(NOW)).unwrap();
-    let outage = Fault::Error(HttpError::Failed("unreachable".to_owned()));
-    stage.google.fail("www.googleapis.com", outage, usize::MAX);
+    stage
+        .google
+        .fail("www.googleapis.com", unreachable(), usize::MAX);
     let now = wait(&stage, 3600 + 3599);
     assert!(stage.log_in(&by_google(now)).is_ok());
     let calls = stage.google.calls(CERTIFICATES);
@@ -211,8 +295,7 @@ fn garbage(number: usize) -> String {
 fn g8_n7_during_an_outage_with_nothing_cached_garbage_logins_do_not_each_cost_a_fetch() {
     for part in [CERTIFICATES, ACCOUNT_KEYS] {
         let stage = Stage::ready();
-        let outage = Fault::Error(HttpError::Failed("unreachable".to_owned()));
-        stage.google.fail(part, outage, 3);
+        stage.google.fail(part, unreachable(), 3);
         let unavailable = LoginError::GoogleUnavailable("api".into());
         let refused = stage.log_in(&garbage(0)).unwrap_err();
         assert_eq!(refused, unavailable, "{part}");
@@ -277,21 +360,18 @@ fn n9_an_outage_that_outlasts_its_own_time_limit_is_remembered_from_its_end() {
 }
 
 #[test]
-fn g8_an_answer_that_is_no_key_document_is_remembered_for_half_a_minute() {
+fn g8_an_answer_that_is_no_key_document_is_remembered_like_an_outage() {
     for part in [CERTIFICATES, ACCOUNT_KEYS] {
         let stage = Stage::ready();
         let answer = Fault::Answer(google::text(200, "<html>"));
         stage.google.fail(part, answer, 1);
-        for expected in [1, 1] {
-            let refused = stage.log_in(&by_account(NOW)).unwrap_err();
-            let unreadable = KeyRefusal::DocumentUnreadable;
-            assert!(
-                matches!(refused, LoginError::KeyNotFound { refusal, .. } if refusal == unreadable)
-            );
-            assert_eq!(stage.google.calls(part), expected);
+        let unusable = LoginError::GoogleUnusable("api".into());
+        for _ in 0..2 {
+            assert_eq!(stage.log_in(&by_account(NOW)).unwrap_err(), unusable);
+            assert_eq!(stage.google.calls(part), 1);
         }
-        let now = wait(&stage, 29);
-        assert_eq!(stage.refuse(&by_account(now)).1, 0);
+        let now = wait(&stage, 4);
+        assert_eq!(stage.refuse(&by_account(now)), (unusable, 0));
         let now = wait(&stage, 1);
         assert!(stage.log_in(&by_account(now)).is_ok(), "{part}");
     }
@@ -301,13 +381,28 @@ fn g8_an_answer_that_is_no_key_document_is_remembered_for_half_a_minute() {
 fn contract_8_1_an_access_token_is_used_until_five_minutes_before_its_end() {
     let stage = Stage::ready();
     stage.log_in(&by_account(NOW)).unwrap();
+    stage.google.fail("/token", unreachable(), usize::MAX);
     let now = wait(&stage, 3298);
+    assert!(
+        stage.log_in(&by_account(now)).is_ok(),
+        "a renewal that fails changes nothing"
+    );
+    let now = wait(&stage, 61);
+    let unavailable = LoginError::GoogleUnavailable("oauth2".into());
+    assert_eq!(stage.log_in(&by_account(now)).unwrap_err(), unavailable);
+}
+
+#[test]
+fn n8_an_access_token_is_renewed_ahead() {
+    let stage = Stage::ready();
+    stage.log_in(&by_account(NOW)).unwrap();
+    let now = wait(&stage, 2638);
     stage.log_in(&by_account(now)).unwrap();
     assert_eq!(
         (stage.google.calls("/token"), stage.google.calls(ACCOUNT)),
         (1, 2)
     );
-    let now = wait(&stage, 61);
+    let now = wait(&stage, 332);
     stage.log_in(&by_account(now)).unwrap();
     assert_eq!(stage.google.calls("/token"), 2);
 }

@@ -8,15 +8,21 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod ancestry;
 mod caching;
 mod configuration;
 mod credentials;
+mod fleet;
 mod google;
 mod google_failures;
+mod key_documents;
 mod keys;
 mod login;
 mod malformed;
 mod renewal;
+mod retries;
 mod role_refusals;
 mod roles;
+mod sharing;
+mod single_flight;
 mod stage;
