@@ -216,6 +216,7 @@ fn contract_8_1_a_question_that_its_askers_own_time_cut_off_is_no_outage_for_oth
     assert_eq!(fleet.log_in(0, &jwt).unwrap_err(), unavailable);
     assert!(fleet.log_in(1, &jwt).is_ok());
     assert!(fleet.log_in(0, &jwt).is_ok());
+    assert_eq!(clock.now_seconds(), NOW + 20, "the claim has been given up");
 }
 
 #[test]
