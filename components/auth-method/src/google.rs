@@ -22,7 +22,7 @@ mod tokens;
 pub(crate) use accounts::ServiceAccount;
 pub(crate) use ancestry::Ancestor;
 pub(crate) use authorized::ApiError;
-pub(crate) use compute::{Instance, InstanceName};
+pub(crate) use compute::{Instance, InstanceName, region_of};
 pub(crate) use endpoints::{Api, Endpoints, endpoint_flaw};
 pub(crate) use exchange::{CallError, Deadline};
 pub(crate) use groups::Membership;

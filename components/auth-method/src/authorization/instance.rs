@@ -3,7 +3,9 @@
 use gatehouse_ports::{Clock, Http, Random};
 
 use super::{Caller, Claimant, account_inputs, account_of, confirmed, is_bound, lets_in};
-use crate::google::{ApiError, Google, Instance, InstanceName, Membership, ServiceAccount};
+use crate::google::{
+    ApiError, Google, Instance, InstanceName, Membership, ServiceAccount, region_of,
+};
 use crate::jwt::InstanceClaims;
 use crate::roles::ANY_ACCOUNT;
 use crate::trace::{Condition as _, Trace, input, list};
@@ -211,11 +213,6 @@ fn check_location(rules: &GceRules, zone: &str, trace: &mut impl Trace) -> Resul
     Ok(())
 }
 
-/// A zone's name is that of its region, a hyphen and a letter.
-pub(crate) fn region_of(zone: &str) -> &str {
-    zone.rsplit_once('-').map_or(zone, |(region, _)| region)
-}
-
 /// G11.
 fn check_groups<H: Http, C: Clock, R: Random>(
     rules: &GceRules,
@@ -253,16 +250,4 @@ fn check_groups<H: Http, C: Clock, R: Random>(
         },
         outcome,
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::region_of;
-
-    #[test]
-    fn g10_a_region_is_its_zone_without_the_last_part() {
-        assert_eq!(region_of("europe-west1-b"), "europe-west1");
-        assert_eq!(region_of("europe-west10-a"), "europe-west10");
-        assert_eq!(region_of("x"), "x");
-    }
 }
