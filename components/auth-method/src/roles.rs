@@ -1,11 +1,19 @@
 //! Roles: names, and what a write does to a stored role (contract 3).
 
+mod bindings;
 mod changes;
+mod edits;
+mod gce;
+mod iam;
+mod labels;
 mod lists;
 mod name;
+mod requirements;
 mod token_fields;
+mod warnings;
+mod writing;
 
-pub(crate) use changes::{Written, apply};
+pub(crate) use edits::EditedList;
 pub(crate) use lists::ANY_ACCOUNT;
 pub(crate) use name::RoleName;
 
@@ -23,4 +31,11 @@ impl Record for Role {
 
 fn shown(text: &str) -> String {
     excerpt(text, SHOWN_BYTES)
+}
+
+/// Replaces a field that was sent.
+fn set<T>(field: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *field = value;
+    }
 }

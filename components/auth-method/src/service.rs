@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use gatehouse_ports::{Cache, Clock, Http, MAXIMUM_VALUE_BYTES, Random, Store};
+use gatehouse_ports::{Cache, Clock, Http, Random, Store};
 use gatehouse_storage::{
-    Attempt, Records, StorageError, Transaction, TransactionError, commit_with_retries, encode,
+    Attempt, Records, StorageError, Transaction, TransactionError, commit_with_retries,
 };
 
 use crate::config::{ConfigRecord, CredentialsChange};
 use crate::google::{Deadline, Google, Memory, MountMemory, RetryBudget, Settings};
-use crate::roles::{RoleName, Written};
+use crate::roles::{EditedList, RoleName};
 use crate::{
     AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
     CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError,
     LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role,
     RoleChanges, RoleError, RoleWarning, RoleWritten, Rotated, RotationError, config, record_keys,
-    roles,
 };
 
 /// How many records of a mount that is gone are deleted in one commit.
@@ -52,6 +51,14 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
 
     pub(crate) const fn records(&self) -> &Records<S> {
         &self.records
+    }
+
+    pub(crate) const fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    pub(crate) const fn random(&self) -> &R {
+        &self.random
     }
 
     pub(crate) const fn settings(&self) -> &Settings {
@@ -141,49 +148,6 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
     }
 
-    fn try_write_role(
-        &self,
-        mount: &Mount,
-        name: &RoleName,
-        changes: &RoleChanges,
-        precondition: Precondition,
-    ) -> Result<Attempt<RoleWritten>, RoleError> {
-        let (config_key, role_key) = (record_keys::config(mount), record_keys::role(mount, name));
-        let [config, stored] = self.records.entries([&config_key, &role_key])?;
-        let config = Records::<S>::load::<ConfigRecord>(config)?;
-        let alias = config.map_or_else(Default::default, |loaded| loaded.record.iam_alias);
-        let stored = Records::<S>::load::<Role>(stored)?;
-        match (precondition, stored.is_some()) {
-            (Precondition::MustBeNew, true) => return Err(RoleError::Exists),
-            (Precondition::MustExist, false) => return Err(RoleError::DoesNotExist),
-            _ => {}
-        }
-        let created = stored.is_none();
-        let version = stored.as_ref().map(|loaded| loaded.version);
-        let stored = stored.map(|loaded| loaded.record);
-        let Written { role, warnings } =
-            roles::apply(stored, changes, mount, alias, || self.new_role_id())?;
-        if encode(&role)?.len() > MAXIMUM_VALUE_BYTES {
-            return Err(RoleError::TooLarge);
-        }
-        let mut transaction = Transaction::new();
-        transaction.require_unchanged(role_key.as_str(), version);
-        transaction.put(role_key, &role)?;
-        let written = RoleWritten { created, warnings };
-        Ok(Attempt::from_commit(
-            self.records.commit(transaction),
-            written,
-        )?)
-    }
-
-    fn new_role_id(&self) -> Result<String, RoleError> {
-        let mut bytes = [0; 16];
-        self.random.fill(&mut bytes)?;
-        Ok(uuid::Builder::from_random_bytes(bytes)
-            .into_uuid()
-            .to_string())
-    }
-
     fn delete(&self, keys: impl IntoIterator<Item = String>) -> Result<(), StorageError> {
         let mut transaction = Transaction::new();
         for key in keys {
@@ -254,23 +218,25 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
         changes: RoleChanges,
         precondition: Precondition,
     ) -> Result<RoleWritten, RoleError> {
-        let name = RoleName::new(name).ok_or(RoleError::InvalidName)?;
-        commit_with_retries(&self.clock, &self.random, || {
-            self.try_write_role(mount, &name, &changes, precondition)
-        })
+        self.change_role(mount, name, &changes, precondition)
     }
 
     fn edit_service_accounts(
         &self,
-        _: &Mount,
-        _: &str,
-        _: &ListEdit,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
     ) -> Result<Vec<RoleWarning>, EditError> {
-        Err(EditError::Empty)
+        self.edit_role(mount, name, EditedList::ServiceAccounts, edit)
     }
 
-    fn edit_labels(&self, _: &Mount, _: &str, _: &ListEdit) -> Result<Vec<RoleWarning>, EditError> {
-        Err(EditError::Empty)
+    fn edit_labels(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError> {
+        self.edit_role(mount, name, EditedList::Labels, edit)
     }
 
     fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {

@@ -1,32 +1,25 @@
 //! What a write does to a stored role, in the order of contract 3.3.
 
-use super::lists::{ANY_ACCOUNT, bound};
-use super::shown;
-use super::token_fields::{self, set};
+use super::{bindings, gce, iam, requirements, shown, token_fields, warnings};
+use crate::config::ConfigRecord;
 use crate::{
-    AliasSource, LegacyTokenFields, Mount, Role, RoleChanges, RoleError, RoleRules, RoleType,
-    RoleWarning, TokenParameters,
+    LegacyTokenFields, Mount, Role, RoleChanges, RoleError, RoleRules, RoleType, RoleWarning,
+    TokenParameters,
 };
-
-/// Seconds that the `exp` of an account-signed token may lie ahead when the operator does not say.
-const DEFAULT_JWT_LIFETIME: u64 = 900;
-/// Seconds that it may lie ahead at most.
-const MAXIMUM_JWT_LIFETIME: u64 = 3600;
 
 /// A role that passed all checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Written {
-    pub(crate) role: Role,
-    pub(crate) warnings: Vec<RoleWarning>,
+pub(super) struct Written {
+    pub(super) role: Role,
+    pub(super) warnings: Vec<RoleWarning>,
 }
 
-/// The role after `changes`. `stored` is what there is; without it `new_role_id` makes the id of a new role. `alias` is what the mount
-/// names entities of iam roles after.
-pub(crate) fn apply(
+/// The role after `changes`. `stored` is what there is; without it `new_role_id` makes the id of a new role.
+pub(super) fn apply(
     stored: Option<Role>,
     changes: &RoleChanges,
     mount: &Mount,
-    alias: AliasSource,
+    config: &ConfigRecord,
     new_role_id: impl FnOnce() -> Result<String, RoleError>,
 ) -> Result<Written, RoleError> {
     let (mut token, mut legacy) = stored
@@ -45,10 +38,19 @@ pub(crate) fn apply(
     role.token = token;
     role.legacy = legacy;
     let mut warnings = Vec::new();
-    apply_bindings(&mut role, changes, &mut warnings)?;
-    apply_rules(&mut role, changes)?;
-    check_whole(&role, mount)?;
-    warn(&role, mount, alias, &mut warnings);
+    bindings::apply(&mut role, changes, &mut warnings)?;
+    refuse_fields_of_other_type(changes, role.rules.role_type())?;
+    role.alias = bindings::alias(&role, changes)?;
+    match &mut role.rules {
+        RoleRules::Iam {
+            maximum_jwt_lifetime,
+            allow_gce_inference,
+        } => iam::apply(maximum_jwt_lifetime, allow_gce_inference, changes)?,
+        RoleRules::Gce(rules) => gce::apply(rules, changes, &mut warnings)?,
+    }
+    requirements::check(&role)?;
+    requirements::check_sent_period(&role, changes, mount)?;
+    warnings::of_whole(&role, mount, config, &mut warnings);
     Ok(Written { role, warnings })
 }
 
@@ -56,17 +58,15 @@ fn new_role(
     changes: &RoleChanges,
     new_role_id: impl FnOnce() -> Result<String, RoleError>,
 ) -> Result<Role, RoleError> {
-    match changes.role_type.as_deref() {
+    let rules = match changes.role_type.as_deref() {
         None | Some("") => return Err(RoleError::TypeMissing),
-        Some("iam") => {}
+        Some("iam") => iam::defaults(),
+        Some("gce") => RoleRules::Gce(crate::GceRules::default()),
         Some(other) => return Err(RoleError::TypeInvalid(shown(other))),
-    }
+    };
     Ok(Role {
         role_id: new_role_id()?,
-        rules: RoleRules::Iam {
-            maximum_jwt_lifetime: DEFAULT_JWT_LIFETIME,
-            allow_gce_inference: true,
-        },
+        rules,
         bound_service_accounts: Vec::new(),
         bound_projects: Vec::new(),
         add_group_aliases: false,
@@ -91,116 +91,32 @@ fn check_type(changes: &RoleChanges, stored: RoleType) -> Result<(), RoleError> 
     }
 }
 
-fn apply_bindings(
-    role: &mut Role,
+/// Fields that would be without effect. The old names of gce's lists are not among them: on iam roles they always were.
+fn refuse_fields_of_other_type(
     changes: &RoleChanges,
-    warnings: &mut Vec<RoleWarning>,
+    role_type: RoleType,
 ) -> Result<(), RoleError> {
-    match (&changes.bound_service_accounts, &changes.service_accounts) {
-        (Some(accounts), _) => role.bound_service_accounts = bound(accounts),
-        (None, Some(accounts)) => {
-            role.bound_service_accounts = bound(accounts);
-            warnings.push(RoleWarning::DeprecatedField {
-                used: "service_accounts".into(),
-                instead: "bound_service_accounts".into(),
-            });
-        }
-        (None, None) => {}
-    }
-    let any = role
-        .bound_service_accounts
-        .iter()
-        .any(|account| account == ANY_ACCOUNT);
-    if any && role.bound_service_accounts.len() > 1 {
-        return Err(RoleError::WildcardWithOthers);
-    }
-    match (&changes.bound_projects, &changes.project_id) {
-        (Some(_), Some(_)) => return Err(RoleError::ProjectsTwice),
-        (Some(projects), None) => role.bound_projects = bound(projects),
-        (None, Some(project)) => {
-            role.bound_projects = bound(std::slice::from_ref(project));
-            warnings.push(RoleWarning::DeprecatedField {
-                used: "project_id".into(),
-                instead: "bound_projects".into(),
-            });
-        }
-        (None, None) => {}
-    }
-    set(&mut role.add_group_aliases, changes.add_group_aliases);
-    Ok(())
-}
-
-fn apply_rules(role: &mut Role, changes: &RoleChanges) -> Result<(), RoleError> {
-    let role_type = role.rules.role_type();
-    match &mut role.rules {
-        RoleRules::Iam {
-            maximum_jwt_lifetime,
-            allow_gce_inference,
-        } => {
-            let foreign = [
-                (
-                    "bound_instance_groups",
-                    changes.bound_instance_groups.is_some(),
-                ),
-                ("bound_labels", changes.bound_labels.is_some()),
-                ("bound_regions", changes.bound_regions.is_some()),
-                ("bound_zones", changes.bound_zones.is_some()),
-            ];
-            let fields: Vec<_> = foreign
-                .into_iter()
-                .filter_map(|(name, sent)| sent.then_some(name.into()))
-                .collect();
-            if !fields.is_empty() {
-                return Err(RoleError::FieldsOfOtherType { role_type, fields });
-            }
-            match changes.max_jwt_exp {
-                None => {}
-                Some(0) => *maximum_jwt_lifetime = DEFAULT_JWT_LIFETIME,
-                Some(..=MAXIMUM_JWT_LIFETIME) => {
-                    set(maximum_jwt_lifetime, changes.max_jwt_exp);
-                }
-                Some(_) => return Err(RoleError::JwtLifetimeTooLong),
-            }
-            set(allow_gce_inference, changes.allow_gce_inference);
-        }
-        RoleRules::Gce(_) => {}
-    }
-    Ok(())
-}
-
-fn check_whole(role: &Role, mount: &Mount) -> Result<(), RoleError> {
-    if role.rules.role_type() == RoleType::Iam && role.bound_service_accounts.is_empty() {
-        return Err(RoleError::NoServiceAccounts);
-    }
-    if role.token.period > mount.maximum_lease {
-        return Err(RoleError::PeriodAboveMountMaximum {
-            period: role.token.period,
-            mount_maximum: mount.maximum_lease,
-        });
-    }
-    Ok(())
-}
-
-fn warn(role: &Role, mount: &Mount, alias: AliasSource, warnings: &mut Vec<RoleWarning>) {
-    let (ttl, maximum_ttl) = (role.token.ttl, role.token.maximum_ttl);
-    let (mount_default, mount_maximum) = (mount.default_lease, mount.maximum_lease);
-    if ttl > mount_maximum {
-        warnings.push(RoleWarning::TtlAboveMountMaximum { ttl, mount_maximum });
-    }
-    if maximum_ttl > mount_maximum {
-        warnings.push(RoleWarning::MaximumTtlAboveMountMaximum {
-            maximum_ttl,
-            mount_maximum,
-        });
-    }
-    if ttl > mount_default {
-        warnings.push(RoleWarning::TtlAboveMountDefault { ttl, mount_default });
-    }
-    if role.add_group_aliases && alias == AliasSource::RoleId {
-        warnings.push(RoleWarning::GroupAliasesOnSharedEntity);
-    }
-    let any_account = role.bound_service_accounts == [ANY_ACCOUNT];
-    if any_account && role.bound_projects.is_empty() {
-        warnings.push(RoleWarning::AnyServiceAccountOfAnyProject);
+    let foreign: &[(&'static str, bool)] = match role_type {
+        RoleType::Iam => &[
+            (
+                "bound_instance_groups",
+                changes.bound_instance_groups.is_some(),
+            ),
+            ("bound_labels", changes.bound_labels.is_some()),
+            ("bound_regions", changes.bound_regions.is_some()),
+            ("bound_zones", changes.bound_zones.is_some()),
+            ("max_instance_age", changes.max_instance_age.is_some()),
+        ],
+        RoleType::Gce => &[
+            ("allow_gce_inference", changes.allow_gce_inference.is_some()),
+            ("max_jwt_exp", changes.max_jwt_exp.is_some()),
+        ],
+    };
+    let sent = foreign.iter().filter(|(_, sent)| *sent);
+    let fields: Vec<_> = sent.map(|&(name, _)| name.into()).collect();
+    if fields.is_empty() {
+        Ok(())
+    } else {
+        Err(RoleError::FieldsOfOtherType { role_type, fields })
     }
 }

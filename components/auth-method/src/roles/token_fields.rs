@@ -1,6 +1,6 @@
 //! The fields of a role that its tokens inherit, under their new and their old names (contract 3.2).
 
-use super::shown;
+use super::{set, shown};
 use crate::policies::sanitized;
 use crate::{LegacyTokenFields, RoleChanges, RoleError, TokenParameters, TokenType, networks};
 
@@ -122,10 +122,4 @@ fn token_type(value: &str) -> Result<TokenType, RoleError> {
 
 fn trimmed(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.trim().to_owned()).collect()
-}
-
-pub(super) fn set<T>(field: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *field = value;
-    }
 }

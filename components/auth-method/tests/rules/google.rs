@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 use gatehouse_ports::{HttpError, HttpRequest, HttpResponse};
 use serde_json::{Value, json};
 
+use crate::compute::Compute;
 use crate::keys;
 
 #[derive(Clone)]
@@ -28,6 +29,7 @@ pub struct State {
     /// By e-mail address and by unique id.
     pub account_certificates: BTreeMap<String, BTreeMap<String, String>>,
     pub accounts: Vec<Account>,
+    pub compute: Compute,
     /// By a part of the URL; each is used as often as it says.
     pub faults: Vec<(&'static str, Fault, usize)>,
     pub key_headers: Vec<(String, String)>,
@@ -42,6 +44,7 @@ pub struct Request {
     pub authorization: Option<String>,
     pub body: String,
     pub timeout_seconds: f64,
+    pub maximum_response_bytes: usize,
 }
 
 pub struct FakeGoogle(Mutex<State>);
@@ -76,6 +79,7 @@ impl FakeGoogle {
                 account(EMAIL, UNIQUE_ID, "p1"),
                 account(OTHER_EMAIL, OTHER_ID, "p2"),
             ],
+            compute: Compute::new(),
             faults: Vec::new(),
             key_headers: vec![("cache-control".to_owned(), "max-age=3600".to_owned())],
             tokens_made: 0,
@@ -130,6 +134,7 @@ impl FakeGoogle {
             authorization: header("authorization"),
             body: String::from_utf8(request.body.clone()).unwrap(),
             timeout_seconds: request.timeout.as_secs_f64(),
+            maximum_response_bytes: request.maximum_response_bytes,
         });
         assert!(header("user-agent").is_some_and(|agent| agent.starts_with("gatehouse/")));
         for (part, fault, times) in &mut state.faults {
@@ -186,6 +191,12 @@ fn usual_answer(
             Some(account) => answer(200, &account_body(account), &[]),
             None => refusal(404, "Unknown service account", "notFound"),
         };
+    }
+    if let Some(path) = url.strip_prefix("https://compute.googleapis.com/compute/v1/") {
+        if authorization != Some(format!("Bearer {}", state.accepted_token)) {
+            return refusal(401, "Invalid Credentials", "authError");
+        }
+        return state.compute.answer(path, request);
     }
     panic!("nobody should ask for {url}");
 }

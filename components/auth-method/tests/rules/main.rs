@@ -10,11 +10,14 @@
 
 mod ancestry;
 mod caching;
+mod compute;
 mod configuration;
 mod credentials;
 mod fleet;
 mod google;
 mod google_failures;
+mod groups;
+mod instances;
 mod key_documents;
 mod keys;
 mod login;

@@ -34,10 +34,10 @@ fn refused_writes() -> Vec<(RoleChanges, RoleError)> {
         ),
         (
             RoleChanges {
-                role_type: text("gce"),
+                role_type: text("gke"),
                 ..iam()
             },
-            RoleError::TypeInvalid(value("gce")),
+            RoleError::TypeInvalid(value("gke")),
         ),
         (
             RoleChanges {

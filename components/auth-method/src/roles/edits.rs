@@ -1,0 +1,47 @@
+//! Changes of one list of a role (contract 3.6).
+
+use super::bindings::check_wildcard;
+use super::lists::bound;
+use super::{labels, requirements};
+use crate::{EditError, ListEdit, Role, RoleRules};
+
+/// One of the lists that can be changed by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EditedList {
+    /// Of iam roles.
+    ServiceAccounts,
+    /// Of gce roles. What is removed is named by its key.
+    Labels,
+}
+
+/// Whether `edit` says nothing.
+pub(super) fn is_empty(edit: &ListEdit) -> bool {
+    let blank = |entry: &String| entry.trim().is_empty();
+    edit.add.iter().all(blank) && edit.remove.iter().all(blank)
+}
+
+/// Adds, then removes, then checks the whole role.
+pub(super) fn apply(role: &mut Role, list: EditedList, edit: &ListEdit) -> Result<(), EditError> {
+    let removed = bound(&edit.remove);
+    let is_removed = |entry: &str| {
+        removed
+            .binary_search_by(|name| name.as_str().cmp(entry))
+            .is_ok()
+    };
+    match (list, &mut role.rules) {
+        (EditedList::ServiceAccounts, RoleRules::Iam { .. }) => {
+            let accounts = &mut role.bound_service_accounts;
+            accounts.extend_from_slice(&edit.add);
+            *accounts = bound(accounts);
+            accounts.retain(|account| !is_removed(account));
+            check_wildcard(role)?;
+        }
+        (EditedList::Labels, RoleRules::Gce(rules)) => {
+            let added = labels::parse(&edit.add).map_err(EditError::InvalidLabels)?;
+            rules.bound_labels.extend(added);
+            rules.bound_labels.retain(|key, _| !is_removed(key));
+        }
+        (_, rules) => return Err(EditError::WrongType(rules.role_type())),
+    }
+    Ok(requirements::check(role)?)
+}

@@ -1,0 +1,53 @@
+//! What only gce roles have: where instances are, what they are labelled with, and how old they are.
+
+use super::bindings::deprecated;
+use super::labels;
+use super::lists::{bound, resource_names};
+use super::set;
+use crate::{GceRules, RoleChanges, RoleError, RoleWarning};
+
+pub(super) fn apply(
+    rules: &mut GceRules,
+    changes: &RoleChanges,
+    warnings: &mut Vec<RoleWarning>,
+) -> Result<(), RoleError> {
+    let lists = [
+        (
+            &mut rules.bound_zones,
+            ("bound_zones", &changes.bound_zones),
+            ("bound_zone", &changes.bound_zone),
+        ),
+        (
+            &mut rules.bound_regions,
+            ("bound_regions", &changes.bound_regions),
+            ("bound_region", &changes.bound_region),
+        ),
+        (
+            &mut rules.bound_instance_groups,
+            ("bound_instance_groups", &changes.bound_instance_groups),
+            ("bound_instance_group", &changes.bound_instance_group),
+        ),
+    ];
+    for (list, (new, all), (old, one)) in lists {
+        match (all, one) {
+            (Some(_), Some(_)) => {
+                return Err(RoleError::SentTwice {
+                    old: old.into(),
+                    new: new.into(),
+                });
+            }
+            (Some(all), None) => *list = resource_names(all),
+            (None, Some(one)) => {
+                list.extend(resource_names(std::slice::from_ref(one)));
+                *list = bound(list);
+                warnings.push(deprecated(old, new));
+            }
+            (None, None) => {}
+        }
+    }
+    if let Some(entries) = &changes.bound_labels {
+        rules.bound_labels = labels::parse(entries).map_err(RoleError::InvalidLabels)?;
+    }
+    set(&mut rules.maximum_instance_age, changes.max_instance_age);
+    Ok(())
+}
