@@ -76,12 +76,9 @@ pub(super) fn authorize<H: Http, C: Clock, R: Random>(
     let account = account_of(role, claimant, google, not_found);
     let attached = |account: &ServiceAccount| {
         confirm(account)?;
-        let attached = instance.as_ref().is_none_or(|instance| {
-            instance
-                .service_accounts
-                .iter()
-                .any(|email| *email == account.email)
-        });
+        let attached = instance
+            .as_ref()
+            .is_none_or(|instance| instance.service_accounts.contains(&account.email));
         attached.otherwise_with(|| LoginError::AccountNotAttached(account.email.clone()))
     };
     let account = confirmed(account, claimant, attached, trace)?;
