@@ -1,4 +1,4 @@
-//! Logging in on gce roles: contract 4.6 without groups; SEC-G2, G9, G13; D8, D10.
+//! Logging in on gce roles: contract 4.6, G1 to G7, and what Google answers badly; SEC-G2, G6, G9; D10.
 
 use gatehouse_auth_method::{
     ApiRefusal, AuthMethod, ConfigChanges, Identity, InstanceFlaw, KeyRefusal, LoginError,
