@@ -191,11 +191,19 @@ pub trait AuthMethod {
     /// When there is none, or the store does not answer.
     fn issuer(&self) -> Result<String, IdentityTokenError>;
 
-    /// The keys that identity tokens in circulation are signed with, the newest first. Makes the first one, or a new one when its time
-    /// has come.
+    /// The keys that identity tokens in circulation are signed with, the newest first. Makes the first one, or a new one when
+    /// [`Self::maintain_keys`] has not done so for long.
     ///
     /// # Errors
     ///
     /// When the store does not answer, or no key can be made.
     fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError>;
+
+    /// Makes the next key ahead of time, so that no request has to: it may take seconds. To be called every minute or so; without an
+    /// issuer it does nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::public_keys`].
+    fn maintain_keys(&self) -> Result<(), IdentityTokenError>;
 }

@@ -1,11 +1,13 @@
 //! Configuration of a mount: what is stored, and what a write does to it (contract 2).
 
 mod changes;
+mod check;
 mod credentials;
 mod metadata;
+mod rotation;
 
-pub(crate) use changes::{CredentialsChange, apply};
-pub(crate) use credentials::CredentialsRecord;
+pub(crate) use changes::{Applied, CredentialsChange, apply, sets_audience};
+pub(crate) use credentials::{CredentialsRecord, read_key_file};
 pub(crate) use metadata::MetadataSelection;
 
 use gatehouse_storage::Record;
@@ -46,6 +48,9 @@ pub(crate) struct ConfigRecord {
     pub(crate) identity_token_ttl: u64,
     #[serde(default)]
     pub(crate) rotation: RotationSettings,
+    /// Since when `rotation` is as it is, in seconds since 1970: times before that are not made up for.
+    #[serde(default)]
+    pub(crate) rotation_since: u64,
 }
 
 impl Record for ConfigRecord {
@@ -59,6 +64,9 @@ pub(crate) struct CredentialsIdentity {
     pub(crate) client_id: String,
     pub(crate) private_key_id: String,
     pub(crate) project_id: String,
+    /// Since when the key is in use, in seconds since 1970.
+    #[serde(default)]
+    pub(crate) since: u64,
 }
 
 impl ConfigRecord {

@@ -6,6 +6,7 @@ mod answers;
 mod authorized;
 mod bounded;
 mod compute;
+mod credentials;
 mod endpoints;
 mod exchange;
 mod flight;
@@ -15,7 +16,9 @@ mod key_document;
 mod keys;
 mod known;
 mod memory;
+mod permissions;
 mod retries;
+mod service_account_keys;
 mod settings;
 mod tokens;
 
@@ -23,18 +26,17 @@ pub(crate) use accounts::ServiceAccount;
 pub(crate) use ancestry::Ancestor;
 pub(crate) use authorized::ApiError;
 pub(crate) use compute::{Instance, InstanceName, region_of};
-pub(crate) use endpoints::{Api, Endpoints, endpoint_flaw};
+pub(crate) use credentials::{Federation, Source};
+pub(crate) use endpoints::{Api, Endpoints, endpoint_flaw, is_foreign, is_loopback};
 pub(crate) use exchange::{CallError, Deadline};
 pub(crate) use groups::Membership;
 pub(crate) use keys::{KeyError, KeyOwner};
 pub(crate) use memory::{Memory, MountMemory};
 pub(crate) use retries::RetryBudget;
+pub(crate) use service_account_keys::ProofError;
 pub use settings::{Compatibility, Settings};
 
 use gatehouse_ports::{Cache, Clock, Http, Random};
-use gatehouse_storage::StorageError;
-
-use crate::config::CredentialsRecord;
 
 /// Google, as one mount sees it during one login or renewal.
 pub(crate) struct Google<'a, H, C, R> {
@@ -49,8 +51,8 @@ pub(crate) struct Google<'a, H, C, R> {
     pub(crate) cache: &'a dyn Cache,
     /// For all calls of this instance.
     pub(crate) retries: &'a RetryBudget,
-    /// Reads the mount's credentials; they are seldom needed, since access tokens last.
-    pub(crate) credentials: &'a dyn Fn() -> Result<Option<CredentialsRecord>, StorageError>,
+    /// Finds the source of access tokens that is in force; it is seldom needed, since they last.
+    pub(crate) credentials: &'a dyn Fn() -> Result<Source, ApiError>,
     /// When the login or renewal has taken too long.
     pub(crate) deadline: Deadline,
 }

@@ -7,6 +7,7 @@ mod audience;
 mod claims;
 mod compact;
 mod instance;
+mod signing;
 mod strict_json;
 mod subject;
 
@@ -14,4 +15,5 @@ pub(crate) use audience::AudienceRule;
 pub(crate) use claims::{CLOCK_SKEW, Claims, Issuer};
 pub(crate) use compact::{UnverifiedJwt, VerifiedJwt};
 pub(crate) use instance::{InstanceClaims, is_project};
+pub(crate) use signing::sign;
 pub(crate) use subject::Subject;

@@ -34,3 +34,14 @@ pub(crate) fn used_token(mount: &Mount, fingerprint: &str) -> String {
 pub(crate) fn everything(mount_id: &str) -> String {
     format!("{}/", key_segment(mount_id))
 }
+
+/// The base URL of the issuer. No key of a mount begins like this: [`key_segment`] escapes a tilde.
+pub(crate) const IDENTITY_TOKEN_ISSUER: &str = "~identity-tokens/issuer";
+
+/// The keys of the issuer.
+pub(crate) const IDENTITY_TOKEN_KEYS: &str = "~identity-tokens/keys";
+
+/// How far the rotation of a mount's key has come.
+pub(crate) fn rotation(mount: &Mount) -> String {
+    format!("{}rotation", everything(&mount.id))
+}

@@ -6,6 +6,7 @@
 //! [`VerifyingKey`] and [`SigningKey`] are verifier and signer of the crate `jsonwebtoken`; [`CRYPTO_PROVIDER`] lets a program install
 //! them as that crate's cryptography. The capability itself always calls its own keys, whatever a program has installed.
 
+mod generation;
 mod modulus;
 mod provider;
 mod signing_key;

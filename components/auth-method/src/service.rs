@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
-use gatehouse_ports::{Cache, Clock, Http, Random, Store};
+use gatehouse_ports::{Cache, Clock, Entry, Http, Random, Store};
 use gatehouse_storage::{
     Attempt, Records, StorageError, Transaction, TransactionError, commit_with_retries,
 };
 
-use crate::config::{ConfigRecord, CredentialsChange};
-use crate::google::{Deadline, Google, Memory, MountMemory, RetryBudget, Settings};
+use crate::config::{Applied, ConfigRecord, CredentialsChange};
+use crate::google::{
+    ApiError, Deadline, Federation, Google, Memory, MountMemory, RetryBudget, Settings, Source,
+};
 use crate::roles::{EditedList, RoleName};
 use crate::{
     AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
-    CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError,
-    LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role,
-    RoleChanges, RoleError, RoleWarning, RoleWritten, Rotated, RotationError, config, record_keys,
+    CredentialsFailure, CredentialsReport, CredentialsSource, EditError, Identity,
+    IdentityTokenError, IssuerError, ListEdit, LoginError, LoginRequest, Mount, Precondition,
+    PublicKey, RenewalError, RenewalRequest, Renewed, Role, RoleChanges, RoleError, RoleWarning,
+    RoleWritten, Rotated, RotationError, config, record_keys,
 };
 
 /// How many records of a mount that is gone are deleted in one commit.
@@ -81,15 +84,33 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
     ) -> Result<(Arc<MountMemory>, Option<Role>), StorageError> {
         let (config_key, role_key) = (record_keys::config(mount), record_keys::role(mount, name));
         let [config, role] = self.records.entries([&config_key, &role_key])?;
-        let version = config.as_ref().map(|entry| entry.version);
-        let memory = self
-            .memory
-            .of_mount(&mount.id, version, &self.settings, || {
-                let loaded = Records::<S>::load::<ConfigRecord>(config)?;
-                Ok::<_, StorageError>(loaded.map(|loaded| loaded.record).unwrap_or_default())
-            })?;
+        let memory = self.memory_under(mount, config)?;
         let role = Records::<S>::load(role)?.map(|loaded| loaded.record);
         Ok((memory, role))
+    }
+
+    /// The mount's configuration with what is remembered under it.
+    pub(crate) fn mount_memory(&self, mount: &Mount) -> Result<Arc<MountMemory>, StorageError> {
+        let [config] = self.records.entries([&record_keys::config(mount)])?;
+        self.memory_under(mount, config)
+    }
+
+    fn memory_under(
+        &self,
+        mount: &Mount,
+        config: Option<Entry>,
+    ) -> Result<Arc<MountMemory>, StorageError> {
+        let version = config.as_ref().map(|entry| entry.version);
+        self.memory
+            .of_mount(&mount.id, version, &self.settings, || {
+                let loaded = Records::<S>::load::<ConfigRecord>(config)?;
+                Ok(loaded.map(|loaded| loaded.record).unwrap_or_default())
+            })
+    }
+
+    /// Drops what is remembered of the mount.
+    pub(crate) fn forget_memory(&self, mount: &Mount) {
+        self.memory.forget(&mount.id);
     }
 
     /// Runs `work` with Google as the mount sees it.
@@ -100,10 +121,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         deadline: Deadline,
         work: impl FnOnce(&Google<'_, H, C, R>) -> T,
     ) -> T {
-        let credentials = || {
-            let stored = self.records.get(&record_keys::credentials(mount))?;
-            Ok(stored.map(|loaded| loaded.record))
-        };
+        let credentials = || self.credentials_in_force(mount, &memory.config);
         work(&Google {
             http: &self.http,
             clock: &self.clock,
@@ -118,6 +136,40 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         })
     }
 
+    /// Where the mount's access tokens come from (contract 2.6).
+    fn credentials_in_force(
+        &self,
+        mount: &Mount,
+        config: &ConfigRecord,
+    ) -> Result<Source, ApiError> {
+        match config.credentials_source() {
+            CredentialsSource::Static => {
+                let stored = self.records.get(&record_keys::credentials(mount));
+                let stored = stored.map_err(ApiError::Storage)?;
+                let stored = stored.ok_or(CredentialsFailure::NotFound)?;
+                Ok(Source::Key(stored.record))
+            }
+            CredentialsSource::Federation => {
+                let audience = config.identity_token_audience.clone();
+                let lifetime = config.identity_token_lifetime();
+                let identity_token = match self.identity_token(mount, &audience, lifetime) {
+                    Ok(token) => token,
+                    Err(IdentityTokenError::Storage(error)) => {
+                        return Err(ApiError::Storage(error));
+                    }
+                    Err(_) => return Err(CredentialsFailure::NoIdentityToken.into()),
+                };
+                Ok(Source::Federation(Federation {
+                    identity_token,
+                    audience,
+                    service_account_email: config.service_account_email.clone(),
+                    lifetime,
+                }))
+            }
+            CredentialsSource::ApplicationDefault => Ok(Source::ApplicationDefault),
+        }
+    }
+
     fn stored_config(&self, mount: &Mount) -> Result<ConfigRecord, StorageError> {
         let stored = self.records.get(&record_keys::config(mount))?;
         Ok(stored.map(|loaded| loaded.record).unwrap_or_default())
@@ -127,12 +179,22 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         &self,
         mount: &Mount,
         changes: &ConfigChanges,
-    ) -> Result<Attempt<()>, ConfigError> {
+        can_federate: &mut bool,
+    ) -> Result<Attempt<Vec<ConfigWarning>>, ConfigError> {
         let key = record_keys::config(mount);
         let stored = self.records.get::<ConfigRecord>(&key)?;
         let version = stored.as_ref().map(|loaded| loaded.version);
         let record = stored.map(|loaded| loaded.record).unwrap_or_default();
-        let (record, credentials) = config::apply(record, changes, &self.settings)?;
+        let Applied {
+            record,
+            credentials,
+            warnings,
+        } = config::apply(record, changes, &self.settings, self.now())?;
+        if config::sets_audience(changes) && !*can_federate {
+            let lifetime = record.identity_token_lifetime();
+            self.identity_token(mount, &record.identity_token_audience, lifetime)?;
+            *can_federate = true;
+        }
         let mut transaction = Transaction::new();
         transaction.require_unchanged(key.as_str(), version);
         transaction.put(key, &record)?;
@@ -140,19 +202,33 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             CredentialsChange::Keep => {}
             CredentialsChange::Remove => {
                 transaction.delete(record_keys::credentials(mount));
+                transaction.delete(record_keys::rotation(mount));
             }
             CredentialsChange::Replace(secret) => {
                 transaction.put(record_keys::credentials(mount), &secret)?;
+                // What is left of a rotation was about another key.
+                transaction.delete(record_keys::rotation(mount));
             }
         }
-        Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+        Ok(Attempt::from_commit(
+            self.records.commit(transaction),
+            warnings,
+        )?)
     }
 
-    fn delete(&self, keys: impl IntoIterator<Item = String>) -> Result<(), StorageError> {
+    pub(crate) fn delete(
+        &self,
+        keys: impl IntoIterator<Item = String>,
+    ) -> Result<(), StorageError> {
         let mut transaction = Transaction::new();
         for key in keys {
             transaction.delete(key);
         }
+        self.commit_unchecked(transaction)
+    }
+
+    /// Commits what depends on nothing that was read.
+    pub(crate) fn commit_unchecked(&self, transaction: Transaction) -> Result<(), StorageError> {
         match self.records.commit(transaction) {
             Ok(()) => Ok(()),
             Err(TransactionError::Storage(error)) => Err(error),
@@ -174,31 +250,36 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
         mount: &Mount,
         changes: ConfigChanges,
     ) -> Result<Vec<ConfigWarning>, ConfigError> {
-        commit_with_retries(&self.clock, &self.random, || {
-            self.try_write_config(mount, &changes)
+        let mut can_federate = false;
+        let warnings = commit_with_retries(&self.clock, &self.random, || {
+            self.try_write_config(mount, &changes, &mut can_federate)
         })?;
         self.memory.forget(&mount.id);
-        Ok(Vec::new())
+        Ok(warnings)
     }
 
-    fn rotate_root(&self, _: &Mount) -> Result<Rotated, RotationError> {
-        Err(RotationError::NoStoredCredentials)
+    fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError> {
+        self.rotate(mount)
     }
 
-    fn rotate_if_due(&self, _: &Mount) -> Result<Option<Rotated>, RotationError> {
-        Ok(None)
+    fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError> {
+        self.rotate_when_due(mount)
     }
 
-    fn check_config(&self, mount: &Mount, _: &[String]) -> Result<CredentialsReport, StorageError> {
-        Ok(CredentialsReport {
-            source: self.stored_config(mount)?.credentials_source(),
-            failure: None,
-            projects: Vec::new(),
-        })
+    fn check_config(
+        &self,
+        mount: &Mount,
+        projects: &[String],
+    ) -> Result<CredentialsReport, StorageError> {
+        self.check_credentials(mount, projects)
     }
 
     fn delete_config(&self, mount: &Mount) -> Result<(), StorageError> {
-        self.delete([record_keys::config(mount), record_keys::credentials(mount)])?;
+        self.delete([
+            record_keys::config(mount),
+            record_keys::credentials(mount),
+            record_keys::rotation(mount),
+        ])?;
         self.memory.forget(&mount.id);
         Ok(())
     }
@@ -271,19 +352,23 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
     }
 
     fn read_issuer(&self) -> Result<String, StorageError> {
-        Ok(String::new())
+        self.issuer_set()
     }
 
-    fn write_issuer(&self, _: &str) -> Result<(), IssuerError> {
-        Err(IssuerError::NotUrl)
+    fn write_issuer(&self, issuer: &str) -> Result<(), IssuerError> {
+        self.set_issuer(issuer)
     }
 
     fn issuer(&self) -> Result<String, IdentityTokenError> {
-        Err(IdentityTokenError::NoIssuer)
+        self.issuer_in_force()
     }
 
     fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
-        Ok(Vec::new())
+        self.listed_keys()
+    }
+
+    fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
+        self.keep_keys()
     }
 
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {

@@ -271,6 +271,9 @@ pub enum ConfigError {
     /// Both a key file and an audience for federation were sent.
     #[error("only one of 'credentials' or 'identity_token_audience' can be set")]
     CredentialsTwice,
+    /// `service_account_email` is not the e-mail address of a service account.
+    #[error("'service_account_email' must be the e-mail address of a service account")]
+    ServiceAccountEmail,
     /// Federation without a service account to act as.
     #[error("missing required 'service_account_email' when 'identity_token_audience' is set")]
     ServiceAccountMissing,

@@ -2,9 +2,13 @@
 
 use super::credentials::read_key_file;
 use super::metadata::{GCE_FIELDS, IAM_FIELDS};
-use super::{ConfigRecord, CredentialsRecord, MetadataSelection, shown};
-use crate::google::{Settings, endpoint_flaw};
-use crate::{AliasSource, ConfigChanges, ConfigError, CustomEndpoints, MetadataFlaw, RoleType};
+use super::rotation::settings_after;
+use super::{ConfigRecord, CredentialsIdentity, CredentialsRecord, MetadataSelection, shown};
+use crate::google::{Settings, endpoint_flaw, is_foreign};
+use crate::jwt::Subject;
+use crate::{
+    AliasSource, ConfigChanges, ConfigError, ConfigWarning, CustomEndpoints, MetadataFlaw, RoleType,
+};
 
 /// What becomes of the stored private key.
 pub(crate) enum CredentialsChange {
@@ -13,24 +17,21 @@ pub(crate) enum CredentialsChange {
     Replace(CredentialsRecord),
 }
 
-/// The configuration after `changes`, or the first thing that is wrong with them.
+/// What a write makes of a configuration.
+pub(crate) struct Applied {
+    pub(crate) record: ConfigRecord,
+    pub(crate) credentials: CredentialsChange,
+    pub(crate) warnings: Vec<ConfigWarning>,
+}
+
+/// The configuration after `changes` at `now` (seconds since 1970), or the first thing that is wrong with them.
 pub(crate) fn apply(
     mut record: ConfigRecord,
     changes: &ConfigChanges,
     settings: &Settings,
-) -> Result<(ConfigRecord, CredentialsChange), ConfigError> {
-    let credentials = match changes.credentials.as_deref() {
-        None => CredentialsChange::Keep,
-        Some("") => {
-            record.credentials = None;
-            CredentialsChange::Remove
-        }
-        Some(text) => {
-            let (identity, secret) = read_key_file(text)?;
-            record.credentials = Some(identity);
-            CredentialsChange::Replace(secret)
-        }
-    };
+    now: u64,
+) -> Result<Applied, ConfigError> {
+    let credentials = apply_credentials(&mut record, changes, now)?;
     if let Some(value) = &changes.iam_alias {
         record.iam_alias = alias(value, "unique_id", RoleType::Iam)?;
     }
@@ -47,15 +48,86 @@ pub(crate) fn apply(
         record.gce_metadata = MetadataSelection::from_names(names, GCE_FIELDS)
             .map_err(metadata_refused(RoleType::Gce))?;
     }
+    apply_endpoints(&mut record.custom_endpoint, changes, settings)?;
+    apply_federation(&mut record, changes)?;
+    let rotation = settings_after(record.rotation.clone(), changes)?;
+    if rotation != record.rotation {
+        record.rotation = rotation;
+        record.rotation_since = now;
+    }
+    let warnings = warnings(&record, changes, settings);
+    Ok(Applied {
+        record,
+        credentials,
+        warnings,
+    })
+}
+
+/// New root credentials of either kind replace those of the other (contract 2.6, D12).
+fn apply_credentials(
+    record: &mut ConfigRecord,
+    changes: &ConfigChanges,
+    now: u64,
+) -> Result<CredentialsChange, ConfigError> {
+    let federates = sets_audience(changes);
+    match changes.credentials.as_deref() {
+        Some(text) if !text.is_empty() && federates => Err(ConfigError::CredentialsTwice),
+        Some(text) if !text.is_empty() => {
+            let (identity, secret) = read_key_file(text)?;
+            record.credentials = Some(CredentialsIdentity {
+                since: now,
+                ..identity
+            });
+            record.identity_token_audience.clear();
+            Ok(CredentialsChange::Replace(secret))
+        }
+        None if !federates => Ok(CredentialsChange::Keep),
+        _ => {
+            record.credentials = None;
+            Ok(CredentialsChange::Remove)
+        }
+    }
+}
+
+/// Whether a write turns federation on, or points it elsewhere.
+pub(crate) fn sets_audience(changes: &ConfigChanges) -> bool {
+    let audience = changes.identity_token_audience.as_deref();
+    audience.is_some_and(|audience| !audience.is_empty())
+}
+
+fn apply_federation(record: &mut ConfigRecord, changes: &ConfigChanges) -> Result<(), ConfigError> {
+    if let Some(email) = &changes.service_account_email {
+        let is_email = Subject::new(email).is_some_and(|subject| subject.is_email());
+        if !email.is_empty() && !is_email {
+            return Err(ConfigError::ServiceAccountEmail);
+        }
+        record.service_account_email.clone_from(email);
+    }
+    if let Some(audience) = &changes.identity_token_audience {
+        record.identity_token_audience.clone_from(audience);
+    }
+    if let Some(seconds) = changes.identity_token_ttl {
+        record.identity_token_ttl = seconds;
+    }
+    if !record.identity_token_audience.is_empty() && record.service_account_email.is_empty() {
+        return Err(ConfigError::ServiceAccountMissing);
+    }
+    Ok(())
+}
+
+fn apply_endpoints(
+    custom: &mut CustomEndpoints,
+    changes: &ConfigChanges,
+    settings: &Settings,
+) -> Result<(), ConfigError> {
     let endpoints = || changes.custom_endpoint.iter().flatten();
     // An unknown key counts before any value (contract 2.3 rule 1), whatever order they came in.
     for (key, _) in endpoints() {
-        endpoint_of(&mut record.custom_endpoint, key)
-            .ok_or_else(|| ConfigError::EndpointKey(shown(key)))?;
+        endpoint_of(custom, key).ok_or_else(|| ConfigError::EndpointKey(shown(key)))?;
     }
     for (key, value) in endpoints() {
-        let (key, endpoint) = endpoint_of(&mut record.custom_endpoint, key)
-            .ok_or_else(|| ConfigError::EndpointKey(shown(key)))?;
+        let (key, endpoint) =
+            endpoint_of(custom, key).ok_or_else(|| ConfigError::EndpointKey(shown(key)))?;
         let value = value.trim();
         if value.is_empty() {
             *endpoint = None;
@@ -68,7 +140,23 @@ pub(crate) fn apply(
             *endpoint = Some(value.to_owned());
         }
     }
-    Ok((record, credentials))
+    Ok(())
+}
+
+/// Said when it is written, not at every write after that.
+fn warnings(
+    record: &ConfigRecord,
+    changes: &ConfigChanges,
+    settings: &Settings,
+) -> Vec<ConfigWarning> {
+    let mut written = changes.custom_endpoint.iter().flatten();
+    let is_written = written.any(|(key, _)| key == "api");
+    let base = record.custom_endpoint.api.as_deref();
+    if is_written && base.is_some_and(|base| is_foreign(base, settings)) {
+        vec![ConfigWarning::KeysFromForeignHost]
+    } else {
+        Vec::new()
+    }
 }
 
 fn alias(value: &str, caller: &str, role_type: RoleType) -> Result<AliasSource, ConfigError> {

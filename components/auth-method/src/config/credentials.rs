@@ -37,8 +37,8 @@ struct KeyFile {
     project_id: Option<String>,
 }
 
-/// Reads a key file and proves that its key can sign.
-pub(super) fn read_key_file(
+/// Reads a key file and proves that its key can sign. Since when it is in use is for the caller to say.
+pub(crate) fn read_key_file(
     text: &str,
 ) -> Result<(CredentialsIdentity, CredentialsRecord), CredentialsFlaw> {
     if text.len() > MAXIMUM_BYTES {
@@ -80,6 +80,7 @@ pub(super) fn read_key_file(
         client_id: file.client_id.take().unwrap_or_default(),
         private_key_id,
         project_id: file.project_id.take().unwrap_or_default(),
+        since: 0,
     };
     Ok((identity, record))
 }

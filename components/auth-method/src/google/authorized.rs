@@ -44,6 +44,12 @@ impl From<CallError> for ApiError {
     }
 }
 
+impl From<CredentialsFailure> for ApiError {
+    fn from(failure: CredentialsFailure) -> Self {
+        Self::Credentials(failure)
+    }
+}
+
 impl From<CallError> for CallFailure {
     fn from(error: CallError) -> Self {
         match error {
@@ -95,11 +101,8 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
 }
 
 impl Question {
-    fn bearing(&self, token: &str) -> Self {
-        let mut question = self.clone();
-        question
-            .headers
-            .push(("authorization".to_owned(), format!("Bearer {token}")));
-        question
+    pub(super) fn bearing(&self, token: &str) -> Self {
+        self.clone()
+            .with_header("authorization", &format!("Bearer {token}"))
     }
 }

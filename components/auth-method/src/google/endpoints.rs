@@ -120,6 +120,15 @@ pub(crate) fn endpoint_flaw(value: &str, settings: &Settings) -> Option<Endpoint
     read_base(value, settings).err()
 }
 
+/// Whether the host of a base URL that was accepted is neither Google's nor this machine (contract 9.3 rule 3).
+pub(crate) fn is_foreign(value: &str, settings: &Settings) -> bool {
+    read_base(value, settings).is_ok_and(|url| match url.host() {
+        Some(Host::Domain(name)) if settings.is_of_google(name) => false,
+        Some(host) => !is_loopback(&host),
+        None => true,
+    })
+}
+
 fn read_base(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
     // The URL standard would drop tabs, turn backslashes and more; an operator's value has none of these.
     let plain = value
@@ -187,7 +196,8 @@ fn address(host: &Host<&str>) -> Option<IpAddr> {
     }
 }
 
-fn is_loopback(host: &Host<&str>) -> bool {
+/// Whether `host` is this machine.
+pub(crate) fn is_loopback(host: &Host<&str>) -> bool {
     match (host, address(host)) {
         (Host::Domain(name), _) => *name == "localhost" || name.ends_with(".localhost"),
         (_, Some(address)) => address.is_loopback(),

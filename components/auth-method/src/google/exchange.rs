@@ -5,10 +5,11 @@ use std::time::Duration;
 use gatehouse_ports::{Clock, Http, HttpError, HttpRequest, HttpResponse, Method, Random};
 use serde::{Deserialize, Serialize};
 use url::Url;
+use zeroize::Zeroize;
 
 use super::{Api, Google};
 
-/// For one question, with its retries.
+/// For one question, with its retries, unless it says otherwise.
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 /// For one login or renewal, with all its questions.
 const LOGIN_LIMIT: Duration = Duration::from_secs(20);
@@ -67,6 +68,8 @@ pub(super) struct Question {
     pub(super) maximum_answer: usize,
     /// Whether asking twice does what asking once does.
     pub(super) repeatable: bool,
+    /// For this question, with its retries.
+    pub(super) limit: Duration,
 }
 
 impl Question {
@@ -80,6 +83,7 @@ impl Question {
             body: Vec::new(),
             maximum_answer: MAXIMUM_ANSWER_BYTES,
             repeatable: true,
+            limit: CALL_LIMIT,
         }
     }
 
@@ -91,6 +95,31 @@ impl Question {
             body,
             ..Self::get(api, url)
         }
+    }
+
+    /// A question to a token endpoint.
+    pub(super) fn form(api: Api, url: Option<Url>, form: String) -> Self {
+        let media_type = "application/x-www-form-urlencoded";
+        Self::post(api, url, media_type, form.into_bytes())
+    }
+
+    /// The removal of what `url` names.
+    pub(super) fn delete(api: Api, url: Option<Url>) -> Self {
+        Self {
+            method: Method::Delete,
+            ..Self::get(api, url)
+        }
+    }
+
+    /// The same, with another header.
+    pub(super) fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same, with less time.
+    pub(super) fn within(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     /// The same, but never asked again when its answer got lost.
@@ -116,6 +145,11 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     pub(super) fn ask(&self, question: Question) -> Result<HttpResponse, CallError> {
         let api = question.api;
         let url = question.url.ok_or(CallError::Denied(api))?;
+        let retries = if question.repeatable {
+            MAXIMUM_RETRIES
+        } else {
+            0
+        };
         let mut headers = question.headers;
         headers.push(("user-agent".to_owned(), self.settings.user_agent.clone()));
         headers.push(("accept".to_owned(), "application/json".to_owned()));
@@ -124,24 +158,34 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             url: url.into(),
             headers,
             body: question.body,
-            timeout: CALL_LIMIT,
+            timeout: question.limit,
             maximum_response_bytes: question.maximum_answer,
         };
-        let call_deadline = Deadline::after(self.clock, CALL_LIMIT);
+        let answer = self.exchange(api, &mut request, retries);
+        // A header or the body may be a token, an assertion or a secret.
+        request.body.zeroize();
+        for (_, value) in &mut request.headers {
+            value.zeroize();
+        }
+        answer
+    }
+
+    fn exchange(
+        &self,
+        api: Api,
+        request: &mut HttpRequest,
+        retries: u32,
+    ) -> Result<HttpResponse, CallError> {
+        let call_deadline = Deadline::after(self.clock, request.timeout);
         let time_left = || {
             let login = self.deadline.left(self.clock)?;
             Some(login.min(call_deadline.left(self.clock)?))
-        };
-        let retries = if question.repeatable {
-            MAXIMUM_RETRIES
-        } else {
-            0
         };
         self.retries.earn();
         for retry in 0..=retries {
             let Some(timeout) = time_left() else { break };
             request.timeout = timeout;
-            let retry_after = match self.http.send(&request) {
+            let retry_after = match self.http.send(request) {
                 Ok(answer) if (300..400).contains(&answer.status) => {
                     return Err(CallError::Unusable(api));
                 }

@@ -102,9 +102,14 @@ impl Settings {
             .unwrap_or_else(|| format!("https://iamcredentials.{}", self.universe_domain))
     }
 
+    /// Whether `host` is a host of Google's.
+    pub(super) fn is_of_google(&self, host: &str) -> bool {
+        is_below(host, &self.universe_domain)
+    }
+
     /// Whether the operator lets `host` be called with TLS, leaving loopback and link-local addresses aside.
     pub(super) fn allows_host(&self, host: &str) -> bool {
-        is_below(host, &self.universe_domain)
+        self.is_of_google(host)
             || self.allowed_hosts.iter().any(|allowed| {
                 let allowed = allowed.trim();
                 match allowed.strip_prefix("*.") {

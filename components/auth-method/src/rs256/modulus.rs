@@ -65,13 +65,11 @@ impl Modulus {
         self.bytes
     }
 
-    /// The number itself, big-endian.
+    /// Big-endian, without leading zeros.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        at_width!(self, parameters => {
-            let bytes = parameters.modulus().as_ref().to_be_bytes();
-            let bytes: &[u8] = bytes.as_ref();
-            without_leading_zeros(bytes).to_vec()
-        })
+        let bytes =
+            at_width!(self, parameters => parameters.modulus().as_ref().to_be_bytes().to_vec());
+        without_leading_zeros(&bytes).to_vec()
     }
 
     /// Whether `base` to the power 65537 is `expected`. Both are big-endian; a base that is not below the modulus is refused.

@@ -1,5 +1,6 @@
 //! Private keys.
 
+use gatehouse_ports::{Random, RandomError};
 use jsonwebtoken::Algorithm;
 use jsonwebtoken::crypto::JwtSigner;
 use jsonwebtoken::signature::{Error, Signer};
@@ -7,7 +8,7 @@ use pkcs1::RsaPrivateKeyRef;
 use pkcs8::{ObjectIdentifier, PrivateKeyInfoRef, SecretDocument};
 use zeroize::Zeroizing;
 
-use super::{KeyFlaw, VerifyingKey, encoded_block};
+use super::{KeyFlaw, PUBLIC_EXPONENT, VerifyingKey, encoded_block, generation};
 
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
@@ -48,15 +49,49 @@ impl SigningKey {
     /// As for [`Self::from_pem`].
     pub fn from_pkcs1(der: &[u8]) -> Result<Self, KeyFlaw> {
         let key = RsaPrivateKeyRef::try_from(der).map_err(|_| KeyFlaw::Encoding)?;
+        let public =
+            VerifyingKey::from_components(key.modulus.as_bytes(), key.public_exponent.as_bytes())?;
+        Self::of_parts(public, key.private_exponent.as_bytes())
+    }
+
+    /// The key with this modulus and private exponent, both big-endian, and the public exponent 65537.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::from_pem`].
+    pub fn from_components(modulus: &[u8], private_exponent: &[u8]) -> Result<Self, KeyFlaw> {
+        let public = VerifyingKey::from_components(modulus, &PUBLIC_EXPONENT)?;
+        Self::of_parts(public, private_exponent)
+    }
+
+    fn of_parts(public: VerifyingKey, private_exponent: &[u8]) -> Result<Self, KeyFlaw> {
         let key = Self {
-            public: VerifyingKey::from_components(
-                key.modulus.as_bytes(),
-                key.public_exponent.as_bytes(),
-            )?,
-            exponent: Zeroizing::new(key.private_exponent.as_bytes().to_vec()),
+            public,
+            exponent: Zeroizing::new(private_exponent.to_vec()),
         };
         key.sign(b"a key that cannot sign is refused when it is read")?;
         Ok(key)
+    }
+
+    /// A new key of 2048 bits. Native code needs a tenth of a second for one, WebAssembly some times that; luck makes it more or less.
+    ///
+    /// # Errors
+    ///
+    /// When `random` fails.
+    pub fn generate(random: &impl Random) -> Result<Self, RandomError> {
+        loop {
+            let made = generation::rsa_2048(random)?;
+            // What the arithmetic promises is seen to hold before anybody relies on it.
+            if let Ok(key) = Self::from_components(&made.modulus, &made.private_exponent) {
+                return Ok(key);
+            }
+        }
+    }
+
+    /// The private exponent, big-endian. A secret.
+    #[must_use]
+    pub fn private_exponent(&self) -> &[u8] {
+        &self.exponent
     }
 
     /// The public half.

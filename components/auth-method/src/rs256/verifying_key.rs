@@ -45,8 +45,9 @@ impl VerifyingKey {
         Self::from_components(modulus, &PUBLIC_EXPONENT)
     }
 
-    /// The modulus, big-endian.
-    pub(crate) fn modulus_bytes(&self) -> Vec<u8> {
+    /// The modulus, big-endian, without leading zeros.
+    #[must_use]
+    pub fn modulus_bytes(&self) -> Vec<u8> {
         self.modulus.to_bytes()
     }
 

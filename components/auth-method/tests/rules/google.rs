@@ -97,6 +97,11 @@ impl FakeGoogle {
         self.state().faults.push((part, fault, times));
     }
 
+    /// No faults any more, however many were left: how often a call is tried again depends on the calls before it.
+    pub fn heal(&self) {
+        self.state().faults.clear();
+    }
+
     pub fn disable(&self, email: &str) {
         self.change(email, |account| account.disabled = true);
     }

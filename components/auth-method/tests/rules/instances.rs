@@ -328,6 +328,7 @@ fn contract_4_7_compute_out_of_reach_is_an_outage_and_bad_credentials_are_the_mo
         stage.google.fail("instances/", fault, 3);
         let expected = LoginError::GoogleUnavailable("compute".into());
         assert_eq!(stage.log_in(&signed(&token())).unwrap_err(), expected);
+        stage.google.heal();
     }
     let refused = google::refusal(401, "Invalid Credentials", "authError");
     stage.google.fail("instances/", Fault::Answer(refused), 2);

@@ -1,0 +1,64 @@
+//! Tokens for a service-account key.
+
+use gatehouse_ports::{Clock, Http, Random};
+use serde::Serialize;
+use url::form_urlencoded;
+use zeroize::Zeroizing;
+
+use super::token_answer::token_in;
+use super::{FetchedToken, SCOPE};
+use crate::config::CredentialsRecord;
+use crate::google::authorized::ApiError;
+use crate::google::exchange::Question;
+use crate::google::{Api, Google};
+use crate::jwt::sign;
+use crate::rs256::SigningKey;
+use crate::{CredentialsFailure, CredentialsStep};
+
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+/// Seconds that an assertion is valid.
+const ASSERTION_LIFETIME: u64 = 3600;
+
+#[derive(Serialize)]
+struct AssertionClaims<'a> {
+    iss: &'a str,
+    scope: &'static str,
+    aud: &'a str,
+    iat: u64,
+    exp: u64,
+}
+
+impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
+    /// A token for this very key, whatever source is in force.
+    pub(in crate::google) fn token_for_key(
+        &self,
+        key: &CredentialsRecord,
+    ) -> Result<FetchedToken, ApiError> {
+        let audience = self.settings.token_url();
+        let assertion = assertion(key, &audience, self.now())
+            .ok_or(ApiError::Credentials(CredentialsFailure::Unusable))?;
+        let form = form_urlencoded::Serializer::new(String::new())
+            .append_pair("grant_type", JWT_BEARER)
+            .append_pair("assertion", &assertion)
+            .finish();
+        let answer = self.ask(Question::form(
+            Api::OAuth,
+            self.endpoints.url(Api::OAuth, &[]),
+            form,
+        ))?;
+        Ok(token_in(answer, CredentialsStep::Token)?)
+    }
+}
+
+/// A signed statement that the account asks for a token; `None` when its key cannot sign.
+fn assertion(key: &CredentialsRecord, audience: &str, now: u64) -> Option<Zeroizing<String>> {
+    let claims = AssertionClaims {
+        iss: &key.client_email,
+        scope: SCOPE,
+        aud: audience,
+        iat: now,
+        exp: now.saturating_add(ASSERTION_LIFETIME),
+    };
+    let signing_key = SigningKey::from_pem(&key.private_key).ok()?;
+    sign(&signing_key, &key.private_key_id, &claims)
+}

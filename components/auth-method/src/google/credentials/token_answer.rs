@@ -1,0 +1,55 @@
+//! Answers that hold an access token.
+
+use gatehouse_ports::HttpResponse;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use zeroize::Zeroizing;
+
+use super::FetchedToken;
+use crate::google::answers::token_refusal;
+use crate::{CredentialsFailure, CredentialsStep};
+
+#[derive(Deserialize)]
+struct TokenAnswer {
+    access_token: String,
+    expires_in: u64,
+}
+
+/// The token in the answer to `step`.
+pub(super) fn token_in(
+    answer: HttpResponse,
+    step: CredentialsStep,
+) -> Result<FetchedToken, CredentialsFailure> {
+    let token: TokenAnswer = success(answer, step, token_refusal)?;
+    Ok(FetchedToken {
+        text: header_value(token.access_token)?,
+        lifetime: token.expires_in,
+    })
+}
+
+/// What a successful answer to `step` says; `code_of` reads the short code of a refusal.
+pub(super) fn success<T: DeserializeOwned>(
+    answer: HttpResponse,
+    step: CredentialsStep,
+    code_of: impl FnOnce(&[u8]) -> String,
+) -> Result<T, CredentialsFailure> {
+    let body = Zeroizing::new(answer.body);
+    match answer.status {
+        200 => serde_json::from_slice(&body).map_err(|_| CredentialsFailure::AnswerUnreadable),
+        status @ 400..500 => Err(CredentialsFailure::Refused {
+            step,
+            status,
+            message: code_of(&body),
+        }),
+        _ => Err(CredentialsFailure::AnswerUnreadable),
+    }
+}
+
+/// A token that can become part of a header line.
+pub(super) fn header_value(token: String) -> Result<Zeroizing<String>, CredentialsFailure> {
+    let token = Zeroizing::new(token);
+    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(CredentialsFailure::AnswerUnreadable);
+    }
+    Ok(token)
+}

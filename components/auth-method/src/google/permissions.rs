@@ -1,0 +1,69 @@
+//! What the mount's own credentials may do (contract 8.3).
+
+use gatehouse_ports::{Clock, Http, Random};
+use serde::{Deserialize, Serialize};
+
+use super::authorized::ApiError;
+use super::exchange::Question;
+use super::{Api, Google};
+use crate::{CallFailure, CredentialsFailure, PermissionsFound};
+
+/// Whatever logins and rotations can need, sorted.
+const WANTED: [&str; 7] = [
+    "compute.instanceGroups.get",
+    "compute.instanceGroups.list",
+    "compute.instances.get",
+    "iam.serviceAccountKeys.create",
+    "iam.serviceAccountKeys.delete",
+    "iam.serviceAccounts.get",
+    "resourcemanager.projects.get",
+];
+
+#[derive(Serialize)]
+struct Asked {
+    permissions: [&'static str; WANTED.len()],
+}
+
+#[derive(Deserialize)]
+struct Answered {
+    #[serde(default)]
+    permissions: Vec<String>,
+}
+
+impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
+    /// Whether there is an access token to be had.
+    pub(crate) fn can_authenticate(&self) -> Result<(), ApiError> {
+        self.access_token().map(drop)
+    }
+
+    /// Which of the permissions that can be needed there are in `project`.
+    pub(crate) fn permissions(&self, project: &str) -> Result<PermissionsFound, ApiError> {
+        let body = serde_json::to_vec(&Asked {
+            permissions: WANTED,
+        })
+        .map_err(|_| ApiError::Credentials(CredentialsFailure::Unusable))?;
+        let method = format!("{project}:testIamPermissions");
+        let url = self.endpoints.url(Api::Crm, &["v1", "projects", &method]);
+        let question = Question::post(Api::Crm, url, "application/json", body);
+        let answer: Answered = self.ask_authorized(&question)?;
+        let is_held = |wanted: &&str| answer.permissions.iter().any(|held| held == wanted);
+        let (held, lacking): (Vec<&str>, Vec<&str>) = WANTED.into_iter().partition(is_held);
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        Ok(PermissionsFound {
+            held: owned(held),
+            lacking: owned(lacking),
+        })
+    }
+}
+
+impl ApiError {
+    /// What a report about calls says of it; failures of the store are no part of such a report.
+    pub(crate) fn into_call_failure(self) -> Result<CallFailure, gatehouse_storage::StorageError> {
+        Ok(match self {
+            Self::Refused(refusal) => CallFailure::Refused(refusal),
+            Self::Credentials(failure) => CallFailure::Credentials(failure),
+            Self::Call(error) => error.into(),
+            Self::Storage(error) => return Err(error),
+        })
+    }
+}
