@@ -1,12 +1,13 @@
 //! The component: conversions between the WIT and the logic, and one service for the life of the instance.
 
 mod config;
+mod identity_tokens;
 mod login;
 mod roles;
 mod settings;
 mod types;
 
-use gatehouse_ports::{OsRandom, SystemClock};
+use gatehouse_ports::{NoCache, OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
 use crate::AuthMethodService;
@@ -40,12 +41,14 @@ mod bindings {
     });
 }
 
-type Service = AuthMethodService<ImportedStore, WasiHttp, SystemClock, OsRandom>;
+type Service = AuthMethodService<ImportedStore, NoCache, WasiHttp, SystemClock, OsRandom>;
 
 thread_local! {
     /// Lives as long as the instance, so that what Google said is remembered between requests.
     static SERVICE: Service = AuthMethodService::new(
         ImportedStore,
+        // Each instance remembers for itself.
+        NoCache,
         WasiHttp,
         SystemClock,
         OsRandom,

@@ -10,6 +10,7 @@ mod authorization;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod config;
+pub mod crossing;
 mod entity;
 mod excerpt;
 mod google;

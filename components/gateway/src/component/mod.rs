@@ -118,6 +118,12 @@ impl bindings::exports::wasi::http::incoming_handler::Guest for Component {
     }
 }
 
+impl bindings::exports::gatehouse::gateway::background::Guest for Component {
+    fn run() {
+        gateway().run_background();
+    }
+}
+
 /// An address as the interfaces of this workspace write it.
 fn address_text(address: Option<IpAddr>) -> Option<String> {
     address.map(|address| address.to_string())
