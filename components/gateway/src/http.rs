@@ -176,6 +176,13 @@ impl Response {
         self
     }
 
+    /// The same, for anybody to keep for so many seconds; without this nobody may.
+    #[must_use]
+    pub fn cacheable(mut self, seconds: u32) -> Self {
+        self.headers.retain(|(name, _)| *name != "cache-control");
+        self.with_header("cache-control", format!("max-age={seconds}"))
+    }
+
     /// The first header field with this name, which is given in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {

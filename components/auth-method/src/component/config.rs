@@ -34,10 +34,7 @@ impl wit::Guest for Component {
         SERVICE.with(|service| service.rotate_if_due(&mount.across()).across())
     }
 
-    fn check(
-        mount: Mount,
-        projects: Vec<String>,
-    ) -> Result<wit::CredentialsReport, StorageError> {
+    fn check(mount: Mount, projects: Vec<String>) -> Result<wit::CredentialsReport, StorageError> {
         SERVICE.with(|service| service.check_config(&mount.across(), &projects).across())
     }
 

@@ -48,6 +48,11 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// The fields of the query, where reads have theirs (contract 1.1, rule 2).
+    pub(crate) fn query_fields(&self) -> Result<Fields<'a>, Fault> {
+        Ok(Fields::of_query(self.request)?)
+    }
+
     /// The caller's token.
     ///
     /// # Errors

@@ -115,6 +115,31 @@ impl Fault {
         self
     }
 
+    /// The same after other words.
+    pub(crate) fn after(mut self, words: &str) -> Self {
+        self.text.insert_str(0, words);
+        self
+    }
+
+    /// The same with the operator told what it concerns, if there is anything to tell.
+    pub(crate) fn concerning(mut self, subject: &str) -> Self {
+        if let Some(detail) = &mut self.detail {
+            detail.insert_str(0, ": ");
+            detail.insert_str(0, subject);
+        }
+        self
+    }
+
+    /// Whether it is the caller's doing, not a failure.
+    pub(crate) const fn is_refusal(&self) -> bool {
+        self.status == 400
+    }
+
+    /// The text, without what surrounds it in an answer.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The answer.
     pub(crate) fn response(&self, audience: Audience) -> Response {
         match (self.rendering, audience) {

@@ -15,6 +15,7 @@ mod fields;
 mod headers;
 mod identity;
 mod mounts;
+mod oidc;
 mod operation;
 mod policies;
 mod spelling;
@@ -25,6 +26,7 @@ mod timestamp;
 mod tokens;
 mod wrapping;
 
+pub(crate) use auth_method::rotation;
 pub(crate) use errors::{error_response, not_found};
 
 use std::borrow::Cow;
@@ -66,6 +68,9 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
     audience: &mut Audience,
 ) -> Result<Response, Fault> {
     if let Some(answer) = status::handle(gateway, request, &path.with_trailing_slash()) {
+        return answer;
+    }
+    if let Some(answer) = oidc::document(gateway, request, &path.with_trailing_slash()) {
         return answer;
     }
     let Checked {
@@ -171,6 +176,9 @@ fn route<'c, A: AuthMethod, C: Access, O>(
         }
         None => match call.path.split_once('/') {
             Some(("sys", rest)) => ("system", system::handle(gateway, call, rest)),
+            Some(("identity", "oidc/config")) => {
+                ("identity", oidc::handle(&gateway.auth_method, call))
+            }
             Some(("identity", rest)) => ("identity", identity::handle(&gateway.access, call, rest)),
             _ => ("", Err(Fault::no_handler(call.path))),
         },

@@ -10,6 +10,9 @@ use super::errors::Fault;
 /// Before the name of a policy, the rest of the path.
 const POLICY_FAMILIES: [&str; 2] = ["sys/policies/acl/", "sys/policy/"];
 
+/// What can follow the name of a role.
+const ROLE_LISTS: [&str; 2] = ["/service-accounts", "/labels"];
+
 /// `path`, which is below `v1/`, with the name of a role or of a policy in the one spelling that policies and routes see.
 ///
 /// # Errors
@@ -25,10 +28,21 @@ pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, Fault> {
             return Ok(replaced(path, family, name, name.to_lowercase()));
         }
     }
-    match role_name(path) {
-        Some((before, name)) => Ok(replaced(path, before, name, name.to_ascii_lowercase())),
-        None => Ok(Cow::Borrowed(path)),
+    if let Some((before, name)) = role_name(path) {
+        return Ok(replaced(path, before, name, name.to_ascii_lowercase()));
     }
+    for list in ROLE_LISTS {
+        if let Some((before, name)) = path.strip_suffix(list).and_then(role_name) {
+            let folded = name.to_ascii_lowercase() + list;
+            return Ok(replaced(
+                path,
+                before,
+                path.strip_prefix(before).unwrap_or(name),
+                folded,
+            ));
+        }
+    }
+    Ok(Cow::Borrowed(path))
 }
 
 /// What stands before the name of a role, and what may be that name. Which part of the path is the mount is known only after
@@ -58,6 +72,13 @@ mod tests {
             ("auth/gcp/role/Dev", "auth/gcp/role/dev"),
             ("auth/Team/A/role/DEV", "auth/Team/A/role/dev"),
             ("auth/role/role/DEV", "auth/role/role/dev"),
+            ("auth/gcp/role/DEV/labels", "auth/gcp/role/dev/labels"),
+            (
+                "auth/gcp/role/DEV/service-accounts",
+                "auth/gcp/role/dev/service-accounts",
+            ),
+            ("auth/gcp/role/ROLE/labels", "auth/gcp/role/role/labels"),
+            ("auth/gcp/role/DEV/Labels", "auth/gcp/role/DEV/Labels"),
             ("auth/Gcp/login", "auth/Gcp/login"),
             ("sys/auth/Gcp", "sys/auth/Gcp"),
             ("sys/Policies/acl/A", "sys/Policies/acl/A"),

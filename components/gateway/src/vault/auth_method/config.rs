@@ -1,9 +1,12 @@
-//! `config`: names, types and texts of its fields (contract 2).
+//! `config`: names and types of its fields (contract 2).
+
+pub(super) mod check;
+pub(crate) mod rotation;
+mod text;
 
 use gatehouse_access::Operation;
 use gatehouse_auth_method::{
-    AliasSource, AuthMethod, ConfigChanges, ConfigError, ConfigView, CredentialsFlaw,
-    CustomEndpoints, MetadataFlaw, Mount, RoleType,
+    AliasSource, AuthMethod, ConfigChanges, ConfigView, CredentialsSource, CustomEndpoints, Mount,
 };
 use serde::Serialize;
 
@@ -11,15 +14,22 @@ use crate::json::Duplicates;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
-use crate::vault::text;
 
-const FIELDS: [&str; 7] = [
+const FIELDS: [&str; 15] = [
     "credentials",
     "iam_alias",
     "gce_alias",
     "iam_metadata",
     "gce_metadata",
     "custom_endpoint",
+    "service_account_email",
+    "identity_token_audience",
+    "identity_token_ttl",
+    "rotation_schedule",
+    "rotation_period",
+    "rotation_window",
+    "rotation_policy",
+    "disable_automated_rotation",
     // Sent by old libraries on every write; has no effect.
     "google_certs_endpoint",
 ];
@@ -30,6 +40,7 @@ struct Config<'a> {
     client_email: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     client_id: &'a str,
+    credentials_source: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     custom_endpoint: Option<&'a CustomEndpoints>,
     disable_automated_rotation: bool,
@@ -37,16 +48,18 @@ struct Config<'a> {
     gce_metadata: &'a [String],
     iam_alias: &'static str,
     iam_metadata: &'a [String],
-    identity_token_audience: &'static str,
+    identity_token_audience: &'a str,
     identity_token_ttl: u64,
     #[serde(skip_serializing_if = "str::is_empty")]
     private_key_id: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     project_id: &'a str,
     rotation_period: u64,
-    rotation_policy: &'static str,
-    rotation_schedule: &'static str,
+    rotation_policy: &'a str,
+    rotation_schedule: &'a str,
     rotation_window: u64,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    service_account_email: &'a str,
 }
 
 /// Answers a request for `config`.
@@ -60,8 +73,11 @@ pub(super) fn handle(
         Operation::Read => shown(&auth_method.read_config(mount)?).map(Some),
         Operation::Update => {
             let changes = changes(call)?;
-            auth_method.write_config(mount, changes).map_err(fault)?;
-            Ok(None)
+            let warnings = auth_method
+                .write_config(mount, changes)
+                .map_err(text::fault)?;
+            let has_warnings = !warnings.is_empty();
+            Ok(has_warnings.then(|| Reply::empty().warned(warnings.iter().map(text::warning))))
         }
         Operation::Delete => {
             auth_method.delete_config(mount)?;
@@ -81,6 +97,14 @@ fn changes(call: &Call<'_>) -> Result<ConfigChanges, Fault> {
         iam_metadata: fields.list("iam_metadata")?,
         gce_metadata: fields.list("gce_metadata")?,
         custom_endpoint: endpoints.map(|endpoints| endpoints.into_iter().collect()),
+        service_account_email: fields.string("service_account_email")?,
+        identity_token_audience: fields.string("identity_token_audience")?,
+        identity_token_ttl: fields.duration("identity_token_ttl")?,
+        rotation_schedule: fields.string("rotation_schedule")?,
+        rotation_period: fields.duration("rotation_period")?,
+        rotation_window: fields.duration("rotation_window")?,
+        rotation_policy: fields.string("rotation_policy")?,
+        disable_automated_rotation: fields.boolean("disable_automated_rotation")?,
     })
 }
 
@@ -94,6 +118,7 @@ fn shown(config: &ConfigView) -> Result<Reply, Fault> {
     Reply::data(&Config {
         client_email: credentials.map_or("", |credentials| &credentials.client_email),
         client_id: credentials.map_or("", |credentials| &credentials.client_id),
+        credentials_source: source(config.credentials_source),
         custom_endpoint: (*endpoints != CustomEndpoints::default()).then_some(endpoints),
         gce_alias: alias(config.gce_alias, "instance_id"),
         gce_metadata: &config.gce_metadata,
@@ -101,53 +126,21 @@ fn shown(config: &ConfigView) -> Result<Reply, Fault> {
         iam_metadata: &config.iam_metadata,
         private_key_id: credentials.map_or("", |credentials| &credentials.private_key_id),
         project_id: credentials.map_or("", |credentials| &credentials.project_id),
-        // Clients expect these keys always. No token is issued for a plugin, and nothing rotates by itself.
-        disable_automated_rotation: false,
-        identity_token_audience: "",
-        identity_token_ttl: 3600,
-        rotation_period: 0,
-        rotation_policy: "",
-        rotation_schedule: "",
-        rotation_window: 0,
+        disable_automated_rotation: config.rotation.disabled,
+        identity_token_audience: &config.identity_token_audience,
+        identity_token_ttl: config.identity_token_ttl,
+        rotation_period: config.rotation.period,
+        rotation_policy: &config.rotation.policy,
+        rotation_schedule: &config.rotation.schedule,
+        rotation_window: config.rotation.window,
+        service_account_email: &config.service_account_email,
     })
 }
 
-fn fault(error: ConfigError) -> Fault {
-    let text = match error {
-        ConfigError::Storage(error) => return error.into(),
-        ConfigError::Credentials(flaw @ CredentialsFlaw::PrivateKeyIdMissing) => flaw.to_string(),
-        ConfigError::Credentials(flaw) => format!("failed to read credentials: {flaw}"),
-        ConfigError::Alias(RoleType::Iam) => {
-            "invalid IAM alias type: must be one of: role_id, unique_id".to_owned()
-        }
-        ConfigError::Alias(RoleType::Gce) => {
-            "invalid GCE alias type: must be one of: instance_id, role_id".to_owned()
-        }
-        ConfigError::Metadata { role_type, flaw } => metadata_text(role_type, &flaw),
-        ConfigError::EndpointKey(key) => format!(
-            "invalid custom endpoint type {}. Available types are: 'api', 'iam', 'crm', 'compute'",
-            text::quoted(&key)
-        ),
-        ConfigError::EndpointValue { key, flaw } => {
-            format!(
-                "invalid custom endpoint value for {}: {flaw}",
-                text::quoted(&key)
-            )
-        }
-    };
-    Fault::listed(400, text)
-}
-
-fn metadata_text(role_type: RoleType, flaw: &MetadataFlaw) -> String {
-    match flaw {
-        MetadataFlaw::DefaultWithOthers { names } => format!(
-            "failed to parse {role_type} metadata: {} contains default - default can't be used in combination with other fields",
-            text::quoted_list(names)
-        ),
-        MetadataFlaw::Unavailable { name, available } => format!(
-            "failed to parse {role_type} metadata: {} contains an unavailable field, please select from {}",
-            text::quoted(name),
-            text::quoted(&available.join(", "))
-        ),
+const fn source(source: CredentialsSource) -> &'static str {
+    match source {
+        CredentialsSource::Static => "static",
+        CredentialsSource::Federation => "wif",
+        CredentialsSource::ApplicationDefault => "adc",
     }
 }

@@ -12,6 +12,7 @@ use crate::json::Duplicates;
 use crate::vault::auth_block::Granted;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
 
 /// All that a caller chooses (SEC-A7).
 const FIELDS: [&str; 2] = ["role", "jwt"];
@@ -22,12 +23,7 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
     call: &Call<'_>,
     mount: &Mount,
 ) -> Answer {
-    let fields = call.fields_among(&FIELDS, Duplicates::Refuse)?;
-    let request = LoginRequest {
-        role: fields.string("role")?.unwrap_or_default(),
-        jwt: fields.string("jwt")?.unwrap_or_default(),
-        source_address: call.source_address(),
-    };
+    let request = request(call)?;
     let identity = gateway
         .auth_method
         .login(mount, &request)
@@ -40,6 +36,16 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
     Ok(Some(Reply::auth(Granted::from(issued))))
 }
 
+/// What a caller sent.
+pub(super) fn request(call: &Call<'_>) -> Result<LoginRequest, Fault> {
+    let fields = call.fields_among(&FIELDS, Duplicates::Refuse)?;
+    Ok(LoginRequest {
+        role: fields.string("role")?.unwrap_or_default(),
+        jwt: fields.string("jwt")?.unwrap_or_default(),
+        source_address: call.source_address(),
+    })
+}
+
 fn grant(mount: &Mount, identity: Identity, call: &Call<'_>) -> LoginGrant {
     LoginGrant {
         mount_id: mount.id.clone(),
@@ -47,7 +53,7 @@ fn grant(mount: &Mount, identity: Identity, call: &Call<'_>) -> LoginGrant {
         alias_name: identity.alias_name,
         metadata: identity.metadata.into_iter().collect(),
         display_name: identity.display_name,
-        group_aliases: None,
+        group_aliases: identity.group_aliases,
         parameters: parameters(identity.token),
         renewal_state: identity.renewal_state,
         source_address: call.source_address(),

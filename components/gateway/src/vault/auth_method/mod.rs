@@ -1,10 +1,13 @@
 //! The routes inside a mount of the auth method (contract 2 to 4).
 
 mod config;
+mod explain;
+mod google;
 mod login;
 mod renewal;
 mod roles;
 
+pub(crate) use config::rotation;
 pub(super) use renewal::revalidate;
 
 use gatehouse_access::{Access, Mount as AdmittedMount, Operation};
@@ -20,33 +23,50 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
     call: &Call<'_>,
     mount: &AdmittedMount,
 ) -> Answer {
-    let operation = call.operation;
-    let remainder = call.admission.remainder.as_str();
-    let role_name = remainder
-        .strip_prefix("role/")
-        .filter(|name| !name.contains('/'));
     let mount = mount_of(mount);
-    if let Some(name) = role_name {
-        if !roles::routes(name) {
-            return Err(Fault::unsupported_path());
-        }
-        return roles::handle(&gateway.auth_method, call, &mount, name);
+    route(gateway, call, &mount).map_err(|fault| fault.concerning(&format!("auth/{}", mount.path)))
+}
+
+fn route<A: AuthMethod, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+    mount: &Mount,
+) -> Answer {
+    let auth_method = &gateway.auth_method;
+    let remainder = call.admission.remainder.as_str();
+    let role = remainder
+        .strip_prefix("role/")
+        .map(|below| below.split_once('/').unwrap_or((below, "")));
+    if let Some((name, _)) = role
+        && !roles::routes(name)
+    {
+        return Err(Fault::unsupported_path());
+    }
+    if let Some((name, "")) = role {
+        return roles::handle(auth_method, call, mount, name);
     }
     // Only roles distinguish creating from updating; the path looked like one of a role before the mount was known.
-    let operation = match operation {
+    let operation = match call.operation {
         Operation::CreateOrUpdate if remainder == "login" => Operation::Update,
         Operation::CreateOrUpdate if call.admission.write.update => Operation::Update,
         Operation::CreateOrUpdate => return Err(Fault::denied()),
         operation => operation,
     };
+    if let Some((name, endpoint)) = role {
+        let list = roles::List::at(endpoint).ok_or_else(Fault::unsupported_path)?;
+        return roles::edit(auth_method, call, operation, mount, name, list);
+    }
     match remainder {
         "login" => match operation {
-            Operation::Update => login::handle(gateway, call, &mount),
+            Operation::Update => login::handle(gateway, call, mount),
             _ => Err(Fault::unsupported_operation()),
         },
-        "config" => config::handle(&gateway.auth_method, call, operation, &mount),
+        "login/explain" => explain::handle(auth_method, call, operation, mount),
+        "config" => config::handle(auth_method, call, operation, mount),
+        "config/rotate-root" => config::rotation::handle(auth_method, call, operation, mount),
+        "config/check" => config::check::handle(auth_method, call, operation, mount),
         "role" | "roles" => match operation {
-            Operation::List => roles::names(&gateway.auth_method, &mount),
+            Operation::List => roles::names(auth_method, mount),
             _ => Err(Fault::unsupported_operation()),
         },
         _ => Err(Fault::unsupported_path()),

@@ -1,8 +1,9 @@
 //! The method's part in a renewal: may this login still go on? (contract 4.10)
 
 use gatehouse_access::{Revalidated, Revalidation};
-use gatehouse_auth_method::{AuthMethod, RenewalError, RenewalRequest};
+use gatehouse_auth_method::{AuthMethod, LoginError, RenewalError, RenewalRequest, Renewed};
 
+use super::google;
 use super::login::{lifetime, text};
 use super::mount_of;
 use crate::vault::call::Call;
@@ -25,20 +26,29 @@ pub(in crate::vault) fn revalidate(
         token_policies: revalidation.token_policies,
         source_address: call.source_address(),
     };
-    let parameters = auth_method.revalidate(&mount, &request).map_err(fault)?;
-    Ok(Revalidated {
-        lifetime: lifetime(&parameters),
-        group_aliases: None,
-    })
+    let renewed = auth_method.revalidate(&mount, &request).map_err(fault)?;
+    Ok(confirmed(renewed))
+}
+
+/// What the method says about a token, as access wants to know it.
+fn confirmed(renewed: Renewed) -> Revalidated {
+    Revalidated {
+        lifetime: lifetime(&renewed.token),
+        group_aliases: renewed.group_aliases,
+    }
 }
 
 fn fault(error: RenewalError) -> Fault {
     let text = match error {
         RenewalError::Storage(error) => return error.into(),
         RenewalError::StateUnreadable => return Fault::internal(error.to_string()),
-        RenewalError::Credentials(failure) => return text::credentials(&failure),
-        RenewalError::EndpointDenied(api) => return text::endpoint_denied(&api),
-        RenewalError::GoogleUnavailable(api) => return text::unavailable(&api),
+        RenewalError::Credentials(failure) => return google::credentials(&failure),
+        RenewalError::EndpointDenied(api) => return google::endpoint_denied(&api),
+        RenewalError::GoogleUnusable(api) => return google::unusable(&api),
+        RenewalError::GoogleUnavailable(api) => return google::unavailable(&api),
+        RenewalError::InstanceRefused { role, refusal } => {
+            return instance_refused(&role, *refusal);
+        }
         RenewalError::AddressNotAllowed => return Fault::denied(),
         RenewalError::RoleGone(role) => format!("role {} no longer exists", quoted(&role)),
         RenewalError::PoliciesChanged(role) => {
@@ -57,4 +67,14 @@ fn fault(error: RenewalError) -> Fault {
         }
     };
     Fault::plain(400, text)
+}
+
+/// The check of a login that an instance does not pass any more (R6). What concerns the instance itself reads as at a login.
+fn instance_refused(role: &str, refusal: LoginError) -> Fault {
+    let is_about_instance = matches!(refusal, LoginError::Instance { .. });
+    let fault = text::refused(refusal);
+    if is_about_instance || !fault.is_refusal() {
+        return fault;
+    }
+    fault.after(&format!("could not renew token for role {role}: "))
 }

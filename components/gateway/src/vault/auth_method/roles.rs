@@ -1,89 +1,26 @@
-//! `role` and `role/<name>`: names and types of their fields (contract 3).
+//! `role` and `role/<name>` (contract 3).
 
+mod fields;
+mod lists;
+mod shape;
 mod text;
 
+pub(super) use lists::{List, edit};
+
 use gatehouse_access::{Operation, WritePermission};
-use gatehouse_auth_method::{
-    AuthMethod, Mount, Precondition, Role, RoleChanges, RoleRules, TokenType,
-};
+use gatehouse_auth_method::{AuthMethod, Mount, Precondition};
 use serde::Serialize;
 
 use crate::json::Duplicates;
 use crate::vault::call::{Answer, Call, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
-use crate::vault::fields::{ConversionError, Fields};
-
-const FIELDS: [&str; 29] = [
-    "name",
-    "type",
-    "bound_service_accounts",
-    "service_accounts",
-    "bound_projects",
-    "project_id",
-    "add_group_aliases",
-    "max_jwt_exp",
-    "allow_gce_inference",
-    "bound_zones",
-    "bound_zone",
-    "bound_regions",
-    "bound_region",
-    "bound_instance_groups",
-    "bound_instance_group",
-    "bound_labels",
-    "token_ttl",
-    "ttl",
-    "token_max_ttl",
-    "max_ttl",
-    "token_explicit_max_ttl",
-    "token_period",
-    "period",
-    "token_policies",
-    "policies",
-    "token_bound_cidrs",
-    "token_no_default_policy",
-    "token_num_uses",
-    "token_type",
-];
 
 const MAXIMUM_NAME_BYTES: usize = 128;
 
 #[derive(Serialize)]
 struct Keys {
     keys: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Shown<'a> {
-    add_group_aliases: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    allow_gce_inference: Option<bool>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    bound_projects: &'a [String],
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    bound_service_accounts: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_jwt_exp: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_ttl: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    period: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    policies: Option<&'a [String]>,
-    role_id: &'a str,
-    token_bound_cidrs: &'a [String],
-    token_explicit_max_ttl: u64,
-    token_max_ttl: u64,
-    token_no_default_policy: bool,
-    token_num_uses: u64,
-    token_period: u64,
-    token_policies: &'a [String],
-    token_ttl: u64,
-    token_type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ttl: Option<u64>,
-    #[serde(rename = "type")]
-    role_type: String,
 }
 
 /// Answers a list of `role` or `roles`.
@@ -115,7 +52,7 @@ pub(super) fn handle(
 ) -> Answer {
     match call.operation {
         Operation::Read => match auth_method.read_role(mount, name)? {
-            Some(role) => shown(&role).map(Some),
+            Some(role) => shape::shown(&role).map(Some),
             None => Err(Fault::absent()),
         },
         Operation::CreateOrUpdate => write(auth_method, call, mount, name).map(Some),
@@ -143,80 +80,13 @@ fn write(
         WritePermission { update: true, .. } => Precondition::MustExist,
         WritePermission { .. } => return Err(Fault::denied()),
     };
-    let fields = call.fields_among(&FIELDS, Duplicates::LastWins)?;
-    let changes = changes(&fields)?;
+    let sent = call.fields_among(&fields::NAMES, Duplicates::LastWins)?;
+    let changes = fields::changes(&sent)?;
     let written = auth_method
         .write_role(mount, name, changes, precondition)
         .map_err(text::fault)?;
     let warnings = written.warnings.iter().map(text::warning);
     Ok(Reply::empty()
         .warned(warnings)
-        .warned(replaced_field(&fields, "name")))
-}
-
-fn changes(fields: &Fields<'_>) -> Result<RoleChanges, ConversionError> {
-    Ok(RoleChanges {
-        role_type: fields.string("type")?,
-        bound_service_accounts: fields.list("bound_service_accounts")?,
-        service_accounts: fields.list("service_accounts")?,
-        bound_projects: fields.list("bound_projects")?,
-        project_id: fields.string("project_id")?,
-        add_group_aliases: fields.boolean("add_group_aliases")?,
-        max_jwt_exp: fields.duration("max_jwt_exp")?,
-        allow_gce_inference: fields.boolean("allow_gce_inference")?,
-        bound_zones: fields.list("bound_zones")?,
-        bound_regions: fields.list("bound_regions")?,
-        bound_instance_groups: fields.list("bound_instance_groups")?,
-        bound_labels: fields.labels("bound_labels")?,
-        bound_zone: fields.string("bound_zone")?,
-        bound_region: fields.string("bound_region")?,
-        bound_instance_group: fields.string("bound_instance_group")?,
-        token_ttl: fields.duration("token_ttl")?,
-        token_max_ttl: fields.duration("token_max_ttl")?,
-        token_explicit_max_ttl: fields.duration("token_explicit_max_ttl")?,
-        token_period: fields.duration("token_period")?,
-        token_policies: fields.list("token_policies")?,
-        token_bound_cidrs: fields.list("token_bound_cidrs")?,
-        token_no_default_policy: fields.boolean("token_no_default_policy")?,
-        token_num_uses: fields.integer("token_num_uses")?,
-        token_type: fields.string("token_type")?,
-        policies: fields.list("policies")?,
-        ttl: fields.duration("ttl")?,
-        max_ttl: fields.duration("max_ttl")?,
-        period: fields.duration("period")?,
-    })
-}
-
-fn shown(role: &Role) -> Result<Reply, Fault> {
-    let RoleRules::Iam {
-        maximum_jwt_lifetime,
-        allow_gce_inference,
-    } = role.rules;
-    let token = &role.token;
-    Reply::data(&Shown {
-        add_group_aliases: role.add_group_aliases,
-        allow_gce_inference: Some(allow_gce_inference),
-        bound_projects: &role.bound_projects,
-        bound_service_accounts: &role.bound_service_accounts,
-        max_jwt_exp: Some(maximum_jwt_lifetime),
-        max_ttl: role.legacy.maximum_ttl,
-        period: role.legacy.period,
-        policies: role.legacy.policies.as_deref(),
-        role_id: &role.role_id,
-        token_bound_cidrs: &token.bound_cidrs,
-        token_explicit_max_ttl: token.explicit_maximum_ttl,
-        token_max_ttl: token.maximum_ttl,
-        token_no_default_policy: token.no_default_policy,
-        token_num_uses: token.number_of_uses,
-        token_period: token.period,
-        token_policies: &token.policies,
-        token_ttl: token.ttl,
-        token_type: match token.token_type {
-            TokenType::Default => "default",
-            TokenType::Service => "service",
-            TokenType::Batch => "batch",
-        },
-        ttl: role.legacy.ttl,
-        role_type: role.rules.role_type().to_string(),
-    })
+        .warned(replaced_field(&sent, "name")))
 }

@@ -59,6 +59,11 @@ pub(super) fn content(request: &Request, duplicates: Duplicates) -> Result<Conte
     Ok(Content::Members(json::object(&request.body, duplicates)?))
 }
 
+/// The values of a request's query.
+pub(super) fn query(request: &Request) -> Result<Values<'_>, BodyError> {
+    form(request.query.as_bytes(), Duplicates::LastWins)
+}
+
 /// The members of an object, without those that are `null`.
 pub(super) fn shapes(members: Members<'_>) -> Values<'_> {
     members

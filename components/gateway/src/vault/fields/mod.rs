@@ -32,6 +32,17 @@ impl<'a> Fields<'a> {
         input::body(request, duplicates).map(Self)
     }
 
+    /// The fields of a request's query, but for the two that say what the request does.
+    ///
+    /// # Errors
+    ///
+    /// When there are more than a body may have.
+    pub(crate) fn of_query(request: &'a Request) -> Result<Self, BodyError> {
+        let mut fields = input::query(request)?;
+        fields.retain(|(name, _)| !matches!(name.as_ref(), "help" | "list"));
+        Ok(Self(fields))
+    }
+
     fn of_members(members: Members<'a>) -> Self {
         Self(input::shapes(members))
     }

@@ -1,24 +1,26 @@
 //! What a caller is told about a login that failed (contract 4.2 to 4.7).
 
 use gatehouse_access::LoginError as NotIssued;
-use gatehouse_auth_method::{AccountRefusal, CredentialsFailure, LoginError};
+use gatehouse_auth_method::{GroupLocations, InstanceFlaw, JwtFlaw, LoginError};
 
+use super::super::google::{self, Needs};
 use crate::vault::duration;
 use crate::vault::errors::Fault;
 use crate::vault::text;
 
 /// The refusal of the auth method.
-pub(super) fn refused(error: LoginError) -> Fault {
+pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
     let text = match error {
         LoginError::Storage(error) => return error.into(),
-        LoginError::Credentials(failure) => return credentials(&failure),
-        LoginError::EndpointDenied(api) => return endpoint_denied(&api),
-        LoginError::GoogleUnavailable(api) => return unavailable(&api),
+        LoginError::Credentials(failure) => return google::credentials(&failure),
+        LoginError::EndpointDenied(api) => return google::endpoint_denied(&api),
+        LoginError::GoogleUnusable(api) => return google::unusable(&api),
+        LoginError::GoogleUnavailable(api) => return google::unavailable(&api),
         LoginError::AddressNotAllowed => return Fault::denied(),
         LoginError::RoleMissing => "role is required".to_owned(),
         LoginError::RoleNotFound(role) => format!("role {} not found", text::quoted(&role)),
         LoginError::JwtMissing => "jwt argument is required".to_owned(),
-        LoginError::MalformedJwt(flaw) => format!("unable to parse signed JWT: {flaw}"),
+        LoginError::MalformedJwt(flaw) => malformed(flaw),
         LoginError::KeyNotFound {
             key_id,
             subject,
@@ -54,7 +56,10 @@ pub(super) fn refused(error: LoginError) -> Fault {
         } => format!(
             "role requires that service account JWTs expire within {maximum_jwt_lifetime} seconds"
         ),
-        LoginError::AccountNotFound(refusal) => account_not_found(&refusal),
+        LoginError::AccountNotFound(account) => {
+            let before = "could not find service account 'projects/-/serviceAccounts/";
+            return google::account_refused(&account, before, "'");
+        }
         LoginError::AccountDisabled(email) => format!("service account {email} is disabled"),
         LoginError::AccountMismatch => "service account does not match the JWT subject".to_owned(),
         LoginError::ProjectNotBound {
@@ -67,6 +72,93 @@ pub(super) fn refused(error: LoginError) -> Fault {
         ),
         LoginError::AccountNotBound { email, unique_id } => {
             format!("service account {email} (id: {unique_id}) is not authorized for role")
+        }
+        LoginError::NotGoogleSigned => {
+            "role has 'live_checks' off, so it takes only JWTs that Google has signed".to_owned()
+        }
+        LoginError::Replayed => {
+            "JWT has logged in before, and role takes a JWT only once".to_owned()
+        }
+        LoginError::InstanceClaimsMissing => "expected JWT to have claims with GCE metadata: request the identity token with format=full".to_owned(),
+        LoginError::InstanceProjectNotBound {
+            instance_id,
+            project,
+            bound_projects,
+        } => format!(
+            "instance {} (project {}) not in bound projects {}",
+            text::quoted(&instance_id),
+            text::quoted(&project),
+            text::bare(&bound_projects)
+        ),
+        LoginError::Instance {
+            project,
+            zone,
+            name,
+            flaw,
+        } => return instance(&project, &zone, &name, &flaw),
+        LoginError::InstanceTooOld { age, maximum } => format!(
+            "instance was created {} ago, and role allows at most {}",
+            duration::full(age),
+            duration::full(maximum)
+        ),
+        LoginError::LabelMissing { key, value } => format!(
+            "instance missing bound label {}",
+            text::quoted(&format!("{key}:{value}"))
+        ),
+        LoginError::ZoneNotBound(zones) => {
+            format!("instance not in bound zones {}", text::quoted_list(&zones))
+        }
+        LoginError::RegionNotBound(regions) => {
+            format!("instance not in bound regions {}", text::quoted_list(&regions))
+        }
+        LoginError::GroupNotFound {
+            group,
+            project,
+            locations,
+        } => group_not_found(&group, &project, &locations),
+        LoginError::NotInGroups(groups) => format!(
+            "instance is not part of instance groups {}",
+            text::quoted_list(&groups)
+        ),
+        LoginError::GroupsUnreadable { project, refusal } => {
+            let why = google::why(&refusal, Needs::InstanceGroups);
+            let project = text::quoted(&project);
+            return google::refused(
+                &refusal,
+                format!("could not list instance groups of project {project}: {why}"),
+            );
+        }
+        LoginError::BoundAccountNotFound(account) => {
+            return google::account_refused(&account, "could not find service account \"", "\"");
+        }
+        LoginError::InstanceAccountNotFound(account) => {
+            let after = "\" used for GCE metadata token";
+            return google::account_refused(&account, "Could not find service account \"", after);
+        }
+        LoginError::InstanceAccountNotBound {
+            unique_id,
+            email,
+            bound,
+        } => format!(
+            "service account {} ({}) is not in bound service accounts {}",
+            text::quoted(&unique_id),
+            text::quoted(&email),
+            text::quoted_list(&bound)
+        ),
+        LoginError::AccountNotAttached(email) => {
+            format!("service account {email} is not attached to the instance")
+        }
+        LoginError::AncestryUnreadable { project, refusal } => {
+            let why = google::why(&refusal, Needs::Ancestry);
+            let project = text::quoted(&project);
+            return google::refused(
+                &refusal,
+                format!("could not read the ancestors of project {project}: {why}"),
+            );
+        }
+        LoginError::FolderNotBound { project, bound } => not_below(&project, "folders", &bound),
+        LoginError::OrganizationNotBound { project, bound } => {
+            not_below(&project, "organizations", &bound)
         }
         error @ LoginError::AliasEmpty => error.to_string(),
     };
@@ -97,39 +189,57 @@ pub(super) fn not_issued(error: NotIssued) -> Fault {
     Fault::plain(400, text)
 }
 
-/// The mount's own credentials are of no use: nothing the caller could change (contract 4.7).
-pub(in crate::vault::auth_method) fn credentials(failure: &CredentialsFailure) -> Fault {
-    let text = format!("failed to create oauth2 http client: {failure}");
-    Fault::plain(502, text.clone()).with_detail(text)
-}
-
-/// The host does not let the method out.
-pub(in crate::vault::auth_method) fn endpoint_denied(api: &str) -> Fault {
-    let text = format!(
-        "outgoing requests to the {api} API are not allowed: add its host to the allowed hosts of the server"
-    );
-    Fault::plain(502, text.clone()).with_detail(text)
-}
-
-/// Worth trying again.
-pub(in crate::vault::auth_method) fn unavailable(api: &str) -> Fault {
-    let text = format!("google API unavailable: {api}");
-    Fault::plain(503, text.clone()).with_detail(text)
-}
-
-fn account_not_found(refusal: &AccountRefusal) -> String {
-    let AccountRefusal {
-        account,
-        status,
-        message,
-        reason,
-    } = refusal;
-    let mut text = format!(
-        "could not find service account 'projects/-/serviceAccounts/{account}': googleapi: Error {status}: {message}"
-    );
-    if !reason.is_empty() {
-        text += ", ";
-        text += reason;
+fn malformed(flaw: JwtFlaw) -> String {
+    let text = format!("unable to parse signed JWT: {flaw}");
+    match flaw {
+        // What clients send that ask Google for the wrong kind of token.
+        JwtFlaw::NotThreeParts | JwtFlaw::NotBase64Url => format!(
+            "{text}; this is not a JWT: send one from signJwt, generateIdToken or the metadata server, not an access token"
+        ),
+        _ => text,
     }
-    text
+}
+
+/// What is wrong with an instance (G4 to G7).
+fn instance(project: &str, zone: &str, name: &str, flaw: &InstanceFlaw) -> Fault {
+    let text = |why: &str| {
+        format!(
+            "error when attempting to find instance (project {project}, zone: {zone}, instance: {name}) :{why}"
+        )
+    };
+    let why = match flaw {
+        InstanceFlaw::Refused(refusal) => {
+            let why = google::why(refusal, Needs::Instance);
+            return google::refused(refusal, text(&why));
+        }
+        InstanceFlaw::Status(status) => {
+            format!("authenticating instance {name} found but has invalid status '{status}'")
+        }
+        InstanceFlaw::OtherId => "instance id does not match".to_owned(),
+        InstanceFlaw::CreatedLater { claimed, created } => format!(
+            "metadata instance_creation_timestamp {claimed} is before instance's creation time {created}"
+        ),
+    };
+    Fault::plain(400, text(&why))
+}
+
+fn group_not_found(group: &str, project: &str, locations: &GroupLocations) -> String {
+    let (kind, names) = match locations {
+        GroupLocations::Zones(names) => ("zones", names),
+        GroupLocations::Regions(names) => ("regions", names),
+    };
+    format!(
+        "instance group {} does not exist in {kind} {} for project {}",
+        text::quoted(group),
+        text::quoted_list(names),
+        text::quoted(project),
+    )
+}
+
+fn not_below(project: &str, what: &str, bound: &[String]) -> String {
+    format!(
+        "project {} is not in bound {what} {}",
+        text::quoted(project),
+        text::quoted_list(bound),
+    )
 }

@@ -1,10 +1,11 @@
-//! What operators are told about roles (contract 3.2, 3.3).
+//! What operators are told about roles (contract 3.2, 3.3, 3.6).
 
-use gatehouse_auth_method::{RoleError, RoleWarning};
+use gatehouse_auth_method::{EditError, RoleError, RoleType, RoleWarning};
 
+use super::List;
 use crate::vault::duration;
 use crate::vault::errors::Fault;
-use crate::vault::text::quoted;
+use crate::vault::text::{quoted, quoted_list};
 
 const BATCH: &str = "'token_type' cannot be 'batch' or 'default_batch' when set to generate";
 
@@ -49,7 +50,52 @@ pub(super) fn fault(error: RoleError) -> Fault {
         RoleError::NoServiceAccounts => {
             "IAM role type must have at least one service account".to_owned()
         }
+        RoleError::GroupsWithoutLocation => {
+            "region or zone information must be specified if an instance group is given".to_owned()
+        }
+        RoleError::InvalidLabels(labels) => {
+            format!("invalid labels given: {}", quoted_list(&labels))
+        }
+        RoleError::SentTwice { old, new } => {
+            format!("cannot specify both {} and {}", quoted(&old), quoted(&new))
+        }
+        RoleError::AliasSource(RoleType::Iam) => {
+            "invalid 'alias_source': must be one of: role_id, unique_id".to_owned()
+        }
+        RoleError::AliasSource(RoleType::Gce) => {
+            "invalid 'alias_source': must be one of: instance_id, role_id".to_owned()
+        }
+        RoleError::AncestorNumber(entry) => {
+            format!("{} is not the number of a folder or an organization", quoted(&entry))
+        }
+        RoleError::NeedsLiveChecks(fields) => format!(
+            "cannot be checked while 'live_checks' is off: {}",
+            fields.join(",")
+        ),
         error @ RoleError::TooLarge => error.to_string(),
+    };
+    Fault::plain(400, text)
+}
+
+/// The refusal of a change of one list.
+pub(super) fn not_edited(error: EditError, list: List) -> Fault {
+    let text = match error {
+        EditError::Storage(error) => return error.into(),
+        EditError::Role(error) => return fault(error),
+        EditError::Empty => "must provide at least one value to add or remove".to_owned(),
+        EditError::RoleNotFound(name) => format!("role {} not found", quoted(&name)),
+        EditError::WrongType(found) => {
+            let (attribute, expected) = match list {
+                List::ServiceAccounts => ("service_accounts", RoleType::Iam),
+                List::Labels => ("labels", RoleType::Gce),
+            };
+            format!(
+                "role is type '{found}', cannot edit attribute '{attribute}' (expected role type: '{expected}')"
+            )
+        }
+        EditError::InvalidLabels(labels) => {
+            format!("given invalid labels to add: {}", quoted_list(&labels))
+        }
     };
     Fault::plain(400, text)
 }
@@ -68,14 +114,31 @@ pub(super) fn warning(warning: &RoleWarning) -> String {
             maximum_ttl,
             mount_maximum,
         } => above_maximum("max ttl", *maximum_ttl, *mount_maximum),
-        RoleWarning::TtlAboveMountDefault { ttl, mount_default } => format!(
-            "Given ttl of {ttl} seconds greater than current mount/system default of {mount_default} seconds; ttl will be capped at login time"
-        ),
+        RoleWarning::TtlAboveMountDefault { ttl, mount_default } => {
+            above_default("ttl", *ttl, *mount_default)
+        }
         RoleWarning::GroupAliasesOnSharedEntity => {
-            "\"add_group_aliases\" is on while \"iam_alias\" is \"role_id\": all users of this role share one entity, and with it the groups of whoever logged in last".to_owned()
+            "\"add_group_aliases\" is on while the alias of this role is \"role_id\": all users of this role share one entity, and with it the groups of whoever logged in last".to_owned()
         }
         RoleWarning::AnyServiceAccountOfAnyProject => {
             "\"bound_service_accounts\" is \"*\" and \"bound_projects\" is empty: every service account of Google Cloud can log in with this role".to_owned()
+        }
+        RoleWarning::PeriodAboveMountMaximum {
+            period,
+            mount_maximum,
+        } => above_maximum("period", *period, *mount_maximum),
+        RoleWarning::MaximumTtlAboveMountDefault {
+            maximum_ttl,
+            mount_default,
+        } => above_default("max_ttl", *maximum_ttl, *mount_default),
+        RoleWarning::RegionsBesideZones => {
+            "Given both \"bound_regions\" and \"bound_zones\" fields for role type \"gce\", \"bound_regions\" will be ignored in favor of the more specific \"bound_zones\" field. To mend it, write the role with one of the two empty.".to_owned()
+        }
+        RoleWarning::BoundByLabelsOnly => {
+            "\"bound_labels\" alone binds this role: whoever may edit an instance, in any project, can give it these labels".to_owned()
+        }
+        RoleWarning::ClaimsTrusted => {
+            "\"live_checks\" is off: an instance that was deleted, or an account that was disabled, can log in until its token expires".to_owned()
         }
     }
 }
@@ -85,5 +148,11 @@ fn above_maximum(what: &str, given: u64, mount_maximum: u64) -> String {
     format!(
         "Given token {what} of {} is greater than the maximum system/mount TTL of {maximum}. The TTL will be capped at {maximum} during login.",
         quoted(&duration::full(given)),
+    )
+}
+
+fn above_default(what: &str, given: u64, mount_default: u64) -> String {
+    format!(
+        "Given {what} of {given} seconds greater than current mount/system default of {mount_default} seconds; {what} will be capped at login time"
     )
 }

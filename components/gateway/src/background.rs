@@ -1,0 +1,62 @@
+//! Work that is due without anybody asking for it.
+
+use gatehouse_access::{Access, Failure, MountView};
+use gatehouse_auth_method::{AuthMethod, IdentityTokenError, Mount, RotationError};
+use gatehouse_ports::StoreError;
+use gatehouse_storage::StorageError;
+
+use crate::Gateway;
+use crate::vault::rotation;
+
+impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
+    /// Does what is due: replaces the root credentials of every mount whose schedule says so, and keeps the keys of identity tokens
+    /// fresh. To be called every minute or so; more often, from elsewhere too, is harmless.
+    ///
+    /// The operator is told of everything that was done or failed. On a sealed or uninitialized server nothing is due.
+    pub fn run_background(&self) {
+        let mounts = match self.access.list_mounts() {
+            Ok(mounts) => mounts,
+            Err(Failure::Sealed | Failure::NotInitialized) => return,
+            Err(failure) => {
+                return self.tell_operator(&format!("background work: {failure}"));
+            }
+        };
+        for mount in mounts.iter().filter(|mount| mount.mount_type == "gcp") {
+            self.rotate_if_due(mount);
+        }
+        match self.auth_method.public_keys() {
+            Ok(_) | Err(IdentityTokenError::Storage(StorageError::Store(StoreError::Sealed))) => {}
+            Err(error) => self.tell_operator(&format!("keys of identity tokens: {error}")),
+        }
+    }
+
+    fn rotate_if_due(&self, mount: &MountView) {
+        let tell = |what: &str| {
+            self.tell_operator(&format!("auth/{}: root credentials: {what}", mount.path));
+        };
+        match self.auth_method.rotate_if_due(&mount_of(mount)) {
+            Ok(None) => {}
+            Ok(Some(rotated)) => match rotation::left_behind(&rotated) {
+                Some(warning) => tell(&warning),
+                None => tell(&format!("replaced by key {:?}", rotated.private_key_id)),
+            },
+            // Another host is at it, or sealed the store meanwhile: nothing that anybody has to mend.
+            Err(
+                RotationError::Busy
+                | RotationError::Storage(StorageError::Store(StoreError::Sealed)),
+            ) => {}
+            Err(RotationError::Storage(error)) => tell(&error.to_string()),
+            Err(error) => tell(rotation::fault(error).text()),
+        }
+    }
+}
+
+fn mount_of(mount: &MountView) -> Mount {
+    Mount {
+        id: mount.id.clone(),
+        accessor: mount.accessor.clone(),
+        path: mount.path.clone(),
+        default_lease: mount.configuration.default_lease_ttl,
+        maximum_lease: mount.configuration.max_lease_ttl,
+    }
+}

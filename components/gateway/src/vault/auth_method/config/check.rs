@@ -1,0 +1,121 @@
+//! `config/check`: what the root credentials may do, and what logins and rotations would need (contract 8.3, 10).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gatehouse_access::Operation;
+use gatehouse_auth_method::{AuthMethod, CredentialsReport, Mount, ProjectReport};
+use serde::Serialize;
+
+use super::super::google;
+use super::source;
+use crate::json::Duplicates;
+use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
+
+const FIELDS: [&str; 1] = ["projects"];
+
+#[derive(Serialize)]
+struct Shown {
+    credentials_source: &'static str,
+    /// Whether the credentials give an access token.
+    usable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+    /// What each permission that is held or lacking is for.
+    needed_for: BTreeMap<String, &'static str>,
+    projects: BTreeMap<String, Project>,
+}
+
+#[derive(Serialize)]
+struct Project {
+    held: Vec<String>,
+    lacking: Vec<String>,
+    /// Why neither is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+}
+
+/// Answers a request for `config/check`.
+pub(in crate::vault::auth_method) fn handle(
+    auth_method: &impl AuthMethod,
+    call: &Call<'_>,
+    operation: Operation,
+    mount: &Mount,
+) -> Answer {
+    let fields = match operation {
+        Operation::Read => call.query_fields()?,
+        Operation::Update => call.fields_among(&FIELDS, Duplicates::LastWins)?,
+        _ => return Err(Fault::unsupported_operation()),
+    };
+    let mut projects = fields.list("projects")?.unwrap_or_default();
+    projects.retain(|project| !project.is_empty());
+    let report = auth_method.check_config(mount, &projects)?;
+    let reply = Reply::data(&Shown::from(report))?;
+    Ok(Some(reply.warned(ignored_fields(&fields, &FIELDS))))
+}
+
+impl From<CredentialsReport> for Shown {
+    fn from(report: CredentialsReport) -> Self {
+        let permissions: BTreeSet<String> = report
+            .projects
+            .iter()
+            .filter_map(|project| project.outcome.as_ref().ok())
+            .flat_map(|found| found.held.iter().chain(&found.lacking))
+            .cloned()
+            .collect();
+        let needed_for = |permission: String| {
+            let purpose = purpose(&permission)?;
+            Some((permission, purpose))
+        };
+        Self {
+            credentials_source: source(report.source),
+            usable: report.failure.is_none(),
+            failure: report.failure.as_ref().map(google::failure),
+            needed_for: permissions.into_iter().filter_map(needed_for).collect(),
+            projects: report
+                .projects
+                .into_iter()
+                .map(|report| (report.project.clone(), report.into()))
+                .collect(),
+        }
+    }
+}
+
+impl From<ProjectReport> for Project {
+    fn from(report: ProjectReport) -> Self {
+        match report.outcome {
+            Ok(found) => Self {
+                held: found.held,
+                lacking: found.lacking,
+                failure: None,
+            },
+            Err(failure) => Self {
+                held: Vec::new(),
+                lacking: Vec::new(),
+                failure: Some(google::failure(&failure)),
+            },
+        }
+    }
+}
+
+/// What a permission is needed for.
+fn purpose(permission: &str) -> Option<&'static str> {
+    Some(match permission {
+        "iam.serviceAccounts.get" => {
+            "every login and renewal, unless the role has \"live_checks\" off"
+        }
+        "compute.instances.get" => {
+            "logins and renewals on gce roles, unless the role has \"live_checks\" off"
+        }
+        "compute.instanceGroups.list" | "compute.instanceGroups.get" => {
+            "gce roles with \"bound_instance_groups\""
+        }
+        "resourcemanager.projects.get" => {
+            "roles with \"add_group_aliases\", \"bound_folders\" or \"bound_organizations\""
+        }
+        "iam.serviceAccountKeys.create" => "rotation of the stored credentials: the new key",
+        "iam.serviceAccountKeys.delete" => "rotation of the stored credentials: the key before it",
+        _ => return None,
+    })
+}

@@ -1,0 +1,79 @@
+//! `config/rotate-root`: a new key in the place of the stored one (contract 2.6).
+
+use gatehouse_access::Operation;
+use gatehouse_auth_method::{AuthMethod, Mount, Rotated, RotationError};
+use serde::Serialize;
+
+use super::super::google::{self, Needs};
+use crate::json::Duplicates;
+use crate::vault::call::{Answer, Call};
+use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
+use crate::vault::text::quoted;
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    private_key_id: &'a str,
+}
+
+/// Answers a request for `config/rotate-root`.
+pub(in crate::vault::auth_method) fn handle(
+    auth_method: &impl AuthMethod,
+    call: &Call<'_>,
+    operation: Operation,
+    mount: &Mount,
+) -> Answer {
+    if operation != Operation::Update {
+        return Err(Fault::unsupported_operation());
+    }
+    call.fields_among(&[], Duplicates::LastWins)?;
+    let rotated = auth_method.rotate_root(mount).map_err(fault)?;
+    let reply = Reply::data(&Shown {
+        private_key_id: &rotated.private_key_id,
+    })?;
+    Ok(Some(reply.warned(left_behind(&rotated))))
+}
+
+/// That the key before is still there, if it is.
+pub(crate) fn left_behind(rotated: &Rotated) -> Option<String> {
+    let left = rotated.key_left_behind.as_ref()?;
+    Some(format!(
+        "The key {} is in use, and the key {} before it could not be deleted: it still opens everything. Delete it.",
+        quoted(&rotated.private_key_id),
+        quoted(left),
+    ))
+}
+
+/// The refusal or failure of a rotation. The key before it stays in use.
+pub(crate) fn fault(error: RotationError) -> Fault {
+    match error {
+        RotationError::Storage(error) => error.into(),
+        RotationError::NoStoredCredentials => Fault::listed(
+            400,
+            "configuration does not have credentials - this endpoint only works with user-provided JSON credentials explicitly provided via the config/ endpoint",
+        ),
+        RotationError::Busy => Fault::listed(
+            503,
+            "another rotation of these credentials is at work, try again",
+        ),
+        RotationError::Refused(refusal) => {
+            let why = google::why(&refusal, Needs::NewKey);
+            google::refused(&refusal, format!("failed to create a new key: {why}"))
+        }
+        RotationError::AnswerUnreadable => google::unusable("iam"),
+        RotationError::NotYetAccepted(id) => Fault::listed(
+            503,
+            format!(
+                "Google does not accept the new key {} yet: it is kept, and the next rotation goes on with it, try again",
+                quoted(&id)
+            ),
+        ),
+        RotationError::Credentials(failure) => google::credentials(&failure),
+        RotationError::EndpointDenied(api) => google::endpoint_denied(&api),
+        RotationError::GoogleUnavailable(api) => google::unavailable(&api),
+        RotationError::ConfigurationChanged => Fault::listed(
+            400,
+            "the configuration was changed in the meantime, so the rotation was given up",
+        ),
+    }
+}

@@ -1,0 +1,127 @@
+//! What became of calls to Google, as callers and the operator are told (contract 4.7, 10).
+
+use std::fmt;
+
+use gatehouse_auth_method::{AccountRefusal, ApiRefusal, CallFailure, CredentialsFailure};
+
+use crate::vault::errors::Fault;
+
+/// What a call needs the root credentials to be allowed (contract 8.3).
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Needs {
+    Account,
+    Instance,
+    InstanceGroups,
+    Ancestry,
+    NewKey,
+}
+
+impl fmt::Display for Needs {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Account => "iam.serviceAccounts.get",
+            Self::Instance => "compute.instances.get",
+            Self::InstanceGroups => "compute.instanceGroups.list and compute.instanceGroups.get",
+            Self::Ancestry => "resourcemanager.projects.get",
+            Self::NewKey => "iam.serviceAccountKeys.create",
+        })
+    }
+}
+
+/// Google's refusal, and of a 403 also what would mend it.
+pub(super) fn why(refusal: &ApiRefusal, needs: Needs) -> String {
+    let words = words(refusal);
+    if refusal.status == 403 {
+        format!("{words} (the credentials of the mount may lack the permission {needs})")
+    } else {
+        words
+    }
+}
+
+/// Google's refusal in the form in which Google's own client library writes it.
+fn words(refusal: &ApiRefusal) -> String {
+    let ApiRefusal {
+        status,
+        message,
+        reason,
+    } = refusal;
+    let mut text = format!("googleapi: Error {status}: {message}");
+    if !reason.is_empty() {
+        text += ", ";
+        text += reason;
+    }
+    text
+}
+
+/// The refusal of a caller because of Google's: 400 in the given words. A 403 is the operator's to mend, so it is told to them too.
+pub(super) fn refused(refusal: &ApiRefusal, text: String) -> Fault {
+    if refusal.status == 403 {
+        return Fault::plain(400, text.clone()).with_detail(text);
+    }
+    Fault::plain(400, text)
+}
+
+/// The refusal of an account, in which the account stands between `before` and `after`.
+pub(super) fn account_refused(
+    refused_account: &AccountRefusal,
+    before: &str,
+    after: &str,
+) -> Fault {
+    let AccountRefusal { account, refusal } = refused_account;
+    let why = why(refusal, Needs::Account);
+    refused(refusal, format!("{before}{account}{after}: {why}"))
+}
+
+/// The mount's own credentials are of no use: nothing the caller could change.
+pub(super) fn credentials(failure: &CredentialsFailure) -> Fault {
+    operators(502, credentials_text(failure))
+}
+
+/// The host does not let the method out.
+pub(super) fn endpoint_denied(api: &str) -> Fault {
+    operators(502, denied_text(api))
+}
+
+/// The answer was not what the API promises.
+pub(super) fn unusable(api: &str) -> Fault {
+    operators(502, unusable_text(api))
+}
+
+/// Worth trying again.
+pub(super) fn unavailable(api: &str) -> Fault {
+    operators(503, unavailable_text(api))
+}
+
+/// Why a call gave nothing to work with, where nobody is refused for it.
+pub(super) fn failure(failure: &CallFailure) -> String {
+    match failure {
+        CallFailure::Refused(refusal) => words(refusal),
+        CallFailure::Credentials(failure) => credentials_text(failure),
+        CallFailure::EndpointDenied(api) => denied_text(api),
+        CallFailure::GoogleUnusable(api) => unusable_text(api),
+        CallFailure::GoogleUnavailable(api) => unavailable_text(api),
+    }
+}
+
+fn credentials_text(failure: &CredentialsFailure) -> String {
+    format!("failed to create oauth2 http client: {failure}")
+}
+
+fn denied_text(api: &str) -> String {
+    format!(
+        "outgoing requests to the {api} API are not allowed: add its host to the allowed hosts of the server"
+    )
+}
+
+fn unusable_text(api: &str) -> String {
+    format!("google API gave an unusable answer: {api}")
+}
+
+fn unavailable_text(api: &str) -> String {
+    format!("google API unavailable: {api}")
+}
+
+/// Nothing that the caller did: the operator is told the same.
+fn operators(status: u16, text: String) -> Fault {
+    Fault::plain(status, text.clone()).with_detail(text)
+}

@@ -1,0 +1,135 @@
+//! The issuer of identity tokens: its two public documents, and where it is (contract 7.4).
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use gatehouse_access::Operation;
+use gatehouse_auth_method::{AuthMethod, IdentityTokenError, IssuerError, PublicKey};
+use serde::Serialize;
+
+use super::call::{Answer, Call};
+use super::envelope::Reply;
+use super::errors::{Fault, MEDIA_TYPE};
+use crate::Gateway;
+use crate::http::{Method, Request, Response};
+
+/// For how many seconds the key set may be kept.
+const KEY_SET_FRESHNESS: u32 = 3600;
+
+#[derive(Serialize)]
+struct Discovery<'a> {
+    issuer: &'a str,
+    jwks_uri: String,
+    response_types_supported: [&'static str; 1],
+    subject_types_supported: [&'static str; 1],
+    id_token_signing_alg_values_supported: [&'static str; 1],
+}
+
+#[derive(Serialize)]
+struct KeySet<'a> {
+    keys: Vec<Key<'a>>,
+}
+
+#[derive(Serialize)]
+struct Key<'a> {
+    #[serde(rename = "use")]
+    purpose: &'static str,
+    kty: &'static str,
+    kid: &'a str,
+    alg: &'static str,
+    n: String,
+    e: String,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    issuer: String,
+}
+
+/// Answers a request for one of the documents, which need no token and have no envelope; `None` for every other path.
+pub(super) fn document<A: AuthMethod, C, O>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    path: &str,
+) -> Option<Result<Response, Fault>> {
+    let name = path.strip_prefix("v1/identity/oidc/plugins/.well-known/")?;
+    let answer = match (name, &request.method) {
+        ("openid-configuration", Method::Get) => discovery(&gateway.auth_method),
+        ("keys", Method::Get) => key_set(&gateway.auth_method),
+        ("openid-configuration" | "keys", _) => Err(Fault::plain(405, "unsupported operation")),
+        _ => return None,
+    };
+    Some(answer)
+}
+
+fn discovery(auth_method: &impl AuthMethod) -> Result<Response, Fault> {
+    let issuer = auth_method.issuer().map_err(no_tokens)?;
+    json(&Discovery {
+        jwks_uri: format!("{issuer}/.well-known/keys"),
+        issuer: &issuer,
+        response_types_supported: ["id_token"],
+        subject_types_supported: ["public"],
+        id_token_signing_alg_values_supported: ["RS256"],
+    })
+}
+
+fn key_set(auth_method: &impl AuthMethod) -> Result<Response, Fault> {
+    let keys = auth_method.public_keys().map_err(no_tokens)?;
+    let keys = keys.iter().map(Key::from).collect();
+    Ok(json(&KeySet { keys })?.cacheable(KEY_SET_FRESHNESS))
+}
+
+impl<'a> From<&'a PublicKey> for Key<'a> {
+    fn from(key: &'a PublicKey) -> Self {
+        Self {
+            purpose: "sig",
+            kty: "RSA",
+            kid: &key.key_id,
+            alg: "RS256",
+            n: BASE64_URL_SAFE_NO_PAD.encode(&key.modulus),
+            e: BASE64_URL_SAFE_NO_PAD.encode(&key.exponent),
+        }
+    }
+}
+
+fn json(document: &impl Serialize) -> Result<Response, Fault> {
+    let body = serde_json::to_vec(document)
+        .map_err(|error| Fault::internal(format!("a document could not be written: {error}")))?;
+    Ok(Response::new(200, MEDIA_TYPE, body))
+}
+
+/// There is no issuer to speak of, or the server failed.
+fn no_tokens(error: IdentityTokenError) -> Fault {
+    match error {
+        IdentityTokenError::NoIssuer => Fault::plain(404, error.to_string()),
+        IdentityTokenError::Random => Fault::internal(error.to_string()),
+        IdentityTokenError::Storage(error) => error.into(),
+    }
+}
+
+/// Answers a request for `identity/oidc/config`.
+pub(super) fn handle(auth_method: &impl AuthMethod, call: &Call<'_>) -> Answer {
+    match call.operation {
+        Operation::Read => {
+            let issuer = auth_method.read_issuer()?;
+            Reply::data(&Configuration { issuer }).map(Some)
+        }
+        Operation::Update => {
+            // As for every field: what is not sent stays.
+            if let Some(issuer) = call.fields()?.string("issuer")? {
+                auth_method.write_issuer(&issuer).map_err(not_stored)?;
+            }
+            Ok(None)
+        }
+        _ => Err(Fault::unsupported_operation()),
+    }
+}
+
+fn not_stored(error: IssuerError) -> Fault {
+    match error {
+        IssuerError::Storage(error) => error.into(),
+        IssuerError::NotUrl => Fault::plain(
+            400,
+            "invalid issuer, which must include only a scheme, host, and optional port (e.g. https://example.com:8200)",
+        ),
+    }
+}
