@@ -28,7 +28,7 @@ fn the_command_line_enables_configures_and_logs_in() {
     )
     .expect(204);
 
-    server.next_login(Ok(identity()));
+    server.script.login.is(Ok(identity()));
     let login = put("auth/gcp/login", None, r#"{"role":"dev","jwt":"a.b.c"}"#)
         .expect(200)
         .json();
@@ -99,7 +99,7 @@ fn hvac_configures_roles_as_it_always_has() {
 #[test]
 fn the_auto_auth_daemon_renews_until_it_must_log_in_anew() {
     let server = Server::with_role();
-    server.next_login(Ok(identity()));
+    server.script.login.is(Ok(identity()));
     let login = server.send(
         Method::Put,
         "auth/gcp/login",
@@ -118,7 +118,10 @@ fn the_auto_auth_daemon_renews_until_it_must_log_in_anew() {
             r#"{"increment":0}"#,
         )
     };
-    server.next_renewal(Ok(super::server::parameters()));
+    server
+        .script
+        .renewal
+        .is(Ok(super::server::renewed(super::server::parameters())));
     renew().expect(200);
     server.delete("sys/auth/gcp").expect(204);
     let refused = renew().expect(403);

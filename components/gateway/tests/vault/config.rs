@@ -10,6 +10,7 @@ fn a_mount_that_was_never_configured_shows_the_defaults() {
     assert_eq!(
         server.get("auth/gcp/config").expect(200).data(),
         json!({
+            "credentials_source": "adc",
             "disable_automated_rotation": false,
             "gce_alias": "role_id",
             "gce_metadata": ["instance_creation_timestamp", "instance_id", "instance_name", "project_id",

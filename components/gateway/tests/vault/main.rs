@@ -9,17 +9,28 @@
     clippy::unwrap_used
 )]
 
+mod background;
 mod bodies;
 mod clients;
 mod coercions;
 mod config;
+mod config_texts;
+mod explanations;
 mod identity;
+mod issuer;
+mod login_texts;
 mod logins;
+mod method;
 mod mounts;
 mod paths;
 mod policies;
 mod refusals;
+mod renewal_texts;
+mod role_lists;
+mod role_texts;
 mod roles;
+mod root_credentials;
+mod rows;
 mod sealed;
 mod server;
 mod status;

@@ -6,7 +6,7 @@ use gatehouse_gateway::{Gateway, Method, Settings};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{ScriptedHttp, SeededRandom};
 use gatehouse_ports::{
-    Change, Check, CommitError, Entry, HttpError, Page, Store, StoreError, SystemClock,
+    Change, Check, CommitError, Entry, HttpError, NoCache, Page, Store, StoreError, SystemClock,
 };
 use serde_json::json;
 
@@ -33,7 +33,14 @@ fn ask(method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
     let http = ScriptedHttp::new(|_| Err(HttpError::Denied));
     let settings = gatehouse_auth_method::Settings::default();
     let gateway = Gateway::new(
-        AuthMethodService::new(SealedStore, http, SystemClock, random(), settings),
+        AuthMethodService::new(
+            SealedStore,
+            NoCache,
+            http,
+            SystemClock,
+            random(),
+            settings,
+        ),
         AccessService::new(SealedStore, SystemClock, random()),
         Orgs::new(SealedStore, SystemClock, random()),
         Settings::default(),

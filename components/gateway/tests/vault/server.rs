@@ -4,39 +4,26 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gatehouse_access::AccessService;
-use gatehouse_auth_method::{
-    AuthMethod, AuthMethodService, ConfigChanges, ConfigError, ConfigView, Identity, LoginError,
-    LoginRequest, Mount, Precondition, RenewalError, RenewalRequest, Role, RoleChanges, RoleError,
-    RoleWritten, TokenParameters,
-};
+use gatehouse_auth_method::{AuthMethodService, Identity, Renewed, TokenParameters};
 use gatehouse_gateway::{Gateway, Method, Request, Response, Settings};
 use gatehouse_orgs::Orgs;
-use gatehouse_ports::HttpError;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
-use gatehouse_storage::StorageError;
+use gatehouse_ports::{HttpError, NoCache};
 use serde_json::Value;
+
+use super::method::{Script, ScriptedMethod};
 
 /// 2026-11-21T10:00:00Z
 pub const NOW: u64 = 1_795_255_200;
 
 type Clock = &'static ManualClock;
 type Store = MemoryStore<Clock>;
-type Google = AuthMethodService<&'static Store, ScriptedHttp, Clock, SeededRandom>;
+type RealMethod = AuthMethodService<&'static Store, NoCache, ScriptedHttp, Clock, SeededRandom>;
 type TestGateway = Gateway<
-    ScriptedMethod,
+    ScriptedMethod<RealMethod>,
     AccessService<&'static Store, Clock, SeededRandom>,
     Orgs<&'static Store, Clock, SeededRandom>,
 >;
-type LoginOutcome = Result<Identity, LoginError>;
-type RenewalOutcome = Result<TokenParameters, RenewalError>;
-
-/// The real method, except that what Google would have said about a caller is scripted.
-pub struct ScriptedMethod {
-    real: Google,
-    logins: Arc<Mutex<Option<LoginOutcome>>>,
-    renewals: Arc<Mutex<Option<RenewalOutcome>>>,
-}
-
 /// A server under test.
 pub struct Server {
     gateway: TestGateway,
@@ -44,8 +31,8 @@ pub struct Server {
     pub access_store: &'static Store,
     pub method_store: &'static Store,
     pub operator_log: Arc<Mutex<Vec<String>>>,
-    logins: Arc<Mutex<Option<LoginOutcome>>>,
-    renewals: Arc<Mutex<Option<RenewalOutcome>>>,
+    /// What the method answers next, instead of what it would.
+    pub script: Arc<Script>,
 }
 
 pub const ROOT: &str = "root-token";
@@ -56,18 +43,17 @@ impl Server {
         let clock: Clock = Box::leak(Box::new(ManualClock::at_seconds(NOW)));
         let store = || -> &'static Store { Box::leak(Box::new(MemoryStore::new(clock))) };
         let (access_store, method_store) = (store(), store());
-        let logins = Arc::new(Mutex::new(None));
-        let renewals = Arc::new(Mutex::new(None));
+        let script = Arc::new(Script::default());
         let method = ScriptedMethod {
             real: AuthMethodService::new(
                 method_store,
+                NoCache,
                 ScriptedHttp::new(|_| Err(HttpError::Denied)),
                 clock,
                 SeededRandom::new(2),
                 gatehouse_auth_method::Settings::default(),
             ),
-            logins: Arc::clone(&logins),
-            renewals: Arc::clone(&renewals),
+            script: Arc::clone(&script),
         };
         let access = AccessService::new(access_store, clock, SeededRandom::new(1));
         let organizations = Orgs::new(store(), clock, SeededRandom::new(3));
@@ -82,8 +68,7 @@ impl Server {
             access_store,
             method_store,
             operator_log,
-            logins,
-            renewals,
+            script,
         }
     }
 
@@ -146,14 +131,14 @@ impl Server {
         self.send(Method::Delete, target, Some(ROOT), "")
     }
 
-    /// What the next login finds.
-    pub fn next_login(&self, outcome: LoginOutcome) {
-        *self.logins.lock().unwrap() = Some(outcome);
+    /// What is due without anybody asking.
+    pub fn run_background(&self) {
+        self.gateway.run_background();
     }
 
-    /// What the next renewal finds.
-    pub fn next_renewal(&self, outcome: RenewalOutcome) {
-        *self.renewals.lock().unwrap() = Some(outcome);
+    /// What the operator was told since the last time.
+    pub fn operator_lines(&self) -> Vec<String> {
+        std::mem::take(&mut *self.operator_log.lock().unwrap())
     }
 
     /// A token with a policy of this text.
@@ -198,6 +183,7 @@ pub fn identity() -> Identity {
             ("project_id".to_owned(), "p1".to_owned()),
             ("role".to_owned(), "dev".to_owned()),
         ],
+        group_aliases: None,
         token: parameters(),
         renewal_state: b"state".to_vec(),
     }
@@ -207,6 +193,14 @@ pub fn parameters() -> TokenParameters {
     TokenParameters {
         policies: vec!["prod".to_owned()],
         ..TokenParameters::default()
+    }
+}
+
+/// A renewal that the method allows.
+pub fn renewed(token: TokenParameters) -> Renewed {
+    Renewed {
+        token,
+        group_aliases: None,
     }
 }
 
@@ -262,62 +256,4 @@ impl Answer {
 /// How a coded error looks on an authenticated path.
 pub fn listed(text: &str) -> String {
     format!("1 error occurred:\n\t* {text}\n\n")
-}
-
-impl AuthMethod for ScriptedMethod {
-    fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
-        self.real.read_config(mount)
-    }
-
-    fn write_config(&self, mount: &Mount, changes: ConfigChanges) -> Result<(), ConfigError> {
-        self.real.write_config(mount, changes)
-    }
-
-    fn delete_config(&self, mount: &Mount) -> Result<(), StorageError> {
-        self.real.delete_config(mount)
-    }
-
-    fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
-        self.real.read_role(mount, name)
-    }
-
-    fn write_role(
-        &self,
-        mount: &Mount,
-        name: &str,
-        changes: RoleChanges,
-        precondition: Precondition,
-    ) -> Result<RoleWritten, RoleError> {
-        self.real.write_role(mount, name, changes, precondition)
-    }
-
-    fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {
-        self.real.delete_role(mount, name)
-    }
-
-    fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
-        self.real.list_roles(mount)
-    }
-
-    fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
-        match self.logins.lock().unwrap().take() {
-            Some(outcome) => outcome,
-            None => self.real.login(mount, request),
-        }
-    }
-
-    fn revalidate(
-        &self,
-        mount: &Mount,
-        request: &RenewalRequest,
-    ) -> Result<TokenParameters, RenewalError> {
-        match self.renewals.lock().unwrap().take() {
-            Some(outcome) => outcome,
-            None => self.real.revalidate(mount, request),
-        }
-    }
-
-    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
-        self.real.forget_mount(mount_id)
-    }
 }

@@ -9,7 +9,7 @@ use gatehouse_access::{Access, AccessService, CreateRequest, Parent};
 use gatehouse_auth_method::AuthMethodService;
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{MemoryStore, ScriptedHttp};
-use gatehouse_ports::{HttpError, OsRandom, SystemClock};
+use gatehouse_ports::{HttpError, NoCache, OsRandom, SystemClock};
 use serde_json::{Value, json};
 
 use crate::http::Method;
@@ -20,7 +20,7 @@ type Store = &'static MemoryStore<SystemClock>;
 const ROOT: &str = "root-token";
 const JSON_API: &str = "application/vnd.api+json";
 
-type TestAuthMethod = AuthMethodService<Store, ScriptedHttp, SystemClock, OsRandom>;
+type TestAuthMethod = AuthMethodService<Store, NoCache, ScriptedHttp, SystemClock, OsRandom>;
 type TestAccess = AccessService<Store, SystemClock, OsRandom>;
 type TestOrgs = Orgs<Store, SystemClock, OsRandom>;
 
@@ -40,6 +40,7 @@ fn world(edition: Edition) -> World {
     let store_of_organizations = store();
     let auth_method = AuthMethodService::new(
         store(),
+        NoCache,
         ScriptedHttp::new(|_| Err(HttpError::Denied)),
         SystemClock,
         OsRandom,

@@ -26,7 +26,9 @@ pub(in crate::vault) fn revalidate(
         token_policies: revalidation.token_policies,
         source_address: call.source_address(),
     };
-    let renewed = auth_method.revalidate(&mount, &request).map_err(fault)?;
+    let renewed = auth_method
+        .revalidate(&mount, &request)
+        .map_err(|error| fault(error).concerning(&format!("auth/{}", mount.path)))?;
     Ok(confirmed(renewed))
 }
 

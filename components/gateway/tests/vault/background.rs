@@ -1,0 +1,95 @@
+//! Work that is due without anybody asking (contract 2.6, 7.4).
+
+use gatehouse_auth_method::{CredentialsFailure, IdentityTokenError, Rotated, RotationError};
+use gatehouse_ports::StoreError;
+
+use super::server::Server;
+
+fn rotated(left: Option<&str>) -> Rotated {
+    Rotated {
+        private_key_id: "k2".to_owned(),
+        key_left_behind: left.map(str::to_owned),
+    }
+}
+
+#[test]
+fn every_mount_of_the_method_is_asked_and_no_other() {
+    let server = Server::with_method();
+    server.post("sys/auth/a/b", r#"{"type":"gcp"}"#).expect(204);
+    server.run_background();
+    let mut asked = server.script.rotated_mounts.lock().unwrap().clone();
+    asked.sort();
+    assert_eq!(asked, ["a/b/", "gcp/"]);
+    assert!(server.operator_lines().is_empty());
+}
+
+#[test]
+fn the_operator_is_told_of_every_rotation_and_failure_in_one_line() {
+    let server = Server::with_method();
+    for (outcome, line) in [
+        (Ok(None), None),
+        (
+            Ok(Some(rotated(None))),
+            Some("auth/gcp/: root credentials: replaced by key \"k2\""),
+        ),
+        (
+            Ok(Some(rotated(Some("k1")))),
+            Some(
+                "auth/gcp/: root credentials: The key \"k2\" is in use, and the key \"k1\" before it could not be deleted: it still opens everything. Delete it.",
+            ),
+        ),
+        (Err(RotationError::Busy), None),
+        (Err(RotationError::Storage(StoreError::Sealed.into())), None),
+        (
+            Err(RotationError::Credentials(CredentialsFailure::Unusable)),
+            Some(
+                "auth/gcp/: root credentials: failed to create oauth2 http client: the stored private key is not usable",
+            ),
+        ),
+        (
+            Err(RotationError::NotYetAccepted("k2".to_owned())),
+            Some(
+                "auth/gcp/: root credentials: Google does not accept the new key \"k2\" yet: it is kept, and the next rotation goes on with it, try again",
+            ),
+        ),
+    ] {
+        server.script.due_rotation.is(outcome);
+        server.run_background();
+        let lines = server.operator_lines();
+        assert_eq!(lines, line.into_iter().collect::<Vec<_>>());
+    }
+    let failed = StoreError::Unavailable("disk full".to_owned());
+    server
+        .script
+        .due_rotation
+        .is(Err(RotationError::Storage(failed.into())));
+    server.run_background();
+    let lines = server.operator_lines();
+    assert!(
+        lines.len() == 1 && lines[0].contains("disk full"),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn keys_of_identity_tokens_are_kept_fresh() {
+    let server = Server::initialized();
+    server.script.keys.is(Err(IdentityTokenError::Random));
+    server.run_background();
+    assert_eq!(
+        server.operator_lines(),
+        ["keys of identity tokens: no randomness to make a key from"]
+    );
+    let sealed = IdentityTokenError::Storage(StoreError::Sealed.into());
+    server.script.keys.is(Err(sealed));
+    server.run_background();
+    assert!(server.operator_lines().is_empty());
+}
+
+#[test]
+fn on_an_uninitialized_server_nothing_is_due() {
+    let server = Server::empty();
+    server.run_background();
+    assert!(server.operator_lines().is_empty());
+    assert!(server.script.rotated_mounts.lock().unwrap().is_empty());
+}

@@ -1,0 +1,84 @@
+//! Every refusal of a configuration and every warning about one, in status and words (contract 2.2 to 2.4, 2.6).
+
+use gatehouse_auth_method::{
+    ConfigError, ConfigWarning, CredentialsFlaw, EndpointFlaw, IdentityTokenError, MetadataFlaw,
+    RoleType, ScheduleFlaw,
+};
+use gatehouse_ports::StoreError;
+
+use super::rows::{rows, texts};
+use super::server::{Server, listed};
+
+fn refused(error: ConfigError, status: u16, text: &str) {
+    let server = Server::with_method();
+    let before = server.commits();
+    server.script.config_write.is(Err(error));
+    server
+        .post("auth/gcp/config", r#"{"credentials":"the-secret"}"#)
+        .refused(status, &listed(text));
+    assert_eq!(server.commits(), before);
+}
+
+fn endpoint(flaw: EndpointFlaw) -> ConfigError {
+    ConfigError::EndpointValue {
+        key: "api".into(),
+        flaw,
+    }
+}
+
+rows! { refused:
+    credentials_not_json: ConfigError::Credentials(CredentialsFlaw::NotJson { line: 1, column: 2 }) => 400 "failed to read credentials: not a JSON object of a key file (line 1, column 2)";
+    credentials_too_long: ConfigError::Credentials(CredentialsFlaw::TooLong) => 400 "failed to read credentials: longer than 64 KiB";
+    credentials_without_key_id: ConfigError::Credentials(CredentialsFlaw::PrivateKeyIdMissing) => 400 "missing private key in credentials";
+    credentials_of_another_type: ConfigError::Credentials(CredentialsFlaw::NotServiceAccount) => 400 "failed to read credentials: type is not service_account";
+    credentials_without_email: ConfigError::Credentials(CredentialsFlaw::ClientEmailMissing) => 400 "failed to read credentials: client_email is missing";
+    credentials_with_an_unusable_key: ConfigError::Credentials(CredentialsFlaw::PrivateKeyUnusable) => 400 "failed to read credentials: private_key is not a usable PEM RSA key";
+    d11_iam_alias: ConfigError::Alias(RoleType::Iam) => 400 "invalid IAM alias type: must be one of: role_id, unique_id";
+    d11_gce_alias: ConfigError::Alias(RoleType::Gce) => 400 "invalid GCE alias type: must be one of: instance_id, role_id";
+    iam_metadata_default_with_others: ConfigError::Metadata { role_type: RoleType::Iam, flaw: MetadataFlaw::DefaultWithOthers { names: texts(&["a", "default"]) } } => 400 "failed to parse iam metadata: [\"a\" \"default\"] contains default - default can't be used in combination with other fields";
+    gce_metadata_default_with_others: ConfigError::Metadata { role_type: RoleType::Gce, flaw: MetadataFlaw::DefaultWithOthers { names: texts(&["a", "default"]) } } => 400 "failed to parse gce metadata: [\"a\" \"default\"] contains default - default can't be used in combination with other fields";
+    metadata_unknown: ConfigError::Metadata { role_type: RoleType::Gce, flaw: MetadataFlaw::Unavailable { name: "x".to_owned(), available: vec!["role".into(), "zone".into()] } } => 400 "failed to parse gce metadata: \"x\" contains an unavailable field, please select from \"role, zone\"";
+    endpoint_key_unknown: ConfigError::EndpointKey("x".to_owned()) => 400 "invalid custom endpoint type \"x\". Available types are: 'api', 'iam', 'crm', 'compute'";
+    endpoint_not_a_url: endpoint(EndpointFlaw::NotUrl) => 400 "invalid custom endpoint value for \"api\": it is not a URL of the form [scheme://]host[:port][/path] without segments '.' and '..'";
+    endpoint_with_user: endpoint(EndpointFlaw::UserInformation) => 400 "invalid custom endpoint value for \"api\": it must not contain user information";
+    endpoint_with_query: endpoint(EndpointFlaw::QueryOrFragment) => 400 "invalid custom endpoint value for \"api\": it must not contain a query or a fragment";
+    endpoint_with_another_scheme: endpoint(EndpointFlaw::Scheme) => 400 "invalid custom endpoint value for \"api\": the scheme must be https";
+    endpoint_in_plain_http: endpoint(EndpointFlaw::PlainHttp) => 400 "invalid custom endpoint value for \"api\": plain http is allowed for loopback addresses only, and only where the server operator allowed it";
+    endpoint_link_local: endpoint(EndpointFlaw::LinkLocal) => 400 "invalid custom endpoint value for \"api\": link-local addresses and metadata servers are never allowed";
+    endpoint_not_allowed: endpoint(EndpointFlaw::HostNotAllowed) => 400 "invalid custom endpoint value for \"api\": the host is not among those that the server operator allowed";
+    credentials_and_audience: ConfigError::CredentialsTwice => 400 "only one of 'credentials' or 'identity_token_audience' can be set";
+    audience_without_account: ConfigError::ServiceAccountMissing => 400 "missing required 'service_account_email' when 'identity_token_audience' is set";
+    audience_without_issuer: ConfigError::IdentityToken(IdentityTokenError::NoIssuer) => 400 "failed to generate plugin identity token: the server has no issuer: set one, or the server's advertised address";
+    audience_without_randomness: ConfigError::IdentityToken(IdentityTokenError::Random) => 400 "failed to generate plugin identity token: no randomness to make a key from";
+    rotation_schedule_without_five_fields: ConfigError::RotationSchedule(ScheduleFlaw::FieldCount) => 400 "failed to parse provided rotation_schedule: expected exactly 5 fields";
+    rotation_schedule_with_an_unknown_field: ConfigError::RotationSchedule(ScheduleFlaw::Field(3)) => 400 "failed to parse provided rotation_schedule: field 3 cannot be read";
+    rotation_schedule_that_never_fires: ConfigError::RotationSchedule(ScheduleFlaw::Never) => 400 "failed to parse provided rotation_schedule: it never fires";
+    rotation_schedule_and_period: ConfigError::RotationTwice => 400 "mutually exclusive fields rotation_schedule and rotation_period were both specified; only one of them can be provided";
+    rotation_window_without_schedule: ConfigError::WindowWithoutSchedule => 400 "cannot use rotation_window without rotation_schedule";
+    rotation_window_with_period: ConfigError::WindowWithPeriod => 400 "rotation_window does not apply to period";
+}
+
+#[test]
+fn a_sealed_store_is_no_bad_input() {
+    for error in [
+        ConfigError::Storage(StoreError::Sealed.into()),
+        ConfigError::IdentityToken(IdentityTokenError::Storage(StoreError::Sealed.into())),
+    ] {
+        let server = Server::with_method();
+        server.script.config_write.is(Err(error));
+        server
+            .post("auth/gcp/config", "{}")
+            .refused(503, "Vault is sealed");
+    }
+}
+
+#[test]
+fn a_write_with_warnings_has_an_envelope() {
+    let server = Server::with_method();
+    let warnings = vec![ConfigWarning::KeysFromForeignHost];
+    server.script.config_write.is(Ok(warnings));
+    let answer = server.post("auth/gcp/config", "{}").expect(200);
+    let text = "\"custom_endpoint\" lets public keys come from a host that is not Google's (\"api\"): whoever runs that host decides who can log in";
+    assert_eq!(answer.warnings(), [text]);
+    assert_eq!(answer.data(), serde_json::Value::Null);
+}

@@ -1,0 +1,191 @@
+//! The real method, except where a test says what it answers next.
+
+use std::sync::{Arc, Mutex};
+
+use gatehouse_auth_method::{
+    AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
+    CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError,
+    LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role,
+    RoleChanges, RoleError, RoleWarning, RoleWritten, Rotated, RotationError,
+};
+use gatehouse_storage::StorageError;
+
+/// An answer to be given once.
+pub struct Next<T>(Mutex<Option<T>>);
+
+impl<T> Default for Next<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T> Next<T> {
+    pub fn is(&self, answer: T) {
+        *self.0.lock().unwrap() = Some(answer);
+    }
+
+    fn or(&self, real: impl FnOnce() -> T) -> T {
+        let scripted = self.0.lock().unwrap().take();
+        scripted.unwrap_or_else(real)
+    }
+}
+
+/// What the method answers next, and what it was asked.
+#[derive(Default)]
+pub struct Script {
+    pub config: Next<Result<ConfigView, StorageError>>,
+    pub config_write: Next<Result<Vec<ConfigWarning>, ConfigError>>,
+    pub rotation: Next<Result<Rotated, RotationError>>,
+    pub due_rotation: Next<Result<Option<Rotated>, RotationError>>,
+    pub check: Next<Result<CredentialsReport, StorageError>>,
+    pub role: Next<Result<Option<Role>, StorageError>>,
+    pub role_write: Next<Result<RoleWritten, RoleError>>,
+    pub edit: Next<Result<Vec<RoleWarning>, EditError>>,
+    pub login: Next<Result<Identity, LoginError>>,
+    pub explanation: Next<Vec<CheckReport>>,
+    pub renewal: Next<Result<Renewed, RenewalError>>,
+    pub issuer: Next<Result<String, IdentityTokenError>>,
+    pub set_issuer: Next<Result<String, StorageError>>,
+    pub issuer_write: Next<Result<(), IssuerError>>,
+    pub keys: Next<Result<Vec<PublicKey>, IdentityTokenError>>,
+    pub config_changes: Mutex<Vec<ConfigChanges>>,
+    pub role_changes: Mutex<Vec<RoleChanges>>,
+    pub edits: Mutex<Vec<(String, ListEdit)>>,
+    pub checked: Mutex<Vec<Vec<String>>>,
+    pub asked: Mutex<Vec<LoginRequest>>,
+    pub issuers: Mutex<Vec<String>>,
+    pub rotated_mounts: Mutex<Vec<String>>,
+}
+
+pub struct ScriptedMethod<M> {
+    pub real: M,
+    pub script: Arc<Script>,
+}
+
+impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
+    fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
+        self.script.config.or(|| self.real.read_config(mount))
+    }
+
+    fn write_config(
+        &self,
+        mount: &Mount,
+        changes: ConfigChanges,
+    ) -> Result<Vec<ConfigWarning>, ConfigError> {
+        let mut seen = self.script.config_changes.lock().unwrap();
+        seen.push(changes.clone());
+        let real = || self.real.write_config(mount, changes);
+        self.script.config_write.or(real)
+    }
+
+    fn delete_config(&self, mount: &Mount) -> Result<(), StorageError> {
+        self.real.delete_config(mount)
+    }
+
+    fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError> {
+        self.script.rotation.or(|| self.real.rotate_root(mount))
+    }
+
+    fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError> {
+        let mut seen = self.script.rotated_mounts.lock().unwrap();
+        seen.push(mount.path.clone());
+        let real = || self.real.rotate_if_due(mount);
+        self.script.due_rotation.or(real)
+    }
+
+    fn check_config(
+        &self,
+        mount: &Mount,
+        projects: &[String],
+    ) -> Result<CredentialsReport, StorageError> {
+        self.script.checked.lock().unwrap().push(projects.to_vec());
+        let real = || self.real.check_config(mount, projects);
+        self.script.check.or(real)
+    }
+
+    fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
+        self.script.role.or(|| self.real.read_role(mount, name))
+    }
+
+    fn write_role(
+        &self,
+        mount: &Mount,
+        name: &str,
+        changes: RoleChanges,
+        precondition: Precondition,
+    ) -> Result<RoleWritten, RoleError> {
+        let mut seen = self.script.role_changes.lock().unwrap();
+        seen.push(changes.clone());
+        let real = || self.real.write_role(mount, name, changes, precondition);
+        self.script.role_write.or(real)
+    }
+
+    fn edit_service_accounts(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError> {
+        let mut seen = self.script.edits.lock().unwrap();
+        seen.push((format!("service accounts of {name}"), edit.clone()));
+        let real = || self.real.edit_service_accounts(mount, name, edit);
+        self.script.edit.or(real)
+    }
+
+    fn edit_labels(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError> {
+        let mut seen = self.script.edits.lock().unwrap();
+        seen.push((format!("labels of {name}"), edit.clone()));
+        let real = || self.real.edit_labels(mount, name, edit);
+        self.script.edit.or(real)
+    }
+
+    fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {
+        self.real.delete_role(mount, name)
+    }
+
+    fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
+        self.real.list_roles(mount)
+    }
+
+    fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
+        self.script.login.or(|| self.real.login(mount, request))
+    }
+
+    fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport> {
+        self.script.asked.lock().unwrap().push(request.clone());
+        let real = || self.real.explain(mount, request);
+        self.script.explanation.or(real)
+    }
+
+    fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError> {
+        let real = || self.real.revalidate(mount, request);
+        self.script.renewal.or(real)
+    }
+
+    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
+        self.real.forget_mount(mount_id)
+    }
+
+    fn read_issuer(&self) -> Result<String, StorageError> {
+        self.script.set_issuer.or(|| self.real.read_issuer())
+    }
+
+    fn write_issuer(&self, issuer: &str) -> Result<(), IssuerError> {
+        self.script.issuers.lock().unwrap().push(issuer.to_owned());
+        let real = || self.real.write_issuer(issuer);
+        self.script.issuer_write.or(real)
+    }
+
+    fn issuer(&self) -> Result<String, IdentityTokenError> {
+        self.script.issuer.or(|| self.real.issuer())
+    }
+
+    fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
+        self.script.keys.or(|| self.real.public_keys())
+    }
+}
