@@ -1,5 +1,8 @@
 //! `config` (contract 2).
 
+use gatehouse_auth_method::{
+    AliasSource, ConfigView, CredentialsSource, CredentialsView, CustomEndpoints, RotationSettings,
+};
 use serde_json::json;
 
 use super::server::{Server, listed};
@@ -26,6 +29,73 @@ fn a_mount_that_was_never_configured_shows_the_defaults() {
         })
     );
     assert_eq!(server.get("auth/gcp/config").json()["mount_type"], "gcp");
+}
+
+#[test]
+fn a_configuration_shows_everything_but_the_key() {
+    let server = Server::with_method();
+    let mut view = ConfigView {
+        credentials: Some(CredentialsView {
+            client_email: "root@p.iam.gserviceaccount.com".to_owned(),
+            client_id: String::new(),
+            private_key_id: "k1".to_owned(),
+            project_id: "p".to_owned(),
+        }),
+        iam_alias: AliasSource::Caller,
+        gce_alias: AliasSource::Caller,
+        iam_metadata: Vec::new(),
+        gce_metadata: vec!["zone".to_owned()],
+        custom_endpoint: CustomEndpoints {
+            iam: Some("iam.example".to_owned()),
+            ..CustomEndpoints::default()
+        },
+        credentials_source: CredentialsSource::Static,
+        service_account_email: String::new(),
+        identity_token_audience: String::new(),
+        identity_token_ttl: 3600,
+        rotation: RotationSettings {
+            schedule: "0 3 * * 6".to_owned(),
+            period: 0,
+            window: 60,
+            policy: "p".to_owned(),
+            disabled: true,
+        },
+    };
+    server.script.config.is(Ok(view.clone()));
+    let mut expected = json!({
+        "client_email": "root@p.iam.gserviceaccount.com",
+        "credentials_source": "static",
+        "custom_endpoint": {"iam": "iam.example"},
+        "disable_automated_rotation": true,
+        "gce_alias": "instance_id",
+        "gce_metadata": ["zone"],
+        "iam_alias": "unique_id",
+        "iam_metadata": [],
+        "identity_token_audience": "",
+        "identity_token_ttl": 3600,
+        "private_key_id": "k1",
+        "project_id": "p",
+        "rotation_period": 0,
+        "rotation_policy": "p",
+        "rotation_schedule": "0 3 * * 6",
+        "rotation_window": 60,
+    });
+    assert_eq!(server.get("auth/gcp/config").expect(200).data(), expected);
+
+    view.credentials = None;
+    view.credentials_source = CredentialsSource::Federation;
+    view.service_account_email = "a@p".to_owned();
+    view.identity_token_audience = "//iam.googleapis.com/x".to_owned();
+    view.identity_token_ttl = 600;
+    server.script.config.is(Ok(view));
+    for member in ["client_email", "private_key_id", "project_id"] {
+        expected.as_object_mut().unwrap().remove(member);
+    }
+    expected["credentials_source"] = json!("wif");
+    expected["service_account_email"] = json!("a@p");
+    expected["identity_token_audience"] = json!("//iam.googleapis.com/x");
+    expected["identity_token_ttl"] = json!(600);
+    assert_eq!(server.get("auth/gcp/config").expect(200).data(), expected);
 }
 
 #[test]

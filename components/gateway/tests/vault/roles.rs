@@ -1,8 +1,14 @@
 //! `role/<name>` (contract 3).
 
-use gatehouse_gateway::Method;
-use serde_json::json;
+use std::collections::BTreeMap;
 
+use gatehouse_auth_method::{
+    AliasSource, GceRules, LegacyTokenFields, Role, RoleRules, TokenParameters,
+};
+use gatehouse_gateway::Method;
+use serde_json::{Value, json};
+
+use super::rows::texts;
 use super::server::{ROOT, Server, listed};
 
 #[test]
@@ -26,6 +32,88 @@ fn a_role_is_created_with_an_empty_envelope_and_read_back() {
             "token_num_uses":0,"token_period":0,"token_policies":["prod"],"token_ttl":1800,
             "token_type":"default","type":"iam"})
     );
+}
+
+fn role(rules: RoleRules) -> Role {
+    Role {
+        role_id: "id".to_owned(),
+        rules,
+        bound_service_accounts: Vec::new(),
+        bound_projects: Vec::new(),
+        add_group_aliases: false,
+        token: TokenParameters::default(),
+        legacy: LegacyTokenFields::default(),
+        bound_folders: Vec::new(),
+        bound_organizations: Vec::new(),
+        bound_audiences: Vec::new(),
+        alias: None,
+        refuse_replay: false,
+        trust_claims: false,
+    }
+}
+
+fn read(role: Role) -> Value {
+    let server = Server::with_method();
+    server.script.role.is(Ok(Some(role)));
+    server.get("auth/gcp/role/r").expect(200).data()
+}
+
+#[test]
+fn a_gce_role_without_bounds_shows_what_every_role_shows() {
+    assert_eq!(
+        read(role(RoleRules::Gce(GceRules::default()))),
+        json!({"add_group_aliases": false, "role_id": "id", "token_bound_cidrs": [], "token_explicit_max_ttl": 0,
+            "token_max_ttl": 0, "token_no_default_policy": false, "token_num_uses": 0, "token_period": 0,
+            "token_policies": [], "token_ttl": 0, "token_type": "default", "type": "gce"})
+    );
+}
+
+#[test]
+fn a_gce_role_shows_its_bounds_and_what_goes_beyond_the_reference_once_it_is_set() {
+    let mut full = role(RoleRules::Gce(GceRules {
+        bound_zones: texts(&["a", "b"]),
+        bound_regions: texts(&["r"]),
+        bound_instance_groups: texts(&["g"]),
+        bound_labels: BTreeMap::from([("env".to_owned(), "prod".to_owned())]),
+        maximum_instance_age: 3600,
+    }));
+    full.bound_service_accounts = texts(&["*"]);
+    full.bound_folders = texts(&["1"]);
+    full.bound_organizations = texts(&["2"]);
+    full.bound_audiences = texts(&["https://a.example"]);
+    full.alias = Some(AliasSource::Caller);
+    full.refuse_replay = true;
+    full.trust_claims = true;
+    full.legacy.ttl = Some(5);
+    assert_eq!(
+        read(full),
+        json!({"add_group_aliases": false, "role_id": "id", "token_bound_cidrs": [], "token_explicit_max_ttl": 0,
+            "token_max_ttl": 0, "token_no_default_policy": false, "token_num_uses": 0, "token_period": 0,
+            "token_policies": [], "token_ttl": 0, "token_type": "default", "type": "gce", "ttl": 5,
+            "bound_zones": ["a", "b"], "bound_regions": ["r"], "bound_instance_groups": ["g"],
+            "bound_labels": {"env": "prod"}, "max_instance_age": 3600, "bound_service_accounts": ["*"],
+            "bound_folders": ["1"], "bound_organizations": ["2"], "bound_audiences": ["https://a.example"],
+            "alias_source": "instance_id", "refuse_replay": true, "live_checks": false})
+    );
+}
+
+#[test]
+fn the_alias_source_has_the_name_that_its_type_of_role_knows() {
+    let iam = || RoleRules::Iam {
+        maximum_jwt_lifetime: 900,
+        allow_gce_inference: true,
+    };
+    let gce = || RoleRules::Gce(GceRules::default());
+    for (rules, alias, shown) in [
+        (iam(), AliasSource::Caller, "unique_id"),
+        (gce(), AliasSource::Caller, "instance_id"),
+        (iam(), AliasSource::RoleId, "role_id"),
+        (gce(), AliasSource::RoleId, "role_id"),
+    ] {
+        let mut role = role(rules);
+        role.alias = Some(alias);
+        assert_eq!(read(role)["alias_source"], shown);
+    }
 }
 
 #[test]

@@ -33,14 +33,7 @@ fn ask(method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
     let http = ScriptedHttp::new(|_| Err(HttpError::Denied));
     let settings = gatehouse_auth_method::Settings::default();
     let gateway = Gateway::new(
-        AuthMethodService::new(
-            SealedStore,
-            NoCache,
-            http,
-            SystemClock,
-            random(),
-            settings,
-        ),
+        AuthMethodService::new(SealedStore, NoCache, http, SystemClock, random(), settings),
         AccessService::new(SealedStore, SystemClock, random()),
         Orgs::new(SealedStore, SystemClock, random()),
         Settings::default(),
