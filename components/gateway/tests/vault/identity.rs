@@ -9,7 +9,7 @@ const THEN: &str = "2026-11-21T10:00:00Z";
 
 /// The `auth` block of a login at `gcp/`.
 fn log_in(server: &Server) -> Value {
-    server.next_login(Ok(identity()));
+    server.script.login.is(Ok(identity()));
     let body = r#"{"role":"dev","jwt":"a.b.c"}"#;
     let login = server.send(Method::Put, "auth/gcp/login", None, body);
     login.expect(200).json()["auth"].clone()
@@ -200,7 +200,7 @@ fn aliases_lead_to_one_entity_and_can_be_moved() {
         .expect(200);
     let mut caller = identity();
     caller.alias_name = "sa-1".to_owned();
-    server.next_login(Ok(caller));
+    server.script.login.is(Ok(caller));
     let login = server.send(
         Method::Put,
         "auth/gcp/login",
@@ -491,7 +491,7 @@ fn contract_7_1_a_disabled_entity_gets_403_with_its_tokens_and_its_logins() {
     let path = format!("identity/entity/id/{}", text(&auth["entity_id"]));
     let own = || server.send(Method::Get, "auth/token/lookup-self", Some(&token), "");
     let login = || {
-        server.next_login(Ok(identity()));
+        server.script.login.is(Ok(identity()));
         let body = r#"{"role":"dev","jwt":"a.b.c"}"#;
         server.send(Method::Put, "auth/gcp/login", None, body)
     };

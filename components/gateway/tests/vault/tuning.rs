@@ -172,7 +172,7 @@ fn a_nested_mount_is_tuned_and_its_next_login_lives_by_that() {
     server
         .post("sys/mounts/auth/a/b/c/tune", r#"{"max_lease_ttl":"30m"}"#)
         .expect(204);
-    server.next_login(Ok(identity()));
+    server.script.login.is(Ok(identity()));
     let login = server.send(
         Method::Put,
         "auth/a/b/c/login",

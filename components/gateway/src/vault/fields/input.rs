@@ -31,10 +31,9 @@ pub(super) enum Content<'a> {
 
 /// The values of a request's body (contract 1.3).
 pub(super) fn body(request: &Request, duplicates: Duplicates) -> Result<Values<'_>, BodyError> {
-    let text = |(name, value)| (name, Shape::Text(Cow::Owned(value)));
     Ok(match content(request, duplicates)? {
         Content::Members(members) => shapes(members),
-        Content::Form(pairs) => pairs.into_iter().map(text).collect(),
+        Content::Form(pairs) => texts(pairs),
     })
 }
 
@@ -61,7 +60,12 @@ pub(super) fn content(request: &Request, duplicates: Duplicates) -> Result<Conte
 
 /// The values of a request's query.
 pub(super) fn query(request: &Request) -> Result<Values<'_>, BodyError> {
-    form(request.query.as_bytes(), Duplicates::LastWins)
+    form(request.query.as_bytes(), Duplicates::LastWins).map(texts)
+}
+
+fn texts(pairs: Vec<(Cow<'_, str>, String)>) -> Values<'_> {
+    let text = |(name, value)| (name, Shape::Text(Cow::Owned(value)));
+    pairs.into_iter().map(text).collect()
 }
 
 /// The members of an object, without those that are `null`.

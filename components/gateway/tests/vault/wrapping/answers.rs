@@ -53,7 +53,7 @@ fn members_copied_to_the_top_level_and_warnings_come_back() {
 #[test]
 fn a_wrapped_login_shows_its_token_to_nobody_but_who_unwraps_it() {
     let server = Server::with_role();
-    server.next_login(Ok(identity()));
+    server.script.login.is(Ok(identity()));
     let body = r#"{"role":"dev","jwt":"a.b.c"}"#;
     let answer = send_wrapped(&server, Method::Put, "auth/gcp/login", None, "5m0s", body);
     let envelope = answer.json();

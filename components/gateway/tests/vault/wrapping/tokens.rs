@@ -44,7 +44,7 @@ fn lookup_says_what_the_token_is_for_and_takes_no_use() {
 #[test]
 fn unwrap_takes_the_token_as_caller_or_from_the_body_of_another() {
     let server = Server::with_role();
-    server.next_login(Ok(identity()));
+    server.script.login.is(Ok(identity()));
     let login = server.send(
         Method::Put,
         "auth/gcp/login",
@@ -145,7 +145,7 @@ fn t4_used_for_anything_else_a_wrapping_token_is_spent() {
 #[test]
 fn rewrap_exchanges_the_token_and_keeps_where_it_came_from() {
     let server = Server::with_role();
-    server.next_login(Ok(identity()));
+    server.script.login.is(Ok(identity()));
     let body = r#"{"role":"dev","jwt":"a.b.c"}"#;
     let first = send_wrapped(&server, Method::Put, "auth/gcp/login", None, "60", body).expect(200);
     server.pass(10);
