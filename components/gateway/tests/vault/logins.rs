@@ -1,6 +1,6 @@
 //! Logins and their renewals, as far as the front has a part in them (contract 4).
 
-use gatehouse_auth_method::TokenParameters;
+use gatehouse_auth_method::{Renewed, TokenParameters};
 use gatehouse_gateway::Method;
 use serde_json::json;
 
@@ -129,4 +129,41 @@ fn renewal_asks_the_method_and_takes_what_the_role_says_now() {
         (&auth["lease_duration"], &auth["client_token"]),
         (&json!(1800), &json!(token))
     );
+}
+
+#[test]
+fn the_groups_that_a_login_and_a_renewal_bring_decide_the_memberships() {
+    let server = Server::with_role();
+    let accessor = server.get("sys/auth/gcp").data()["accessor"].clone();
+    for name in ["folder-1", "folder-2"] {
+        let group = json!({"name": name, "type": "external", "policies": [format!("of-{name}")]});
+        let group = server
+            .post("identity/group", &group.to_string())
+            .expect(200);
+        let alias =
+            json!({"name": name, "mount_accessor": accessor, "canonical_id": group.data()["id"]});
+        server
+            .post("identity/group-alias", &alias.to_string())
+            .expect(200);
+    }
+    let groups = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+    let mut caller = identity();
+    caller.group_aliases = groups(&["folder-1", "folder-9"]);
+    server.script.login.is(Ok(caller));
+    let auth = login(&server, BODY).expect(200).json()["auth"].clone();
+    assert_eq!(auth["identity_policies"], json!(["of-folder-1"]));
+
+    let token = auth["client_token"].as_str().unwrap();
+    let renew = |group_aliases| {
+        server.script.renewal.is(Ok(Renewed {
+            token: parameters(),
+            group_aliases,
+        }));
+        let answer = server.send(Method::Put, "auth/token/renew-self", Some(token), "{}");
+        answer.expect(200).json()["auth"]["identity_policies"].clone()
+    };
+    assert_eq!(renew(groups(&["folder-2"])), json!(["of-folder-2"]));
+    // Google could not be asked: they stay.
+    assert_eq!(renew(None), json!(["of-folder-2"]));
+    assert_eq!(renew(groups(&[])), json!(null));
 }

@@ -24,10 +24,19 @@ impl<T> Next<T> {
         *self.0.lock().unwrap() = Some(answer);
     }
 
-    fn or(&self, real: impl FnOnce() -> T) -> T {
-        let scripted = self.0.lock().unwrap().take();
-        scripted.unwrap_or_else(real)
+    fn take(&self) -> Option<T> {
+        self.0.lock().unwrap().take()
     }
+}
+
+/// What the script says, or else what the real method does.
+macro_rules! scripted {
+    ($next:expr, $real:expr) => {
+        match $next.take() {
+            Some(answer) => answer,
+            None => $real,
+        }
+    };
 }
 
 /// What the method answers next, and what it was asked.
@@ -64,7 +73,7 @@ pub struct ScriptedMethod<M> {
 
 impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
     fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
-        self.script.config.or(|| self.real.read_config(mount))
+        scripted!(self.script.config, self.real.read_config(mount))
     }
 
     fn write_config(
@@ -74,8 +83,10 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
     ) -> Result<Vec<ConfigWarning>, ConfigError> {
         let mut seen = self.script.config_changes.lock().unwrap();
         seen.push(changes.clone());
-        let real = || self.real.write_config(mount, changes);
-        self.script.config_write.or(real)
+        scripted!(
+            self.script.config_write,
+            self.real.write_config(mount, changes)
+        )
     }
 
     fn delete_config(&self, mount: &Mount) -> Result<(), StorageError> {
@@ -83,14 +94,13 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
     }
 
     fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError> {
-        self.script.rotation.or(|| self.real.rotate_root(mount))
+        scripted!(self.script.rotation, self.real.rotate_root(mount))
     }
 
     fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError> {
         let mut seen = self.script.rotated_mounts.lock().unwrap();
         seen.push(mount.path.clone());
-        let real = || self.real.rotate_if_due(mount);
-        self.script.due_rotation.or(real)
+        scripted!(self.script.due_rotation, self.real.rotate_if_due(mount))
     }
 
     fn check_config(
@@ -99,12 +109,11 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
         projects: &[String],
     ) -> Result<CredentialsReport, StorageError> {
         self.script.checked.lock().unwrap().push(projects.to_vec());
-        let real = || self.real.check_config(mount, projects);
-        self.script.check.or(real)
+        scripted!(self.script.check, self.real.check_config(mount, projects))
     }
 
     fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
-        self.script.role.or(|| self.real.read_role(mount, name))
+        scripted!(self.script.role, self.real.read_role(mount, name))
     }
 
     fn write_role(
@@ -116,8 +125,10 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
     ) -> Result<RoleWritten, RoleError> {
         let mut seen = self.script.role_changes.lock().unwrap();
         seen.push(changes.clone());
-        let real = || self.real.write_role(mount, name, changes, precondition);
-        self.script.role_write.or(real)
+        scripted!(
+            self.script.role_write,
+            self.real.write_role(mount, name, changes, precondition)
+        )
     }
 
     fn edit_service_accounts(
@@ -128,8 +139,10 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
     ) -> Result<Vec<RoleWarning>, EditError> {
         let mut seen = self.script.edits.lock().unwrap();
         seen.push((format!("service accounts of {name}"), edit.clone()));
-        let real = || self.real.edit_service_accounts(mount, name, edit);
-        self.script.edit.or(real)
+        scripted!(
+            self.script.edit,
+            self.real.edit_service_accounts(mount, name, edit)
+        )
     }
 
     fn edit_labels(
@@ -140,8 +153,7 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
     ) -> Result<Vec<RoleWarning>, EditError> {
         let mut seen = self.script.edits.lock().unwrap();
         seen.push((format!("labels of {name}"), edit.clone()));
-        let real = || self.real.edit_labels(mount, name, edit);
-        self.script.edit.or(real)
+        scripted!(self.script.edit, self.real.edit_labels(mount, name, edit))
     }
 
     fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {
@@ -153,18 +165,16 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
     }
 
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
-        self.script.login.or(|| self.real.login(mount, request))
+        scripted!(self.script.login, self.real.login(mount, request))
     }
 
     fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport> {
         self.script.asked.lock().unwrap().push(request.clone());
-        let real = || self.real.explain(mount, request);
-        self.script.explanation.or(real)
+        scripted!(self.script.explanation, self.real.explain(mount, request))
     }
 
     fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError> {
-        let real = || self.real.revalidate(mount, request);
-        self.script.renewal.or(real)
+        scripted!(self.script.renewal, self.real.revalidate(mount, request))
     }
 
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
@@ -172,20 +182,19 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
     }
 
     fn read_issuer(&self) -> Result<String, StorageError> {
-        self.script.set_issuer.or(|| self.real.read_issuer())
+        scripted!(self.script.set_issuer, self.real.read_issuer())
     }
 
     fn write_issuer(&self, issuer: &str) -> Result<(), IssuerError> {
         self.script.issuers.lock().unwrap().push(issuer.to_owned());
-        let real = || self.real.write_issuer(issuer);
-        self.script.issuer_write.or(real)
+        scripted!(self.script.issuer_write, self.real.write_issuer(issuer))
     }
 
     fn issuer(&self) -> Result<String, IdentityTokenError> {
-        self.script.issuer.or(|| self.real.issuer())
+        scripted!(self.script.issuer, self.real.issuer())
     }
 
     fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
-        self.script.keys.or(|| self.real.public_keys())
+        scripted!(self.script.keys, self.real.public_keys())
     }
 }
