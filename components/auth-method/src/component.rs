@@ -7,8 +7,8 @@ mod roles;
 mod settings;
 mod types;
 
-use gatehouse_ports::{NoCache, OsRandom, SystemClock};
-use gatehouse_storage::wasm::ImportedStore;
+use gatehouse_ports::{OsRandom, SystemClock};
+use gatehouse_storage::wasm::{ImportedCache, ImportedStore};
 
 use crate::AuthMethodService;
 use crate::wasi_http::WasiHttp;
@@ -30,6 +30,7 @@ mod bindings {
         world: "gatehouse:auth-method/auth-method",
         with: {
             "gatehouse:storage/key-value@0.1.0": gatehouse_storage::wasm::bindings::gatehouse::storage::key_value,
+            "gatehouse:storage/cache@0.1.0": gatehouse_storage::wasm::cache_bindings::gatehouse::storage::cache,
             "wasi:io/error@0.2.12": wasip2::io::error,
             "wasi:io/poll@0.2.12": wasip2::io::poll,
             "wasi:io/streams@0.2.12": wasip2::io::streams,
@@ -41,14 +42,13 @@ mod bindings {
     });
 }
 
-type Service = AuthMethodService<ImportedStore, NoCache, WasiHttp, SystemClock, OsRandom>;
+type Service = AuthMethodService<ImportedStore, ImportedCache, WasiHttp, SystemClock, OsRandom>;
 
 thread_local! {
     /// Lives as long as the instance, so that what Google said is remembered between requests.
     static SERVICE: Service = AuthMethodService::new(
         ImportedStore,
-        // Each instance remembers for itself.
-        NoCache,
+        ImportedCache,
         WasiHttp,
         SystemClock,
         OsRandom,
