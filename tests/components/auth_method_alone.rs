@@ -103,6 +103,14 @@ impl Alone {
             iam_metadata: None,
             gce_metadata: None,
             custom_endpoint: Some(vec![endpoint("api"), endpoint("iam")]),
+            service_account_email: None,
+            identity_token_audience: None,
+            identity_token_ttl: None,
+            rotation_schedule: None,
+            rotation_period: None,
+            rotation_window: None,
+            rotation_policy: None,
+            disable_automated_rotation: None,
         };
         let (config, mount) = (self.component.gatehouse_auth_method_config(), mount());
         let written = config.call_write(&mut self.store, &mount, &changes);
@@ -191,6 +199,13 @@ const fn nothing() -> RoleChanges {
         ttl: None,
         max_ttl: None,
         period: None,
+        bound_folders: None,
+        bound_organizations: None,
+        bound_audiences: None,
+        alias_source: None,
+        refuse_replay: None,
+        live_checks: None,
+        max_instance_age: None,
     }
 }
 
