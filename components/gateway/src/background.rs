@@ -24,8 +24,8 @@ impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
         for mount in mounts.iter().filter(|mount| mount.mount_type == "gcp") {
             self.rotate_if_due(mount);
         }
-        match self.auth_method.public_keys() {
-            Ok(_) | Err(IdentityTokenError::Storage(StorageError::Store(StoreError::Sealed))) => {}
+        match self.auth_method.maintain_keys() {
+            Ok(()) | Err(IdentityTokenError::Storage(StorageError::Store(StoreError::Sealed))) => {}
             Err(error) => self.tell_operator(&format!("keys of identity tokens: {error}")),
         }
     }

@@ -22,4 +22,8 @@ impl wit::Guest for Component {
     fn public_keys() -> Result<Vec<wit::PublicKey>, IdentityTokenError> {
         SERVICE.with(|service| service.public_keys().across())
     }
+
+    fn maintain_keys() -> Result<(), IdentityTokenError> {
+        SERVICE.with(|service| service.maintain_keys().across())
+    }
 }

@@ -96,7 +96,7 @@ macro_rules! crossings_of_config {
         });
         $crate::crossing_cases!(config_wit::ScheduleFlaw { FieldCount, Never } holds { Field });
         $crate::crossing_cases!(config_wit::ConfigError {
-            CredentialsTwice, ServiceAccountMissing, RotationTwice, WindowWithoutSchedule, WindowWithPeriod
+            CredentialsTwice, ServiceAccountMissing, ServiceAccountEmail, RotationTwice, WindowWithoutSchedule, WindowWithPeriod
         } holds {
             Credentials, Alias, EndpointKey, IdentityToken, RotationSchedule, Storage
         } records {

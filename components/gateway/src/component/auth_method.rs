@@ -128,4 +128,8 @@ impl AuthMethod for ImportedAuthMethod {
     fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
         identity_tokens_wit::public_keys().across()
     }
+
+    fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
+        identity_tokens_wit::maintain_keys().across()
+    }
 }

@@ -74,14 +74,14 @@ fn the_operator_is_told_of_every_rotation_and_failure_in_one_line() {
 #[test]
 fn keys_of_identity_tokens_are_kept_fresh() {
     let server = Server::initialized();
-    server.script.keys.is(Err(IdentityTokenError::Random));
+    server.script.due_keys.is(Err(IdentityTokenError::Random));
     server.run_background();
     assert_eq!(
         server.operator_lines(),
         ["keys of identity tokens: no randomness to make a key from"]
     );
     let sealed = IdentityTokenError::Storage(StoreError::Sealed.into());
-    server.script.keys.is(Err(sealed));
+    server.script.due_keys.is(Err(sealed));
     server.run_background();
     assert!(server.operator_lines().is_empty());
 }

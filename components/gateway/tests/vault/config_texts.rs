@@ -48,6 +48,7 @@ rows! { refused:
     endpoint_not_allowed: endpoint(EndpointFlaw::HostNotAllowed) => 400 "invalid custom endpoint value for \"api\": the host is not among those that the server operator allowed";
     credentials_and_audience: ConfigError::CredentialsTwice => 400 "only one of 'credentials' or 'identity_token_audience' can be set";
     audience_without_account: ConfigError::ServiceAccountMissing => 400 "missing required 'service_account_email' when 'identity_token_audience' is set";
+    service_account_that_is_none: ConfigError::ServiceAccountEmail => 400 "invalid 'service_account_email': it is not the email address of a service account";
     audience_without_issuer: ConfigError::IdentityToken(IdentityTokenError::NoIssuer) => 400 "failed to generate plugin identity token: the server has no issuer: set one, or the server's advertised address";
     audience_without_randomness: ConfigError::IdentityToken(IdentityTokenError::Random) => 400 "failed to generate plugin identity token: no randomness to make a key from";
     rotation_schedule_without_five_fields: ConfigError::RotationSchedule(ScheduleFlaw::FieldCount) => 400 "failed to parse provided rotation_schedule: expected exactly 5 fields";

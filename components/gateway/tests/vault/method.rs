@@ -57,6 +57,7 @@ pub struct Script {
     pub set_issuer: Next<Result<String, StorageError>>,
     pub issuer_write: Next<Result<(), IssuerError>>,
     pub keys: Next<Result<Vec<PublicKey>, IdentityTokenError>>,
+    pub due_keys: Next<Result<(), IdentityTokenError>>,
     pub config_changes: Mutex<Vec<ConfigChanges>>,
     pub role_changes: Mutex<Vec<RoleChanges>>,
     pub edits: Mutex<Vec<(String, ListEdit)>>,
@@ -196,5 +197,9 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
 
     fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
         scripted!(self.script.keys, self.real.public_keys())
+    }
+
+    fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
+        scripted!(self.script.due_keys, self.real.maintain_keys())
     }
 }

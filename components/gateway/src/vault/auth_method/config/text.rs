@@ -39,6 +39,10 @@ pub(super) fn fault(error: ConfigError) -> Fault {
             "missing required 'service_account_email' when 'identity_token_audience' is set"
                 .to_owned()
         }
+        ConfigError::ServiceAccountEmail => {
+            "invalid 'service_account_email': it is not the email address of a service account"
+                .to_owned()
+        }
         ConfigError::IdentityToken(error) => {
             format!("failed to generate plugin identity token: {error}")
         }
