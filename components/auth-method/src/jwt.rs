@@ -2,6 +2,8 @@
 //!
 //! The types say how far a token has come: [`UnverifiedJwt`] has the right form and nothing else, [`VerifiedJwt`] carries a signature by
 //! a known key. The rules about claims work on [`Claims`] and are applied to both.
+//!
+//! [`sign`] makes the tokens that this server itself sends to Google.
 
 mod audience;
 mod claims;

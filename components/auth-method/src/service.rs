@@ -192,7 +192,11 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         } = config::apply(record, changes, &self.settings, self.now())?;
         if config::sets_audience(changes) && !*can_federate {
             let lifetime = record.identity_token_lifetime();
-            self.identity_token(mount, &record.identity_token_audience, lifetime)?;
+            match self.identity_token(mount, &record.identity_token_audience, lifetime) {
+                Ok(_) => {}
+                Err(IdentityTokenError::Storage(error)) => return Err(error.into()),
+                Err(error) => return Err(error.into()),
+            }
             *can_federate = true;
         }
         let mut transaction = Transaction::new();

@@ -103,6 +103,6 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
 impl Question {
     pub(super) fn bearing(&self, token: &str) -> Self {
         self.clone()
-            .with_header("authorization", &format!("Bearer {token}"))
+            .with_header("authorization", format!("Bearer {token}"))
     }
 }

@@ -112,8 +112,8 @@ impl Question {
     }
 
     /// The same, with another header.
-    pub(super) fn with_header(mut self, name: &str, value: &str) -> Self {
-        self.headers.push((name.to_owned(), value.to_owned()));
+    pub(super) fn with_header(mut self, name: &str, value: String) -> Self {
+        self.headers.push((name.to_owned(), value));
         self
     }
 

@@ -6,6 +6,7 @@ use gatehouse_auth_method::{
     AuthMethod, ConfigChanges, ConfigError, CredentialsFailure, CredentialsSource, CredentialsStep,
     IdentityTokenError, LoginError, Settings,
 };
+use gatehouse_ports::{CommitError, StoreError};
 use serde_json::json;
 
 use crate::google::{Fault, refusal, text};
@@ -116,6 +117,12 @@ fn contract_2_6_a_write_that_sets_an_audience_proves_that_a_token_can_be_made() 
         .service
         .write_issuer("https://vault.example.com")
         .unwrap();
+    let sealed = StoreError::Sealed;
+    let failed = CommitError::Failed(sealed.clone());
+    stage.store.fail_next_commit(failed);
+    let refused = stage.service.write_config(&stage.mount, federation());
+    assert_eq!(refused.unwrap_err(), ConfigError::Storage(sealed.into()));
+    assert_eq!(stage.store.keys(), ["~identity-tokens/issuer"]);
     stage.configure(federation());
     assert!(stage.http.urls().is_empty());
 }

@@ -90,7 +90,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         let url = self.endpoints.url(Api::Metadata, &METADATA_TOKEN);
         let (name, value) = FLAVOR;
         let question = Question::get(Api::Metadata, url)
-            .with_header(name, value)
+            .with_header(name, value.to_owned())
             .once()
             .within(METADATA_LIMIT);
         let answer = self.ask(question)?;
