@@ -10,7 +10,7 @@ mod schedule;
 pub(crate) use schedule::Schedule;
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store};
-use gatehouse_storage::{Attempt, Records, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Records, StorageError, Transaction, commit_with_retries};
 
 use self::record::{Claim, NewKey, RotationRecord, Stage};
 use crate::config::{ConfigRecord, CredentialsIdentity, read_key_file};
@@ -109,8 +109,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
                 rotation.stage = Stage::Made(Box::new(new.clone()));
             });
             if stored.is_err() {
-                // Nobody will know of this key, so it should not be there. More than trying is not possible.
-                let _ = delete_key(google, in_use, &new.identity.private_key_id);
+                self.discard(mount, &new, google);
             }
             stored.map(|()| new)
         })
@@ -125,21 +124,46 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         deadline: Deadline,
     ) -> Result<String, RotationError> {
         self.with_mount(mount, deadline, |google| {
-            match google.prove_key(&new.secret) {
-                Ok(()) => Ok(()),
+            let outcome = match google.prove_key(&new.secret) {
+                Ok(()) => self.switch(mount, claim, new),
                 Err(ProofError::Failed(error)) => Err(error.into()),
                 Err(ProofError::NotYetAccepted) => {
+                    let key_id = new.identity.private_key_id.clone();
                     if google.now().saturating_sub(new.made_at) >= GIVEN_UP_AFTER {
-                        let _ = delete_key(google, &new.identity, &new.identity.private_key_id);
                         self.advance(mount, claim, |rotation| rotation.stage = Stage::Idle)?;
                     }
-                    let key_id = new.identity.private_key_id.clone();
                     Err(RotationError::NotYetAccepted(key_id))
                 }
+            };
+            if outcome.is_err() {
+                self.discard(mount, new, google);
             }
+            outcome
         })?;
-        self.switch(mount, claim, new)?;
         Ok(new.replaces.clone())
+    }
+
+    /// Deletes a new key if nobody has a use for it, now or later: it should not be there. More than trying is not possible.
+    fn discard(&self, mount: &Mount, new: &NewKey, google: &Google<'_, H, C, R>) {
+        let key_id = &new.identity.private_key_id;
+        if self.is_abandoned(mount, key_id).unwrap_or(false) {
+            let _ = delete_key(google, &new.identity, key_id);
+        }
+    }
+
+    /// Whether a new key is neither in use nor on the way there. Once it is abandoned it remains so.
+    fn is_abandoned(&self, mount: &Mount, key_id: &str) -> Result<bool, StorageError> {
+        let (config_key, rotation_key) = (record_keys::config(mount), record_keys::rotation(mount));
+        let [config, rotation] = self.records().entries([&config_key, &rotation_key])?;
+        let config = Records::<S>::load::<ConfigRecord>(config)?;
+        let rotation = Records::<S>::load::<RotationRecord>(rotation)?;
+        let in_use = config.and_then(|config| config.record.credentials);
+        let is_in_use = in_use.is_some_and(|key| key.private_key_id == key_id);
+        let is_made = rotation.is_some_and(|rotation| match rotation.record.stage {
+            Stage::Made(new) => new.identity.private_key_id == key_id,
+            Stage::Idle | Stage::Switched { .. } => false,
+        });
+        Ok(!is_in_use && !is_made)
     }
 
     /// Configuration, private key and stage change together, or not at all.

@@ -123,3 +123,59 @@ fn contract_2_6_a_rotation_cut_off_after_any_step_is_completed_by_the_next() {
     // Claim, token, new key, its record, proof, switch, token, deletion, end.
     assert_eq!(effects, 10);
 }
+
+/// Somebody writes new credentials while the answer to a call is on its way.
+struct Meddler<'a> {
+    stage: &'a Stage,
+    part: &'static str,
+    /// How many such calls there are before it.
+    after: Cell<usize>,
+}
+
+impl Http for Meddler<'_> {
+    fn send(&self, request: &HttpRequest) -> Result<HttpResponse, HttpError> {
+        let answer = self.stage.http.send(request);
+        if request.url.contains(self.part) {
+            match self.after.get() {
+                0 => configure(self.stage),
+                left => self.after.set(left - 1),
+            }
+        }
+        answer
+    }
+}
+
+fn configure(stage: &Stage) {
+    stage.configure(ConfigChanges {
+        credentials: Some(key_file()),
+        ..ConfigChanges::default()
+    });
+}
+
+#[test]
+fn contract_2_6_credentials_written_during_a_rotation_stay_in_use() {
+    // While the key is made, and while it is seen to work.
+    for (part, after) in [("/keys", 0), ("oauth2", 1)] {
+        let (stage, google) = stage(settings());
+        configure(&stage);
+        let http = Meddler {
+            stage: &stage,
+            part,
+            after: Cell::new(after),
+        };
+        let random = SeededRandom::new(9);
+        let service =
+            AuthMethodService::new(stage.store, NoCache, http, stage.clock, random, settings());
+        let outcome = service.rotate_root(&stage.mount);
+        assert_eq!(outcome, Err(RotationError::ConfigurationChanged), "{part}");
+        assert_eq!(key_in_use(&stage), "root-key");
+        assert_eq!(stage.store.keys(), ["m1/config", "m1/credentials"]);
+        assert_eq!(
+            google.state().keys_deleted,
+            ["made-1"],
+            "nobody knows of it"
+        );
+        let report = stage.another_instance().check_config(&stage.mount, &[]);
+        assert_eq!(report.unwrap().failure, None);
+    }
+}
