@@ -354,7 +354,7 @@ pub enum LoginError {
 pub enum InstanceFlaw {
     /// Google does not have it, or does not show it.
     #[error("Google refused with status {}", .0.status)]
-    Refused(ApiRefusal),
+    Refused(Box<ApiRefusal>),
     /// It is not running or about to; holds Google's word for its state.
     #[error("it has status {0}")]
     Status(String),

@@ -117,7 +117,7 @@ fn live_instance<H: Http, C: Clock, R: Random>(
         name: &claims.instance_name,
     };
     let instance = google.instance(name).map_err(|error| match error {
-        ApiError::Refused(refusal) => flawed(InstanceFlaw::Refused(refusal)),
+        ApiError::Refused(refusal) => flawed(InstanceFlaw::Refused(Box::new(refusal))),
         other => other.into(),
     })?;
     if !LIVE_STATES.contains(&instance.status.as_str()) {

@@ -232,6 +232,12 @@ macro_rules! crossings_of_login {
         $crate::crossing_cases!(login_wit::Verdict { Passed, NotRun } holds { Failed });
         $crate::crossing_record!(login_wit::CheckReport { check, inputs, verdict });
 
+        impl $crate::crossing::FromAcross<Box<$crate::ApiRefusal>> for types_wit::ApiRefusal {
+            fn from_across(value: Box<$crate::ApiRefusal>) -> Self {
+                $crate::crossing::Across::across(*value)
+            }
+        }
+
         impl $crate::crossing::FromAcross<Box<$crate::LoginError>> for login_wit::LoginError {
             fn from_across(value: Box<$crate::LoginError>) -> Self {
                 $crate::crossing::Across::across(*value)

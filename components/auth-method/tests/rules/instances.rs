@@ -217,15 +217,15 @@ fn g3_the_claimed_project_is_one_of_the_roles() {
 fn g4_an_instance_that_is_not_there_or_not_shown_is_refused() {
     let stage = stage(gce());
     stage.google.state().compute.instances.clear();
-    let expected = flawed(InstanceFlaw::Refused(not_found()));
+    let expected = flawed(InstanceFlaw::Refused(not_found().into()));
     assert_eq!(stage.log_in(&signed(&token())).unwrap_err(), expected);
     let hidden = google::refusal(403, "Required 'compute.instances.get'", "forbidden");
     stage.google.fail("instances/", Fault::Answer(hidden), 1);
-    let expected = flawed(InstanceFlaw::Refused(ApiRefusal {
+    let expected = flawed(InstanceFlaw::Refused(Box::new(ApiRefusal {
         status: 403,
         message: "Required 'compute.instances.get'".to_owned(),
         reason: "forbidden".to_owned(),
-    }));
+    })));
     assert_eq!(stage.log_in(&signed(&token())).unwrap_err(), expected);
     assert_eq!(stage.google.calls("serviceAccounts"), 0);
 }

@@ -77,8 +77,8 @@ rows! { refused:
 
     g1_g2_no_instance_claims: LoginError::InstanceClaimsMissing => 400 "expected JWT to have claims with GCE metadata: request the identity token with format=full";
     g3_project_not_bound: LoginError::InstanceProjectNotBound { instance_id: "12".to_owned(), project: "p".to_owned(), bound_projects: texts(&["a", "b"]) } => 400 "instance \"12\" (project \"p\") not in bound projects [a b]";
-    g4_instance_absent: instance(InstanceFlaw::Refused(absent())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :googleapi: Error 404: Not found, notFound";
-    g4_instance_hidden: instance(InstanceFlaw::Refused(hidden())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :googleapi: Error 403: Permission denied, forbidden (the credentials of the mount may lack the permission compute.instances.get)";
+    g4_instance_absent: instance(InstanceFlaw::Refused(absent().into())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :googleapi: Error 404: Not found, notFound";
+    g4_instance_hidden: instance(InstanceFlaw::Refused(hidden().into())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :googleapi: Error 403: Permission denied, forbidden (the credentials of the mount may lack the permission compute.instances.get)";
     g5_status: instance(InstanceFlaw::Status("TERMINATED".to_owned())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :authenticating instance n found but has invalid status 'TERMINATED'";
     g6_other_id: instance(InstanceFlaw::OtherId) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :instance id does not match";
     g7_created_later: instance(InstanceFlaw::CreatedLater { claimed: 5, created: 9 }) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :metadata instance_creation_timestamp 5 is before instance's creation time 9";
