@@ -59,7 +59,12 @@ impl Terms<'_> {
         if !self.compatibility.ignore_issuer_and_beginning {
             trace.judge(Check::Beginning, inputs, claims.beginning(now))?;
         }
-        let subject = trace.require(Check::Subject, Vec::new, claims.subject())?;
+        let subject = claims.subject();
+        let shown = || {
+            let subject = claims.subject().unwrap_or_default();
+            vec![input("sub", excerpt(subject, SHOWN_SUBJECT_BYTES))]
+        };
+        let subject = trace.require(Check::Subject, shown, subject)?;
         let rule = self.audience();
         trace.judge(
             Check::Audience,
