@@ -74,7 +74,9 @@ impl World {
             credentials: Some(credentials.to_string()),
             ..ConfigChanges::default()
         };
-        service.write_config(&mount, changes).expect("a configuration");
+        service
+            .write_config(&mount, changes)
+            .expect("a configuration");
         let iam = RoleChanges {
             role_type: Some("iam".to_owned()),
             bound_service_accounts: Some(vec![EMAIL.to_owned()]),
@@ -104,10 +106,14 @@ impl World {
 fn answer(request: &HttpRequest, documents: &(String, String)) -> Result<HttpResponse, HttpError> {
     let url = request.url.as_str();
     let (google, account) = documents;
-    let known = url.ends_with(&EMAIL.replace('@', "%40")) || url.ends_with(EMAIL) || url.ends_with(UNIQUE_ID);
+    let known = url.ends_with(&EMAIL.replace('@', "%40"))
+        || url.ends_with(EMAIL)
+        || url.ends_with(UNIQUE_ID);
     let body = if url.ends_with("/oauth2/v1/certs") {
         json!({"google-key": google})
-    } else if url.contains("/metadata/x509/") && (url.contains(EMAIL) || url.contains(UNIQUE_ID) || url.contains("dev%40")) {
+    } else if url.contains("/metadata/x509/")
+        && (url.contains(EMAIL) || url.contains(UNIQUE_ID) || url.contains("dev%40"))
+    {
         json!({"account-key": account})
     } else if url.ends_with("/token") {
         json!({"access_token": "t", "expires_in": 3600, "token_type": "Bearer"})
@@ -121,7 +127,10 @@ fn answer(request: &HttpRequest, documents: &(String, String)) -> Result<HttpRes
             "serviceAccounts": [{"email": EMAIL}],
         })
     } else {
-        return Ok(response(404, &json!({"error": {"code": 404, "message": "not found"}})));
+        return Ok(response(
+            404,
+            &json!({"error": {"code": 404, "message": "not found"}}),
+        ));
     };
     Ok(response(200, &body))
 }

@@ -45,7 +45,9 @@ fuzz_target!(|input: &[u8]| {
             if input.first() == Some(&0) {
                 let reports = world.service.explain(&world.mount, &request);
                 assert!(
-                    reports.iter().any(|report| report.verdict != gatehouse_auth_method::Verdict::Passed),
+                    reports
+                        .iter()
+                        .any(|report| report.verdict != gatehouse_auth_method::Verdict::Passed),
                     "refused with {error:?}, and explained as if nothing were wrong"
                 );
             }

@@ -37,25 +37,34 @@ pub fn accepts(world: &World, role: &str, token: &str) -> bool {
     });
     let names_role = |value: &Value| {
         let wanted = format!("vault/{role}");
-        value.as_str().is_some_and(|value| {
-            value == wanted || value.ends_with(&format!("/{wanted}"))
-        })
+        value
+            .as_str()
+            .is_some_and(|value| value == wanted || value.ends_with(&format!("/{wanted}")))
     };
     let for_role = match claims.get("aud") {
         Some(Value::Array(values)) => !values.is_empty() && values.iter().all(names_role),
         Some(value) => names_role(value),
         None => false,
     };
-    let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default();
+    let subject = claims
+        .get("sub")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let issuer = claims.get("iss").and_then(Value::as_str);
     let issued = if by_google {
-        matches!(issuer, Some("https://accounts.google.com" | "accounts.google.com"))
+        matches!(
+            issuer,
+            Some("https://accounts.google.com" | "accounts.google.com")
+        )
     } else {
         claims.get("iss").is_none() || matches!(issuer, Some(EMAIL | UNIQUE_ID))
     };
     let on_instance = role != "vm"
         || by_google
-            && claims.pointer("/google/compute_engine/instance_id").and_then(Value::as_str) == Some("42");
+            && claims
+                .pointer("/google/compute_engine/instance_id")
+                .and_then(Value::as_str)
+                == Some("42");
     in_time && begun && for_role && issued && on_instance && [EMAIL, UNIQUE_ID].contains(&subject)
 }
 

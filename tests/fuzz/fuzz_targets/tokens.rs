@@ -17,7 +17,12 @@ pub struct Tokens(Vec<String>);
 
 impl Tokens {
     pub fn new(google: &Key, account: &Key, stranger: &Key) -> Self {
-        let of_account = || (json!({"alg": "RS256", "kid": "account-key", "typ": "JWT"}), account);
+        let of_account = || {
+            (
+                json!({"alg": "RS256", "kid": "account-key", "typ": "JWT"}),
+                account,
+            )
+        };
         let of_google = || (json!({"alg": "RS256", "kid": "google-key"}), google);
         let mut tokens = Vec::new();
         for role in ROLES {
@@ -37,11 +42,20 @@ impl Tokens {
                     let mut claims = claims.clone();
                     match value {
                         Some(value) => claims[name] = value,
-                        None => drop(claims.as_object_mut().and_then(|members| members.remove(name))),
+                        None => drop(
+                            claims
+                                .as_object_mut()
+                                .and_then(|members| members.remove(name)),
+                        ),
                     }
                     tokens.push(sign(&header, &claims, key));
                 }
-                for (name, value) in [("alg", json!("HS256")), ("alg", json!("none")), ("crit", json!([])), ("typ", json!("at+jwt"))] {
+                for (name, value) in [
+                    ("alg", json!("HS256")),
+                    ("alg", json!("none")),
+                    ("crit", json!([])),
+                    ("typ", json!("at+jwt")),
+                ] {
                     let mut header = header.clone();
                     header[name] = value;
                     tokens.push(sign(&header, claims, key));
@@ -70,7 +84,9 @@ impl Tokens {
     fn edited(&self, token: &str, edits: &[u8]) -> String {
         let mut bytes = token.as_bytes().to_vec();
         for edit in edits.chunks_exact(4).take(16) {
-            let [what, high, low, with] = *edit else { break };
+            let [what, high, low, with] = *edit else {
+                break;
+            };
             let place = usize::from(u16::from_be_bytes([high, low])) % (bytes.len() + 1);
             match what % 6 {
                 0 if place < bytes.len() => bytes[place] = with,
@@ -96,17 +112,33 @@ impl Tokens {
 
 fn changes() -> Vec<(&'static str, Option<Value>)> {
     let mut changes = vec![
-        ("exp", None), ("aud", None), ("sub", None), ("iss", None), ("google", None),
-        ("exp", Some(json!(NOW - 61))), ("exp", Some(json!(NOW + 3661))), ("exp", Some(json!("x"))), ("exp", Some(json!(1e300))),
-        ("nbf", Some(json!(NOW + 61))), ("iat", Some(json!(NOW + 61))),
-        ("aud", Some(json!("vault/other"))), ("aud", Some(json!("notvault/dev"))), ("aud", Some(json!([]))),
-        ("aud", Some(json!(["vault/dev", "vault/vm"]))), ("sub", Some(json!("../x"))), ("sub", Some(json!("222@other"))),
-        ("iss", Some(json!("https://evil.example"))), ("google", Some(json!({"compute_engine": {}}))),
+        ("exp", None),
+        ("aud", None),
+        ("sub", None),
+        ("iss", None),
+        ("google", None),
+        ("exp", Some(json!(NOW - 61))),
+        ("exp", Some(json!(NOW + 3661))),
+        ("exp", Some(json!("x"))),
+        ("exp", Some(json!(1e300))),
+        ("nbf", Some(json!(NOW + 61))),
+        ("iat", Some(json!(NOW + 61))),
+        ("aud", Some(json!("vault/other"))),
+        ("aud", Some(json!("notvault/dev"))),
+        ("aud", Some(json!([]))),
+        ("aud", Some(json!(["vault/dev", "vault/vm"]))),
+        ("sub", Some(json!("../x"))),
+        ("sub", Some(json!("222@other"))),
+        ("iss", Some(json!("https://evil.example"))),
+        ("google", Some(json!({"compute_engine": {}}))),
     ];
-    changes.push(("google", Some(json!({"compute_engine": {
-        "project_id": "p1", "project_number": 7, "zone": "us-central1-a", "instance_id": "43",
-        "instance_name": "web-1", "instance_creation_timestamp": NOW - 100,
-    }}))));
+    changes.push((
+        "google",
+        Some(json!({"compute_engine": {
+            "project_id": "p1", "project_number": 7, "zone": "us-central1-a", "instance_id": "43",
+            "instance_name": "web-1", "instance_creation_timestamp": NOW - 100,
+        }})),
+    ));
     changes
 }
 
