@@ -18,6 +18,7 @@ fn powers(part: Part, flavour: Flavour) -> Vec<String> {
         .map(|(name, _)| name.to_owned())
         .filter(|name| {
             name.contains("storage")
+                || name.contains("cache")
                 || name.contains("outgoing-handler")
                 || name.contains("gatehouse")
         })
@@ -34,13 +35,18 @@ fn w6_orgs_and_access_import_their_store_and_nothing_else() {
 }
 
 #[test]
-fn w6_only_auth_method_can_send_requests() {
+fn w6_only_auth_method_has_a_cache_and_can_send_requests() {
     for flavour in Flavour::ALL {
         let mut powers = powers(Part::AuthMethod, flavour);
         powers.sort();
-        assert_eq!(powers.len(), 2, "{powers:?}");
-        assert_eq!(powers[0], "gatehouse:storage/key-value@0.1.0");
-        assert!(powers[1].starts_with("wasi:http/outgoing-handler@0.2."));
+        assert_eq!(
+            powers,
+            [
+                "gatehouse:storage/cache@0.1.0",
+                "gatehouse:storage/key-value@0.1.0",
+                "wasi:http/outgoing-handler@0.2.12"
+            ]
+        );
     }
 }
 
@@ -68,7 +74,12 @@ fn each_capability_of_the_composition_has_a_store_of_its_own() {
         powers.sort();
         assert_eq!(
             powers,
-            ["access-storage", "auth-method-storage", "orgs-storage"]
+            [
+                "access-storage",
+                "auth-method-cache",
+                "auth-method-storage",
+                "orgs-storage"
+            ]
         );
     }
 }
