@@ -192,13 +192,9 @@ impl Claims {
 
     /// The audiences that are texts.
     pub(crate) fn audiences(&self) -> Vec<&str> {
-        let text = |value| match value {
-            &Json::Text(ref text) => Some(text.as_str()),
-            _ => None,
-        };
         match &self.audience {
-            Some(Json::Array(values)) => values.iter().filter_map(text).collect(),
-            Some(value) => text(value).into_iter().collect(),
+            Some(Json::Array(values)) => values.iter().filter_map(Json::as_text).collect(),
+            Some(value) => value.as_text().into_iter().collect(),
             None => Vec::new(),
         }
     }

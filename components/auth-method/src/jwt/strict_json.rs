@@ -21,6 +21,16 @@ pub(super) enum Json {
     Object(Members),
 }
 
+impl Json {
+    /// The text, if it is one.
+    pub(super) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// The members of an object.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Members(Vec<(String, Json)>);
