@@ -10,7 +10,7 @@ use crate::jwt::InstanceClaims;
 use crate::policies::are_equivalent;
 use crate::roles::RoleName;
 use crate::service::AuthMethodService;
-use crate::trace::Decide;
+use crate::trace::{Condition as _, Decide};
 use crate::{
     LoginError, Mount, RenewalError, RenewalRequest, Renewed, Role, RoleRules, RoleType, networks,
 };
@@ -88,7 +88,10 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             } => allow_gce_inference || self.settings().compatibility.ignore_allow_gce_inference,
             RoleRules::Gce(_) => true,
         };
+        // Without Google's word neither then nor now, nobody vouches for the account.
+        let is_vouched_for = state.google_signed || !role.trust_claims;
         let outcome = self.with_google(mount, &memory, deadline, |google| {
+            is_vouched_for.otherwise(LoginError::NotGoogleSigned)?;
             authorize(&role, &claimant, google, |_| Ok(()), &mut Decide)
         });
         // R3 comes before R4, and R4 before R5.

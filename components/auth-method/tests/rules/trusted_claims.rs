@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use gatehouse_auth_method::{AuthMethod, Identity, LoginError, LoginRequest, RoleChanges};
+use gatehouse_auth_method::{
+    AuthMethod, Identity, LoginError, LoginRequest, RenewalError, RoleChanges,
+};
 use gatehouse_ports::{CommitError, StoreError};
 use gatehouse_storage::StorageError;
 
@@ -106,6 +108,23 @@ fn without_live_checks_only_tokens_of_google_count() {
         Err(LoginError::KeyNotFound { .. })
     ));
     assert_only_keys_were_read(&stage);
+}
+
+#[test]
+fn without_live_checks_a_login_of_an_accounts_own_token_is_not_renewed() {
+    let stage = Stage::ready();
+    let by_account = Token::of_account().signed_by(keys::of_account());
+    let of_account = stage.log_in(&by_account).unwrap();
+    let of_google = stage.log_in(&signed(&google_token())).unwrap();
+    stage.role(RoleChanges {
+        live_checks: Some(false),
+        ..RoleChanges::default()
+    });
+    assert!(matches!(
+        stage.renew(&of_account),
+        Err(RenewalError::AccountNotBound(role)) if role == "dev"
+    ));
+    assert!(stage.renew(&of_google).is_ok());
 }
 
 #[test]
