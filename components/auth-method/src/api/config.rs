@@ -294,6 +294,9 @@ pub enum ConfigError {
     /// A window together with a period.
     #[error("rotation_window does not apply to period")]
     WindowWithPeriod,
+    /// A text is larger than a configuration can hold.
+    #[error("the configuration is too large to be stored")]
+    TooLarge,
     /// The store refused or failed.
     #[error(transparent)]
     Storage(#[from] StorageError),

@@ -1,5 +1,8 @@
 //! What a write does to the stored configuration.
 
+use gatehouse_ports::MAXIMUM_VALUE_BYTES;
+use gatehouse_storage::encode;
+
 use super::credentials::read_key_file;
 use super::metadata::{GCE_FIELDS, IAM_FIELDS};
 use super::rotation::settings_after;
@@ -54,6 +57,9 @@ pub(crate) fn apply(
     if rotation != record.rotation {
         record.rotation = rotation;
         record.rotation_since = now;
+    }
+    if encode(&record)?.len() > MAXIMUM_VALUE_BYTES {
+        return Err(ConfigError::TooLarge);
     }
     let warnings = warnings(&record, changes, settings);
     Ok(Applied {

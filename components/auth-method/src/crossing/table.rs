@@ -96,7 +96,8 @@ macro_rules! crossings_of_config {
         });
         $crate::crossing_cases!(config_wit::ScheduleFlaw { FieldCount, Never } holds { Field });
         $crate::crossing_cases!(config_wit::ConfigError {
-            CredentialsTwice, ServiceAccountMissing, ServiceAccountEmail, RotationTwice, WindowWithoutSchedule, WindowWithPeriod
+            CredentialsTwice, ServiceAccountMissing, ServiceAccountEmail, RotationTwice, WindowWithoutSchedule, WindowWithPeriod,
+            TooLarge
         } holds {
             Credentials, Alias, EndpointKey, IdentityToken, RotationSchedule, Storage
         } records {

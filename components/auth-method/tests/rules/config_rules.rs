@@ -224,3 +224,23 @@ fn k5_l5_no_word_of_a_key_file_is_ever_shown() {
     let view = stage.service.read_config(&stage.mount).unwrap();
     assert!(!format!("{view:?}").contains(line));
 }
+
+#[test]
+fn a_configuration_that_no_record_can_hold_is_refused_and_what_is_stored_stays() {
+    let stage = Stage::bare();
+    let half = || Some("x".repeat(600 * 1024));
+    let audience = ConfigChanges {
+        service_account_email: Some("dev@p1.iam.gserviceaccount.com".to_owned()),
+        identity_token_audience: half(),
+        ..none()
+    };
+    let policy = ConfigChanges {
+        rotation_policy: half(),
+        ..none()
+    };
+    stage.configure(policy);
+    let before = stage.service.read_config(&stage.mount).unwrap();
+    let refused = stage.service.write_config(&stage.mount, audience);
+    assert_eq!(refused.unwrap_err(), ConfigError::TooLarge);
+    assert_eq!(stage.service.read_config(&stage.mount).unwrap(), before);
+}

@@ -57,6 +57,7 @@ rows! { refused:
     rotation_schedule_and_period: ConfigError::RotationTwice => 400 "mutually exclusive fields rotation_schedule and rotation_period were both specified; only one of them can be provided";
     rotation_window_without_schedule: ConfigError::WindowWithoutSchedule => 400 "cannot use rotation_window without rotation_schedule";
     rotation_window_with_period: ConfigError::WindowWithPeriod => 400 "rotation_window does not apply to period";
+    too_large: ConfigError::TooLarge => 400 "the configuration is too large to be stored";
 }
 
 #[test]
