@@ -1,5 +1,11 @@
 //! What others have chosen, inside messages: texts in quotes, and lists in the notation of the reference's language.
 
+/// The first bytes of `text`, at most `maximum`, ending at a character.
+pub(crate) fn excerpt(text: &str, maximum: usize) -> &str {
+    text.get(..text.floor_char_boundary(maximum))
+        .unwrap_or_default()
+}
+
 /// `"a"`, with the escapes of JSON.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
@@ -24,6 +30,13 @@ mod tests {
     #[test]
     fn quoted_texts_have_the_escapes_of_json() {
         assert_eq!(quoted("a\"\\\n\0'é"), r#""a\"\\\n\u0000'é""#);
+    }
+
+    #[test]
+    fn j20_texts_are_cut_at_a_character() {
+        assert_eq!(excerpt("abc", 8), "abc");
+        assert_eq!(excerpt("aéé", 4), "aé");
+        assert_eq!(excerpt("é", 1), "");
     }
 
     #[test]

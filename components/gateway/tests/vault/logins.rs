@@ -167,3 +167,11 @@ fn the_groups_that_a_login_and_a_renewal_bring_decide_the_memberships() {
     assert_eq!(renew(None), json!(["of-folder-2"]));
     assert_eq!(renew(groups(&[])), json!(null));
 }
+
+#[test]
+fn j20_of_a_long_field_that_nobody_knows_only_the_beginning_is_repeated() {
+    let server = Server::with_method();
+    let body = format!(r#"{{"role":"dev","{}":1}}"#, "é".repeat(100_000));
+    let shown = "é".repeat(64);
+    login(&server, &body).refused(422, &format!("unknown fields: [\"{shown}\"]"));
+}

@@ -16,8 +16,12 @@ use std::collections::BTreeMap;
 
 use conversion::Shape;
 
+use super::text;
 use crate::http::Request;
 use crate::json::{Duplicates, Members};
+
+/// Most of a field's name that an answer repeats, in bytes.
+const SHOWN_NAME_BYTES: usize = 128;
 
 /// Named values of one request, not yet converted.
 pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, Shape<'a>)>);
@@ -47,13 +51,13 @@ impl<'a> Fields<'a> {
         Self(input::shapes(members))
     }
 
-    /// The names sent that are none of `known`, sorted.
+    /// The names sent that are none of `known`, sorted, each cut to 128 bytes.
     pub(crate) fn unknown(&self, known: &[&str]) -> Vec<String> {
         let mut unknown: Vec<String> = self
             .0
             .iter()
             .filter(|(name, _)| !known.contains(&name.as_ref()))
-            .map(|(name, _)| name.clone().into_owned())
+            .map(|(name, _)| text::excerpt(name, SHOWN_NAME_BYTES).to_owned())
             .collect();
         unknown.sort_unstable();
         unknown
