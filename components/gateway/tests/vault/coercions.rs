@@ -223,6 +223,22 @@ fn d20_null_is_absent_for_every_field() {
 }
 
 #[test]
+fn d20_an_endpoint_that_is_null_is_not_sent_and_so_not_cleared() {
+    let server = Server::with_role();
+    let write = |endpoints: Value| {
+        let body = json!({ "custom_endpoint": endpoints }).to_string();
+        server.post("auth/gcp/config", &body).expect(204);
+        server.get("auth/gcp/config").data()["custom_endpoint"].clone()
+    };
+    let own =
+        json!({"iam": "https://iam.googleapis.com", "crm": "cloudresourcemanager.googleapis.com"});
+    assert_eq!(write(own.clone()), own);
+    let kept = json!({"crm": "cloudresourcemanager.googleapis.com"});
+    assert_eq!(write(json!({"iam": null, "api": null})), own);
+    assert_eq!(write(json!({"iam": "", "crm": null})), kept);
+}
+
+#[test]
 fn what_does_not_convert_is_refused_and_nothing_is_stored() {
     let server = Server::with_role();
     let before = server.commits();

@@ -173,8 +173,12 @@ impl<'a> Shape<'a> {
     pub(super) fn labels(&self) -> Result<Vec<String>, Reason> {
         match self {
             Self::Object(_) => {
-                let pairs = self.map()?.into_iter();
-                Ok(pairs.map(|(key, value)| format!("{key}:{value}")).collect())
+                let pairs = self.texts()?.into_iter();
+                // A label that was not sent would bind a role to less than its operator means.
+                let label = |(key, value): (String, Option<String>)| {
+                    format!("{key}:{}", value.unwrap_or_default())
+                };
+                Ok(pairs.map(label).collect())
             }
             other => other.list(),
         }
@@ -190,21 +194,28 @@ impl<'a> Shape<'a> {
 
     pub(super) fn map(&self) -> Result<BTreeMap<String, String>, Reason> {
         match self {
-            Self::Object(_) => self
-                .members()?
-                .into_iter()
-                .map(|(name, value)| {
-                    let value = match Shape::of(value) {
-                        Shape::Null => String::new(),
-                        shape => shape.string()?,
-                    };
-                    Ok((name.into_owned(), value))
-                })
-                .collect(),
+            Self::Object(_) => {
+                let texts = self.texts()?.into_iter();
+                Ok(texts
+                    .filter_map(|(name, text)| Some((name, text?)))
+                    .collect())
+            }
             Self::Array(_) => self.unsplit_list()?.iter().map(|text| pair(text)).collect(),
             Self::Text(text) => pair(text).map(|pair| BTreeMap::from([pair])),
             other => Err(other.refused("an object of strings")),
         }
+    }
+
+    /// The members of an object as texts, `None` for one that is `null`.
+    fn texts(&self) -> Result<BTreeMap<String, Option<String>>, Reason> {
+        let text = |value| match Shape::of(value) {
+            Shape::Null => Ok(None),
+            shape => shape.string().map(Some),
+        };
+        self.members()?
+            .into_iter()
+            .map(|(name, value)| Ok((name.into_owned(), text(value)?)))
+            .collect()
     }
 
     pub(super) fn members(&self) -> Result<Members<'a>, Reason> {

@@ -134,7 +134,7 @@ impl<'a> Fields<'a> {
         self.converted(name, Shape::labels)
     }
 
-    /// Texts by name.
+    /// Texts by name, without those that are `null`.
     pub(crate) fn map(
         &self,
         name: &'static str,

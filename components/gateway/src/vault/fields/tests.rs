@@ -183,7 +183,7 @@ fn maps_take_objects_and_pairs() {
     for (value, expected) in [
         (
             r#"{"a":"1","b":2,"c":true,"d":null}"#,
-            r#"{"a": "1", "b": "2", "c": "1", "d": ""}"#,
+            r#"{"a": "1", "b": "2", "c": "1"}"#,
         ),
         (r#"["a=1","b=x=y"]"#, r#"{"a": "1", "b": "x=y"}"#),
         (r#""a=1,b=2""#, r#"{"a": "1,b=2"}"#),
@@ -207,7 +207,7 @@ fn labels_take_lists_and_objects() {
     for (value, expected) in [
         (r#"["a:1","b:"]"#, r#"["a:1", "b:"]"#),
         (r#""a:1,b:2""#, r#"["a:1", "b:2"]"#),
-        (r#"{"a":"1","b":2}"#, r#"["a:1", "b:2"]"#),
+        (r#"{"a":"1","b":2,"c":null}"#, r#"["a:1", "b:2", "c:"]"#),
         ("1.5", r#"["1.5"]"#),
     ] {
         assert_eq!(
