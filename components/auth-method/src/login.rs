@@ -48,7 +48,8 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             alias_name,
             metadata,
             renewal_state: state.to_bytes()?,
-            group_aliases: caller.group_aliases,
+            // Who logs in under a role that does not ask for groups is in none: turning the option off ends what it brought.
+            group_aliases: caller.group_aliases.unwrap_or_default(),
             role_id: role.role_id,
             token: role.token,
         })

@@ -33,9 +33,9 @@ pub struct Identity {
     pub alias_name: String,
     /// Selected facts about the caller, in reading order; only those that are not empty.
     pub metadata: Vec<(String, String)>,
-    /// Names of the groups that the project's ancestors stand for, in Google's order (contract 7.3); `None` when the role does not ask
-    /// for them.
-    pub group_aliases: Option<Vec<String>>,
+    /// Names of the groups that the project's ancestors stand for, in Google's order (contract 7.3). Empty when the role
+    /// does not ask for them: then the caller is in none.
+    pub group_aliases: Vec<String>,
     /// What the role says about tokens.
     pub token: TokenParameters,
     /// To be kept with the token, out of sight, and given back at renewal. Its content is this capability's own.
@@ -58,7 +58,8 @@ pub struct RenewalRequest {
 pub struct Renewed {
     /// What the role says about tokens now.
     pub token: TokenParameters,
-    /// As in [`Identity::group_aliases`]; `None` also when Google could not be asked, so that membership stays as it was.
+    /// As in [`Identity::group_aliases`]; `None` when the role does not ask for them or Google could not be asked, so that membership stays
+    /// as it was.
     pub group_aliases: Option<Vec<String>>,
 }
 

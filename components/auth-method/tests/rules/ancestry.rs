@@ -39,7 +39,7 @@ fn above(project: &str) -> Fault {
 fn log_in(fleet: &Fleet<ManualClock>, instance: usize) -> Result<Vec<String>, LoginError> {
     let jwt = Token::of_account().signed_by(keys::of_account());
     let identity = fleet.log_in(instance, &jwt)?;
-    Ok(identity.group_aliases.unwrap())
+    Ok(identity.group_aliases)
 }
 
 #[test]

@@ -146,7 +146,8 @@ fn the_groups_that_a_login_and_a_renewal_bring_decide_the_memberships() {
             .post("identity/group-alias", &alias.to_string())
             .expect(200);
     }
-    let groups = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+    let groups =
+        |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
     let mut caller = identity();
     caller.group_aliases = groups(&["folder-1", "folder-9"]);
     server.script.login.is(Ok(caller));
@@ -162,10 +163,17 @@ fn the_groups_that_a_login_and_a_renewal_bring_decide_the_memberships() {
         let answer = server.send(Method::Put, "auth/token/renew-self", Some(token), "{}");
         answer.expect(200).json()["auth"]["identity_policies"].clone()
     };
-    assert_eq!(renew(groups(&["folder-2"])), json!(["of-folder-2"]));
+    assert_eq!(renew(Some(groups(&["folder-2"]))), json!(["of-folder-2"]));
     // Google could not be asked: they stay.
     assert_eq!(renew(None), json!(["of-folder-2"]));
-    assert_eq!(renew(groups(&[])), json!(null));
+    assert_eq!(renew(Some(Vec::new())), json!(null));
+    assert_eq!(renew(Some(groups(&["folder-1"]))), json!(["of-folder-1"]));
+
+    // A login under a role that does not ask for groups brings none.
+    server.script.login.is(Ok(identity()));
+    let auth = login(&server, BODY).expect(200).json()["auth"].clone();
+    assert_eq!(auth["identity_policies"], json!(null));
+    assert_eq!(renew(None), json!(null));
 }
 
 #[test]

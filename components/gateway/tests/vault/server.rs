@@ -183,7 +183,7 @@ pub fn identity() -> Identity {
             ("project_id".to_owned(), "p1".to_owned()),
             ("role".to_owned(), "dev".to_owned()),
         ],
-        group_aliases: None,
+        group_aliases: Vec::new(),
         token: parameters(),
         renewal_state: b"state".to_vec(),
     }

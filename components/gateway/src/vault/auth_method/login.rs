@@ -53,7 +53,7 @@ fn grant(mount: &Mount, identity: Identity, call: &Call<'_>) -> LoginGrant {
         alias_name: identity.alias_name,
         metadata: identity.metadata.into_iter().collect(),
         display_name: identity.display_name,
-        group_aliases: identity.group_aliases,
+        group_aliases: Some(identity.group_aliases),
         parameters: parameters(identity.token),
         renewal_state: identity.renewal_state,
         source_address: call.source_address(),
