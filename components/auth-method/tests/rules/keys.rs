@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use rcgen::{CertificateParams, KeyPair, PKCS_RSA_SHA256, RsaKeySize, SigningKey as _};
+use rcgen::{
+    CertificateParams, KeyPair, PKCS_RSA_SHA256, PublicKeyData as _, RsaKeySize, SigningKey as _,
+};
 use serde_json::{Value, json};
 
 use crate::stage::NOW;
@@ -24,6 +26,16 @@ impl Key {
 
     pub fn private_pem(&self) -> String {
         self.pair.serialize_pem()
+    }
+
+    /// A public key in DER, as certificates have it.
+    pub fn public_der(&self) -> Vec<u8> {
+        self.pair.subject_public_key_info()
+    }
+
+    /// The private key in PKCS #8.
+    pub fn private_der(&self) -> Vec<u8> {
+        self.pair.serialize_der()
     }
 
     pub fn sign(&self, message: &str) -> Vec<u8> {

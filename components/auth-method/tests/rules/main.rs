@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod algorithms;
 mod ancestry;
 mod caching;
 mod compute;
@@ -33,6 +34,7 @@ mod key_documents;
 mod keys;
 mod login;
 mod malformed;
+mod register;
 mod renewal;
 mod retries;
 mod role_edits;
