@@ -25,6 +25,7 @@ mod mounts;
 mod paths;
 mod policies;
 mod refusals;
+mod register;
 mod renewal_texts;
 mod role_lists;
 mod role_texts;
