@@ -35,7 +35,10 @@ fn assert_client_is_content(script: &'static str, edition: &str) {
         .with("GATEHOUSE_JWT", installation.login_jwt().unwrap())
         .with("GATEHOUSE_INSTANCE", INSTANCE)
         .with("GATEHOUSE_INSTANCE_ROLE", INSTANCE_ROLE)
-        .with("GATEHOUSE_INSTANCE_JWT", installation.instance_jwt().unwrap())
+        .with(
+            "GATEHOUSE_INSTANCE_JWT",
+            installation.instance_jwt().unwrap(),
+        )
         .with("GATEHOUSE_INFERRED_JWT", inferred_jwt(google))
         .run();
     assert!(

@@ -435,7 +435,8 @@ fn j20_no_refusal_repeats_the_token_or_sounds_like_a_failure() {
 
 #[test]
 fn g1_a_key_verifies_the_tokens_of_its_owner_and_of_nobody_else() {
-    let owners: [(&str, fn() -> &'static Key); 3] = [
+    type Owner = (&'static str, fn() -> &'static Key);
+    let owners: [Owner; 3] = [
         ("google-key", keys::of_google),
         ("account-key", keys::of_account),
         ("other-key", keys::of_stranger),
