@@ -1,0 +1,15 @@
+//! The Google Cloud auth method of the running server, with a Google beside it that is watched, disturbed and changed.
+
+mod compatibility;
+mod default_credentials;
+mod failures;
+mod federation;
+mod group_aliases;
+mod instance_groups;
+mod instances;
+mod renewals;
+mod replay;
+mod rotation;
+mod single_flight;
+mod stage;
+mod unknown_keys;
