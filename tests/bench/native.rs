@@ -17,8 +17,8 @@ use gatehouse_gateway::Gateway;
 use gatehouse_gateway::http::{Headers, Method, Request};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::{
-    Change, Check, CommitError, Entry, Http, HttpError, HttpRequest, HttpResponse, NoCache, OsRandom,
-    Page, Store, StoreError, SystemClock,
+    Change, Check, CommitError, Entry, Http, HttpError, HttpRequest, HttpResponse, NoCache,
+    OsRandom, Page, Store, StoreError, SystemClock,
 };
 use gatehouse_store::{Backend, MemoryBackend, Namespace, PrivateStore, RootKey, SealedBackend};
 use gatehouse_tests::Program;

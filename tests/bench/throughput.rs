@@ -80,13 +80,13 @@ fn print(what: &str, measured: Measured) {
 
 /// Logins that Google has to be asked about: of an instance, whose state is never remembered, and of accounts nobody has seen yet.
 fn google_asked(cores: &Cores) -> Result<()> {
-    let (installation, server) =
-        prepared(cores, Program::gatehouse(), Storage::Memory, "")?;
+    let (installation, server) = prepared(cores, Program::gatehouse(), Storage::Memory, "")?;
     let body = json!({"role": INSTANCE_ROLE, "jwt": installation.instance_jwt()?}).to_string();
     let login = request("POST", "/v1/auth/gcp/login", None, &body);
     row("gatehouse: gce login, in memory", server, &login)?;
 
-    let role = json!({"type": "iam", "bound_service_accounts": "*", "bound_projects": "demo-project"});
+    let role =
+        json!({"type": "iam", "bound_service_accounts": "*", "bound_projects": "demo-project"});
     let written = installation.as_root("POST", "/v1/auth/gcp/role/anybody", Some(&role));
     ensure!(written.status == 200, "role: {written:?}");
     let google = installation.google();
@@ -100,7 +100,10 @@ fn google_asked(cores: &Cores) -> Result<()> {
         logins.push(request("POST", "/v1/auth/gcp/login", None, &body));
     }
     let measured = measure_once_each(server, &logins)?;
-    print("gatehouse: first login of an account, one after the other", measured);
+    print(
+        "gatehouse: first login of an account, one after the other",
+        measured,
+    );
     Ok(())
 }
 
