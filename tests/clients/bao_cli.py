@@ -48,12 +48,19 @@ def check_mount_and_role(root: Bao, environment: Environment) -> None:
         text=f"path is already in use at {MOUNT}/",
     )
 
+    root.succeed("auth", "tune", "-default-lease-ttl=1h", MOUNT)
+    tuned = root.json("read", f"sys/auth/{MOUNT}/tune")["data"]
+    check_fields("bao auth tune: the lease in force", tuned, {"default_lease_ttl": 3600})
+
     config = f"auth/{MOUNT}/config"
     endpoints = [f"custom_endpoint={name}={url}" for name, url in environment.custom_endpoint.items()]
     root.succeed("write", config, f"credentials=@{environment.credentials_file}", *endpoints)
     shown = root.json("read", config)["data"]
     check_equal("bao write config: endpoints are kept", shown["custom_endpoint"], environment.custom_endpoint)
     check("bao read config: no private key", "PRIVATE KEY" not in str(shown), shown)
+    report = root.json("read", f"{config}/check")["data"]
+    lacking = report["projects"][environment.project]["lacking"]
+    check_equal("bao read config/check: the credentials lack nothing", lacking, [])
 
     role = f"auth/{MOUNT}/role/{environment.role}"
     root.succeed(
@@ -90,7 +97,20 @@ def log_in(environment: Environment) -> Bao:
         auth,
         {"lease_duration": 600, "renewable": True, "token_policies": TOKEN_POLICIES},
     )
+    wrapped = anonymous.json("write", "-wrap-ttl=1m", *login[1:], f"jwt={environment.jwt}")["wrap_info"]
+    inside = Bao(environment.address, wrapped["token"]).json("unwrap")["auth"]
+    check_equal("bao unwrap: a wrapped login", inside["accessor"], wrapped["wrapped_accessor"])
     return Bao(environment.address, auth["client_token"])
+
+
+def check_explanation(root: Bao, environment: Environment) -> None:
+    """Why a login would go as it does."""
+    explain = ("write", f"auth/{MOUNT}/login/explain", f"role={environment.role}")
+    allowed = root.json(*explain, f"jwt={environment.jwt}")["data"]
+    check_equal("bao write login/explain: it would be let in", allowed["allowed"], True)
+    refused = root.json(*explain, f"jwt={environment.instance_jwt}")["data"]
+    failed = [check["check"] for check in refused["checks"] if check["verdict"] == "failed"]
+    check_equal("bao write login/explain: what stands in the way", failed, ["audience"])
 
 
 def check_token(workload: Bao, environment: Environment) -> None:
@@ -104,6 +124,7 @@ def check_token(workload: Bao, environment: Environment) -> None:
     check_equal("bao token capabilities: as the policy says", capabilities(workload, role), ["list", "read"])
     check_equal("bao token capabilities: denied by default", capabilities(workload, "sys/auth"), ["deny"])
     workload.succeed("read", role)
+    workload.succeed("login", "-no-store", workload.token or "")
     workload.refuse("bao read config: denied", "read", f"auth/{MOUNT}/config", text="permission denied")
 
     renewed = workload.json("token renew")["auth"]
@@ -154,6 +175,7 @@ def main() -> None:
     check_policies(root)
     check_mount_and_role(root, environment)
     check_token(log_in(environment), environment)
+    check_explanation(root, environment)
     check_child_tokens(root)
     check_removal(root, environment)
 

@@ -138,7 +138,7 @@ fn contract_7_3_when_a_project_moves_the_next_login_leaves_the_groups() {
 }
 
 #[test]
-fn contract_7_3_a_role_without_the_switch_asks_nobody_and_leaves_groups_alone() {
+fn contract_7_3_a_role_without_the_switch_asks_nobody_and_ends_memberships() {
     let stage = ready();
     let token = token_of(&stage.log_in(MOUNT, "dev"));
     stage.google().forget_requests();
@@ -147,9 +147,10 @@ fn contract_7_3_a_role_without_the_switch_asks_nobody_and_leaves_groups_alone() 
     stage.role(MOUNT, "plain", &role);
     stage.google().set_ancestors(PROJECT, []);
     stage.forget(MOUNT);
-    assert_eq!(policies(&stage.log_in(MOUNT, "plain")), json!(ALL));
-    assert_eq!(stage.google().calls(Endpoint::Ancestry), 0);
     assert!(opens(&stage, &token, "of-folder"));
+    assert_eq!(policies(&stage.log_in(MOUNT, "plain")), json!(null));
+    assert_eq!(stage.google().calls(Endpoint::Ancestry), 0);
+    assert!(!opens(&stage, &token, "of-folder"));
 }
 
 #[test]
