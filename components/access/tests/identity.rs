@@ -1,6 +1,6 @@
 //! What operators do to entities and groups, and what the store holds of it.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod server;
 

@@ -1,6 +1,6 @@
 //! Tokens and entities of logins.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod server;
 

@@ -1,6 +1,6 @@
 //! Groups that logins and renewals fill, and what follows for tokens (contract 7.3).
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod server;
 

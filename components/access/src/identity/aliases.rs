@@ -110,17 +110,20 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(alias.map(|alias| (hash, alias)))
     }
 
-    pub(super) fn mount_with_accessor(&self, accessor: &str) -> Result<Option<MountView>, Failure> {
+    /// The hash of the alias of this name at a mount; `None` where there is no such mount.
+    pub(super) fn alias_hash(&self, accessor: &str, name: &str) -> Result<Option<String>, Failure> {
         let mounts = self.mounts()?;
-        Ok(mounts.into_iter().find(|it| it.accessor == accessor))
+        match mounts.iter().find(|mount| mount.accessor == accessor) {
+            Some(mount) => Ok(Some(self.hasher()?.alias(&mount.id, name))),
+            None => Ok(None),
+        }
     }
 
     /// The hash of the alias at `place`.
     pub(super) fn hash_at(&self, place: &Place) -> Result<String, IdentityError> {
         let accessor = &place.mount_accessor;
-        let mount = self.mount_with_accessor(accessor)?;
-        let mount = mount.ok_or_else(|| IdentityError::UnknownMountAccessor(accessor.clone()))?;
-        Ok(self.hasher()?.alias(&mount.id, &place.name))
+        self.alias_hash(accessor, &place.name)?
+            .ok_or_else(|| IdentityError::UnknownMountAccessor(accessor.clone()))
     }
 
     pub(crate) fn put_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {

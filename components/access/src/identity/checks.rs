@@ -6,7 +6,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Transaction;
 
 use super::records::NameRecord;
-use crate::api::{Failure, IdentityError};
+use crate::api::{Failure, IdentityError, IdentityTarget};
 use crate::login::MAXIMUM_POLICIES;
 use crate::policy::{ROOT, sanitize};
 use crate::service::AccessService;
@@ -19,6 +19,18 @@ const MAXIMUM_METADATA_VALUE_BYTES: usize = 512;
 /// Whether `text` can be one of the identifiers that are given out here; others are not worth a look into the store.
 pub(super) fn is_identifier(text: &str) -> bool {
     text.len() == 36 && text.bytes().all(|it| it.is_ascii_hexdigit() || it == b'-')
+}
+
+/// The name that a write asks for, if any: something new is called what it was looked for by.
+pub(super) fn wanted_name<'a>(
+    target: IdentityTarget<'a>,
+    is_new: bool,
+    given: Option<&'a str>,
+) -> Option<&'a str> {
+    match target {
+        IdentityTarget::Name(name) if is_new => Some(name),
+        _ => given,
+    }
 }
 
 /// A name that an entity or a group may have: one that can stand in a path.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
-use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier};
+use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
 use super::records::{GroupRecord, OwnerRecord, alias_id_key, entity_name_key, member_key};
 use crate::api::{
     AliasView, EntityChanges, EntityView, Failure, IdentityError, IdentityReference,
@@ -79,9 +79,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             IdentityReference::Alias {
                 mount_accessor,
                 name,
-            } => match self.mount_with_accessor(mount_accessor)? {
-                Some(mount) => {
-                    let hash = self.hasher()?.alias(&mount.id, name);
+            } => match self.alias_hash(mount_accessor, name)? {
+                Some(hash) => {
                     let alias = self.records.get::<AliasRecord>(&alias_key(&hash))?;
                     alias.map(|alias| alias.record.entity_id)
                 }
@@ -113,10 +112,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 IdentityTarget::Name(name) => self.entity(IdentityReference::Name(name))?,
                 IdentityTarget::New => None,
             };
-            let name = match target {
-                IdentityTarget::Name(name) if found.is_none() => Some(name),
-                _ => changes.name.as_deref(),
-            };
+            let name = wanted_name(target, found.is_none(), changes.name.as_deref());
             let (mut entity, before) = match found {
                 Some(found) => {
                     let mut entity = found.record.clone();

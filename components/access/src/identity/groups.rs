@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
-use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier};
+use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
 use super::records::{
     GROUP_PREFIX, GroupAliasRecord, GroupRecord, NameRecord, OwnerRecord, group_alias_id_key,
     group_alias_key, group_key, group_name_key, member_key, members_prefix,
@@ -91,9 +91,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             IdentityReference::Alias {
                 mount_accessor,
                 name,
-            } => match self.mount_with_accessor(mount_accessor)? {
-                Some(mount) => {
-                    let hash = self.hasher()?.alias(&mount.id, name);
+            } => match self.alias_hash(mount_accessor, name)? {
+                Some(hash) => {
                     let key = group_alias_key(&hash);
                     let alias = self.records.get::<GroupAliasRecord>(&key)?;
                     alias.map(|alias| alias.record.group_id)
@@ -136,10 +135,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 IdentityTarget::Name(name) => self.group(IdentityReference::Name(name))?,
                 IdentityTarget::New => None,
             };
-            let name = match target {
-                IdentityTarget::Name(name) if found.is_none() => Some(name),
-                _ => changes.name.as_deref(),
-            };
+            let name = wanted_name(target, found.is_none(), changes.name.as_deref());
             let (mut group, before) = match found {
                 Some(found) => {
                     let mut group = found.record.clone();

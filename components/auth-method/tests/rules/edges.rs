@@ -9,12 +9,9 @@ use crate::compute::{token as instance_token, token_with};
 use crate::google::{EMAIL, OTHER_EMAIL, OTHER_ID, UNIQUE_ID};
 use crate::instances::{gce, signed};
 use crate::keys::{self, Key, Token, compact_parts, sign};
+use crate::refusals::{audience, by_account, malformed, with_claim};
 use crate::roles::list;
 use crate::stage::{NOW, Stage};
-
-fn by_account(token: &Token) -> String {
-    token.signed_by(keys::of_account())
-}
 
 /// A token of the account whose claims are this text beside the usual ones; `instead` is left out of these.
 fn with_raw_claim(instead: &str, raw: &str) -> String {
@@ -23,19 +20,6 @@ fn with_raw_claim(instead: &str, raw: &str) -> String {
     let claims = format!("{},{raw}}}", claims.trim_end_matches('}'));
     let input = compact_parts(&usual.header.to_string(), &claims);
     sign(&input, keys::of_account())
-}
-
-fn malformed(flaw: JwtFlaw) -> (LoginError, usize) {
-    (LoginError::MalformedJwt(flaw), 0)
-}
-
-fn audience() -> LoginError {
-    LoginError::AudienceNotForRole("dev".to_owned())
-}
-
-/// What `claim` as `value` is refused with, and after how many calls.
-fn with_claim(name: &str, value: impl Into<Value>) -> (LoginError, usize) {
-    Stage::ready().refuse(&by_account(&Token::of_account().claim(name, value)))
 }
 
 #[test]

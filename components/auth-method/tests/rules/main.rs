@@ -35,6 +35,7 @@ mod key_documents;
 mod keys;
 mod login;
 mod malformed;
+mod refusals;
 mod register;
 mod renewal;
 mod retries;

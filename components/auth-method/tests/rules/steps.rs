@@ -7,28 +7,12 @@ use crate::compute::token as instance_token;
 use crate::google::{EMAIL, OTHER_EMAIL, UNIQUE_ID};
 use crate::instances::{gce, signed};
 use crate::keys::{self, Token};
+use crate::refusals::{audience, by_account, malformed, with_claim};
 use crate::roles::list;
 use crate::stage::{NOW, Stage};
 
 /// A refusal, or a flaw in the form of the token.
 type JwtOr = Result<LoginError, JwtFlaw>;
-
-fn by_account(token: &Token) -> String {
-    token.signed_by(keys::of_account())
-}
-
-fn malformed(flaw: JwtFlaw) -> (LoginError, usize) {
-    (LoginError::MalformedJwt(flaw), 0)
-}
-
-fn audience() -> LoginError {
-    LoginError::AudienceNotForRole("dev".to_owned())
-}
-
-/// What `claim` as `value` is refused with, and after how many calls.
-fn with_claim(name: &str, value: impl Into<Value>) -> (LoginError, usize) {
-    Stage::ready().refuse(&by_account(&Token::of_account().claim(name, value)))
-}
 
 #[test]
 fn contract_4_2_step_5_what_is_not_a_signed_token_is_refused() {

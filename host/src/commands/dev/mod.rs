@@ -199,7 +199,10 @@ mod tests {
     #[tokio::test]
     async fn the_credentials_of_the_developer_stay_out_unless_asked_for() {
         let developers = [
-            ("GOOGLE_APPLICATION_CREDENTIALS", "/home/me/key.json"),
+            (
+                "GOOGLE_APPLICATION_CREDENTIALS",
+                "key-of-the-developer.json",
+            ),
             ("GCE_METADATA_HOST", "metadata.example.com"),
         ];
         let settings = settings_with(&developers).await;

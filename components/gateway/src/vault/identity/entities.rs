@@ -1,16 +1,17 @@
-//! `identity/entity` and `identity/lookup/entity`.
+//! Entities as requests write them and answers show them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gatehouse_access::{
-    Access, EntityChanges, EntityView, IdentityError, IdentityReference, IdentityTarget, Operation,
+    Access, EntityChanges, EntityView, IdentityReference, IdentityTarget, Operation,
 };
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
-use super::{LOOKUP_FIELDS, Sought, keyed, named, require_list, shown_metadata, written};
-use crate::vault::call::{Answer, Call, ignored_fields};
+use super::places::Kind;
+use super::{keyed, named, require_list, shown_metadata, written};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
@@ -69,75 +70,46 @@ struct Facts<'a> {
     aliases: Vec<AliasFacts<'a>>,
 }
 
-/// `identity/entity`
-pub(super) fn collection(access: &impl Access, call: &Call<'_>) -> Answer {
-    match call.operation {
-        Operation::Update => {
-            let fields = call.fields()?;
-            let (id, name) = (fields.string("id")?, fields.string("name")?);
-            let target = match (id.as_deref(), name.as_deref()) {
-                (Some(id), _) if !id.is_empty() => IdentityTarget::Id(id),
-                (_, Some(name)) if !name.is_empty() => IdentityTarget::Name(name),
-                _ => IdentityTarget::New,
-            };
-            write(access, &fields, target)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
-}
+/// What is below `identity/entity`.
+pub(super) struct Entities;
 
-/// `identity/entity/id/<id>`
-pub(super) fn by_id(access: &impl Access, call: &Call<'_>, id: &str) -> Answer {
-    match call.operation {
-        Operation::Update => write(access, &call.fields()?, IdentityTarget::Id(id)),
-        _ => read_or_delete(access, call, IdentityReference::Id(id)),
-    }
-}
+impl Kind for Entities {
+    const NAME_TAKEN: &'static str = "entity name is already in use";
 
-/// `identity/entity/name/<name>`
-pub(super) fn by_name(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
-    match call.operation {
-        Operation::Update => write(access, &call.fields()?, IdentityTarget::Name(name)),
-        _ => read_or_delete(access, call, IdentityReference::Name(name)),
+    fn write(
+        access: &impl Access,
+        fields: &Fields<'_>,
+        target: IdentityTarget<'_>,
+        name: Option<String>,
+    ) -> Answer {
+        let changes = EntityChanges {
+            name,
+            disabled: fields.boolean("disabled")?,
+            policies: fields.list("policies")?,
+            metadata: fields.map("metadata")?,
+        };
+        let done = access.write_entity(target, &changes).map_err(Self::fault)?;
+        written(done, fields, &FIELDS, |it| Made {
+            aliases: (),
+            id: it.id,
+            name: it.name,
+        })
     }
-}
 
-fn read_or_delete(
-    access: &impl Access,
-    call: &Call<'_>,
-    reference: IdentityReference<'_>,
-) -> Answer {
-    match call.operation {
-        Operation::Read => {
-            let entity = access.read_entity(reference)?.ok_or_else(Fault::absent)?;
-            Reply::data(&Entity::from(&entity)).map(Some)
-        }
-        Operation::Delete => {
-            access.delete_entity(reference).map_err(fault)?;
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
+    fn shown(
+        access: &impl Access,
+        reference: IdentityReference<'_>,
+    ) -> Result<Option<Reply>, Fault> {
+        let entity = access.read_entity(reference)?;
+        entity
+            .map(|entity| Reply::data(&Entity::from(&entity)))
+            .transpose()
     }
-}
 
-fn write(access: &impl Access, fields: &Fields<'_>, target: IdentityTarget<'_>) -> Answer {
-    let name = match target {
-        // The name says which one is meant.
-        IdentityTarget::Name(_) => None,
-        _ => fields.string("name")?.filter(|name| !name.is_empty()),
-    };
-    let changes = EntityChanges {
-        name,
-        disabled: fields.boolean("disabled")?,
-        policies: fields.list("policies")?,
-        metadata: fields.map("metadata")?,
-    };
-    let done = access.write_entity(target, &changes).map_err(fault)?;
-    written(done, fields, &FIELDS, |it| Made {
-        aliases: (),
-        id: it.id,
-        name: it.name,
-    })
+    fn delete(access: &impl Access, reference: IdentityReference<'_>) -> Result<(), Fault> {
+        access.delete_entity(reference).map_err(Self::fault)?;
+        Ok(())
+    }
 }
 
 /// LIST `identity/entity/id`
@@ -170,31 +142,7 @@ pub(super) fn delete_several(access: &impl Access, call: &Call<'_>) -> Answer {
         return Err(Fault::plain(400, "missing entity ids to delete"));
     }
     for id in &ids {
-        let reference = IdentityReference::Id(id);
-        access.delete_entity(reference).map_err(fault)?;
+        Entities::delete(access, IdentityReference::Id(id))?;
     }
     Ok(None)
-}
-
-/// `identity/lookup/entity`
-pub(super) fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
-    if call.operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
-    let fields = call.fields()?;
-    let sought = Sought::of(&fields)?;
-    match access.read_entity(sought.reference()?)? {
-        Some(entity) => {
-            let reply = Reply::data(&Entity::from(&entity))?;
-            Ok(Some(reply.warned(ignored_fields(&fields, &LOOKUP_FIELDS))))
-        }
-        None => Ok(None),
-    }
-}
-
-fn fault(error: IdentityError) -> Fault {
-    match error {
-        IdentityError::NameTaken => Fault::plain(400, "entity name is already in use"),
-        error => super::fault(error),
-    }
 }

@@ -1,17 +1,17 @@
-//! `identity/group` and `identity/lookup/group`.
+//! Groups as requests write them and answers show them.
 
 use std::collections::BTreeMap;
 
 use gatehouse_access::{
-    Access, GroupChanges, GroupType, GroupView, IdentityError, IdentityReference, IdentityTarget,
-    Operation,
+    Access, GroupChanges, GroupType, GroupView, IdentityReference, IdentityTarget, Operation,
 };
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
-use super::{LOOKUP_FIELDS, Sought, keyed, named, require_list, shown_metadata, written};
-use crate::vault::call::{Answer, Call, ignored_fields};
+use super::places::Kind;
+use super::{keyed, named, require_list, shown_metadata, written};
+use crate::vault::call::Answer;
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
@@ -94,76 +94,47 @@ struct Facts<'a> {
     alias: Option<AliasFacts<'a>>,
 }
 
-/// `identity/group`
-pub(super) fn collection(access: &impl Access, call: &Call<'_>) -> Answer {
-    match call.operation {
-        Operation::Update => {
-            let fields = call.fields()?;
-            let (id, name) = (fields.string("id")?, fields.string("name")?);
-            let target = match (id.as_deref(), name.as_deref()) {
-                (Some(id), _) if !id.is_empty() => IdentityTarget::Id(id),
-                (_, Some(name)) if !name.is_empty() => IdentityTarget::Name(name),
-                _ => IdentityTarget::New,
-            };
-            write(access, &fields, target)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
-}
+/// What is below `identity/group`.
+pub(super) struct Groups;
 
-/// `identity/group/id/<id>`
-pub(super) fn by_id(access: &impl Access, call: &Call<'_>, id: &str) -> Answer {
-    match call.operation {
-        Operation::Update => write(access, &call.fields()?, IdentityTarget::Id(id)),
-        _ => read_or_delete(access, call, IdentityReference::Id(id)),
-    }
-}
+impl Kind for Groups {
+    const NAME_TAKEN: &'static str = "group name is already in use";
 
-/// `identity/group/name/<name>`
-pub(super) fn by_name(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
-    match call.operation {
-        Operation::Update => write(access, &call.fields()?, IdentityTarget::Name(name)),
-        _ => read_or_delete(access, call, IdentityReference::Name(name)),
+    fn write(
+        access: &impl Access,
+        fields: &Fields<'_>,
+        target: IdentityTarget<'_>,
+        name: Option<String>,
+    ) -> Answer {
+        let changes = GroupChanges {
+            name,
+            group_type: group_type(fields)?,
+            policies: fields.list("policies")?,
+            metadata: fields.map("metadata")?,
+            member_entity_ids: fields.list("member_entity_ids")?,
+            member_group_ids: fields.list("member_group_ids")?,
+        };
+        let done = access.write_group(target, &changes).map_err(Self::fault)?;
+        written(done, fields, &FIELDS, |it| Made {
+            id: it.id,
+            name: it.name,
+        })
     }
-}
 
-fn read_or_delete(
-    access: &impl Access,
-    call: &Call<'_>,
-    reference: IdentityReference<'_>,
-) -> Answer {
-    match call.operation {
-        Operation::Read => {
-            let group = access.read_group(reference)?.ok_or_else(Fault::absent)?;
-            Reply::data(&Group::from(&group)).map(Some)
-        }
-        Operation::Delete => {
-            access.delete_group(reference).map_err(fault)?;
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
+    fn shown(
+        access: &impl Access,
+        reference: IdentityReference<'_>,
+    ) -> Result<Option<Reply>, Fault> {
+        let group = access.read_group(reference)?;
+        group
+            .map(|group| Reply::data(&Group::from(&group)))
+            .transpose()
     }
-}
 
-fn write(access: &impl Access, fields: &Fields<'_>, target: IdentityTarget<'_>) -> Answer {
-    let name = match target {
-        // The name says which one is meant.
-        IdentityTarget::Name(_) => None,
-        _ => fields.string("name")?.filter(|name| !name.is_empty()),
-    };
-    let changes = GroupChanges {
-        name,
-        group_type: group_type(fields)?,
-        policies: fields.list("policies")?,
-        metadata: fields.map("metadata")?,
-        member_entity_ids: fields.list("member_entity_ids")?,
-        member_group_ids: fields.list("member_group_ids")?,
-    };
-    let done = access.write_group(target, &changes).map_err(fault)?;
-    written(done, fields, &FIELDS, |it| Made {
-        id: it.id,
-        name: it.name,
-    })
+    fn delete(access: &impl Access, reference: IdentityReference<'_>) -> Result<(), Fault> {
+        access.delete_group(reference).map_err(Self::fault)?;
+        Ok(())
+    }
 }
 
 fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, Fault> {
@@ -197,27 +168,4 @@ pub(super) fn list_by_name(access: &impl Access, operation: Operation) -> Answer
     require_list(operation)?;
     let groups = access.list_groups()?;
     named(groups.into_iter().map(|group| group.name))
-}
-
-/// `identity/lookup/group`
-pub(super) fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
-    if call.operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
-    let fields = call.fields()?;
-    let sought = Sought::of(&fields)?;
-    match access.read_group(sought.reference()?)? {
-        Some(group) => {
-            let reply = Reply::data(&Group::from(&group))?;
-            Ok(Some(reply.warned(ignored_fields(&fields, &LOOKUP_FIELDS))))
-        }
-        None => Ok(None),
-    }
-}
-
-fn fault(error: IdentityError) -> Fault {
-    match error {
-        IdentityError::NameTaken => Fault::plain(400, "group name is already in use"),
-        error => super::fault(error),
-    }
 }

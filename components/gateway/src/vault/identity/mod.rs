@@ -3,12 +3,15 @@
 mod aliases;
 mod entities;
 mod groups;
+mod places;
 
 use std::collections::BTreeMap;
 
 use gatehouse_access::{Access, IdentityError, IdentityReference, IdentityWritten, Operation};
 use serde::Serialize;
 
+use self::entities::Entities;
+use self::groups::Groups;
 use super::call::{Answer, Call, ignored_fields};
 use super::envelope::Reply;
 use super::errors::Fault;
@@ -28,25 +31,25 @@ const LOOKUP_FIELDS: [&str; 5] = [
 pub(super) fn handle(access: &impl Access, call: &Call<'_>, rest: &str) -> Answer {
     let segments: Vec<&str> = rest.split('/').collect();
     match segments.as_slice() {
-        ["entity"] => entities::collection(access, call),
+        ["entity"] => places::collection::<Entities>(access, call),
         ["entity", "batch-delete"] => entities::delete_several(access, call),
         ["entity", "id"] => entities::list_by_id(access, call.operation),
         ["entity", "name"] => entities::list_by_name(access, call.operation),
-        ["entity", "id", id] => entities::by_id(access, call, id),
-        ["entity", "name", name] => entities::by_name(access, call, name),
+        ["entity", "id", id] => places::by_id::<Entities>(access, call, id),
+        ["entity", "name", name] => places::by_name::<Entities>(access, call, name),
         ["entity-alias"] => aliases::collection(access, call, aliases::Kind::Entity),
         ["entity-alias", "id"] => aliases::list(access, call.operation, aliases::Kind::Entity),
         ["entity-alias", "id", id] => aliases::by_id(access, call, aliases::Kind::Entity, id),
-        ["group"] => groups::collection(access, call),
+        ["group"] => places::collection::<Groups>(access, call),
         ["group", "id"] => groups::list_by_id(access, call.operation),
         ["group", "name"] => groups::list_by_name(access, call.operation),
-        ["group", "id", id] => groups::by_id(access, call, id),
-        ["group", "name", name] => groups::by_name(access, call, name),
+        ["group", "id", id] => places::by_id::<Groups>(access, call, id),
+        ["group", "name", name] => places::by_name::<Groups>(access, call, name),
         ["group-alias"] => aliases::collection(access, call, aliases::Kind::Group),
         ["group-alias", "id"] => aliases::list(access, call.operation, aliases::Kind::Group),
         ["group-alias", "id", id] => aliases::by_id(access, call, aliases::Kind::Group, id),
-        ["lookup", "entity"] => entities::lookup(access, call),
-        ["lookup", "group"] => groups::lookup(access, call),
+        ["lookup", "entity"] => places::lookup::<Entities>(access, call),
+        ["lookup", "group"] => places::lookup::<Groups>(access, call),
         _ => Err(Fault::unsupported_path()),
     }
 }
