@@ -33,6 +33,7 @@ use crate::runtime::code_cache::CodeCache;
 use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
 use crate::runtime::pool::{Pool, PoolSettings, ServeError};
+use crate::runtime::services::{self, Services};
 use crate::runtime::state::{Grants, InstanceState};
 use crate::runtime::storage;
 use crate::settings::{Settings, StorageType};
@@ -266,6 +267,7 @@ fn template(
     for name in CACHES {
         cache::bind(&mut linker, name, SharedCache::new(Arc::clone(clock)))?;
     }
+    services::bind(&mut linker, &Services::default())?;
     ensure_imports_are_met(&engine, &component)?;
     Ok(linker.instantiate_pre(&component)?)
 }

@@ -34,7 +34,7 @@ fn gateway(flavour: Flavour, replace: impl FnOnce(&mut Linker<InstanceState>)) -
         let ComponentItem::ComponentInstance(instance) = &item.ty else {
             continue;
         };
-        if !interface.starts_with("gatehouse:") {
+        if !interface.starts_with("gatehouse:") || interface.starts_with("gatehouse:host/") {
             continue;
         }
         let mut double = linker.instance(interface).unwrap();

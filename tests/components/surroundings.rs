@@ -7,6 +7,7 @@ use std::time::Duration;
 use gatehouse::runtime::cache::{self, SharedCache};
 use gatehouse::runtime::engine::{EngineSettings, engine};
 use gatehouse::runtime::linker::linker;
+use gatehouse::runtime::services::{self, Services};
 use gatehouse::runtime::state::{Grants, InstanceState};
 use gatehouse::runtime::storage;
 use gatehouse_components::{Flavour, Part, bytes};
@@ -52,10 +53,11 @@ impl Surroundings {
         }
     }
 
-    /// A component with a linker that has WASI and, for a capability, its store and a cache.
+    /// A component with a linker that has WASI, a host without services and, for a capability, its store and a cache.
     pub fn load(&self, part: Part, flavour: Flavour) -> (Component, Linker<InstanceState>) {
         let component = compiled(part, flavour);
         let mut linker = linker(&self.engine).unwrap();
+        services::bind(&mut linker, &Services::default()).unwrap();
         if let Some(namespace) = namespace(part) {
             storage::bind(&mut linker, storage::INTERFACE, self.private(namespace)).unwrap();
             let shared = SharedCache::new(Arc::new(SystemClock));

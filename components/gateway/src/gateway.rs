@@ -5,6 +5,7 @@ use gatehouse_auth_method::AuthMethod;
 use gatehouse_orgs::Organizations;
 use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 
+use crate::host::Host;
 use crate::http::{Request, Response};
 use crate::organizations::Problem;
 use crate::path::CanonicalPath;
@@ -22,6 +23,7 @@ pub struct Gateway<A, C, O> {
     pub(crate) access: C,
     pub(crate) organizations: O,
     pub(crate) settings: Settings,
+    pub(crate) host: Host,
     pub(crate) clock: Box<dyn Clock + Send + Sync>,
     random: Box<dyn Random + Send + Sync>,
     operator: Box<dyn Fn(&str) + Send + Sync>,
@@ -36,6 +38,7 @@ impl<A, C, O> Gateway<A, C, O> {
             access,
             organizations,
             settings,
+            host: Host::default(),
             clock: Box::new(SystemClock),
             random: Box::new(OsRandom),
             operator: Box::new(|detail| eprintln!("gateway: {detail}")),
@@ -51,6 +54,13 @@ impl<A, C, O> Gateway<A, C, O> {
     ) -> Self {
         self.clock = Box::new(clock);
         self.random = Box::new(random);
+        self
+    }
+
+    /// The same on a host that offers these services.
+    #[must_use]
+    pub fn with_host(mut self, host: Host) -> Self {
+        self.host = host;
         self
     }
 

@@ -12,6 +12,7 @@ mod background;
 #[cfg(target_family = "wasm")]
 mod component;
 mod gateway;
+pub mod host;
 pub mod http;
 pub mod json;
 pub mod organizations;

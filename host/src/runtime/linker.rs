@@ -6,8 +6,9 @@ use wasmtime::component::{Component, Linker};
 
 use super::state::InstanceState;
 
-/// The WASI 0.2 packages that a component may import; which of their functions do anything is decided per instance.
-const PROVIDED_PACKAGES: [&str; 7] = [
+/// The packages that a component may import: WASI 0.2, of which the instance decides what does anything, and the host's services.
+const PROVIDED_PACKAGES: [&str; 8] = [
+    super::services::PACKAGE,
     "wasi:cli/",
     "wasi:clocks/",
     "wasi:filesystem/",
@@ -21,7 +22,7 @@ const PROVIDED_PACKAGES: [&str; 7] = [
 const BOUND_INTERFACES: [&str; 2] = [super::cache::INTERFACE, super::storage::INTERFACE];
 
 /// A linker with WASI 0.2 and outgoing HTTP; [`super::storage::bind`] and [`super::cache::bind`] add what each component has for
-/// itself.
+/// itself, [`super::services::bind`] what all have in common.
 ///
 /// # Errors
 ///

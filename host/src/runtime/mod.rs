@@ -7,5 +7,6 @@ mod component_log;
 pub mod engine;
 pub mod linker;
 pub mod pool;
+pub mod services;
 pub mod state;
 pub mod storage;

@@ -34,6 +34,7 @@ macro_rules! same_fields {
 
 mod access;
 mod auth_method;
+mod host;
 mod orgs;
 mod transport;
 
@@ -62,6 +63,7 @@ mod bindings {
             "../../wit/auth-method",
             "../../wit/access",
             "../../wit/orgs",
+            "../../wit/host",
             "../../wit/gateway",
         ],
         world: "gatehouse:gateway/gateway",
@@ -94,6 +96,7 @@ fn gateway() -> &'static ImportingGateway {
             ImportedOrganizations,
             settings(),
         )
+        .with_host(host::imported())
     })
 }
 

@@ -1,0 +1,85 @@
+//! The audit log: what was asked and what was answered (SEC-L1 to L4).
+
+/// Which side of a request a record shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What was asked.
+    Request,
+    /// What was answered.
+    Response,
+}
+
+/// One record.
+pub struct AuditEntry {
+    /// Which side it shows.
+    pub side: Side,
+    /// A JSON object. May hold secrets: the log hashes every text in it that `clear` does not name.
+    pub document: String,
+    /// JSON pointers to what stays readable.
+    pub clear: Vec<String>,
+}
+
+/// Where records go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditSink {
+    /// What the operator calls it.
+    pub name: String,
+    /// `file` or `stdout`.
+    pub kind: String,
+    /// For people.
+    pub description: String,
+    /// Names and values, sorted by name.
+    pub options: Vec<(String, String)>,
+}
+
+/// Why nothing was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AuditFailure {
+    /// No sink took the record.
+    #[error("no audit sink takes records")]
+    NoSink,
+    /// No JSON object, or too large a one.
+    #[error("an audit record is malformed or too large")]
+    Invalid,
+}
+
+/// An audit log.
+pub trait AuditLog {
+    /// Whether there is any sink.
+    fn is_on(&self) -> bool;
+
+    /// Writes a record, durably in at least one sink.
+    ///
+    /// # Errors
+    ///
+    /// When none took it; the request must fail then.
+    fn write(&self, entry: AuditEntry) -> Result<(), AuditFailure>;
+
+    /// All sinks, sorted by name.
+    fn sinks(&self) -> Vec<AuditSink>;
+
+    /// What the records of a sink show in place of `text`; `None` where there is no such sink.
+    fn hash(&self, sink: &str, text: &str) -> Option<String>;
+}
+
+/// No audit log at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoAudit;
+
+impl AuditLog for NoAudit {
+    fn is_on(&self) -> bool {
+        false
+    }
+
+    fn write(&self, _: AuditEntry) -> Result<(), AuditFailure> {
+        Ok(())
+    }
+
+    fn sinks(&self) -> Vec<AuditSink> {
+        Vec::new()
+    }
+
+    fn hash(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,22 @@
+//! Numbers for those who watch the server (SEC-L6).
+
+/// What the host counts.
+pub trait Metrics {
+    /// Adds `by` to a counter that the host knows.
+    fn count(&self, counter: &str, labels: &[(&str, &str)], by: u64);
+
+    /// All numbers in the text format of Prometheus; empty where none are kept.
+    fn exposition(&self) -> String;
+}
+
+/// Keeps no numbers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoMetrics;
+
+impl Metrics for NoMetrics {
+    fn count(&self, _: &str, _: &[(&str, &str)], _: u64) {}
+
+    fn exposition(&self) -> String {
+        String::new()
+    }
+}

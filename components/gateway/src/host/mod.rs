@@ -1,0 +1,35 @@
+//! What the front asks of the program that runs it: the Rust face of the WIT package `gatehouse:host`, which is its specification.
+
+mod audit;
+mod metrics;
+mod rate_limits;
+mod seal;
+
+pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
+pub use metrics::{Metrics, NoMetrics};
+pub use rate_limits::{Bucket, NoRateLimits, RateLimits};
+pub use seal::{AutomaticSeal, InitializeSealError, Seal, SealFailure, SealProgress, UnsealError};
+
+/// The services of a host.
+pub struct Host {
+    /// Who holds the key of what is stored.
+    pub seal: Box<dyn Seal + Send + Sync>,
+    /// Where requests and answers are recorded.
+    pub audit: Box<dyn AuditLog + Send + Sync>,
+    /// How often something may happen.
+    pub rate_limits: Box<dyn RateLimits + Send + Sync>,
+    /// Numbers for those who watch.
+    pub metrics: Box<dyn Metrics + Send + Sync>,
+}
+
+impl Default for Host {
+    /// A host that unseals by itself and has nothing else to offer.
+    fn default() -> Self {
+        Self {
+            seal: Box::new(AutomaticSeal),
+            audit: Box::new(NoAudit),
+            rate_limits: Box::new(NoRateLimits),
+            metrics: Box::new(NoMetrics),
+        }
+    }
+}

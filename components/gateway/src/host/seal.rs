@@ -1,0 +1,148 @@
+//! The seal: who holds the key of everything that is stored.
+
+use zeroize::Zeroizing;
+
+/// How far a seal of shares has got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealProgress {
+    /// Whether shares have been made.
+    pub initialized: bool,
+    /// Whether the stores are closed; also before the shares are made.
+    pub sealed: bool,
+    /// How many shares there are; 0 before they are made.
+    pub shares: u32,
+    /// How many of them unseal; 0 before they are made.
+    pub threshold: u32,
+    /// How many different ones have been given since the server was sealed.
+    pub given: u32,
+    /// Changes with every attempt; empty while no share is given.
+    pub nonce: String,
+}
+
+/// What goes wrong beside what a function names itself.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SealFailure {
+    /// The stores cannot be reached. The text is for the log, without secrets.
+    #[error("the seal is unavailable: {0}")]
+    Unavailable(String),
+    /// There are no shares.
+    #[error("the server unseals itself: restart it")]
+    Automatic,
+}
+
+/// Why no shares were made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InitializeSealError {
+    /// They exist, or somebody is making them at this moment.
+    #[error("the server is already initialized")]
+    AlreadyInitialized,
+    /// Numbers that no shares can have.
+    #[error("there are 1 to 255 shares, of which 2 to all unseal, or 1 of 1")]
+    InvalidNumbers,
+    /// The seal does not work, or has no shares.
+    #[error(transparent)]
+    Failure(#[from] SealFailure),
+}
+
+/// Why a share was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnsealError {
+    /// No shares have been made yet.
+    #[error("the server is not initialized: initialize it first")]
+    NotInitialized,
+    /// It is no share, by its length.
+    #[error("this is not a share of the key")]
+    Malformed,
+    /// One of the shares at least is wrong. All were forgotten.
+    #[error("the shares do not yield the key: one of them at least is wrong; begin again")]
+    WrongShares,
+    /// The seal does not work, or has no shares.
+    #[error(transparent)]
+    Failure(#[from] SealFailure),
+}
+
+/// The seal of the stores.
+pub trait Seal {
+    /// How far the seal of shares is; `None` where the seal is automatic.
+    ///
+    /// # Errors
+    ///
+    /// When the stores cannot be reached.
+    fn status(&self) -> Result<Option<SealProgress>, SealFailure>;
+
+    /// Makes the key and its shares and opens the stores. The shares are secrets; none where the seal is automatic.
+    ///
+    /// # Errors
+    ///
+    /// When it has been done, or cannot be.
+    fn begin_initialization(
+        &self,
+        shares: u32,
+        threshold: u32,
+    ) -> Result<Vec<Zeroizing<Vec<u8>>>, InitializeSealError>;
+
+    /// Ends what [`Self::begin_initialization`] began. A server with shares is sealed afterwards.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be stored; the server is empty again after a restart.
+    fn finish_initialization(&self) -> Result<(), SealFailure>;
+
+    /// Gives one share.
+    ///
+    /// # Errors
+    ///
+    /// When it is none, or the shares that were given do not fit.
+    fn unseal(&self, share: &[u8]) -> Result<SealProgress, UnsealError>;
+
+    /// Forgets the shares that were given so far.
+    ///
+    /// # Errors
+    ///
+    /// When there are none to give.
+    fn reset_unseal(&self) -> Result<SealProgress, SealFailure>;
+
+    /// Forgets the key: the stores are closed from now on.
+    ///
+    /// # Errors
+    ///
+    /// When the host cannot.
+    fn seal(&self) -> Result<(), SealFailure>;
+}
+
+/// A seal that nobody has to do anything about, and nobody can.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AutomaticSeal;
+
+impl Seal for AutomaticSeal {
+    fn status(&self) -> Result<Option<SealProgress>, SealFailure> {
+        Ok(None)
+    }
+
+    fn begin_initialization(
+        &self,
+        shares: u32,
+        _: u32,
+    ) -> Result<Vec<Zeroizing<Vec<u8>>>, InitializeSealError> {
+        if shares > 1 {
+            return Err(SealFailure::Automatic.into());
+        }
+        Ok(Vec::new())
+    }
+
+    fn finish_initialization(&self) -> Result<(), SealFailure> {
+        Ok(())
+    }
+
+    fn unseal(&self, _: &[u8]) -> Result<SealProgress, UnsealError> {
+        Err(SealFailure::Automatic.into())
+    }
+
+    fn reset_unseal(&self) -> Result<SealProgress, SealFailure> {
+        Err(SealFailure::Automatic)
+    }
+
+    fn seal(&self) -> Result<(), SealFailure> {
+        Err(SealFailure::Automatic)
+    }
+}

@@ -1,0 +1,70 @@
+//! The imports of `gatehouse:host`: what a component may ask of the whole server.
+//!
+//! Each service is a trait, so that the server, a test and an embedder each put in what they have. [`Services::default`] has nothing:
+//! the seal is automatic, nothing is recorded, limited or counted.
+
+mod audit;
+mod metrics;
+mod rate_limits;
+mod seal;
+
+use std::sync::Arc;
+
+use wasmtime::component::Linker;
+
+use super::state::InstanceState;
+
+pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
+pub use metrics::{Metrics, NoMetrics};
+pub use rate_limits::{Bucket, NoRateLimits, RateLimits};
+pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, UnsealError};
+
+/// What the names of all these imports begin with.
+pub const PACKAGE: &str = "gatehouse:host/";
+
+mod bindings {
+    wasmtime::component::bindgen!({
+        path: "../wit/host",
+        world: "gatehouse:host/services",
+        imports: { default: async },
+    });
+}
+
+/// The services that instances get.
+#[derive(Clone)]
+pub struct Services {
+    /// Who holds the key of what is stored.
+    pub seal: Arc<dyn Seal>,
+    /// Where requests and answers are recorded.
+    pub audit: Arc<dyn AuditLog>,
+    /// How often something may happen.
+    pub rate_limits: Arc<dyn RateLimits>,
+    /// Numbers for those who watch.
+    pub metrics: Arc<dyn Metrics>,
+}
+
+impl Default for Services {
+    fn default() -> Self {
+        Self {
+            seal: Arc::new(AutomaticSeal),
+            audit: Arc::new(NoAudit),
+            rate_limits: Arc::new(NoRateLimits),
+            metrics: Arc::new(NoMetrics),
+        }
+    }
+}
+
+/// What a service answers in the end, where it may have to wait.
+pub type Answer<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Gives `services` to the imports of `gatehouse:host`.
+///
+/// # Errors
+///
+/// When one of the names is taken.
+pub fn bind(linker: &mut Linker<InstanceState>, services: &Services) -> wasmtime::Result<()> {
+    seal::bind(linker, &services.seal)?;
+    audit::bind(linker, &services.audit)?;
+    rate_limits::bind(linker, &services.rate_limits)?;
+    metrics::bind(linker, &services.metrics)
+}

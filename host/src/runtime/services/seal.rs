@@ -1,0 +1,125 @@
+//! The seal.
+
+use std::sync::Arc;
+
+use wasmtime::component::Linker;
+use zeroize::Zeroizing;
+
+use super::Answer;
+use super::bindings::gatehouse::host::seal as wit;
+use crate::runtime::state::InstanceState;
+
+const INTERFACE: &str = "gatehouse:host/seal@0.1.0";
+
+pub use wit::{Failure as SealFailure, InitializeError, Progress, UnsealError};
+
+/// The seal of the stores. The WIT interface is the specification.
+pub trait Seal: Send + Sync {
+    /// How far the seal of shares is; `None` where the seal is automatic.
+    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealFailure>>;
+
+    /// Makes the key and its shares and opens the stores.
+    fn begin_initialization(
+        &self,
+        shares: u32,
+        threshold: u32,
+    ) -> Answer<'_, Result<Vec<Zeroizing<Vec<u8>>>, InitializeError>>;
+
+    /// Ends what [`Self::begin_initialization`] began.
+    fn finish_initialization(&self) -> Answer<'_, Result<(), SealFailure>>;
+
+    /// Gives one share.
+    fn unseal(&self, share: Zeroizing<Vec<u8>>) -> Answer<'_, Result<Progress, UnsealError>>;
+
+    /// Forgets the shares that were given so far.
+    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealFailure>>;
+
+    /// Forgets the key.
+    fn seal(&self) -> Answer<'_, Result<(), SealFailure>>;
+}
+
+/// A seal that nobody has to do anything about, and nobody can.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AutomaticSeal;
+
+impl Seal for AutomaticSeal {
+    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealFailure>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn begin_initialization(
+        &self,
+        shares: u32,
+        _: u32,
+    ) -> Answer<'_, Result<Vec<Zeroizing<Vec<u8>>>, InitializeError>> {
+        Box::pin(async move {
+            if shares > 1 {
+                return Err(InitializeError::Failure(SealFailure::Automatic));
+            }
+            Ok(Vec::new())
+        })
+    }
+
+    fn finish_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn unseal(&self, _: Zeroizing<Vec<u8>>) -> Answer<'_, Result<Progress, UnsealError>> {
+        Box::pin(async { Err(UnsealError::Failure(SealFailure::Automatic)) })
+    }
+
+    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealFailure>> {
+        Box::pin(async { Err(SealFailure::Automatic) })
+    }
+
+    fn seal(&self) -> Answer<'_, Result<(), SealFailure>> {
+        Box::pin(async { Err(SealFailure::Automatic) })
+    }
+}
+
+pub(super) fn bind(
+    linker: &mut Linker<InstanceState>,
+    seal: &Arc<dyn Seal>,
+) -> wasmtime::Result<()> {
+    let mut instance = linker.instance(INTERFACE)?;
+    let bound = Arc::clone(seal);
+    instance.func_wrap_async("status", move |_, ()| {
+        let seal = Arc::clone(&bound);
+        Box::new(async move { Ok((seal.status().await,)) })
+    })?;
+    let bound = Arc::clone(seal);
+    instance.func_wrap_async(
+        "begin-initialization",
+        move |_, (shares, threshold): (u32, u32)| {
+            let seal = Arc::clone(&bound);
+            Box::new(async move {
+                let made = seal.begin_initialization(shares, threshold).await;
+                let plain = |shares: Vec<Zeroizing<Vec<u8>>>| -> Vec<Vec<u8>> {
+                    shares.iter().map(|share| share.to_vec()).collect()
+                };
+                Ok((made.map(plain),))
+            })
+        },
+    )?;
+    let bound = Arc::clone(seal);
+    instance.func_wrap_async("finish-initialization", move |_, ()| {
+        let seal = Arc::clone(&bound);
+        Box::new(async move { Ok((seal.finish_initialization().await,)) })
+    })?;
+    let bound = Arc::clone(seal);
+    instance.func_wrap_async("unseal", move |_, (share,): (Vec<u8>,)| {
+        let seal = Arc::clone(&bound);
+        let share = Zeroizing::new(share);
+        Box::new(async move { Ok((seal.unseal(share).await,)) })
+    })?;
+    let bound = Arc::clone(seal);
+    instance.func_wrap_async("reset-unseal", move |_, ()| {
+        let seal = Arc::clone(&bound);
+        Box::new(async move { Ok((seal.reset_unseal().await,)) })
+    })?;
+    let bound = Arc::clone(seal);
+    instance.func_wrap_async("seal", move |_, ()| {
+        let seal = Arc::clone(&bound);
+        Box::new(async move { Ok((seal.seal().await,)) })
+    })
+}
