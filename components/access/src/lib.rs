@@ -3,6 +3,7 @@
 //! [`Access`] is the capability's face, in plain data; [`AccessService`] implements it over a store, a clock and a source of
 //! randomness. Compiled to WebAssembly the crate is a component that exports the world `gatehouse:access/access`.
 
+mod accessors;
 mod address;
 mod admission;
 mod api;
@@ -22,6 +23,7 @@ mod renewal;
 mod revocation;
 mod secret;
 mod service;
+mod standing;
 mod token_store;
 mod tuning;
 mod wrapping;

@@ -26,9 +26,12 @@ pub(crate) fn token_key(hash: &TokenHash) -> String {
     format!("token/{}", hash.as_str())
 }
 
+/// What the keys of all [`AccessorRecord`]s begin with.
+pub(crate) const ACCESSOR_PREFIX: &str = "accessor/";
+
 /// Key of the [`AccessorRecord`] of a hashed accessor.
 pub(crate) fn accessor_key(hash: &str) -> String {
-    format!("accessor/{hash}")
+    format!("{ACCESSOR_PREFIX}{hash}")
 }
 
 /// What the keys of a token's children begin with.
@@ -96,6 +99,13 @@ pub(crate) struct TokenOrigin {
     pub(crate) mount_path: String,
     /// Base64 of what the method wants back at renewals.
     pub(crate) renewal_state: String,
+}
+
+impl TokenOrigin {
+    /// Whether `mount`, which is at the origin's path, is still the one that made the token.
+    pub(crate) fn is_served_by(&self, mount: &MountRecord) -> bool {
+        self.mount_id == mount.id
+    }
 }
 
 /// A service token. Points in time and durations are in seconds.

@@ -13,10 +13,10 @@ use crate::api::{
     Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, Cluster, CreateError,
     CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError,
     IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued,
-    LoginError, LoginGrant, LookupError, MountError, MountRequest, MountTuning, MountView, Parent,
-    PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, Revalidated, TokenGrant,
-    TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken,
-    WrappingView,
+    KeyPage, LoginError, LoginGrant, LookupError, MountError, MountRequest, MountTuning, MountView,
+    Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, Revalidated,
+    TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest,
+    WrappingToken, WrappingView,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -119,6 +119,10 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, Failure> {
         self.revoke(reference)
+    }
+
+    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        self.accessors(after, limit)
     }
 
     fn list_policies(&self) -> Result<Vec<String>, Failure> {

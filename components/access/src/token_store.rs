@@ -269,7 +269,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let mount = match &record.origin {
             None => None,
             Some(origin) => match load_next::<S, MountRecord>(&mut entries)? {
-                Some(mount) if mount.record.id == origin.mount_id => Some(mount.record),
+                Some(mount) if origin.is_served_by(&mount.record) => Some(mount.record),
                 _ => return Ok(None),
             },
         };

@@ -2,6 +2,7 @@
 
 mod failure;
 mod identity;
+mod listing;
 mod mounts;
 mod policies;
 mod requests;
@@ -14,6 +15,7 @@ pub use identity::{
     AliasRequest, AliasView, AliasWritten, EntityChanges, EntityView, GroupChanges, GroupType,
     GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten,
 };
+pub use listing::KeyPage;
 pub use mounts::{
     Leases, ListingVisibility, Mount, MountConfiguration, MountError, MountRequest, MountTokenType,
     MountTuning, MountView, TuneError, UserLockout,
@@ -123,6 +125,14 @@ pub trait Access {
     ///
     /// When the store does not answer.
     fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, Failure>;
+
+    /// The accessors of valid tokens, at most `limit` of them: from the beginning of the list, or from behind accessor `after`, be
+    /// its token valid or not. Their order is fixed and means nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
 
     /// The names of all policies with `root`, sorted.
     ///

@@ -124,6 +124,13 @@ impl tokens_wit::Guest for Component {
     fn revoke(token: types_wit::TokenReference) -> Result<bool, types_wit::Failure> {
         Ok(access(|it| it.revoke_token((&token).into()))?)
     }
+
+    fn list_accessors(
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<types_wit::KeyPage, types_wit::Failure> {
+        Ok(access(|it| it.list_accessors(after.as_deref(), limit))?.into())
+    }
 }
 
 impl policies_wit::Guest for Component {

@@ -2,7 +2,7 @@
 
 use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types_wit};
 use crate::{
-    Admission, Capability, Cluster, Initialized, Issued, ListingVisibility, Mount,
+    Admission, Capability, Cluster, Initialized, Issued, KeyPage, ListingVisibility, Mount,
     MountConfiguration, MountTokenType, MountView, PolicyView, RenewalSubject, TokenGrant,
     TokenType, TokenView, TokenWarning, UserLockout,
 };
@@ -71,6 +71,15 @@ impl From<TokenView> for types_wit::TokenView {
             renewable: view.renewable,
             ttl: view.ttl,
             token_type: view.token_type.into(),
+        }
+    }
+}
+
+impl From<KeyPage> for types_wit::KeyPage {
+    fn from(page: KeyPage) -> Self {
+        Self {
+            keys: page.keys,
+            next: page.next,
         }
     }
 }

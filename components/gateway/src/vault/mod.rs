@@ -17,6 +17,7 @@ mod identity;
 mod mounts;
 mod oidc;
 mod operation;
+mod paging;
 mod policies;
 mod spelling;
 mod status;

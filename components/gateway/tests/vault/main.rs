@@ -9,6 +9,7 @@
     clippy::unwrap_used
 )]
 
+mod accessors;
 mod background;
 mod bodies;
 mod clients;

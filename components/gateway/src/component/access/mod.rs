@@ -27,7 +27,7 @@ use gatehouse_access::{
     Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, ClientToken, Cluster,
     CreateError, CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView,
     IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError,
-    Initialized, Issued, LoginError, LoginGrant, LookupError, MountError, MountRequest,
+    Initialized, Issued, KeyPage, LoginError, LoginGrant, LookupError, MountError, MountRequest,
     MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject,
     Request, Revalidated, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError,
     WrapRequest, WrappingToken, WrappingView,
@@ -122,6 +122,10 @@ impl Access for ImportedAccess {
 
     fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, Failure> {
         Ok(tokens_wit::revoke(&reference.into())?)
+    }
+
+    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        Ok(tokens_wit::list_accessors(after, limit)?.into())
     }
 
     fn list_policies(&self) -> Result<Vec<String>, Failure> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gatehouse_access::{
-    Admission, Capability, ClientToken, Cluster, CreateRequest, Issued, Leases, Lifetime,
+    Admission, Capability, ClientToken, Cluster, CreateRequest, Issued, KeyPage, Leases, Lifetime,
     ListingVisibility, LoginGrant, Mount, MountConfiguration, MountRequest, MountTokenType,
     MountTuning, MountView, Operation, PolicyView, Revalidated, Revalidation, TokenGrant,
     TokenParameters, TokenReference, TokenType, TokenView, TokenWarning, UserLockout,
@@ -56,6 +56,7 @@ same_cases!(
 same_fields!(system_wit::Cluster => Cluster { id, name });
 same_fields!(policies_wit::Policy => PolicyView { name, text });
 same_fields!(requests_wit::WritePermission => WritePermission { create, update });
+same_fields!(types::KeyPage => KeyPage { keys, next });
 same_fields!(types::Mount => Mount {
     id,
     accessor,

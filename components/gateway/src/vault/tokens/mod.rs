@@ -1,5 +1,6 @@
 //! The routes of the mount `token/` (contract 5.4).
 
+mod accessors;
 mod create;
 mod lookup;
 mod renew;
@@ -28,13 +29,14 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         ("renew-self", Operation::Update) => renew::own(gateway, call),
         ("renew", Operation::Update) => renew::by_token(gateway, call),
         ("renew-accessor", Operation::Update) => renew::by_accessor(gateway, call),
+        ("accessors", Operation::List) => accessors::list(access, call),
         ("revoke-self", Operation::Update) => revoke::own(access, call),
         ("revoke", Operation::Update) => revoke::by_token(access, call),
         ("revoke-accessor", Operation::Update) => revoke::by_accessor(access, call),
         (
             "lookup-self" | "lookup" | "lookup-accessor" | "create" | "create-orphan"
             | "renew-self" | "renew" | "renew-accessor" | "revoke-self" | "revoke"
-            | "revoke-accessor",
+            | "revoke-accessor" | "accessors",
             _,
         ) => Err(Fault::unsupported_operation()),
         _ => Err(Fault::unsupported_path()),

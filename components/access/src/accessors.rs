@@ -1,0 +1,67 @@
+//! The list of accessors, read page by page (contract 5.4, SEC-S14).
+
+use gatehouse_ports::{Clock, Page, Random, Store};
+use gatehouse_storage::Records;
+
+use crate::api::{Failure, KeyPage};
+use crate::records::{ACCESSOR_PREFIX, AccessorRecord, TokenRecord, accessor_key, token_key};
+use crate::service::AccessService;
+use crate::token_store::load_next;
+
+/// Most accessors in one answer.
+const MAXIMUM_LIMIT: u32 = 10_000;
+/// Tokens looked at in one round.
+const ROUND: u32 = 200;
+/// Tokens looked at in one call beyond those that are shown, so that many dead ones do not hold a caller up.
+const MAXIMUM_DEAD: usize = 10_000;
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The index is in the order of hashed accessors, and so is the list.
+    pub(crate) fn accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        let limit = usize::try_from(limit.clamp(1, MAXIMUM_LIMIT)).unwrap_or(usize::MAX);
+        let hasher = self.hasher()?;
+        let mut position = after.map(|after| accessor_key(&hasher.accessor(after)));
+        let mut keys = Vec::new();
+        let mut last = None;
+        let mut dead = 0;
+        loop {
+            let page = self
+                .records
+                .store()
+                .scan(ACCESSOR_PREFIX, position.as_deref(), ROUND)?;
+            let more = page.more;
+            position = page.items.last().map(|item| item.key.clone());
+            let records = self.tokens_of(page)?;
+            let foundations = self.foundations(records.iter())?;
+            let mut rest = records.into_iter().peekable();
+            while let Some(record) = rest.next_if(|_| keys.len() < limit && dead < MAXIMUM_DEAD) {
+                if foundations.carry(&record) {
+                    keys.push(record.accessor.clone());
+                } else {
+                    dead += 1;
+                }
+                last = Some(record.accessor);
+            }
+            let goes_on = more || rest.peek().is_some();
+            if !goes_on || keys.len() == limit || dead == MAXIMUM_DEAD {
+                let next = last.filter(|_| goes_on);
+                return Ok(KeyPage { keys, next });
+            }
+        }
+    }
+
+    /// The records of the tokens that a page of the index leads to, without those that are gone by now.
+    fn tokens_of(&self, page: Page) -> Result<Vec<TokenRecord>, Failure> {
+        let mut token_keys = Vec::with_capacity(page.items.len());
+        for item in page.items {
+            let accessor = Records::<S>::load::<AccessorRecord>(Some(item.entry))?;
+            token_keys.extend(accessor.map(|accessor| token_key(&accessor.record.token)));
+        }
+        let mut entries = self.read_all(token_keys.iter())?;
+        let mut records = Vec::with_capacity(token_keys.len());
+        for _ in token_keys {
+            records.extend(load_next::<S, TokenRecord>(&mut entries)?.map(|it| it.record));
+        }
+        Ok(records)
+    }
+}

@@ -1,0 +1,10 @@
+//! Lists that may be too long for one answer.
+
+/// A part of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeyPage {
+    /// In the order of the list.
+    pub keys: Vec<String>,
+    /// After which key the list goes on; `None` at its end. It need not be among `keys`.
+    pub next: Option<String>,
+}

@@ -1,0 +1,77 @@
+//! How much of a list is asked for, and how a list that ends early says so (SEC-S14).
+
+use gatehouse_access::KeyPage;
+use serde::Serialize;
+
+use super::call::{Answer, Call, ignored_fields};
+use super::envelope::Reply;
+use super::errors::Fault;
+
+/// Most keys in one answer.
+const MAXIMUM_KEYS: u32 = 10_000;
+
+const FIELDS: [&str; 2] = ["after", "limit"];
+
+/// The part of a list that a request asks for in its query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Paging {
+    /// The key after which the part begins; `None` for the beginning of the list.
+    pub(crate) after: Option<String>,
+    /// Most keys to be shown; at least 1.
+    pub(crate) limit: u32,
+    /// Whether the request may want more than `limit` keys.
+    cut: bool,
+    /// The warning about other fields.
+    ignored: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Keys<'a> {
+    keys: &'a [String],
+}
+
+impl Paging {
+    /// What the query of `call` says in `after` and `limit`. A limit that is missing or not positive asks for all keys, and gets
+    /// 10000 as one above does.
+    ///
+    /// # Errors
+    ///
+    /// When `limit` is no integer.
+    pub(crate) fn of(call: &Call<'_>) -> Result<Self, Fault> {
+        let fields = call.query_fields()?;
+        let asked = fields.integer("limit")?.filter(|limit| *limit > 0);
+        let within = asked
+            .and_then(|limit| u32::try_from(limit).ok())
+            .filter(|limit| *limit <= MAXIMUM_KEYS);
+        Ok(Self {
+            after: fields.string("after")?.filter(|after| !after.is_empty()),
+            limit: within.unwrap_or(MAXIMUM_KEYS),
+            cut: within.is_none(),
+            ignored: ignored_fields(&fields, &FIELDS),
+        })
+    }
+
+    /// The warnings that belong to a part of a list after which the list goes on with what follows `next`.
+    pub(crate) fn warnings(self, next: Option<&str>) -> impl Iterator<Item = String> {
+        let next = next.filter(|_| self.cut);
+        let cut = next.map(|next| {
+            format!(
+                "This list goes on: ask for the keys that follow with the query parameter after={next}"
+            )
+        });
+        cut.into_iter().chain(self.ignored)
+    }
+
+    /// The answer that shows `page` as `data.keys`.
+    ///
+    /// # Errors
+    ///
+    /// 404 where there is nothing to show.
+    pub(crate) fn reply(self, page: &KeyPage) -> Answer {
+        if page.keys.is_empty() && page.next.is_none() {
+            return Err(Fault::absent());
+        }
+        let reply = Reply::data(&Keys { keys: &page.keys })?;
+        Ok(Some(reply.warned(self.warnings(page.next.as_deref()))))
+    }
+}
