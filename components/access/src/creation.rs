@@ -223,6 +223,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
         }
 
+        let mount = self.token_mount()?;
         let now = self.clock.now_seconds();
         let root = policies.iter().any(|policy| policy == ROOT);
         let endless = root && lifetime == Lifetime::default();
@@ -235,12 +236,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 warnings: Vec::new(),
             }
         } else {
-            self.child_ttl(now, lifetime)?
+            Self::child_ttl(&mount, now, lifetime)?
         };
         let record = TokenRecord {
             accessor: accessor.to_owned(),
             ancestors,
             origin: None,
+            generation: mount.generations.current(),
             policies,
             entity_id: living.record.entity_id.clone().filter(|_| !orphan),
             display_name: display_name(request.display_name.as_deref()),
@@ -264,13 +266,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok((record, ttl, warnings))
     }
 
-    fn child_ttl(&self, now: u64, lifetime: Lifetime) -> Result<GrantedTtl, CreateError> {
-        let (mount_default, mount_max) = self.token_mount_leases()?;
+    fn child_ttl(
+        mount: &MountRecord,
+        now: u64,
+        lifetime: Lifetime,
+    ) -> Result<GrantedTtl, CreateError> {
+        let leases = mount.leases();
         let terms = Terms {
             now,
             issued: now,
-            mount_default,
-            mount_max,
+            mount_default: leases.default_ttl,
+            mount_max: leases.max_ttl,
             lifetime,
             increment: 0,
         };
@@ -280,15 +286,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .map_err(|PastMaxTtl| Failure::Damaged("a lease limit of 0".to_owned()).into())
     }
 
-    /// Default and maximum lease of tokens that no login made, in seconds.
-    pub(crate) fn token_mount_leases(&self) -> Result<(u64, u64), Failure> {
-        let mount = self
-            .records
-            .get::<MountRecord>(&mount_key(TOKEN_MOUNT))?
-            .ok_or(Failure::NotInitialized)?
-            .record
-            .in_force();
-        Ok((mount.default_lease_ttl, mount.max_lease_ttl))
+    /// The mount of tokens that no login made.
+    pub(crate) fn token_mount(&self) -> Result<MountRecord, Failure> {
+        let mount = self.records.get::<MountRecord>(&mount_key(TOKEN_MOUNT))?;
+        Ok(mount.ok_or(Failure::NotInitialized)?.record)
     }
 
     /// Those of `policies` that do not exist.

@@ -9,10 +9,11 @@ use gatehouse_storage::{Transaction, TransactionError};
 use zeroize::Zeroizing;
 
 use crate::api::{Cluster, Failure, InitializeError, Initialized, MountConfiguration, PolicyError};
+use crate::generation::Generations;
 use crate::mounts::{TOKEN_MOUNT, mount_key};
 use crate::policy::{DEFAULT, DEFAULT_TEXT, ROOT};
 use crate::random;
-use crate::records::{MountRecord, SYSTEM_KEY, SystemRecord, TokenRecord};
+use crate::records::{FIRST_ROOT_PATH, MountRecord, SYSTEM_KEY, SystemRecord, TokenRecord};
 use crate::secret::{ClientToken, IdentifierHasher};
 use crate::service::AccessService;
 use crate::token_store::put_token;
@@ -58,7 +59,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 identifier_key: STANDARD.encode(key.as_slice()),
             },
         )?;
-        let token_mount = self.token_mount()?;
+        let token_mount = self.new_token_mount()?;
         transaction.put(mount_key(&token_mount.path), &token_mount)?;
         self.stage_policy(&mut transaction, DEFAULT, DEFAULT_TEXT)
             .map_err(|error| match error {
@@ -75,7 +76,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    fn token_mount(&self) -> Result<MountRecord, Failure> {
+    fn new_token_mount(&self) -> Result<MountRecord, Failure> {
         Ok(MountRecord {
             id: random::uuid(&self.random)?,
             accessor: format!("auth_token_{}", random::eight_digits(&self.random)?),
@@ -87,6 +88,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             local: false,
             seal_wrap: false,
             external_entropy_access: false,
+            generations: Generations::default(),
         })
     }
 
@@ -95,10 +97,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             accessor: random::accessor(&self.random)?,
             ancestors: Vec::new(),
             origin: None,
+            generation: 0,
             policies: vec![ROOT.to_owned()],
             entity_id: None,
             display_name: "root".to_owned(),
-            path: "auth/token/root".to_owned(),
+            path: FIRST_ROOT_PATH.to_owned(),
             metadata: None,
             bound_cidrs: Vec::new(),
             creation_time: self.clock.now_seconds(),

@@ -10,8 +10,10 @@ mod api;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod creation;
+mod generation;
 mod identity;
 mod initialization;
+mod leases;
 mod lifetime;
 mod login;
 mod mounts;

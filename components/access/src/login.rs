@@ -123,6 +123,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                     mount_path: mount.path.clone(),
                     renewal_state: STANDARD.encode(&login.renewal_state),
                 }),
+                generation: mount.generations.current(),
                 policies: policies.clone(),
                 entity_id: Some(identity.entity.id.clone()),
                 display_name: format!("{}{}", mount.path.replace('/', "-"), login.display_name),
@@ -142,7 +143,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 entity,
                 mut transaction,
             } = identity;
-            // Token and mount are not checked: no other token has this hash, and a token whose mount went away is not valid.
+            // Token and mount are not checked: no other token has this hash, and a token whose mount went away, or has
+            // cut off its tokens meanwhile, is not valid.
             put_token(&mut transaction, hasher, &hash, &record)?;
             let of_groups = self.group_policies(&entity)?;
             let mut grant = grant(&record, identity_policies(&entity, &of_groups), ttl);

@@ -9,6 +9,7 @@ use crate::api::{
     Failure, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
     MountView,
 };
+use crate::generation::Generations;
 use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
 use crate::random;
 use crate::records::{MOUNT_PREFIX, MOUNT_TABLE_KEY, MountRecord, MountTableRecord};
@@ -155,6 +156,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             local: request.local,
             seal_wrap: request.seal_wrap,
             external_entropy_access: request.external_entropy_access,
+            generations: Generations::default(),
         };
         commit_with_retries(&self.clock, &self.random, || {
             let mut transaction = self.begin_mount_change()?;

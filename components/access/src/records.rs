@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::api::{Leases, Lifetime, Mount, MountConfiguration, MountView};
+use crate::generation::Generations;
 use crate::identity::{AliasReference, Membership};
 use crate::lifetime::{SYSTEM_DEFAULT_LEASE_TTL, SYSTEM_MAX_LEASE_TTL};
+use crate::mounts::TOKEN_MOUNT;
 use crate::policy::{RESPONSE_WRAPPING, Rule};
 use crate::secret::TokenHash;
 
@@ -21,9 +23,18 @@ pub(crate) const MOUNT_PREFIX: &str = "mount/auth/";
 /// What the keys of all [`PolicyRecord`]s begin with.
 pub(crate) const POLICY_PREFIX: &str = "policy/";
 
+/// Where the root token of an initialization is said to come from.
+pub(crate) const FIRST_ROOT_PATH: &str = "auth/token/root";
+
+/// Before the hash in the name of a lease.
+pub(crate) const LEASE_MARK: char = 'h';
+
+/// What the keys of all [`TokenRecord`]s begin with.
+pub(crate) const TOKEN_PREFIX: &str = "token/";
+
 /// Key of the [`TokenRecord`] of a token.
 pub(crate) fn token_key(hash: &TokenHash) -> String {
-    format!("token/{}", hash.as_str())
+    format!("{TOKEN_PREFIX}{}", hash.as_str())
 }
 
 /// What the keys of all [`AccessorRecord`]s begin with.
@@ -101,13 +112,6 @@ pub(crate) struct TokenOrigin {
     pub(crate) renewal_state: String,
 }
 
-impl TokenOrigin {
-    /// Whether `mount`, which is at the origin's path, is still the one that made the token.
-    pub(crate) fn is_served_by(&self, mount: &MountRecord) -> bool {
-        self.mount_id == mount.id
-    }
-}
-
 /// A service token. Points in time and durations are in seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TokenRecord {
@@ -117,6 +121,9 @@ pub(crate) struct TokenRecord {
     pub(crate) ancestors: Vec<TokenHash>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) origin: Option<TokenOrigin>,
+    /// Generation of the mount that issued it; see [`MountRecord::honours`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) generation: u64,
     pub(crate) policies: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) entity_id: Option<String>,
@@ -162,6 +169,21 @@ impl TokenRecord {
         self.policies
             .iter()
             .any(|policy| policy == RESPONSE_WRAPPING)
+    }
+
+    /// Path of the mount that has to honour it; `None` for the first root token and for wrapping tokens, which no mount issued.
+    pub(crate) fn issuer(&self) -> Option<&str> {
+        match &self.origin {
+            Some(origin) => Some(&origin.mount_path),
+            None if self.is_wrapping() || self.path == FIRST_ROOT_PATH => None,
+            None => Some(TOKEN_MOUNT),
+        }
+    }
+
+    /// What names its lease: the path that issued it and its hash, which nobody can use it by. `None` where no mount issued it.
+    pub(crate) fn lease_id(&self, hash: &TokenHash) -> Option<String> {
+        self.issuer()
+            .map(|_| format!("{}/{LEASE_MARK}{}", self.path, hash.as_str()))
     }
 
     /// When the store may drop it, in milliseconds.
@@ -327,6 +349,9 @@ pub(crate) struct MountRecord {
     pub(crate) seal_wrap: bool,
     #[serde(default)]
     pub(crate) external_entropy_access: bool,
+    /// Which of its tokens were cut off.
+    #[serde(default, skip_serializing_if = "Generations::is_first")]
+    pub(crate) generations: Generations,
 }
 
 impl Record for MountRecord {
@@ -346,6 +371,17 @@ impl MountRecord {
             default_ttl: default_ttl.min(max_ttl),
             max_ttl,
         }
+    }
+
+    /// Whether it issued the token and did not cut it off since.
+    pub(crate) fn honours(&self, token: &TokenRecord) -> bool {
+        let origin = token.origin.as_ref();
+        let path = token.path.strip_prefix("auth/");
+        let below = path.and_then(|path| path.strip_prefix(&self.path));
+        origin.is_none_or(|origin| origin.mount_id == self.id)
+            && self
+                .generations
+                .count(below.unwrap_or_default(), token.generation)
     }
 
     /// The mount as a request meets it.

@@ -56,12 +56,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 self.follow_renewed_claims(&mut transaction, &mut token, names)?;
             }
             let identity_policies = token.identity_policies();
-            let (mount_default, mount_max) = match &token.mount {
-                Some(mount) => {
-                    let mount = mount.in_force();
-                    (mount.default_lease_ttl, mount.max_lease_ttl)
-                }
-                None => self.token_mount_leases()?,
+            let leases = match &token.mount {
+                Some(mount) => mount.leases(),
+                None => self.token_mount()?.leases(),
             };
             let mut record = token.record;
             let lifetime = match (&record.origin, fresh) {
@@ -76,8 +73,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let terms = Terms {
                 now,
                 issued: record.creation_time,
-                mount_default,
-                mount_max,
+                mount_default: leases.default_ttl,
+                mount_max: leases.max_ttl,
                 lifetime,
                 increment,
             };

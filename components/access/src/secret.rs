@@ -90,6 +90,12 @@ impl IdentifierHasher {
 pub(crate) struct TokenHash(String);
 
 impl TokenHash {
+    /// The hash that these digits are; `None` for anything but 64 hexadecimal digits in lower case.
+    pub(crate) fn parse(digits: &str) -> Option<Self> {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (digits.len() == 64 && digits.bytes().all(is_digit)).then(|| Self(digits.to_owned()))
+    }
+
     /// The 64 hexadecimal digits.
     pub(crate) fn as_str(&self) -> &str {
         &self.0

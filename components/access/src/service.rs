@@ -14,9 +14,9 @@ use crate::api::{
     CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError,
     IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued,
     KeyPage, LoginError, LoginGrant, LookupError, MountError, MountRequest, MountTuning, MountView,
-    Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject, Request, Revalidated,
-    TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest,
-    WrappingToken, WrappingView,
+    Parent, PolicyError, PolicyView, PrefixError, Refusal, RenewError, RenewalSubject, Request,
+    Revalidated, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError,
+    WrapRequest, WrappingToken, WrappingView,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -123,6 +123,19 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
         self.accessors(after, limit)
+    }
+
+    fn list_leases(
+        &self,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<KeyPage, Failure> {
+        self.leases_below(prefix, after, limit)
+    }
+
+    fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError> {
+        self.cut_off(prefix)
     }
 
     fn list_policies(&self) -> Result<Vec<String>, Failure> {

@@ -13,22 +13,29 @@ use crate::token_store::load_next;
 /// Everything that the validity of some tokens rests on besides their own records.
 pub(crate) struct Foundations {
     now: u64,
-    /// Keys of the ancestors that are alive.
-    ancestors: BTreeSet<String>,
+    /// By key; those that are there.
+    ancestors: BTreeMap<String, TokenRecord>,
     mounts: BTreeMap<String, MountRecord>,
 }
 
 impl Foundations {
     /// Whether the token of `record` is valid.
     pub(crate) fn carry(&self, record: &TokenRecord) -> bool {
-        let origin_stands = record.origin.as_ref().is_none_or(|origin| {
-            let mount = self.mounts.get(&mount_key(&origin.mount_path));
-            mount.is_some_and(|mount| origin.is_served_by(mount))
-        });
         let mut ancestors = record.ancestors.iter().map(token_key);
-        record.is_alive_at(self.now)
-            && origin_stands
-            && ancestors.all(|key| self.ancestors.contains(&key))
+        self.carry_itself(record)
+            && ancestors.all(|key| {
+                let ancestor = self.ancestors.get(&key);
+                ancestor.is_some_and(|ancestor| self.carry_itself(ancestor))
+            })
+    }
+
+    /// Whether the token is valid as far as its ancestors do not matter.
+    fn carry_itself(&self, record: &TokenRecord) -> bool {
+        let is_honoured = record.issuer().is_none_or(|path| {
+            let mount = self.mounts.get(&mount_key(path));
+            mount.is_some_and(|mount| mount.honours(record))
+        });
+        is_honoured && record.is_alive_at(self.now)
     }
 }
 
@@ -43,18 +50,16 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .clone()
             .flat_map(|record| record.ancestors.iter().map(token_key))
             .collect();
-        let mount_keys: BTreeSet<String> = records
-            .filter_map(|record| record.origin.as_ref())
-            .map(|origin| mount_key(&origin.mount_path))
-            .collect();
-        let mut entries = self.read_all(ancestor_keys.iter().chain(&mount_keys))?;
-        let mut ancestors = BTreeSet::new();
+        let mut entries = self.read_all(ancestor_keys.iter())?;
+        let mut ancestors = BTreeMap::new();
         for key in ancestor_keys {
             let ancestor = load_next::<S, TokenRecord>(&mut entries)?;
-            if ancestor.is_some_and(|ancestor| ancestor.record.is_alive_at(now)) {
-                ancestors.insert(key);
-            }
+            ancestors.extend(ancestor.map(|ancestor| (key, ancestor.record)));
         }
+        let issuer_key = |record: &TokenRecord| record.issuer().map(mount_key);
+        let mut mount_keys: BTreeSet<String> = records.filter_map(issuer_key).collect();
+        mount_keys.extend(ancestors.values().filter_map(issuer_key));
+        let mut entries = self.read_all(mount_keys.iter())?;
         let mut mounts = BTreeMap::new();
         for key in mount_keys {
             let mount = load_next::<S, MountRecord>(&mut entries)?;

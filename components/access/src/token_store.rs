@@ -227,6 +227,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 let found = self.records.get::<AccessorRecord>(&key)?;
                 Ok(found.map(|found| found.record.token))
             }
+            TokenReference::Lease(id) => self.hash_of_lease(id),
         }
     }
 
@@ -243,7 +244,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if !record.is_alive_at(now) {
             return Ok(None);
         }
-        let mount_key = record.origin.as_ref().map(|it| mount_key(&it.mount_path));
+        let issuer_key = record.issuer().map(mount_key);
         let entity_key = record.entity_id.as_deref().map(entity_key);
         let rules_keys: Vec<String> = match reading {
             Reading::StandingAndRules => rules_keys(&record.policies),
@@ -252,27 +253,29 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let ancestor_keys: Vec<String> = record.ancestors.iter().map(token_key).collect();
 
         let mut entries = self.read_all(
-            ancestor_keys
+            issuer_key
                 .iter()
-                .chain(&mount_key)
+                .chain(&ancestor_keys)
                 .chain(&entity_key)
                 .chain(&rules_keys),
         )?;
+        let issuer = match issuer_key {
+            None => None,
+            Some(_) => match load_next::<S, MountRecord>(&mut entries)? {
+                Some(mount) if mount.record.honours(&record) => Some(mount.record),
+                _ => return Ok(None),
+            },
+        };
         let mut ancestors = Vec::with_capacity(ancestor_keys.len());
         for key in ancestor_keys {
             let ancestor = load_next::<S, TokenRecord>(&mut entries)?;
             match ancestor.filter(|ancestor| ancestor.record.is_alive_at(now)) {
-                Some(ancestor) => ancestors.push((key, ancestor.version)),
-                None => return Ok(None),
+                Some(ancestor) if self.is_honoured(&ancestor.record, issuer.as_ref())? => {
+                    ancestors.push((key, ancestor.version));
+                }
+                _ => return Ok(None),
             }
         }
-        let mount = match &record.origin {
-            None => None,
-            Some(origin) => match load_next::<S, MountRecord>(&mut entries)? {
-                Some(mount) if origin.is_served_by(&mount.record) => Some(mount.record),
-                _ => return Ok(None),
-            },
-        };
         let entity = match entity_key {
             None => None,
             Some(_) => load_next::<S, EntityRecord>(&mut entries)?,
@@ -286,12 +289,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 rules: response_wrapping_rules()?,
             });
         }
+        let from_login = record.origin.is_some();
         let mut token = LiveToken {
             hash,
             record,
             version,
             ancestors,
-            mount,
+            mount: issuer.filter(|_| from_login),
             group_policies: match &entity {
                 Some(entity) => self.group_policies(&entity.record)?,
                 None => Vec::new(),
@@ -303,6 +307,23 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             self.add_identity_rules(&mut token)?;
         }
         Ok(Some(token))
+    }
+
+    /// Whether the mount that issued an ancestor still honours it. `token_mount` is what issued the descendant; only the oldest
+    /// ancestor can come from a login, whose mount takes a round trip of its own.
+    fn is_honoured(
+        &self,
+        ancestor: &TokenRecord,
+        token_mount: Option<&MountRecord>,
+    ) -> Result<bool, Failure> {
+        Ok(match (&ancestor.origin, ancestor.issuer()) {
+            (_, None) => true,
+            (None, Some(_)) => token_mount.is_some_and(|mount| mount.honours(ancestor)),
+            (Some(origin), Some(_)) => self
+                .records
+                .get::<MountRecord>(&mount_key(&origin.mount_path))?
+                .is_some_and(|mount| mount.record.honours(ancestor)),
+        })
     }
 
     fn add_identity_rules(&self, token: &mut LiveToken) -> Result<(), Failure> {

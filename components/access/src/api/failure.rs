@@ -74,6 +74,7 @@ wraps_failure!(
     super::LookupError,
     super::MountError,
     super::PolicyError,
+    super::PrefixError,
     super::Refusal,
     super::RenewError,
     super::TuneError,

@@ -2,6 +2,7 @@
 
 mod failure;
 mod identity;
+mod leases;
 mod listing;
 mod mounts;
 mod policies;
@@ -15,6 +16,7 @@ pub use identity::{
     AliasRequest, AliasView, AliasWritten, EntityChanges, EntityView, GroupChanges, GroupType,
     GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten,
 };
+pub use leases::PrefixError;
 pub use listing::KeyPage;
 pub use mounts::{
     Leases, ListingVisibility, Mount, MountConfiguration, MountError, MountRequest, MountTokenType,
@@ -133,6 +135,27 @@ pub trait Access {
     ///
     /// When the store does not answer.
     fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
+
+    /// What lies directly below `prefix` in the tree of leases: hashes that name a lease there, and segments that lead on, which
+    /// end in `/`. Sorted; at most `limit` that come after `after`. Leases of tokens that are not valid any more are left out.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_leases(
+        &self,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<KeyPage, Failure>;
+
+    /// Ends all tokens whose leases lie at or below `prefix`, in one change however many there are; what is issued from then on
+    /// is not concerned. A prefix that fits nothing is a success.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or the mount has too many prefixes cut off apart from each other.
+    fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError>;
 
     /// The names of all policies with `root`, sorted.
     ///

@@ -23,6 +23,9 @@ pub enum TokenReference<'a> {
     Id(&'a str),
     /// Its accessor.
     Accessor(&'a str),
+    /// Its lease: the path that issued it and a hash, `auth/gcp/login/h...`. Of tokens that no mount issued, which are the first
+    /// root token and wrapping tokens, there is none.
+    Lease(&'a str),
 }
 
 /// A token as a lookup shows it (contract 5.5).

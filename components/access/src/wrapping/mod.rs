@@ -177,6 +177,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             accessor: random::accessor(&self.random)?,
             ancestors: Vec::new(),
             origin: None,
+            generation: 0,
             policies: vec![RESPONSE_WRAPPING.to_owned()],
             entity_id: None,
             display_name: String::new(),

@@ -1,0 +1,220 @@
+//! Leases: finding tokens by where they came from, and ending them together (contract 6.5).
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_segment};
+
+use crate::api::{Failure, KeyPage, PrefixError, TokenReference};
+use crate::generation::{TooManyPaths, is_at_or_below};
+use crate::mounts::{TOKEN_MOUNT, mount_key};
+use crate::records::{LEASE_MARK, MOUNT_PREFIX, MountRecord, TOKEN_PREFIX, TokenRecord};
+use crate::secret::TokenHash;
+use crate::service::AccessService;
+
+/// Tokens that one call looks at: of all tokens only those of one path are shown, and a call does not walk through millions.
+const MAXIMUM_LOOKED_AT: usize = 10_000;
+/// Most leases in one answer.
+const MAXIMUM_LIMIT: u32 = 10_000;
+/// Tokens read at a time.
+const SCAN_PAGE: u32 = 500;
+
+/// Below what every lease lies.
+const AUTH: &str = "auth";
+/// Where a method's mount issues tokens.
+const LOGIN: &str = "login";
+/// Where the mount `token/` issues tokens; below the first of them lie the names of token roles.
+const CREATE: [&str; 2] = ["create", "create-orphan"];
+
+/// What stands before and after the last `/` of a lease's name.
+fn parse(id: &str) -> Option<(&str, TokenHash)> {
+    let (path, mark) = id.rsplit_once('/')?;
+    Some((path, TokenHash::parse(mark.strip_prefix(LEASE_MARK)?)?))
+}
+
+/// Whether tokens can come from `path`, which is below `mount`.
+fn issues_at(mount: &MountRecord, path: &str) -> bool {
+    if mount.path != TOKEN_MOUNT {
+        return path == LOGIN;
+    }
+    let of_role = path.strip_prefix("create/");
+    CREATE.contains(&path) || of_role.is_some_and(|role| !role.contains('/'))
+}
+
+/// What of the mount's tokens `prefix`, which is below `auth/`, covers: a path below the mount, empty for all.
+fn covered<'p>(mount: &MountRecord, prefix: &'p str) -> Option<&'p str> {
+    let mount_path = mount.path.trim_end_matches('/');
+    if is_at_or_below(mount_path, prefix) {
+        return Some("");
+    }
+    let below = prefix.strip_prefix(&mount.path)?;
+    issues_at(mount, below).then_some(below)
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The hash of the token that has this lease; `None` where there is none.
+    pub(crate) fn hash_of_lease(&self, id: &str) -> Result<Option<TokenHash>, Failure> {
+        let Some((_, hash)) = parse(id) else {
+            return Ok(None);
+        };
+        let key = format!("{TOKEN_PREFIX}{}", hash.as_str());
+        let token = self.records.get::<TokenRecord>(&key)?;
+        let has_this =
+            |token: &Loaded<TokenRecord>| token.record.lease_id(&hash).as_deref() == Some(id);
+        Ok(token.filter(has_this).map(|_| hash))
+    }
+
+    pub(crate) fn cut_off(&self, prefix: &str) -> Result<(), PrefixError> {
+        let prefix = prefix.trim_end_matches('/');
+        if parse(prefix).is_some() {
+            self.revoke(TokenReference::Lease(prefix))?;
+            return Ok(());
+        }
+        let Some(prefix) = below_auth(prefix) else {
+            return Ok(());
+        };
+        self.hasher()?;
+        commit_with_retries(&self.clock, &self.random, || {
+            let mut transaction = Transaction::new();
+            for mount in self.mount_records()? {
+                let Loaded {
+                    record: mut mount,
+                    version,
+                } = mount;
+                let Some(path) = covered(&mount, prefix) else {
+                    continue;
+                };
+                mount
+                    .generations
+                    .cut(path)
+                    .map_err(|TooManyPaths| PrefixError::TooManyPrefixes(mount.path.clone()))?;
+                let key = mount_key(&mount.path);
+                transaction
+                    .require(key.as_str(), version)
+                    .put(key, &mount)?;
+            }
+            Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+        })
+    }
+
+    pub(crate) fn leases_below(
+        &self,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<KeyPage, Failure> {
+        let prefix = prefix.trim_end_matches('/');
+        let limit = limit.clamp(1, MAXIMUM_LIMIT) as usize;
+        if prefix.is_empty() {
+            return Ok(page(vec![format!("{AUTH}/")], after, limit));
+        }
+        let Some(prefix) = below_auth(prefix) else {
+            return Ok(KeyPage::default());
+        };
+        for mount in self.mount_records()? {
+            let mount = mount.record;
+            if let Some(path) = prefix.strip_prefix(&mount.path)
+                && issues_at(&mount, path)
+            {
+                return self.leases_at(&format!("{AUTH}/{prefix}"), after, limit);
+            }
+        }
+        Ok(page(self.branches_below(prefix)?, after, limit))
+    }
+
+    /// The segments between `auth/` and the paths that issue tokens, as the mounts are now: whether a lease lies there is seen
+    /// only below.
+    fn branches_below(&self, prefix: &str) -> Result<Vec<String>, Failure> {
+        let mut branches = Vec::new();
+        for mount in self.mount_records()? {
+            let mount = mount.record;
+            let paths: &[&str] = if mount.path == TOKEN_MOUNT {
+                &CREATE
+            } else {
+                &[LOGIN]
+            };
+            for path in paths {
+                let path = format!("{}{path}", mount.path);
+                let below = match prefix {
+                    "" => Some(path.as_str()),
+                    prefix => path
+                        .strip_prefix(prefix)
+                        .and_then(|it| it.strip_prefix('/')),
+                };
+                let branch = below.and_then(|below| below.split('/').next());
+                branches.extend(branch.map(|branch| format!("{branch}/")));
+            }
+        }
+        branches.sort_unstable();
+        branches.dedup();
+        Ok(branches)
+    }
+
+    /// The valid tokens that `path` issued, in the order of their hashes.
+    fn leases_at(&self, path: &str, after: Option<&str>, limit: usize) -> Result<KeyPage, Failure> {
+        let after = after.and_then(|after| after.strip_prefix(LEASE_MARK));
+        let mut position = after.map(|after| format!("{TOKEN_PREFIX}{}", key_segment(after)));
+        let mut keys = Vec::new();
+        let mut looked_at = 0;
+        loop {
+            let scanned =
+                self.records
+                    .store()
+                    .scan(TOKEN_PREFIX, position.as_deref(), SCAN_PAGE)?;
+            let mut candidates = Vec::new();
+            for item in scanned.items {
+                let token = Records::<S>::load::<TokenRecord>(Some(item.entry))?;
+                let here =
+                    token.filter(|it| it.record.path == path && it.record.issuer().is_some());
+                candidates.push((item.key, here.map(|token| token.record)));
+            }
+            let tokens = candidates.iter().filter_map(|(_, token)| token.as_ref());
+            let foundations = self.foundations(tokens)?;
+            for (key, token) in candidates {
+                if keys.len() == limit || looked_at == MAXIMUM_LOOKED_AT {
+                    let next = position.as_deref().and_then(lease_name);
+                    return Ok(KeyPage { keys, next });
+                }
+                looked_at += 1;
+                if token.is_some_and(|token| foundations.carry(&token)) {
+                    keys.extend(lease_name(&key));
+                }
+                position = Some(key);
+            }
+            if !scanned.more {
+                return Ok(KeyPage { keys, next: None });
+            }
+        }
+    }
+
+    fn mount_records(&self) -> Result<Vec<Loaded<MountRecord>>, Failure> {
+        let mut mounts = Vec::new();
+        for item in self.records.scan_all(MOUNT_PREFIX)? {
+            mounts.extend(Records::<S>::load::<MountRecord>(Some(item.entry))?);
+        }
+        Ok(mounts)
+    }
+}
+
+/// The rest of a path that begins with `auth`; empty for that alone.
+fn below_auth(path: &str) -> Option<&str> {
+    match path.strip_prefix(AUTH)? {
+        "" => Some(""),
+        rest => rest.strip_prefix('/'),
+    }
+}
+
+/// The name, in its path, of the lease of the token under `key`.
+fn lease_name(key: &str) -> Option<String> {
+    let hash = key.strip_prefix(TOKEN_PREFIX)?;
+    Some(format!("{LEASE_MARK}{hash}"))
+}
+
+/// Those of sorted `keys` that come after `after`, at most `limit`.
+fn page(mut keys: Vec<String>, after: Option<&str>, limit: usize) -> KeyPage {
+    keys.retain(|key| after.is_none_or(|after| key.as_str() > after));
+    let cut = keys.len() > limit;
+    keys.truncate(limit);
+    KeyPage {
+        next: keys.last().filter(|_| cut).cloned(),
+        keys,
+    }
+}
