@@ -10,6 +10,7 @@ use crate::api::{
 use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS, mount_key};
 use crate::policy::{Question, Verdict, needs_sudo};
 use crate::records::{MountRecord, TokenRecord, token_key};
+use crate::rights::{needs_no_policy, needs_no_token};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
 use crate::token_store::{LiveToken, Reading, delete_token, load_next, put_token};
@@ -63,7 +64,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .transpose()?;
         let (resolved, loaded) = self.read_mount_and_token(request.path, hash.as_ref())?;
         let login = resolved.as_ref().filter(|resolved| resolved.is_login());
-        if login.is_some() || request.path == LOOKUP_PATH {
+        let by_anybody =
+            request.path == LOOKUP_PATH || request.token.is_none() && needs_no_token(request.path);
+        if login.is_some() || by_anybody {
             return Ok(Admission {
                 caller: None,
                 mount: login.map(|login| login.mount.clone()),
@@ -79,7 +82,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let limited_uses = loaded.as_ref().is_some_and(|it| it.record.num_uses > 0);
         let token = self.authenticate(request, hash, loaded)?;
         let rights = rights_on(&token, request.path, request.operation);
-        let write = authorize(request, rights)?;
+        let write = if needs_no_policy(request.path) {
+            no_write()
+        } else {
+            authorize(request, rights)?
+        };
         let sudo = rights.allows(Capability::Sudo);
         if resolved.is_none() && request.path.starts_with(AUTH_PREFIX) {
             return Err(Refusal::NoMount);

@@ -186,7 +186,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// A transaction that conflicts with every other change of the set of mounts. It comes before the reads that it guards.
-    fn begin_mount_change(&self) -> Result<Transaction, MountError> {
+    pub(crate) fn begin_mount_change(&self) -> Result<Transaction, MountError> {
         self.hasher()?;
         let table = self.records.get::<MountTableRecord>(MOUNT_TABLE_KEY)?;
         let (changes, version) = match table {
@@ -206,7 +206,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Refuses a path where it, an ancestor or a descendant is a mount.
-    fn require_free(&self, path: &str) -> Result<(), MountError> {
+    pub(crate) fn require_free(&self, path: &str) -> Result<(), MountError> {
         let keys: Vec<String> = path
             .match_indices('/')
             .filter_map(|(at, _)| path.get(..at))

@@ -29,6 +29,9 @@ pub(crate) fn accessor(random: &impl Random) -> Result<String, RandomError> {
     Ok(text)
 }
 
+/// Characters of what [`uuid`] gives.
+pub(crate) const UUID_LENGTH: usize = 36;
+
 /// A new random UUID.
 pub(crate) fn uuid(random: &impl Random) -> Result<String, RandomError> {
     let mut bytes = [0; 16];

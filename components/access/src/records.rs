@@ -331,6 +331,22 @@ impl Record for MountTableRecord {
     const SCHEMA: u16 = 1;
 }
 
+/// Key of a [`MigrationRecord`].
+pub(crate) fn migration_key(id: &str) -> String {
+    format!("migration/{}", key_segment(id))
+}
+
+/// Says for a while where a mount was moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MigrationRecord {
+    pub(crate) source: String,
+    pub(crate) target: String,
+}
+
+impl Record for MigrationRecord {
+    const SCHEMA: u16 = 1;
+}
+
 /// An enabled auth method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MountRecord {

@@ -13,10 +13,10 @@ use crate::api::{
     Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, Cluster, CreateError,
     CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError,
     IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued,
-    KeyPage, LoginError, LoginGrant, LookupError, MountError, MountRequest, MountTuning, MountView,
-    Parent, PolicyError, PolicyView, PrefixError, Refusal, RenewError, RenewalSubject, Request,
-    Revalidated, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError,
-    WrapRequest, WrappingToken, WrappingView,
+    KeyPage, LoginError, LoginGrant, LookupError, Migration, MountError, MountRequest, MountTuning,
+    MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal, RemountError, RenewError,
+    RenewalSubject, Request, ResultantAcl, Revalidated, TokenGrant, TokenReference, TokenView,
+    TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -81,6 +81,18 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         paths: &[String],
     ) -> Result<Vec<Vec<Capability>>, LookupError> {
         self.capabilities_of(reference, paths)
+    }
+
+    fn has_rights_below(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<bool>, LookupError> {
+        self.rights_below(reference, paths)
+    }
+
+    fn resultant_acl(&self, reference: TokenReference<'_>) -> Result<ResultantAcl, LookupError> {
+        self.acl(reference)
     }
 
     fn issue_login(&self, grant: &LoginGrant) -> Result<Issued, LoginError> {
@@ -248,6 +260,14 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError> {
         self.disable(path)
+    }
+
+    fn move_mount(&self, from: &str, to: &str) -> Result<String, RemountError> {
+        self.move_to(from, to)
+    }
+
+    fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
+        self.migration(id)
     }
 
     fn wrap(&self, request: &WrapRequest<'_>) -> Result<WrappingToken, WrapError> {

@@ -6,8 +6,8 @@ use std::sync::Barrier;
 use std::thread;
 
 use gatehouse_access::{
-    Access, CreateRequest, KeyPage, Lifetime, LoginGrant, LookupError, MountTuning, Operation,
-    Revalidated, TokenParameters, TokenReference, WrapRequest,
+    Access, CreateRequest, KeyPage, Lifetime, LookupError, MountTuning, Operation, Revalidated,
+    TokenParameters, TokenReference, WrapRequest,
 };
 use gatehouse_ports::{Change, Store};
 use server::{HOUR, ROOT, Server, policies};
@@ -30,12 +30,7 @@ impl Server {
     }
 
     fn login(&self, mount_path: &str, alias: &str) -> String {
-        let mount = self.mount(mount_path);
-        let grant = LoginGrant {
-            mount_id: mount.id,
-            mount_path: mount.path,
-            ..self.grant(alias, policies(&["dev"]))
-        };
+        let grant = self.grant_at(mount_path, alias, policies(&["dev"]));
         let issued = self.access.issue_login(&grant).ok().unwrap();
         issued.client_token.expose().to_owned()
     }

@@ -76,6 +76,7 @@ wraps_failure!(
     super::PolicyError,
     super::PrefixError,
     super::Refusal,
+    super::RemountError,
     super::RenewError,
     super::TuneError,
     super::UnwrapError,

@@ -6,7 +6,9 @@ mod leases;
 mod listing;
 mod mounts;
 mod policies;
+mod remount;
 mod requests;
+mod rights;
 mod system;
 mod tokens;
 mod wrapping;
@@ -23,7 +25,9 @@ pub use mounts::{
     MountTuning, MountView, TuneError, UserLockout,
 };
 pub use policies::{Capability, PolicyError, PolicyView};
+pub use remount::{Migration, RemountError};
 pub use requests::{Admission, Operation, Refusal, Request, WritePermission};
+pub use rights::{PathRights, ResultantAcl};
 pub use system::{Cluster, InitializeError, Initialized};
 pub use tokens::{
     CreateError, CreateRequest, Issued, Lifetime, LoginError, LoginGrant, LookupError, Parent,
@@ -71,6 +75,24 @@ pub trait Access {
         reference: TokenReference<'_>,
         paths: &[String],
     ) -> Result<Vec<Vec<Capability>>, LookupError>;
+
+    /// For each of `paths`, in their order, whether a rule of the token grants something there or below, be it denied by another.
+    ///
+    /// # Errors
+    ///
+    /// When the token is not valid.
+    fn has_rights_below(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<bool>, LookupError>;
+
+    /// What the policies of the token grant together, for user interfaces.
+    ///
+    /// # Errors
+    ///
+    /// When the token is not valid.
+    fn resultant_acl(&self, reference: TokenReference<'_>) -> Result<ResultantAcl, LookupError>;
 
     /// Makes the token of a successful login, its entity at the first one, and its memberships in external groups, in one commit.
     ///
@@ -340,6 +362,21 @@ pub trait Access {
     ///
     /// When the mount may not be disabled.
     fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError>;
+
+    /// Moves the method at `from` to `to`, which ends all its tokens at once; its data, aliases and entities stay with it. Gives
+    /// the identifier of the move, by which [`Self::read_migration`] shows it for a day.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing to move or no room for it; everything stays as it is then.
+    fn move_mount(&self, from: &str, to: &str) -> Result<String, RemountError>;
+
+    /// The move with this identifier; `None` also for one of more than a day ago.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure>;
 
     /// Keeps a response and makes the token that gives it out once, in one commit (contract 1.8).
     ///

@@ -18,6 +18,7 @@ impl<'a> From<&'a types_wit::TokenReference> for TokenReference<'a> {
         match reference {
             types_wit::TokenReference::Id(id) => Self::Id(id),
             types_wit::TokenReference::Accessor(accessor) => Self::Accessor(accessor),
+            types_wit::TokenReference::Lease(id) => Self::Lease(id),
         }
     }
 }

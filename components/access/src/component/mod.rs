@@ -3,6 +3,9 @@
 mod failures;
 mod from_wit;
 mod identity;
+mod leases;
+mod migrations;
+mod rights;
 mod to_wit;
 mod wrapping;
 
@@ -29,8 +32,9 @@ mod bindings {
 
 use bindings::exports::gatehouse::access::types as types_wit;
 use bindings::exports::gatehouse::access::{
-    identity as identity_wit, mounts as mounts_wit, policies as policies_wit,
-    requests as requests_wit, system as system_wit, tokens as tokens_wit, wrapping as wrapping_wit,
+    identity as identity_wit, leases as leases_wit, migrations as migrations_wit,
+    mounts as mounts_wit, policies as policies_wit, requests as requests_wit, rights as rights_wit,
+    system as system_wit, tokens as tokens_wit, wrapping as wrapping_wit,
 };
 
 struct Component;

@@ -29,12 +29,7 @@ impl Verdict {
 
     /// What to show for it: `deny` alone where nothing is granted.
     pub(crate) fn capabilities(self) -> Vec<Capability> {
-        let granted: Vec<Capability> = self.0.into_iter().flat_map(CapabilitySet::iter).collect();
-        if granted.is_empty() {
-            vec![Capability::Deny]
-        } else {
-            granted
-        }
+        self.0.unwrap_or_default().shown()
     }
 }
 

@@ -4,6 +4,7 @@ mod built_in;
 mod compile;
 mod document;
 mod evaluate;
+mod overlap;
 mod rule;
 mod sudo_paths;
 
@@ -13,5 +14,6 @@ pub(crate) use built_in::{
 };
 pub(crate) use compile::compile;
 pub(crate) use evaluate::{Question, Verdict};
-pub(crate) use rule::{Identity, Rule};
+pub(crate) use overlap::grants_below;
+pub(crate) use rule::{CapabilitySet, Identity, Rule, first_wildcard};
 pub(crate) use sudo_paths::needs_sudo;

@@ -42,6 +42,16 @@ impl CapabilitySet {
         }
     }
 
+    /// What to show for it: `deny` alone where nothing is granted.
+    pub(crate) fn shown(self) -> Vec<Capability> {
+        let granted: Vec<Capability> = self.iter().collect();
+        if granted.is_empty() {
+            vec![Capability::Deny]
+        } else {
+            granted
+        }
+    }
+
     /// In the order in which lists of capabilities are shown.
     pub(crate) fn iter(self) -> impl Iterator<Item = Capability> {
         [

@@ -94,7 +94,11 @@ impl Server {
     }
 
     pub fn grant(&self, alias: &str, parameters: TokenParameters) -> LoginGrant {
-        let mount = self.mount("gcp/");
+        self.grant_at("gcp/", alias, parameters)
+    }
+
+    pub fn grant_at(&self, path: &str, alias: &str, parameters: TokenParameters) -> LoginGrant {
+        let mount = self.mount(path);
         LoginGrant {
             mount_id: mount.id,
             mount_path: mount.path,

@@ -2,10 +2,13 @@
 
 use gatehouse_access::{
     CreateError, Failure, InitializeError, LoginError, LookupError, MountError, PolicyError,
-    Refusal, RenewError, ServiceField, TuneError,
+    PrefixError, Refusal, RemountError, RenewError, ServiceField, TuneError,
 };
 
-use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types};
+use super::{
+    leases_wit, migrations_wit, mounts_wit, policies_wit, requests_wit, rights_wit, system_wit,
+    tokens_wit, types,
+};
 
 same_cases!(
     tokens_wit::ServiceField,
@@ -44,6 +47,12 @@ same_errors!(tokens_wit::CreateError => CreateError {
 same_errors!(tokens_wit::RenewError => RenewError {
     UnknownToken, NotRenewable, PastMaxTtl, AddressDenied, RevalidationMissing;
     TooManyGroupAliases, Failure
+});
+same_errors!(leases_wit::PrefixError => PrefixError {; TooManyPrefixes, Failure });
+same_errors!(rights_wit::RightsError => LookupError { UnknownToken; Failure });
+same_errors!(migrations_wit::RemountError => RemountError {
+    TokenMount, ReservedTarget, NoMount, InvalidTarget;
+    PathInUse, Failure
 });
 same_errors!(mounts_wit::MountError => MountError {
     InvalidPath, MissingType, DefaultAboveMaximum, InvalidTokenType, InvalidListingVisibility,

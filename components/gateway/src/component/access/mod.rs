@@ -19,6 +19,7 @@ macro_rules! same_errors {
 mod errors;
 mod identity;
 mod records;
+mod rights;
 mod wrapping;
 
 use std::net::IpAddr;
@@ -27,17 +28,18 @@ use gatehouse_access::{
     Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, ClientToken, Cluster,
     CreateError, CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView,
     IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError,
-    Initialized, Issued, KeyPage, LoginError, LoginGrant, LookupError, MountError, MountRequest,
-    MountTuning, MountView, Parent, PolicyError, PolicyView, Refusal, RenewError, RenewalSubject,
-    Request, Revalidated, TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError,
-    WrapRequest, WrappingToken, WrappingView,
+    Initialized, Issued, KeyPage, LoginError, LoginGrant, LookupError, Migration, MountError,
+    MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal,
+    RemountError, RenewError, RenewalSubject, Request, ResultantAcl, Revalidated, TokenGrant,
+    TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken,
+    WrappingView,
 };
 
 use super::address_text;
 use super::bindings::gatehouse::access::{
-    identity as identity_wit, mounts as mounts_wit, policies as policies_wit,
-    requests as requests_wit, system as system_wit, tokens as tokens_wit, types,
-    wrapping as wrapping_wit,
+    identity as identity_wit, leases as leases_wit, migrations as migrations_wit,
+    mounts as mounts_wit, policies as policies_wit, requests as requests_wit, rights as rights_wit,
+    system as system_wit, tokens as tokens_wit, types, wrapping as wrapping_wit,
 };
 
 /// The capability that the host has bound to this component.
@@ -74,6 +76,18 @@ impl Access for ImportedAccess {
         let lists = requests_wit::capabilities(&reference.into(), paths)?;
         let list = |list: Vec<types::Capability>| list.into_iter().map(Into::into).collect();
         Ok(lists.into_iter().map(list).collect())
+    }
+
+    fn has_rights_below(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<bool>, LookupError> {
+        Ok(rights_wit::has_rights_below(&reference.into(), paths)?)
+    }
+
+    fn resultant_acl(&self, reference: TokenReference<'_>) -> Result<ResultantAcl, LookupError> {
+        Ok(rights_wit::resultant(&reference.into())?.into())
     }
 
     fn issue_login(&self, grant: &LoginGrant) -> Result<Issued, LoginError> {
@@ -126,6 +140,19 @@ impl Access for ImportedAccess {
 
     fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
         Ok(tokens_wit::list_accessors(after, limit)?.into())
+    }
+
+    fn list_leases(
+        &self,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<KeyPage, Failure> {
+        Ok(leases_wit::list_below(prefix, after, limit)?.into())
+    }
+
+    fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError> {
+        Ok(leases_wit::revoke_prefix(prefix)?)
     }
 
     fn list_policies(&self) -> Result<Vec<String>, Failure> {
@@ -241,6 +268,14 @@ impl Access for ImportedAccess {
 
     fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError> {
         Ok(mounts_wit::disable(path)?)
+    }
+
+    fn move_mount(&self, from: &str, to: &str) -> Result<String, RemountError> {
+        Ok(migrations_wit::move_mount(from, to)?)
+    }
+
+    fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
+        Ok(migrations_wit::read(id)?.map(Into::into))
     }
 
     fn wrap(&self, request: &WrapRequest<'_>) -> Result<WrappingToken, WrapError> {

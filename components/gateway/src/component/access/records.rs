@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use gatehouse_access::{
     Admission, Capability, ClientToken, Cluster, CreateRequest, Issued, KeyPage, Leases, Lifetime,
-    ListingVisibility, LoginGrant, Mount, MountConfiguration, MountRequest, MountTokenType,
-    MountTuning, MountView, Operation, PolicyView, Revalidated, Revalidation, TokenGrant,
-    TokenParameters, TokenReference, TokenType, TokenView, TokenWarning, UserLockout,
+    ListingVisibility, LoginGrant, Migration, Mount, MountConfiguration, MountRequest,
+    MountTokenType, MountTuning, MountView, Operation, PolicyView, Revalidated, Revalidation,
+    TokenGrant, TokenParameters, TokenReference, TokenType, TokenView, TokenWarning, UserLockout,
     WritePermission,
 };
 
-use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types};
+use super::{
+    migrations_wit, mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types,
+};
 use crate::component::address_text;
 
 same_cases!(
@@ -56,6 +58,7 @@ same_cases!(
 same_fields!(system_wit::Cluster => Cluster { id, name });
 same_fields!(policies_wit::Policy => PolicyView { name, text });
 same_fields!(requests_wit::WritePermission => WritePermission { create, update });
+same_fields!(migrations_wit::Migration => Migration { source, target });
 same_fields!(types::KeyPage => KeyPage { keys, next });
 same_fields!(types::Mount => Mount {
     id,
@@ -171,6 +174,7 @@ impl From<TokenReference<'_>> for types::TokenReference {
         match from {
             TokenReference::Id(token) => Self::Id(token.to_owned()),
             TokenReference::Accessor(accessor) => Self::Accessor(accessor.to_owned()),
+            TokenReference::Lease(id) => Self::Lease(id.to_owned()),
         }
     }
 }

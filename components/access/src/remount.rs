@@ -1,0 +1,87 @@
+//! Moving a mount to another path (contract 6.3).
+
+use std::time::Duration;
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
+
+use crate::api::{Failure, Migration, MountError, RemountError};
+use crate::generation::{TooManyPaths, is_at_or_below};
+use crate::mounts::{TOKEN_MOUNT, mount_key, normalize_path};
+use crate::random;
+use crate::records::{MigrationRecord, MountRecord, migration_key};
+use crate::service::AccessService;
+
+/// How long it can be asked what became of a move, in seconds.
+const MIGRATION_KEPT: u64 = Duration::from_hours(24).as_secs();
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// One commit takes the mount from one key to the other: what belongs to it is kept under its identifier or its accessor,
+    /// and stays.
+    pub(crate) fn move_to(&self, from: &str, to: &str) -> Result<String, RemountError> {
+        let source = normalize_path(from).map_err(|_| RemountError::NoMount)?;
+        let target = normalize_path(to).map_err(|_| RemountError::InvalidTarget)?;
+        if source == TOKEN_MOUNT {
+            return Err(RemountError::TokenMount);
+        }
+        if is_at_or_below(
+            target.trim_end_matches('/'),
+            TOKEN_MOUNT.trim_end_matches('/'),
+        ) {
+            return Err(RemountError::ReservedTarget);
+        }
+        let id = random::uuid(&self.random)?;
+        let migration = MigrationRecord {
+            source: source.clone(),
+            target: target.clone(),
+        };
+        let kept_until = self.clock.now_seconds().saturating_add(MIGRATION_KEPT);
+        commit_with_retries(&self.clock, &self.random, || {
+            let mut transaction: Transaction = self.begin_mount_change()?;
+            let mount = self.records.get::<MountRecord>(&mount_key(&source))?;
+            let mount = mount.ok_or(RemountError::NoMount)?;
+            self.require_free(&target)?;
+            let mut moved = mount.record;
+            moved.path.clone_from(&target);
+            // What it issued at the old path ends for good, also when the mount comes back there.
+            moved.generations.cut("").map_err(|TooManyPaths| {
+                Failure::Damaged("a cut of a whole mount was refused".to_owned())
+            })?;
+            transaction
+                .require(mount_key(&source), mount.version)
+                .delete(mount_key(&source))
+                .put(mount_key(&target), &moved)?
+                .put_until(
+                    migration_key(&id),
+                    &migration,
+                    Some(kept_until.saturating_mul(1000)),
+                )?;
+            Ok(Attempt::from_commit(
+                self.records.commit(transaction),
+                id.clone(),
+            )?)
+        })
+    }
+
+    pub(crate) fn migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
+        // What was never given out is no key either, however long it is.
+        if id.len() != random::UUID_LENGTH {
+            return Ok(None);
+        }
+        let migration = self.records.get::<MigrationRecord>(&migration_key(id))?;
+        Ok(migration.map(|migration| Migration {
+            source: migration.record.source,
+            target: migration.record.target,
+        }))
+    }
+}
+
+impl From<MountError> for RemountError {
+    fn from(error: MountError) -> Self {
+        match error {
+            MountError::PathInUse(path) => Self::PathInUse(path),
+            MountError::Failure(failure) => Self::Failure(failure),
+            _ => Self::InvalidTarget,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What a token may do anywhere, for user interfaces (contract 6.4).
+
+use std::collections::BTreeMap;
+
+use gatehouse_ports::{Clock, Random, Store};
+
+use crate::api::{LookupError, PathRights, ResultantAcl, TokenReference};
+use crate::policy::{CapabilitySet, first_wildcard, grants_below};
+use crate::service::AccessService;
+use crate::token_store::{LiveToken, Reading};
+
+/// Lists mounts, to callers without a token too.
+const UI_MOUNTS: &str = "sys/internal/ui/mounts";
+
+/// Whether `path` answers callers without a token; one that is presented counts (SEC-H13).
+pub(crate) fn needs_no_token(path: &str) -> bool {
+    path == UI_MOUNTS
+}
+
+/// Whether `path` answers every valid token, and sees by itself what each may know.
+pub(crate) fn needs_no_policy(path: &str) -> bool {
+    path.strip_prefix(UI_MOUNTS)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn rights_below(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<bool>, LookupError> {
+        let token = self.token_with_rules(reference)?;
+        if token.record.is_root() {
+            return Ok(vec![true; paths.len()]);
+        }
+        let rules = token.rules();
+        let any = |path: &String| {
+            let path = path.trim_matches('/');
+            rules
+                .iter()
+                .any(|rule| grants_below(rule, token.identity(), path))
+        };
+        Ok(paths.iter().map(any).collect())
+    }
+
+    pub(crate) fn acl(&self, reference: TokenReference<'_>) -> Result<ResultantAcl, LookupError> {
+        let token = self.token_with_rules(reference)?;
+        if token.record.is_root() {
+            return Ok(ResultantAcl::Root);
+        }
+        let mut exact: BTreeMap<String, CapabilitySet> = BTreeMap::new();
+        let mut prefixes: BTreeMap<String, CapabilitySet> = BTreeMap::new();
+        for rule in token.rules() {
+            let Some(pattern) = rule.pattern_for(token.identity()) else {
+                continue;
+            };
+            if first_wildcard(&pattern).is_some() {
+                continue;
+            }
+            let rules = if rule.prefix {
+                &mut prefixes
+            } else {
+                &mut exact
+            };
+            let granted = rules.entry(pattern.into_owned()).or_default();
+            *granted = granted.union(rule.capabilities);
+        }
+        Ok(ResultantAcl::Rules {
+            exact: shown(exact),
+            prefixes: shown(prefixes),
+        })
+    }
+
+    fn token_with_rules(&self, reference: TokenReference<'_>) -> Result<LiveToken, LookupError> {
+        self.find_with(reference, Reading::StandingAndRules)?
+            .filter(|token| !token.has_unusable_entity())
+            .ok_or(LookupError::UnknownToken)
+    }
+}
+
+fn shown(rules: BTreeMap<String, CapabilitySet>) -> Vec<PathRights> {
+    let rights = |(path, granted): (String, CapabilitySet)| PathRights {
+        path,
+        capabilities: granted.shown(),
+    };
+    rules.into_iter().map(rights).collect()
+}
