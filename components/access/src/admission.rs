@@ -241,7 +241,8 @@ fn authorize(request: &Request<'_>, rights: Rights) -> Result<WritePermission, R
     if request.operation == Operation::Help {
         return Ok(no_write());
     }
-    if needs_sudo(request.path) && !rights.allows(Capability::Sudo) {
+    let list = request.operation == Operation::List;
+    if needs_sudo(request.path, list) && !rights.allows(Capability::Sudo) {
         return Err(Refusal::Denied);
     }
     let needed = match request.operation {

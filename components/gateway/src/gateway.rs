@@ -76,10 +76,15 @@ impl<A, C, O> Gateway<A, C, O> {
         (self.operator)(detail);
     }
 
+    /// Fills `bytes` with random ones.
+    pub(crate) fn fill_randomly(&self, bytes: &mut [u8]) -> Result<(), RandomError> {
+        self.random.fill(bytes)
+    }
+
     /// A fresh random UUID in lower case.
     pub(crate) fn fresh_uuid(&self) -> Result<String, RandomError> {
         let mut bytes = [0; 16];
-        self.random.fill(&mut bytes)?;
+        self.fill_randomly(&mut bytes)?;
         let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
         Ok(id.hyphenated().to_string())
     }

@@ -21,10 +21,15 @@ const PREFIXES: [&str; 10] = [
     "auth/token/accessors",
 ];
 
-/// Whether `path` needs `sudo`. A trailing `/`, as lists have it, makes no difference.
-pub(crate) fn needs_sudo(path: &str) -> bool {
+/// Lists of these need it, with and without their trailing `/`; other operations do not.
+const LISTS: [&str; 1] = ["sys/leases/lookup"];
+
+/// Whether `path` needs `sudo`, asked for a `list` or for something else. A trailing `/`, as lists have it, makes no difference.
+pub(crate) fn needs_sudo(path: &str, list: bool) -> bool {
     let path = path.strip_suffix('/').unwrap_or(path);
-    EXACT.contains(&path) || PREFIXES.iter().any(|prefix| path.starts_with(prefix))
+    EXACT.contains(&path)
+        || list && LISTS.contains(&path)
+        || PREFIXES.iter().any(|prefix| path.starts_with(prefix))
 }
 
 #[cfg(test)]
@@ -33,24 +38,34 @@ mod tests {
 
     #[test]
     fn mounts_need_sudo_and_their_listing_does_not() {
-        assert!(needs_sudo("sys/auth/gcp"));
-        assert!(needs_sudo("sys/auth/gcp/tune"));
-        assert!(!needs_sudo("sys/auth"));
-        assert!(!needs_sudo("sys/auth/"));
-        assert!(!needs_sudo("sys/mounts/auth/gcp/tune"));
+        assert!(needs_sudo("sys/auth/gcp", false));
+        assert!(needs_sudo("sys/auth/gcp/tune", false));
+        assert!(!needs_sudo("sys/auth", false));
+        assert!(!needs_sudo("sys/auth/", false));
+        assert!(!needs_sudo("sys/mounts/auth/gcp/tune", false));
     }
 
     #[test]
     fn a3_the_listing_of_accessors_needs_sudo_with_and_without_its_slash() {
-        assert!(needs_sudo("auth/token/accessors"));
-        assert!(needs_sudo("auth/token/accessors/"));
+        assert!(needs_sudo("auth/token/accessors", false));
+        assert!(needs_sudo("auth/token/accessors/", false));
     }
 
     #[test]
     fn whole_segments_are_compared_where_the_list_says_so() {
-        assert!(needs_sudo("sys/leases"));
-        assert!(!needs_sudo("sys/leases/lookup"));
-        assert!(!needs_sudo("sys/rotated"));
-        assert!(needs_sudo("sys/raw/x"));
+        assert!(needs_sudo("sys/leases", false));
+        assert!(!needs_sudo("sys/leases/lookup", false));
+        assert!(!needs_sudo("sys/rotated", false));
+        assert!(needs_sudo("sys/raw/x", false));
+    }
+
+    #[test]
+    fn a3_the_tree_of_leases_needs_sudo_and_looking_one_up_does_not() {
+        for path in ["sys/leases/lookup", "sys/leases/lookup/"] {
+            assert!(needs_sudo(path, true));
+            assert!(!needs_sudo(path, false));
+        }
+        assert!(needs_sudo("sys/leases/lookup/auth", true));
+        assert!(needs_sudo("sys/revoke-prefix/auth", false));
     }
 }

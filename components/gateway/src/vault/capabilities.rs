@@ -61,7 +61,8 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Ans
     ))
 }
 
-fn names(capabilities: &[Capability]) -> Value {
+/// What clients call `capabilities`.
+pub(super) fn names(capabilities: &[Capability]) -> Value {
     let name = |capability: &Capability| match capability {
         Capability::Root => "root",
         Capability::Deny => "deny",

@@ -14,6 +14,8 @@ mod errors;
 mod fields;
 mod headers;
 mod identity;
+mod internal_ui;
+mod leases;
 mod mounts;
 mod oidc;
 mod operation;
@@ -25,6 +27,7 @@ mod system;
 mod text;
 mod timestamp;
 mod tokens;
+mod tools;
 mod wrapping;
 
 pub(crate) use auth_method::rotation;
@@ -94,7 +97,7 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
             }
             refusal => errors::refusal(refusal, &below),
         })?;
-    if admission.caller.is_none() {
+    if admission.caller.is_none() || internal_ui::answers_everybody(&below) {
         *audience = Audience::Login;
     }
     let call = Call {
@@ -123,6 +126,7 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
 fn may_end_in_slash(operation: Operation, path: &str) -> bool {
     match operation {
         Operation::List | Operation::Help => true,
+        Operation::Read if path.starts_with("sys/internal/ui/mounts/") => true,
         Operation::Read | Operation::Delete => path.starts_with("sys/auth/"),
         _ => false,
     }

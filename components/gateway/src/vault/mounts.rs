@@ -1,5 +1,7 @@
 //! Auth mounts: `sys/auth` (contract 6.3).
 
+pub(super) mod remount;
+pub(super) mod system_mounts;
 pub(super) mod tuning;
 
 use gatehouse_access::{
@@ -14,10 +16,14 @@ use super::call::{Answer, Call};
 use super::envelope::Reply;
 use super::errors::Fault;
 use super::fields::{ConversionError, Fields};
+use super::text::excerpt;
 use crate::Gateway;
 
 /// What clients are shown as the version of the built-in methods.
 const PLUGIN_VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+builtin");
+
+/// Most of a caller's word that is repeated.
+const SHOWN_BYTES: usize = 64;
 
 #[derive(Serialize)]
 struct Mount<'a> {
@@ -130,10 +136,7 @@ impl<'a> From<&'a MountConfiguration> for Configuration<'a> {
 pub(super) fn list(access: &impl Access) -> Answer {
     let mut data = Map::new();
     for mount in access.list_mounts()? {
-        data.insert(
-            mount.path.clone(),
-            Value::Object(members(&Mount::from(&mount))?),
-        );
+        data.insert(mount.path.clone(), Value::Object(shown(&mount)?));
     }
     Ok(Some(Reply::copied(data)))
 }
@@ -148,13 +151,16 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         return tuning::handle(&gateway.access, call, path);
     }
     match call.operation {
-        Operation::Read => match gateway.access.read_mount(path)? {
-            Some(mount) => Ok(Some(Reply::copied(members(&Mount::from(&mount))?))),
-            None => Err(Fault::plain(400, format!("No auth engine at {path}/"))),
-        },
+        Operation::Read => read(&gateway.access, call, path),
         Operation::Update => {
             let request = mount_request(&call.fields()?)?;
-            gateway.access.enable_mount(path, &request).map_err(fault)?;
+            let enabled = gateway.access.enable_mount(path, &request);
+            enabled.map_err(|error| match error {
+                MountError::InvalidListingVisibility => {
+                    unknown_visibility(request.listing_visibility.as_deref())
+                }
+                error => fault(error),
+            })?;
             Ok(None)
         }
         Operation::Delete => {
@@ -168,7 +174,24 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
     }
 }
 
-fn shown_options(mount: &MountView) -> Map<String, Value> {
+/// One mount, for `sys/mounts/auth/<path>` too.
+pub(super) fn read(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
+    if call.operation != Operation::Read {
+        return Err(Fault::unsupported_operation());
+    }
+    match access.read_mount(path)? {
+        Some(mount) => Ok(Some(Reply::copied(shown(&mount)?))),
+        None => Err(Fault::plain(400, format!("No auth engine at {path}/"))),
+    }
+}
+
+/// The mount as it is listed.
+pub(super) fn shown(mount: &MountView) -> Result<Map<String, Value>, Fault> {
+    members(&Mount::from(mount))
+}
+
+/// The options of a mount.
+pub(super) fn shown_options(mount: &MountView) -> Map<String, Value> {
     let option = |(name, value): &(String, String)| (name.clone(), value.as_str().into());
     mount.options.iter().map(option).collect()
 }
@@ -224,6 +247,12 @@ fn lease(config: &Fields<'_>, name: &'static str) -> Result<u64, ConversionError
         return Ok(0);
     }
     Ok(config.duration(name)?.unwrap_or_default())
+}
+
+/// For a listing visibility that does not exist.
+fn unknown_visibility(name: Option<&str>) -> Fault {
+    let name = excerpt(name.unwrap_or_default(), SHOWN_BYTES);
+    Fault::plain(400, format!("invalid listing_visibility {name}"))
 }
 
 fn fault(error: MountError) -> Fault {

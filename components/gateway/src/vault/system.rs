@@ -5,7 +5,7 @@ use gatehouse_auth_method::AuthMethod;
 
 use super::call::{Answer, Call};
 use super::errors::Fault;
-use super::{capabilities, mounts, policies, wrapping};
+use super::{capabilities, internal_ui, leases, mounts, policies, tools, wrapping};
 use crate::Gateway;
 
 /// Answers a request below `sys/`; `rest` is the path after that.
@@ -25,7 +25,11 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
             let path = below.strip_prefix("auth/");
             match path.and_then(|path| path.strip_suffix("/tune")) {
                 Some(path) => mounts::tuning::handle(&gateway.access, call, path),
-                None => Err(Fault::unsupported_path()),
+                None => match path {
+                    Some(path) => mounts::read(&gateway.access, call, path),
+                    None if below.is_empty() => mounts::system_mounts::list(&gateway.access, call),
+                    None => mounts::system_mounts::read(&gateway.access, call, below),
+                },
             }
         }
         ("policies", below) => match below.split_once('/') {
@@ -38,6 +42,16 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         ("capabilities-self" | "capabilities" | "capabilities-accessor", "") => {
             capabilities::handle(&gateway.access, call, family)
         }
+        ("remount", below) => mounts::remount::handle(&gateway.access, call, below),
+        ("leases", below) => leases::handle(&gateway.access, call, below),
+        ("renew" | "revoke" | "revoke-prefix" | "revoke-force", _) => {
+            leases::handle(&gateway.access, call, rest)
+        }
+        ("internal", below) => match below.strip_prefix("ui/") {
+            Some(below) => internal_ui::handle(&gateway.access, call, below),
+            None => Err(Fault::unsupported_path()),
+        },
+        ("tools", below) => tools::handle(gateway, call, below),
         ("wrapping", below) => wrapping::handle(&gateway.access, call, below),
         _ => Err(Fault::unsupported_path()),
     }

@@ -74,6 +74,11 @@ fn refusals_have_their_texts_and_store_nothing() {
             r#"{"type":"gcp","config":{"token_type":"x"}}"#,
             "invalid value for 'token_type'",
         ),
+        (
+            "x",
+            r#"{"type":"gcp","config":{"listing_visibility":"x"}}"#,
+            "invalid listing_visibility x",
+        ),
     ] {
         server
             .post(&format!("sys/auth/{path}"), body)

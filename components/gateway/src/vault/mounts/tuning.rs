@@ -4,7 +4,7 @@ use gatehouse_access::{Access, MountTuning, MountView, Operation, TuneError, Use
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Configuration, PLUGIN_VERSION, members, shown_options};
+use super::{Configuration, PLUGIN_VERSION, members, shown_options, unknown_visibility};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
@@ -58,7 +58,7 @@ pub(in crate::vault) fn handle(access: &impl Access, call: &Call<'_>, path: &str
             let tuning = tuning(&fields)?;
             access
                 .tune_mount(path, &tuning)
-                .map_err(|error| fault(error, path))?;
+                .map_err(|error| fault(error, &tuning, path))?;
             Ok(None)
         }
         _ => Err(Fault::unsupported_operation()),
@@ -125,7 +125,7 @@ pub(super) fn user_lockout(fields: &Fields<'_>) -> Result<Option<UserLockout>, C
     }))
 }
 
-fn fault(error: TuneError, path: &str) -> Fault {
+fn fault(error: TuneError, tuning: &MountTuning, path: &str) -> Fault {
     let text = match error {
         TuneError::Failure(failure) => return failure.into(),
         TuneError::NoMount => format!(
@@ -142,7 +142,9 @@ fn fault(error: TuneError, path: &str) -> Fault {
         TuneError::TokenMountType => {
             "'token_type' cannot be set for 'token' or 'ns_token' auth mounts".to_owned()
         }
-        TuneError::InvalidListingVisibility => "invalid value for 'listing_visibility'".to_owned(),
+        TuneError::InvalidListingVisibility => {
+            return unknown_visibility(tuning.listing_visibility.as_deref());
+        }
     };
     Fault::plain(400, text)
 }

@@ -86,8 +86,8 @@ fn renew<A: AuthMethod, C: Access, O>(
         .map_err(&fault)?;
     let client_token = match reference {
         TokenReference::Id(token) => Some(ClientToken::new(token.to_owned())),
-        // Who knows only the accessor must not learn the token.
-        TokenReference::Accessor(_) => None,
+        // Who knows only what leads to the token must not learn it.
+        TokenReference::Accessor(_) | TokenReference::Lease(_) => None,
     };
     Ok(Reply::auth(Granted {
         client_token,

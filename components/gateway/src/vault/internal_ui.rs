@@ -1,0 +1,174 @@
+//! `sys/internal/ui`: what user interfaces ask before they show anything (contract 6.4).
+
+use gatehouse_access::{
+    Access, Capability, ListingVisibility, LookupError, MountView, Operation, PathRights,
+    ResultantAcl, TokenReference,
+};
+use serde_json::{Map, Value, json};
+
+use super::call::{Answer, Call};
+use super::capabilities;
+use super::envelope::Reply;
+use super::errors::{Fault, refusal};
+use super::mounts::system_mounts::{SYSTEM_MOUNTS, cluster_id};
+use super::mounts::{self};
+use super::text::quoted;
+
+/// Whether the path asks for no policy, and its refusals read as those of paths without a token.
+pub(super) fn answers_everybody(path: &str) -> bool {
+    path.strip_prefix("sys/internal/ui/mounts")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Answers a request below `sys/internal/ui/`.
+pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answer {
+    match (below.split_once('/'), call.operation) {
+        (None, Operation::Read) if below == "mounts" => list(access, call),
+        (None, Operation::Read) if below == "resultant-acl" => resultant_acl(access, call),
+        (None, _) if matches!(below, "mounts" | "resultant-acl") => {
+            Err(Fault::unsupported_operation())
+        }
+        (Some(("mounts", path)), Operation::Read) => one(access, call, path),
+        (Some(("mounts", _)), _) => Err(Fault::unsupported_operation()),
+        _ => Err(Fault::unsupported_path()),
+    }
+}
+
+/// `mounts`: those that the caller has any rights below, and those that everybody may see; of the latter callers without a token
+/// see little more than the name.
+fn list(access: &impl Access, call: &Call<'_>) -> Answer {
+    let mounts = access.list_mounts()?;
+    let auth_paths = mounts.iter().map(|mount| format!("auth/{}", mount.path));
+    let paths: Vec<String> = auth_paths
+        .chain(SYSTEM_MOUNTS.iter().map(|mount| mount.path.to_owned()))
+        .collect();
+    let caller = call.admission.caller.as_ref().and(call.token);
+    let rights = match caller {
+        Some(token) => rights_below(access, token, &paths)?,
+        None => vec![false; paths.len()],
+    };
+    let (of_auth, of_system) = rights.split_at(mounts.len());
+    let mut auth = Map::new();
+    for (mount, has_rights) in mounts.iter().zip(of_auth) {
+        if *has_rights || is_open(mount) {
+            let shown = match caller {
+                Some(_) => mounts::shown(mount)?,
+                None => outline(mount),
+            };
+            auth.insert(mount.path.clone(), shown.into());
+        }
+    }
+    let mut secret = Map::new();
+    for (mount, has_rights) in SYSTEM_MOUNTS.iter().zip(of_system) {
+        if *has_rights {
+            let shown = mount.shown(&cluster_id(access)?)?;
+            secret.insert(mount.path.to_owned(), shown.into());
+        }
+    }
+    Reply::data(&json!({ "auth": auth, "secret": secret })).map(Some)
+}
+
+/// `mounts/<path>`: the mount that serves a path. Whether there is none or no right to know is not said.
+fn one(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
+    let asked = format!("{path}/");
+    let token = call.caller_token()?;
+    let (path, name, mut shown) = match asked.strip_prefix("auth/") {
+        Some(inside) => {
+            let mut mounts = access.list_mounts()?.into_iter();
+            let Some(mount) = mounts.find(|mount| inside.starts_with(&mount.path)) else {
+                return Err(hidden(&asked));
+            };
+            let path = format!("auth/{}", mount.path);
+            (path, mount.path.clone(), mounts::shown(&mount)?)
+        }
+        None => {
+            let mut mounts = SYSTEM_MOUNTS.iter();
+            let Some(mount) = mounts.find(|mount| asked.starts_with(mount.path)) else {
+                return Err(hidden(&asked));
+            };
+            let path = mount.path.to_owned();
+            (path.clone(), path, mount.shown(&cluster_id(access)?)?)
+        }
+    };
+    if rights_below(access, token, &[path])? != [true] {
+        return Err(hidden(&asked));
+    }
+    shown.insert("path".to_owned(), name.into());
+    Reply::data(&shown).map(Some)
+}
+
+fn hidden(asked: &str) -> Fault {
+    let asked = quoted(asked);
+    Fault::plain(
+        403,
+        format!(
+            "preflight capability check returned 403, please ensure client's policies grant access to path {asked}"
+        ),
+    )
+}
+
+/// `resultant-acl`
+fn resultant_acl(access: &impl Access, call: &Call<'_>) -> Answer {
+    let token = TokenReference::Id(call.caller_token()?);
+    let acl = access.resultant_acl(token).map_err(caller_gone)?;
+    let data = match acl {
+        ResultantAcl::Root => json!({ "root": true }),
+        ResultantAcl::Rules { exact, prefixes } => json!({
+            "root": false,
+            "exact_paths": rules(exact),
+            "glob_paths": rules(prefixes),
+        }),
+    };
+    Reply::data(&data).map(Some)
+}
+
+fn rules(rules: Vec<PathRights>) -> Map<String, Value> {
+    let shown = |rule: PathRights| {
+        let mut granted = rule.capabilities;
+        granted.sort_unstable_by_key(|capability| place(*capability));
+        let shown = json!({ "capabilities": capabilities::names(&granted) });
+        (rule.path, shown)
+    };
+    rules.into_iter().map(shown).collect()
+}
+
+/// The order of capabilities here, which is another one than elsewhere.
+const fn place(capability: Capability) -> u8 {
+    match capability {
+        Capability::Root | Capability::Deny => 0,
+        Capability::Create => 1,
+        Capability::Delete => 2,
+        Capability::List => 3,
+        Capability::Read => 4,
+        Capability::Sudo => 5,
+        Capability::Update => 6,
+        Capability::Patch => 7,
+    }
+}
+
+fn is_open(mount: &MountView) -> bool {
+    mount.configuration.listing_visibility == Some(ListingVisibility::Unauthenticated)
+}
+
+/// What everybody may see of a mount.
+fn outline(mount: &MountView) -> Map<String, Value> {
+    Map::from_iter([
+        ("description".to_owned(), mount.description.as_str().into()),
+        ("options".to_owned(), mounts::shown_options(mount).into()),
+        ("type".to_owned(), mount.mount_type.as_str().into()),
+    ])
+}
+
+fn rights_below(access: &impl Access, token: &str, paths: &[String]) -> Result<Vec<bool>, Fault> {
+    access
+        .has_rights_below(TokenReference::Id(token), paths)
+        .map_err(caller_gone)
+}
+
+/// The caller's token went between admission and now, or this was its last use.
+fn caller_gone(error: LookupError) -> Fault {
+    match error {
+        LookupError::UnknownToken => refusal(gatehouse_access::Refusal::InvalidToken, ""),
+        LookupError::Failure(failure) => failure.into(),
+    }
+}

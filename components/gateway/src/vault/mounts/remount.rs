@@ -1,0 +1,125 @@
+//! `sys/remount`: moving a mount to another path (contract 6.3).
+
+use gatehouse_access::{Access, Operation, RemountError};
+use serde_json::{Map, Value, json};
+
+use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
+use crate::vault::text::quoted;
+
+/// Before the path of every auth mount.
+const AUTH: &str = "auth/";
+/// Where nothing but what the server itself mounts can be.
+const RESERVED: [&str; 4] = [AUTH, "cubbyhole/", "identity/", "sys/"];
+
+/// What clients know; here the move is complete when it is answered.
+const QUEUED: &str = "Mount move has been queued. Progress will be reported in Vault's server log, tagged with the returned migration_id";
+
+/// Answers a request for `sys/remount` or for what lies below it.
+pub(in crate::vault) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answer {
+    match (below.strip_prefix("status/"), call.operation) {
+        (None, Operation::Update) if below.is_empty() => remount(access, call),
+        (Some(id), Operation::Read) => status(access, id),
+        (Some(_), _) => Err(Fault::unsupported_operation()),
+        (None, _) if below.is_empty() => Err(Fault::unsupported_operation()),
+        (None, _) => Err(Fault::unsupported_path()),
+    }
+}
+
+fn remount(access: &impl Access, call: &Call<'_>) -> Answer {
+    let fields = call.fields()?;
+    let from = fields.string("from")?.unwrap_or_default();
+    let to = fields.string("to")?.unwrap_or_default();
+    if from.is_empty() || to.is_empty() {
+        let text = "both 'from' and 'to' path must be specified as a string";
+        return Err(Fault::plain(400, text));
+    }
+    let from = cleaned(&from);
+    let to = target(&to)?;
+    let id = move_mount(access, &from, &to)?;
+    let data = Map::from_iter([("migration_id".to_owned(), Value::from(id))]);
+    let warnings = [QUEUED.to_owned()]
+        .into_iter()
+        .chain(ignored_fields(&fields, &["from", "to"]));
+    Ok(Some(Reply::copied(data).warned(warnings)))
+}
+
+fn move_mount(access: &impl Access, from: &str, to: &str) -> Result<String, Fault> {
+    let refused = |text: String| Fault::plain(400, text);
+    let missing = || refused(format!("no matching mount at {}", quoted(from)));
+    let Some(source) = from.strip_prefix(AUTH) else {
+        return Err(if RESERVED.iter().any(|it| to.starts_with(it)) {
+            refused(format!("cannot remount to destination {to}"))
+        } else if RESERVED.contains(&from) {
+            refused(format!("cannot remount {}", quoted(from)))
+        } else {
+            missing()
+        });
+    };
+    let Some(target) = to.strip_prefix(AUTH) else {
+        let to = quoted(to);
+        return Err(refused(format!(
+            "cannot remount auth mount to non-auth mount {to}"
+        )));
+    };
+    access
+        .move_mount(source, target)
+        .map_err(|error| match error {
+            RemountError::TokenMount => refused(format!("cannot remount {}", quoted(from))),
+            RemountError::ReservedTarget => {
+                refused(format!("cannot remount to destination {}", quoted(to)))
+            }
+            RemountError::NoMount => missing(),
+            RemountError::PathInUse(path) => {
+                let path = quoted(&format!("{AUTH}{path}"));
+                refused(format!("path already in use at {path}"))
+            }
+            RemountError::InvalidTarget => refused(error.to_string()),
+            RemountError::Failure(failure) => failure.into(),
+        })
+}
+
+fn status(access: &impl Access, id: &str) -> Answer {
+    let migration = access.read_migration(id)?.ok_or_else(Fault::absent)?;
+    let data = json!({
+        "migration_id": id,
+        "migration_info": {
+            "source_mount": format!("{AUTH}{}", migration.source),
+            "target_mount": format!("{AUTH}{}", migration.target),
+            "status": "success",
+        },
+    });
+    Reply::data(&data).map(Some)
+}
+
+/// The target with one slash at its end.
+fn target(path: &str) -> Result<String, Fault> {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let path = format!("{}/", path.strip_suffix('/').unwrap_or(path));
+    let cleaned = cleaned(&path);
+    if path != cleaned {
+        return Err(Fault::plain(
+            400,
+            format!(
+                "invalid destination mount: path '{path}' does not match cleaned path '{cleaned}'"
+            ),
+        ));
+    }
+    Ok(path)
+}
+
+/// The path without empty, `.` and `..` segments, with one slash at its end.
+fn cleaned(path: &str) -> String {
+    let mut segments = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                segments.pop();
+            }
+            segment => segments.push(segment),
+        }
+    }
+    segments.join("/") + "/"
+}

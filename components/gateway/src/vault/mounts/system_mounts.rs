@@ -1,0 +1,124 @@
+//! What is always mounted beside the auth mounts, which clients look for among the secret engines: `sys/mounts` (contract 6.3).
+
+use gatehouse_access::{Access, Operation};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::{PLUGIN_VERSION, members};
+use crate::vault::call::{Answer, Call};
+use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
+
+/// A mount that no operator made.
+pub(in crate::vault) struct SystemMount {
+    /// With one slash at its end.
+    pub(in crate::vault) path: &'static str,
+    mount_type: &'static str,
+    description: &'static str,
+}
+
+/// All of them, sorted.
+pub(in crate::vault) const SYSTEM_MOUNTS: [SystemMount; 2] = [
+    SystemMount {
+        path: "identity/",
+        mount_type: "identity",
+        description: "identity store",
+    },
+    SystemMount {
+        path: "sys/",
+        mount_type: "system",
+        description: "system endpoints used for control, policy and debugging",
+    },
+];
+
+#[derive(Serialize)]
+struct Shown {
+    accessor: String,
+    config: Configuration,
+    description: &'static str,
+    external_entropy_access: bool,
+    local: bool,
+    options: Option<Map<String, Value>>,
+    plugin_version: &'static str,
+    running_plugin_version: &'static str,
+    running_sha256: &'static str,
+    seal_wrap: bool,
+    #[serde(rename = "type")]
+    mount_type: &'static str,
+    uuid: String,
+}
+
+/// Nothing of such a mount can be tuned.
+#[derive(Serialize)]
+struct Configuration {
+    default_lease_ttl: u64,
+    force_no_cache: bool,
+    max_lease_ttl: u64,
+}
+
+impl SystemMount {
+    /// The mount as a listing shows it. No record names it, so its identifiers follow from the cluster's.
+    pub(in crate::vault) fn shown(&self, cluster_id: &str) -> Result<Map<String, Value>, Fault> {
+        let digest = Sha256::new()
+            .chain_update(cluster_id)
+            .chain_update([0])
+            .chain_update(self.path)
+            .finalize();
+        let [a, b, c, d, rest @ ..]: [u8; 32] = digest.into();
+        let mut id = [0; 16];
+        id.copy_from_slice(rest.first_chunk::<16>().unwrap_or(&[0; 16]));
+        members(&Shown {
+            accessor: format!("{}_{a:02x}{b:02x}{c:02x}{d:02x}", self.mount_type),
+            config: Configuration {
+                default_lease_ttl: 0,
+                force_no_cache: false,
+                max_lease_ttl: 0,
+            },
+            description: self.description,
+            external_entropy_access: false,
+            local: false,
+            options: None,
+            plugin_version: "",
+            running_plugin_version: PLUGIN_VERSION,
+            running_sha256: "",
+            seal_wrap: self.mount_type == "system",
+            mount_type: self.mount_type,
+            uuid: uuid::Builder::from_custom_bytes(id).into_uuid().to_string(),
+        })
+    }
+}
+
+/// The cluster's identifier.
+pub(in crate::vault) fn cluster_id(access: &impl Access) -> Result<String, Fault> {
+    let cluster = access.cluster()?;
+    Ok(cluster.map(|cluster| cluster.id).unwrap_or_default())
+}
+
+/// `sys/mounts`
+pub(in crate::vault) fn list(access: &impl Access, call: &Call<'_>) -> Answer {
+    if call.operation != Operation::Read {
+        return Err(Fault::unsupported_operation());
+    }
+    let cluster_id = cluster_id(access)?;
+    let mut data = Map::new();
+    for mount in &SYSTEM_MOUNTS {
+        data.insert(mount.path.to_owned(), mount.shown(&cluster_id)?.into());
+    }
+    Ok(Some(Reply::copied(data)))
+}
+
+/// `sys/mounts/<path>`
+pub(in crate::vault) fn read(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
+    if call.operation != Operation::Read {
+        return Err(Fault::unsupported_operation());
+    }
+    let path = format!("{path}/");
+    match SYSTEM_MOUNTS.iter().find(|mount| mount.path == path) {
+        Some(mount) => Ok(Some(Reply::copied(mount.shown(&cluster_id(access)?)?))),
+        None => Err(Fault::plain(
+            400,
+            format!("No secret engine mount at {path}"),
+        )),
+    }
+}
