@@ -7,8 +7,9 @@ use crate::api::{
     Admission, Capability, LookupError, Mount, Operation, Refusal, Request, TokenReference,
     WritePermission,
 };
+use crate::identity::TokenIdentity;
 use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS, mount_key};
-use crate::policy::{Question, Verdict, needs_sudo};
+use crate::policy::{Identity, Question, Verdict, needs_sudo};
 use crate::records::{MountRecord, TokenRecord, token_key};
 use crate::rights::{needs_no_policy, needs_no_token};
 use crate::secret::TokenHash;
@@ -38,19 +39,24 @@ impl Resolved<'_> {
 }
 
 /// What the policies say about one path.
-#[derive(Debug, Clone, Copy)]
-enum Rights {
+enum Rights<'t> {
     Root,
-    Ruled(Verdict),
+    Ruled(Verdict<'t>),
 }
 
-impl Rights {
-    fn allows(self, capability: Capability) -> bool {
+impl Rights<'_> {
+    fn allows(&self, capability: Capability) -> bool {
         match self {
             Self::Root => true,
             Self::Ruled(verdict) => verdict.allows(capability),
         }
     }
+}
+
+/// What an authorized request may do.
+struct Authorization {
+    write: WritePermission,
+    sudo: bool,
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
@@ -81,13 +87,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
         let limited_uses = loaded.as_ref().is_some_and(|it| it.record.num_uses > 0);
         let token = self.authenticate(request, hash, loaded)?;
-        let rights = rights_on(&token, request.path, request.operation);
-        let write = if needs_no_policy(request.path) {
-            no_write()
-        } else {
-            authorize(request, rights)?
+        let authorized = match self.authorize(&token, request) {
+            Err(undecided @ (Refusal::ParametersNeeded | Refusal::Failure(_))) => {
+                return Err(undecided);
+            }
+            decided => decided,
         };
-        let sudo = rights.allows(Capability::Sudo);
+        let token = self.spend_use(token, request)?;
+        let Authorization { write, sudo } = authorized?;
         if resolved.is_none() && request.path.starts_with(AUTH_PREFIX) {
             return Err(Refusal::NoMount);
         }
@@ -140,7 +147,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok((resolved, load_next::<S, TokenRecord>(&mut entries)?))
     }
 
-    /// The caller's token, valid here and now, after one use was taken.
+    /// The caller's token, valid here and now.
     fn authenticate(
         &self,
         request: &Request<'_>,
@@ -158,6 +165,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if token.has_unusable_entity() {
             return Err(Refusal::EntityUnusable);
         }
+        Ok(token)
+    }
+
+    /// The caller's token after this use, which counts whatever the policies say.
+    fn spend_use(&self, token: LiveToken, request: &Request<'_>) -> Result<LiveToken, Refusal> {
         if token.record.num_uses > 0 && !spends_itself(&token.record, request) {
             return self.take_use(token);
         }
@@ -208,63 +220,91 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .find_with(reference, Reading::StandingAndRules)?
             .filter(|token| !token.has_unusable_entity())
             .ok_or(LookupError::UnknownToken)?;
-        let shown = |path: &String| {
-            let path = path.strip_prefix('/').unwrap_or(path);
+        let paths = || {
+            paths
+                .iter()
+                .map(|path| path.strip_prefix('/').unwrap_or(path))
+        };
+        let identity = self.identity_of(&token, |rule| paths().any(|path| rule.may_match(path)))?;
+        let shown = |path: &str| {
             // A trailing `/` asks about the listing.
-            let operation = if path.ends_with('/') {
-                Operation::List
-            } else {
-                Operation::Read
-            };
-            match rights_on(&token, path, operation) {
+            match rights_on(&token, identity.as_ref(), path, path.ends_with('/')) {
                 Rights::Root => vec![Capability::Root],
                 Rights::Ruled(verdict) => verdict.capabilities(),
             }
         };
-        Ok(paths.iter().map(shown).collect())
+        Ok(paths().map(shown).collect())
+    }
+
+    /// What the caller may do, or why the request is refused; nothing is changed by asking.
+    fn authorize(
+        &self,
+        token: &LiveToken,
+        request: &Request<'_>,
+    ) -> Result<Authorization, Refusal> {
+        let Request {
+            operation, path, ..
+        } = *request;
+        let identity = self.identity_of(token, |rule| rule.may_match(path))?;
+        let rights = rights_on(token, identity.as_ref(), path, operation == Operation::List);
+        let sudo = rights.allows(Capability::Sudo);
+        if operation == Operation::Help || needs_no_policy(path) {
+            return Ok(Authorization {
+                write: no_write(),
+                sudo,
+            });
+        }
+        if needs_sudo(path, operation == Operation::List) && !sudo {
+            return Err(Refusal::Denied);
+        }
+        let mut write = no_write();
+        let granted = match operation {
+            Operation::Read | Operation::Help => rights.allows(Capability::Read),
+            Operation::List => rights.allows(Capability::List),
+            Operation::Update => rights.allows(Capability::Update),
+            Operation::Patch => rights.allows(Capability::Patch),
+            Operation::Delete => rights.allows(Capability::Delete),
+            Operation::CreateOrUpdate => {
+                write.create = rights.allows(Capability::Create);
+                write.update = rights.allows(Capability::Update);
+                write.create || write.update
+            }
+        };
+        if !granted {
+            return Err(Refusal::Denied);
+        }
+        if let Rights::Ruled(verdict) = &rights {
+            let parameters = match request.parameters {
+                Some(parameters) => parameters,
+                None if verdict.concerns_parameters(operation) => {
+                    return Err(Refusal::ParametersNeeded);
+                }
+                None => &[],
+            };
+            if !verdict.permits(operation, parameters, request.wrap_ttl) {
+                return Err(Refusal::Denied);
+            }
+        }
+        Ok(Authorization { write, sudo })
     }
 }
 
-fn rights_on(token: &LiveToken, path: &str, operation: Operation) -> Rights {
+/// What the rules of `token` say about `path`; its identity is asked for only where templates name it.
+fn rights_on<'t>(
+    token: &'t LiveToken,
+    identity: Option<&TokenIdentity<'_>>,
+    path: &str,
+    list: bool,
+) -> Rights<'t> {
     if token.record.is_root() {
         return Rights::Root;
     }
     let question = Question {
         path,
-        list: operation == Operation::List,
-        identity: token.identity(),
+        list,
+        identity: identity.map(|identity| identity as &dyn Identity),
     };
-    Rights::Ruled(question.decide(&token.rules()))
-}
-
-fn authorize(request: &Request<'_>, rights: Rights) -> Result<WritePermission, Refusal> {
-    if request.operation == Operation::Help {
-        return Ok(no_write());
-    }
-    let list = request.operation == Operation::List;
-    if needs_sudo(request.path, list) && !rights.allows(Capability::Sudo) {
-        return Err(Refusal::Denied);
-    }
-    let needed = match request.operation {
-        Operation::Read | Operation::Help => Capability::Read,
-        Operation::List => Capability::List,
-        Operation::Update => Capability::Update,
-        Operation::Patch => Capability::Patch,
-        Operation::Delete => Capability::Delete,
-        Operation::CreateOrUpdate => {
-            let write = WritePermission {
-                create: rights.allows(Capability::Create),
-                update: rights.allows(Capability::Update),
-            };
-            let any = write.create || write.update;
-            return any.then_some(write).ok_or(Refusal::Denied);
-        }
-    };
-    if rights.allows(needed) {
-        Ok(no_write())
-    } else {
-        Err(Refusal::Denied)
-    }
+    Rights::Ruled(question.decide(token.rules()))
 }
 
 const fn no_write() -> WritePermission {

@@ -10,6 +10,7 @@ mod api;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod creation;
+pub mod duration;
 mod generation;
 mod identity;
 mod initialization;

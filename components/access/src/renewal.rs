@@ -114,7 +114,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let mut entries = self.read_all(claims.keys().iter())?;
         let claimed = claims.resolve::<S>(&mut entries)?;
         if self.follow_claims(transaction, entity, claimed, &mount.accessor)? {
-            token.group_policies = self.group_policies(&entity.record)?;
+            token.groups = self.groups_of(&entity.record)?;
         }
         Ok(())
     }

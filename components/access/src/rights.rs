@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gatehouse_ports::{Clock, Random, Store};
 
 use crate::api::{LookupError, PathRights, ResultantAcl, TokenReference};
-use crate::policy::{CapabilitySet, first_wildcard, grants_below};
+use crate::policy::{CapabilitySet, Identity, first_wildcard, grants_below};
 use crate::service::AccessService;
 use crate::token_store::{LiveToken, Reading};
 
@@ -33,12 +33,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if token.record.is_root() {
             return Ok(vec![true; paths.len()]);
         }
-        let rules = token.rules();
+        let identity = self.identity_of(&token, |_| true)?;
+        let identity = identity.as_ref().map(|identity| identity as &dyn Identity);
         let any = |path: &String| {
             let path = path.trim_matches('/');
-            rules
-                .iter()
-                .any(|rule| grants_below(rule, token.identity(), path))
+            token.rules().any(|rule| grants_below(rule, identity, path))
         };
         Ok(paths.iter().map(any).collect())
     }
@@ -48,10 +47,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if token.record.is_root() {
             return Ok(ResultantAcl::Root);
         }
+        let identity = self.identity_of(&token, |_| true)?;
+        let identity = identity.as_ref().map(|identity| identity as &dyn Identity);
         let mut exact: BTreeMap<String, CapabilitySet> = BTreeMap::new();
         let mut prefixes: BTreeMap<String, CapabilitySet> = BTreeMap::new();
         for rule in token.rules() {
-            let Some(pattern) = rule.pattern_for(token.identity()) else {
+            let Some(pattern) = rule.pattern_for(identity) else {
                 continue;
             };
             if first_wildcard(&pattern).is_some() {

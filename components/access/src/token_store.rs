@@ -7,8 +7,9 @@ use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 
 use crate::address::contains_address;
 use crate::api::{Failure, TokenGrant, TokenReference, TokenType, TokenView};
+use crate::identity::Groups;
 use crate::mounts::mount_key;
-use crate::policy::{Identity, RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
+use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
 use crate::records::{
     AccessorRecord, ChildRecord, EntityRecord, MountRecord, RulesRecord, TokenRecord, accessor_key,
     child_key, entity_key, rules_key, token_key, wrapped_key,
@@ -33,8 +34,8 @@ pub(crate) struct LiveToken {
     pub(crate) mount: Option<MountRecord>,
     /// `None` also when the token names an entity that is gone.
     pub(crate) entity: Option<Loaded<EntityRecord>>,
-    /// Policies of the groups that the entity is in.
-    pub(crate) group_policies: Vec<String>,
+    /// The groups that the entity is in.
+    pub(crate) groups: Groups,
     /// Of its own policies and its identity's; empty unless they were asked for.
     pub(crate) rules: Vec<RulesRecord>,
 }
@@ -65,26 +66,16 @@ impl LiveToken {
     pub(crate) fn identity_policies(&self) -> Vec<String> {
         match &self.entity {
             Some(entity) if !entity.record.disabled => {
-                identity_policies(&entity.record, &self.group_policies)
+                let of_groups: Vec<String> = self.groups.policies().cloned().collect();
+                identity_policies(&entity.record, &of_groups)
             }
             _ => Vec::new(),
         }
     }
 
-    /// Who asks, for templates.
-    pub(crate) fn identity(&self) -> Option<Identity<'_>> {
-        self.entity.as_ref().map(|entity| Identity {
-            id: &entity.record.id,
-            name: &entity.record.name,
-        })
-    }
-
     /// All rules that were read, of all policies.
-    pub(crate) fn rules(&self) -> Vec<&Rule> {
-        self.rules
-            .iter()
-            .flat_map(|policy| policy.rules.iter())
-            .collect()
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().flat_map(|policy| policy.rules.iter())
     }
 
     /// The token as a lookup shows it at `now`.
@@ -296,9 +287,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             version,
             ancestors,
             mount: issuer.filter(|_| from_login),
-            group_policies: match &entity {
-                Some(entity) => self.group_policies(&entity.record)?,
-                None => Vec::new(),
+            groups: match &entity {
+                Some(entity) => self.groups_of(&entity.record)?,
+                None => Groups::default(),
             },
             entity,
             rules,

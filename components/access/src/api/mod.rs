@@ -26,7 +26,7 @@ pub use mounts::{
 };
 pub use policies::{Capability, PolicyError, PolicyView};
 pub use remount::{Migration, RemountError};
-pub use requests::{Admission, Operation, Refusal, Request, WritePermission};
+pub use requests::{Admission, Operation, Parameter, Refusal, Request, WritePermission};
 pub use rights::{PathRights, ResultantAcl};
 pub use system::{Cluster, InitializeError, Initialized};
 pub use tokens::{

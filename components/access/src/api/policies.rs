@@ -78,11 +78,22 @@ pub enum PolicyError {
     /// A value of another kind than the key takes; holds the key.
     #[error("the value of {0:?} has the wrong type")]
     WrongType(String),
+    /// A limit on wrapping that is no duration; holds the key.
+    #[error("error parsing {key}: {reason}")]
+    InvalidDuration {
+        /// The key.
+        key: String,
+        /// What is wrong with its value.
+        reason: String,
+    },
+    /// No life of a wrapped answer would be within both limits.
+    #[error("max_wrapping_ttl cannot be less than min_wrapping_ttl")]
+    WrappingLimits,
     /// A template that is not understood; holds the path.
     #[error("path {0:?}: the template is malformed or not supported")]
     InvalidTemplate(String),
-    /// A restriction that this version does not enforce, and therefore does not accept; holds the key.
-    #[error("key {0:?} is not supported yet: leave it out, or grant less")]
+    /// A restriction that is not enforced here, and therefore not accepted; holds the key.
+    #[error("key {0:?} is not supported: leave it out, or grant less")]
     UnsupportedKey(String),
     /// The server cannot answer now.
     #[error(transparent)]

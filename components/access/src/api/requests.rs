@@ -34,6 +34,20 @@ pub struct Request<'a> {
     pub path: &'a str,
     /// The client's true address; `None` when it is unknown, which no bound address range contains.
     pub source_address: Option<IpAddr>,
+    /// For how many seconds the answer is to be wrapped; `None` when it is not.
+    pub wrap_ttl: Option<u64>,
+    /// The fields of its query or body; `None` when nobody has looked. Few policies ask for them, and then they get
+    /// [`Refusal::ParametersNeeded`].
+    pub parameters: Option<&'a [Parameter]>,
+}
+
+/// A field of a request, as policies see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// As sent; policies do not tell upper from lower case.
+    pub name: String,
+    /// JSON text, every digit of a number as it was sent.
+    pub value: String,
 }
 
 /// Which halves of "create or update" the policies grant.
@@ -74,6 +88,9 @@ pub enum Refusal {
     /// No policy of the token grants it.
     #[error("the token's policies do not grant this operation on this path")]
     Denied,
+    /// A rule on the path depends on the request's parameters, and they were not given. Nothing has happened: ask again with them.
+    #[error("the request's parameters are needed to decide about it")]
+    ParametersNeeded,
     /// The token is bound to address ranges that do not contain the client.
     #[error("the token may not be used from this address")]
     AddressDenied,

@@ -31,6 +31,7 @@ pub(crate) struct ClaimedGroups {
 }
 
 /// The groups that an entity is in now.
+#[derive(Default)]
 pub(crate) struct Groups {
     pub(crate) direct: Vec<GroupRecord>,
     /// Those that have a direct group below them, nearest first.
@@ -124,8 +125,12 @@ impl ClaimedGroups {
 impl Groups {
     /// The policies of all of them, in no order and with repetitions.
     pub(crate) fn policies(&self) -> impl Iterator<Item = &String> {
-        let groups = self.direct.iter().chain(&self.inherited);
-        groups.flat_map(|group| group.policies.iter())
+        self.all().flat_map(|group| group.policies.iter())
+    }
+
+    /// All of them, direct ones first.
+    pub(super) fn all(&self) -> impl Iterator<Item = &GroupRecord> {
+        self.direct.iter().chain(&self.inherited)
     }
 }
 

@@ -13,7 +13,9 @@ mod groups;
 mod hierarchy;
 mod membership;
 mod records;
+mod template_values;
 
 pub(crate) use creation::stage_alias;
-pub(crate) use membership::{Claims, MAXIMUM_GROUP_ALIASES};
+pub(crate) use membership::{Claims, Groups, MAXIMUM_GROUP_ALIASES};
 pub(crate) use records::{AliasReference, Membership};
+pub(crate) use template_values::TokenIdentity;

@@ -1,19 +1,15 @@
 //! From a policy's statements to its rules.
 
-use super::document::{Statement, Value, read};
-use super::rule::{CapabilitySet, ENTITY_ID, ENTITY_NAME, Rule};
+use super::constraints::{Constraints, Listed, add_listed};
+use super::document::{PATH, Statement, Value, read};
+use super::parameter::{ParameterValue, plain_number};
+use super::rule::{CapabilitySet, Rule, fold_names};
+use super::template::has_templates;
 use crate::api::{Capability, PolicyError};
+use crate::duration::{self, SECOND};
 
-/// Restrictions that exist and are not enforced yet. Accepting one silently would grant more than its author meant.
-const UNSUPPORTED_KEYS: [&str; 7] = [
-    "allowed_parameters",
-    "denied_parameters",
-    "required_parameters",
-    "min_wrapping_ttl",
-    "max_wrapping_ttl",
-    "mfa_methods",
-    "control_group",
-];
+/// Restrictions that exist and are not enforced here. Accepting one silently would grant more than its author meant.
+const UNSUPPORTED_KEYS: [&str; 2] = ["mfa_methods", "control_group"];
 
 /// The rules of a policy text, in the order in which they stand.
 ///
@@ -24,8 +20,11 @@ pub(crate) fn compile(text: &str) -> Result<Vec<Rule>, PolicyError> {
     let mut rules = Vec::new();
     for statement in read(text)? {
         match statement.key.as_str() {
-            "path" => compile_paths(&statement.value, &mut rules)?,
-            "name" => {}
+            PATH => rules.push(compile_rule(statement)?),
+            "name" => match statement.value {
+                Value::Text(_) | Value::Number(_) if statement.labels.is_empty() => {}
+                _ => return Err(wrong_type("name")),
+            },
             _ => return Err(invalid_key(statement)),
         }
     }
@@ -43,108 +42,141 @@ fn wrong_type(key: &str) -> PolicyError {
     PolicyError::WrongType(key.to_owned())
 }
 
-/// The statements of a block, which JSON may also write as a list of objects.
-fn blocks<'a>(key: &str, value: &'a Value) -> Result<Vec<&'a Statement>, PolicyError> {
-    match value {
-        Value::Statements(statements) => Ok(statements.iter().collect()),
-        Value::List(values) => {
-            let mut all = Vec::new();
-            for value in values {
-                let Value::Statements(statements) = value else {
-                    return Err(wrong_type(key));
-                };
-                all.extend(statements);
-            }
-            Ok(all)
-        }
-        Value::Text(_) | Value::Other => Err(wrong_type(key)),
-    }
+/// What the block of one path says. Of a key that takes one value the last one counts; those that take several add up.
+#[derive(Default)]
+struct Block {
+    capabilities: Vec<Capability>,
+    legacy: Vec<Capability>,
+    constraints: Constraints,
 }
 
-fn compile_paths(value: &Value, rules: &mut Vec<Rule>) -> Result<(), PolicyError> {
-    for path in blocks("path", value)? {
-        rules.push(compile_rule(path)?);
+fn compile_rule(statement: Statement) -> Result<Rule, PolicyError> {
+    let mut labels = statement.labels.into_iter();
+    // A block without a path of its own is the one of the path `path`, as the reference has it.
+    let path = labels.next().unwrap_or(statement.key);
+    if labels.next().is_some() {
+        let line = statement.line;
+        return Err(PolicyError::Syntax(format!(
+            "line {line}: a block has one path: write a block for each"
+        )));
     }
-    Ok(())
-}
-
-fn compile_rule(path: &Statement) -> Result<Rule, PolicyError> {
-    let mut granted = Vec::new();
-    for statement in blocks(&path.key, &path.value)? {
-        match statement.key.as_str() {
-            "capabilities" => granted.extend(capabilities(&statement.value)?),
-            "policy" => granted.extend(legacy(&statement.value)?),
-            "comment" => match statement.value {
-                Value::Text(_) => {}
-                _ => return Err(wrong_type("comment")),
-            },
-            key if UNSUPPORTED_KEYS.contains(&key) => {
-                return Err(PolicyError::UnsupportedKey(key.to_owned()));
-            }
-            _ => return Err(invalid_key(statement.clone())),
-        }
-    }
-    let written = path.key.strip_prefix('/').unwrap_or(&path.key);
-    if written.contains("+*") {
-        return Err(PolicyError::InvalidWildcard(path.key.clone()));
-    }
-    let (pattern, prefix) = match written.strip_suffix('*') {
-        Some(pattern) => (pattern, true),
-        None => (written, false),
+    let Value::Statements(statements) = statement.value else {
+        return Err(wrong_type(PATH));
     };
-    Ok(Rule {
-        template: has_templates(pattern)
-            .ok_or_else(|| PolicyError::InvalidTemplate(path.key.clone()))?,
-        pattern: fold_names(pattern),
-        prefix,
-        capabilities: granted.into_iter().collect::<CapabilitySet>(),
-    })
+    let mut block = Block::default();
+    for statement in statements {
+        block.read(statement)?;
+    }
+    block.into_rule(&path)
 }
 
-/// The pattern with names in lower case where requests arrive with them so: policies, roles, organizations (SEC-A2, G17). A rule
-/// that denies `role/Prod` would otherwise never meet a request.
-fn fold_names(pattern: &str) -> String {
-    for family in ["sys/policies/acl/", "sys/policy/", "organizations/"] {
-        if let Some(name) = pattern.strip_prefix(family) {
-            return format!("{family}{}", name.to_lowercase());
+impl Block {
+    fn read(&mut self, statement: Statement) -> Result<(), PolicyError> {
+        let key = statement.key.as_str();
+        let constraints = &mut self.constraints;
+        if UNSUPPORTED_KEYS.contains(&key) {
+            return Err(PolicyError::UnsupportedKey(statement.key));
         }
+        let is_known = matches!(
+            key,
+            "capabilities"
+                | "policy"
+                | "comment"
+                | "allowed_parameters"
+                | "denied_parameters"
+                | "required_parameters"
+                | "min_wrapping_ttl"
+                | "max_wrapping_ttl"
+        );
+        if !is_known {
+            return Err(invalid_key(statement));
+        }
+        if !statement.labels.is_empty() {
+            return Err(wrong_type(key));
+        }
+        match key {
+            "capabilities" => self.capabilities.extend(capabilities(&statement.value)?),
+            "policy" => self.legacy = legacy(&statement.value)?,
+            "allowed_parameters" => {
+                list_parameters(key, statement.value, &mut constraints.allowed)?
+            }
+            "denied_parameters" => list_parameters(key, statement.value, &mut constraints.denied)?,
+            "required_parameters" => {
+                let names = texts(key, &statement.value)?.into_iter();
+                let names = names.map(|name| name.to_lowercase());
+                constraints.required.extend(names);
+            }
+            "min_wrapping_ttl" => {
+                let nanoseconds = wrapping_limit(key, &statement.value)?;
+                constraints.min_wrapping_ttl = nanoseconds.map(|it| it.div_ceil(SECOND as u64));
+            }
+            "max_wrapping_ttl" => {
+                let nanoseconds = wrapping_limit(key, &statement.value)?;
+                constraints.max_wrapping_ttl = nanoseconds.map(|it| it / SECOND as u64);
+            }
+            _ => {}
+        }
+        Ok(())
     }
-    match pattern.rsplit_once('/') {
-        Some((before, name)) if before.starts_with("auth/") && before.ends_with("/role") => {
-            format!("{before}/{}", name.to_ascii_lowercase())
+
+    fn into_rule(self, path: &str) -> Result<Rule, PolicyError> {
+        let limits = (
+            self.constraints.min_wrapping_ttl,
+            self.constraints.max_wrapping_ttl,
+        );
+        if let (Some(min), Some(max)) = limits
+            && max < min
+        {
+            return Err(PolicyError::WrappingLimits);
         }
-        _ => pattern.to_owned(),
+        let written = path.strip_prefix('/').unwrap_or(path);
+        if written.contains("+*") {
+            return Err(PolicyError::InvalidWildcard(path.to_owned()));
+        }
+        let (pattern, prefix) = match written.strip_suffix('*') {
+            Some(pattern) => (pattern, true),
+            None => (written, false),
+        };
+        let template =
+            has_templates(pattern).ok_or_else(|| PolicyError::InvalidTemplate(path.to_owned()))?;
+        let granted = self.capabilities.into_iter().chain(self.legacy);
+        let granted: CapabilitySet = granted.collect();
+        // Nothing is left to be demanded of whoever is denied.
+        let constrained =
+            !granted.contains(Capability::Deny) && self.constraints != Constraints::default();
+        Ok(Rule {
+            // With the names of templates, which are written as they must be found.
+            pattern: if template {
+                pattern.to_owned()
+            } else {
+                fold_names(pattern)
+            },
+            prefix,
+            template,
+            capabilities: granted,
+            constraints: constrained.then(|| Box::new(self.constraints)),
+        })
     }
 }
 
-/// Whether the pattern holds templates; `None` when one is malformed or not supported.
-fn has_templates(pattern: &str) -> Option<bool> {
-    let mut rest = pattern;
-    let mut any = false;
-    while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}")?;
-        let known = [ENTITY_ID, ENTITY_NAME].contains(&name.trim());
-        if before.contains("}}") || !known {
-            return None;
-        }
-        any = true;
-        rest = after;
-    }
-    (!rest.contains("}}")).then_some(any)
+/// The elements of a list of texts; a number stands for its digits.
+fn texts<'v>(key: &str, value: &'v Value) -> Result<Vec<&'v str>, PolicyError> {
+    let Value::List(values) = value else {
+        return Err(wrong_type(key));
+    };
+    values
+        .iter()
+        .map(|value| match value {
+            Value::Text(text) | Value::Number(text) => Ok(text.as_str()),
+            _ => Err(wrong_type(key)),
+        })
+        .collect()
 }
 
 fn capabilities(value: &Value) -> Result<Vec<Capability>, PolicyError> {
-    let Value::List(names) = value else {
-        return Err(wrong_type("capabilities"));
-    };
-    names
-        .iter()
-        .map(|name| {
-            let Value::Text(name) = name else {
-                return Err(wrong_type("capabilities"));
-            };
-            capability(name).ok_or_else(|| PolicyError::InvalidCapability(name.clone()))
-        })
+    texts("capabilities", value)?
+        .into_iter()
+        .map(|name| capability(name).ok_or_else(|| PolicyError::InvalidCapability(name.to_owned())))
         .collect()
 }
 
@@ -166,10 +198,11 @@ fn capability(name: &str) -> Option<Capability> {
 fn legacy(value: &Value) -> Result<Vec<Capability>, PolicyError> {
     use Capability::{Create, Delete, Deny, List, Read, Sudo, Update};
 
-    let Value::Text(word) = value else {
+    let (Value::Text(word) | Value::Number(word)) = value else {
         return Err(wrong_type("policy"));
     };
     match word.as_str() {
+        "" => Ok(Vec::new()),
         "deny" => Ok(vec![Deny]),
         "read" => Ok(vec![Read, List]),
         "write" => Ok(vec![Create, Read, Update, Delete, List]),
@@ -178,178 +211,48 @@ fn legacy(value: &Value) -> Result<Vec<Capability>, PolicyError> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a2_a_rule_for_a_name_in_upper_case_meets_the_folded_request() {
-        for (written, met) in [
-            ("auth/gcp/role/Prod", "auth/gcp/role/prod"),
-            ("sys/policies/acl/PROD", "sys/policies/acl/prod"),
-            ("organizations/Acme", "organizations/acme"),
-            ("auth/Gcp/login", "auth/Gcp/login"),
-        ] {
-            assert_eq!(super::fold_names(written), met);
+/// Adds an object of lists; an object in the place of a list is its one element.
+fn list_parameters(key: &str, value: Value, all: &mut Listed) -> Result<(), PolicyError> {
+    let Value::Statements(parameters) = value else {
+        return Err(wrong_type(key));
+    };
+    for parameter in parameters {
+        let values = match parameter.value {
+            Value::List(values) => values,
+            object @ Value::Statements(_) => vec![object],
+            _ => return Err(wrong_type(key)),
+        };
+        if !parameter.labels.is_empty() {
+            return Err(wrong_type(key));
         }
+        let values = values.into_iter().map(ParameterValue::from).collect();
+        add_listed(all, parameter.key.to_lowercase(), values);
     }
+    Ok(())
+}
 
-    use super::super::DEFAULT_TEXT;
-    use super::*;
-    use proptest::prelude::*;
-
-    fn rule(pattern: &str, prefix: bool, capabilities: &[Capability]) -> Rule {
-        Rule {
-            pattern: pattern.to_owned(),
-            prefix,
-            template: false,
-            capabilities: capabilities.iter().copied().collect(),
-        }
-    }
-
-    use Capability::{Create, Delete, Deny, List, Read, Sudo, Update};
-
-    #[test]
-    fn hcl_and_json_give_the_same_rules() {
-        let expected = [
-            rule("auth/gcp/role/", true, &[Read, List]),
-            rule("sys/auth", false, &[Read]),
-        ];
-        let hcl = r#"
-            # comment
-            // comment
-            /* comment
-               over lines */
-            name = "dev"
-            path "auth/gcp/role/*" { capabilities = ["read", "list"] }
-            path "/sys/auth" {
-              comment = <<EOT
-why
-EOT
-              capabilities = [
-                "read",
-              ]
-            }
-        "#;
-        assert_eq!(compile(hcl), Ok(expected.to_vec()));
-        assert_eq!(compile(&hcl.replace('\n', "\r\n")), Ok(expected.to_vec()));
-        let json = r#"{"name":"dev","path":{"auth/gcp/role/*":{"capabilities":["read","list"]},"sys\/auth":{"capabilities":["read"]}}}"#;
-        assert_eq!(compile(json), Ok(expected.to_vec()));
-        let lists = r#"{"path":[{"auth/gcp/role/*":[{"capabilities":["read","list"]}]},{"/sys/auth":{"capabilities":["read"]}}]}"#;
-        assert_eq!(compile(lists), Ok(expected.to_vec()));
-    }
-
-    #[test]
-    fn repeated_paths_and_keys_all_count() {
-        let hcl = r#"
-            path "a" { capabilities = ["read"] }
-            path "a" { capabilities = ["deny"] }
-        "#;
-        let expected = [rule("a", false, &[Read]), rule("a", false, &[Deny])];
-        assert_eq!(compile(hcl), Ok(expected.to_vec()));
-        let json = r#"{"path":{"a":{"capabilities":["deny"]},"a":{"capabilities":["read"]}}}"#;
-        assert_eq!(compile(json).unwrap().len(), 2);
-        let json = r#"{"path":{"a":{"capabilities":["deny"],"capabilities":["read"]}}}"#;
-        assert_eq!(compile(json), Ok(vec![rule("a", false, &[Deny])]));
-    }
-
-    #[test]
-    fn the_old_key_stands_for_several_capabilities() {
-        let rows: [(&str, &[Capability]); 4] = [
-            ("deny", &[Deny]),
-            ("read", &[Read, List]),
-            ("write", &[Create, Read, Update, Delete, List]),
-            ("sudo", &[Create, Read, Update, Delete, List, Sudo]),
-        ];
-        for (word, expected) in rows {
-            let text = format!("path \"a\" {{ policy = \"{word}\" }}");
-            assert_eq!(compile(&text), Ok(vec![rule("a", false, expected)]));
-        }
-    }
-
-    fn refusal(text: &str) -> PolicyError {
-        compile(text).unwrap_err()
-    }
-
-    #[test]
-    fn refusals_name_what_is_wrong() {
-        assert_eq!(
-            refusal("path \"a\" { capabilities = [\"reed\"] }").to_string(),
-            "invalid capability \"reed\""
-        );
-        assert_eq!(
-            refusal("path \"a\" {\n\n  capability = []\n}").to_string(),
-            "invalid key \"capability\" on line 3"
-        );
-        assert_eq!(
-            refusal("{\n\"path\": {},\n\"paths\": {}}").to_string(),
-            "invalid key \"paths\" on line 3"
-        );
-        assert_eq!(
-            refusal("path \"a/+*\" { capabilities = [] }").to_string(),
-            "path \"a/+*\": invalid use of wildcards ('+*' is forbidden)"
-        );
-        let wrong = |key: &str| PolicyError::WrongType(key.to_owned());
-        assert_eq!(
-            refusal("path \"a\" { capabilities = \"read\" }"),
-            wrong("capabilities")
-        );
-        assert_eq!(
-            refusal("path \"a\" { capabilities = [1] }"),
-            wrong("capabilities")
-        );
-        assert_eq!(refusal("path = \"a\""), wrong("path"));
-        assert_eq!(
-            refusal("path \"a\" { policy = \"all\" }"),
-            PolicyError::InvalidLegacyPolicy("all".to_owned())
-        );
-        assert!(matches!(refusal("path \"a\" {"), PolicyError::Syntax(_)));
-        assert!(matches!(refusal("{\"path\":"), PolicyError::Syntax(_)));
-    }
-
-    #[test]
-    fn restrictions_that_are_not_enforced_are_refused_not_ignored() {
-        for key in UNSUPPORTED_KEYS {
-            let text = format!("path \"a\" {{\n capabilities = [\"read\"]\n {key} = {{}}\n}}");
-            assert_eq!(refusal(&text), PolicyError::UnsupportedKey(key.to_owned()));
-        }
-    }
-
-    #[test]
-    fn templates_of_the_entity_are_known_and_others_are_refused() {
-        let text = "path \"x/{{identity.entity.id}}/*\" { capabilities = [\"read\"] }";
-        assert!(compile(text).unwrap()[0].template);
-        for path in [
-            "{{identity.groups.ids.1.name}}",
-            "{{",
-            "x}}",
-            "{{identity.entity.id}",
-        ] {
-            let text = format!("path \"{path}\" {{ capabilities = [\"deny\"] }}");
-            assert_eq!(
-                refusal(&text),
-                PolicyError::InvalidTemplate(path.to_owned())
-            );
-        }
-    }
-
-    #[test]
-    fn the_default_policy_compiles_to_its_grants() {
-        let rules = compile(DEFAULT_TEXT).unwrap();
-        assert_eq!(rules.len(), 16);
-        let own = rules
-            .iter()
-            .find(|it| it.pattern == "auth/token/lookup-self");
-        assert_eq!(own, Some(&rule("auth/token/lookup-self", false, &[Read])));
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_answered_without_a_panic(text in ".{0,200}") {
-            let _ = compile(&text);
-        }
-
-        #[test]
-        fn any_shape_of_json_is_answered(text in r#"\{"path":[\[{]?[\[{]?"a":[\[{]"capabilities":[\["]read[\]"}]{1,4}"#) {
-            let _ = compile(&text);
-        }
+/// Nanoseconds of a limit on wrapping; `None` for 0, which is no limit.
+fn wrapping_limit(key: &str, value: &Value) -> Result<Option<u64>, PolicyError> {
+    let refused = |reason: String| PolicyError::InvalidDuration {
+        key: key.to_owned(),
+        reason,
+    };
+    let nanoseconds = match value {
+        Value::Null => Ok(0),
+        Value::Text(text) => duration::nanoseconds(text),
+        Value::Number(digits) => match plain_number(digits.clone()) {
+            number if number.contains('.') => duration::nanoseconds(&(number + "s")),
+            number => duration::nanoseconds(&number),
+        },
+        _ => return Err(refused("could not parse duration from input".to_owned())),
+    };
+    match nanoseconds.map(u64::try_from) {
+        Ok(Ok(0)) => Ok(None),
+        Ok(Ok(nanoseconds)) => Ok(Some(nanoseconds)),
+        Ok(Err(_)) => Err(refused("the limit is negative".to_owned())),
+        Err(error) => Err(refused(error.to_string())),
     }
 }
+
+#[cfg(test)]
+mod tests;

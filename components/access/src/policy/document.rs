@@ -1,19 +1,28 @@
-//! A policy text as nested statements, whichever of HCL and JSON it is written in.
+//! A policy text as nested statements, whichever of HCL 1 and JSON it is written in.
+//!
+//! Policies are written in the first version of HCL. Libraries exist for the second one only, which is another language: it
+//! refuses a brace on the next line, several attributes on one line, quoted keys and commas between members, and it gives `${`
+//! and `%{` a meaning, all of which policies in the field rest on. Hence this reader, which knows no more than what policies
+//! need. It takes each character once, and its recursion ends at [`MAXIMUM_DEPTH`].
 
-use std::fmt;
-
-use hcl_edit::Span;
-use hcl_edit::expr::{Expression, ObjectKey};
-use hcl_edit::structure::{Body, Structure};
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-
+use super::lexer::{Dialect, Lexer, Position, Token};
 use crate::api::PolicyError;
+
+/// Most blocks, objects and lists within each other.
+const MAXIMUM_DEPTH: usize = 32;
+/// Most statements of one text, at all levels together.
+const MAXIMUM_STATEMENTS: usize = 16_384;
+
+/// The key of rules.
+pub(super) const PATH: &str = "path";
 
 /// A key with its value. Repeated keys are repeated statements: a later one never hides an earlier.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Statement {
-    /// As written.
+    /// As written, quotes removed.
     pub(super) key: String,
+    /// What stands between the key and the value: the `"x"` of `path "x" { .. }`.
+    pub(super) labels: Vec<String>,
     /// Where it stands, counted from 1.
     pub(super) line: u32,
     /// What it holds.
@@ -23,197 +32,206 @@ pub(super) struct Statement {
 /// What a statement holds.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
-    /// A string without interpolation.
+    /// A string; nothing in it is interpolated.
     Text(String),
-    /// A list.
+    /// A number as it is written.
+    Number(String),
+    Boolean(bool),
+    /// JSON only.
+    Null,
     List(Vec<Value>),
     /// A block or an object.
     Statements(Vec<Statement>),
-    /// Anything else; no key of a policy takes it.
-    Other,
 }
 
-/// The statements of `text`.
+/// The statements of the policy `text`.
 pub(super) fn read(text: &str) -> Result<Vec<Statement>, PolicyError> {
-    if text.trim_start().starts_with('{') {
-        read_json(text)
-    } else {
-        read_hcl(text)
-    }
-}
-
-fn read_hcl(text: &str) -> Result<Vec<Statement>, PolicyError> {
-    let body = hcl_edit::parser::parse_body(text).map_err(|error| {
-        let (line, column) = (error.location().line(), error.location().column());
-        PolicyError::Syntax(format!("line {line}, column {column}: {}", error.message()))
-    })?;
-    Ok(body_statements(text, &body))
-}
-
-fn line_at(text: &str, offset: usize) -> u32 {
-    let breaks = text
-        .bytes()
-        .take(offset)
-        .filter(|byte| *byte == b'\n')
-        .count();
-    u32::try_from(breaks).unwrap_or(u32::MAX).saturating_add(1)
-}
-
-fn body_statements(text: &str, body: &Body) -> Vec<Statement> {
-    body.iter()
-        .map(|structure| match structure {
-            Structure::Attribute(attribute) => Statement {
-                key: attribute.key.as_str().to_owned(),
-                line: line_of(text, attribute.key.span()),
-                value: expression_value(text, &attribute.value),
-            },
-            Structure::Block(block) => {
-                let line = line_of(text, block.ident.span());
-                // `path "x" { .. }` says the same as `path = { x = { .. } }`.
-                let value = block.labels.iter().rev().fold(
-                    Value::Statements(body_statements(text, &block.body)),
-                    |value, label| {
-                        let key = label.as_str().to_owned();
-                        Value::Statements(vec![Statement { key, line, value }])
-                    },
-                );
-                Statement {
-                    key: block.ident.as_str().to_owned(),
-                    line,
-                    value,
-                }
-            }
-        })
-        .collect()
-}
-
-fn line_of(text: &str, span: Option<std::ops::Range<usize>>) -> u32 {
-    line_at(text, span.map_or(0, |span| span.start))
-}
-
-fn expression_value(text: &str, expression: &Expression) -> Value {
-    match expression {
-        Expression::String(string) => Value::Text(string.as_str().to_owned()),
-        Expression::HeredocTemplate(heredoc) => heredoc
-            .template
-            .as_single_element()
-            .and_then(|element| element.as_literal())
-            .map_or(Value::Other, |literal| Value::Text(literal.to_string())),
-        Expression::Array(array) => Value::List(
-            array
-                .iter()
-                .map(|element| expression_value(text, element))
-                .collect(),
-        ),
-        Expression::Object(object) => {
-            let statements = object.iter().map(|(key, value)| {
-                let (name, span) = match key {
-                    ObjectKey::Ident(ident) => (Some(ident.as_str()), ident.span()),
-                    ObjectKey::Expression(expression) => (expression.as_str(), expression.span()),
-                };
-                Some(Statement {
-                    key: name?.to_owned(),
-                    line: line_of(text, span),
-                    value: expression_value(text, value.expr()),
-                })
-            });
-            statements
-                .collect::<Option<Vec<_>>>()
-                .map_or(Value::Other, Value::Statements)
-        }
-        _ => Value::Other,
-    }
-}
-
-fn read_json(text: &str) -> Result<Vec<Statement>, PolicyError> {
-    let value: Value = serde_json::from_str(text).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        PolicyError::Syntax(format!("line {line}, column {column}: malformed JSON"))
-    })?;
-    let Value::Statements(mut statements) = value else {
+    if text.contains('\0') {
         return Err(PolicyError::Syntax(
-            "line 1, column 1: not an object".to_owned(),
+            "the text holds a zero character".to_owned(),
         ));
-    };
-    number_lines(text, &mut statements);
-    Ok(statements)
-}
-
-/// JSON is read without positions; a key's line is that of its first appearance.
-fn number_lines(text: &str, statements: &mut [Statement]) {
-    for statement in statements {
-        let quoted = serde_json::Value::String(statement.key.clone()).to_string();
-        statement.line = line_at(text, text.find(&quoted).unwrap_or(0));
-        number_lines_within(text, &mut statement.value);
+    }
+    if !text.trim_start().starts_with('{') {
+        return Reader::new(text, Dialect::Hcl).statements(&Token::End, 0);
+    }
+    match read_json(text)? {
+        Value::Statements(statements) => Ok(statements.into_iter().flat_map(labelled).collect()),
+        _ => Ok(Vec::new()),
     }
 }
 
-fn number_lines_within(text: &str, value: &mut Value) {
-    match value {
-        Value::Statements(statements) => number_lines(text, statements),
-        Value::List(values) => {
-            for value in values {
-                number_lines_within(text, value);
-            }
+/// The one value of the JSON `text`.
+pub(super) fn read_json(text: &str) -> Result<Value, PolicyError> {
+    let mut reader = Reader::new(text, Dialect::Json);
+    let value = reader.value(0)?;
+    reader.expect(&Token::End, "the text ends after its value")?;
+    Ok(value)
+}
+
+/// `{"path":{"x":{..}}}` says `path "x" { .. }`.
+fn labelled(statement: Statement) -> Vec<Statement> {
+    match statement.value {
+        Value::Statements(inner)
+            if statement.key == PATH && inner.iter().all(Statement::is_block) =>
+        {
+            inner
+                .into_iter()
+                .map(|inner| Statement {
+                    key: statement.key.clone(),
+                    labels: vec![inner.key],
+                    line: inner.line,
+                    value: inner.value,
+                })
+                .collect()
         }
-        Value::Text(_) | Value::Other => {}
+        _ => vec![statement],
     }
 }
 
-/// Reads JSON without losing repeated keys, which the usual map type would.
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ValueVisitor;
+impl Statement {
+    const fn is_block(&self) -> bool {
+        matches!(self.value, Value::Statements(_))
+    }
+}
 
-        impl<'de> Visitor<'de> for ValueVisitor {
-            type Value = Value;
+struct Reader<'t> {
+    lexer: Lexer<'t>,
+    ahead: Option<(Token, Position)>,
+    statements: usize,
+}
 
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a JSON value")
-            }
+impl<'t> Reader<'t> {
+    const fn new(text: &'t str, dialect: Dialect) -> Self {
+        Self {
+            lexer: Lexer::new(text, dialect),
+            ahead: None,
+            statements: 0,
+        }
+    }
 
-            fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-                Ok(Value::Text(text.to_owned()))
-            }
+    fn next(&mut self) -> Result<(Token, Position), PolicyError> {
+        match self.ahead.take() {
+            Some(token) => Ok(token),
+            None => self.lexer.next(),
+        }
+    }
 
-            fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
-                Ok(Value::Other)
-            }
+    /// Takes the next token if it is `wanted`.
+    fn skip(&mut self, wanted: &Token) -> Result<bool, PolicyError> {
+        let (token, position) = self.next()?;
+        let found = token == *wanted;
+        if !found {
+            self.ahead = Some((token, position));
+        }
+        Ok(found)
+    }
 
-            fn visit_i64<E>(self, _: i64) -> Result<Value, E> {
-                Ok(Value::Other)
-            }
+    fn expect(&mut self, wanted: &Token, reason: &str) -> Result<(), PolicyError> {
+        let (token, position) = self.next()?;
+        if token == *wanted {
+            Ok(())
+        } else {
+            Err(position.refuse(&format!("{reason}, got {}", token.name())))
+        }
+    }
 
-            fn visit_u64<E>(self, _: u64) -> Result<Value, E> {
-                Ok(Value::Other)
-            }
-
-            fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
-                Ok(Value::Other)
-            }
-
-            fn visit_unit<E>(self) -> Result<Value, E> {
-                Ok(Value::Other)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = sequence.next_element()? {
-                    values.push(value);
-                }
-                Ok(Value::List(values))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-                let mut statements = Vec::new();
-                while let Some((key, value)) = map.next_entry()? {
-                    let line = 1;
-                    statements.push(Statement { key, line, value });
-                }
-                Ok(Value::Statements(statements))
+    /// The statements up to `end`, which is taken. A comma may follow each; in JSON it separates them.
+    fn statements(&mut self, end: &Token, depth: usize) -> Result<Vec<Statement>, PolicyError> {
+        let mut statements = Vec::new();
+        while !self.skip(end)? {
+            statements.push(self.statement(depth)?);
+            let separated = self.skip(&Token::Comma)?;
+            if self.lexer.dialect() == Dialect::Json && !separated {
+                self.expect(end, "members are separated by commas")?;
+                break;
             }
         }
+        Ok(statements)
+    }
 
-        deserializer.deserialize_any(ValueVisitor)
+    fn statement(&mut self, depth: usize) -> Result<Statement, PolicyError> {
+        let (token, position) = self.next()?;
+        self.statements += 1;
+        if self.statements > MAXIMUM_STATEMENTS {
+            let reason = format!("more than {MAXIMUM_STATEMENTS} statements");
+            return Err(position.refuse(&reason));
+        }
+        let key = match token {
+            Token::Word(key) | Token::Text(key) => key,
+            other => {
+                let reason = format!("expected a key, got {}", other.name());
+                return Err(position.refuse(&reason));
+            }
+        };
+        let mut labels = Vec::new();
+        let value = loop {
+            let (token, position) = self.next()?;
+            match token {
+                Token::Assign if labels.is_empty() => break self.value(depth)?,
+                Token::OpenBrace if self.lexer.dialect() == Dialect::Hcl => {
+                    break self.block(position, depth)?;
+                }
+                Token::Word(label) | Token::Text(label) if self.lexer.dialect() == Dialect::Hcl => {
+                    labels.push(label);
+                }
+                other => {
+                    let name = other.name();
+                    let reason = format!("expected a block or an assignment, got {name}");
+                    return Err(position.refuse(&reason));
+                }
+            }
+        };
+        Ok(Statement {
+            key,
+            labels,
+            line: position.line,
+            value,
+        })
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, PolicyError> {
+        let (token, position) = self.next()?;
+        match token {
+            Token::Text(text) => Ok(Value::Text(text)),
+            Token::Number(digits) => Ok(Value::Number(digits)),
+            Token::Boolean(truth) => Ok(Value::Boolean(truth)),
+            Token::Null => Ok(Value::Null),
+            Token::OpenBrace => self.block(position, depth),
+            Token::OpenBracket => self.list(position, depth),
+            other => Err(position.refuse(&format!("expected a value, got {}", other.name()))),
+        }
+    }
+
+    /// What follows a brace.
+    fn block(&mut self, position: Position, depth: usize) -> Result<Value, PolicyError> {
+        let statements = self.statements(&Token::CloseBrace, deeper(position, depth)?)?;
+        Ok(Value::Statements(statements))
+    }
+
+    /// What follows a bracket. Commas may be repeated, and stand at either end.
+    fn list(&mut self, position: Position, depth: usize) -> Result<Value, PolicyError> {
+        let depth = deeper(position, depth)?;
+        let mut values = Vec::new();
+        loop {
+            while self.skip(&Token::Comma)? {}
+            if self.skip(&Token::CloseBracket)? {
+                break;
+            }
+            values.push(self.value(depth)?);
+            if !self.skip(&Token::Comma)? {
+                self.expect(&Token::CloseBracket, "expected a comma or the list's end")?;
+                break;
+            }
+        }
+        Ok(Value::List(values))
+    }
+}
+
+fn deeper(position: Position, depth: usize) -> Result<usize, PolicyError> {
+    if depth < MAXIMUM_DEPTH {
+        Ok(depth + 1)
+    } else {
+        let reason = format!("more than {MAXIMUM_DEPTH} levels of nesting");
+        Err(position.refuse(&reason))
     }
 }

@@ -2,11 +2,15 @@
 
 mod built_in;
 mod compile;
+mod constraints;
 mod document;
 mod evaluate;
+mod lexer;
 mod overlap;
+mod parameter;
 mod rule;
 mod sudo_paths;
+mod template;
 
 pub(crate) use built_in::{
     DEFAULT, DEFAULT_TEXT, RESPONSE_WRAPPING, RESPONSE_WRAPPING_TEXT, ROOT, is_immutable,
@@ -15,5 +19,6 @@ pub(crate) use built_in::{
 pub(crate) use compile::compile;
 pub(crate) use evaluate::{Question, Verdict};
 pub(crate) use overlap::grants_below;
-pub(crate) use rule::{CapabilitySet, Identity, Rule, first_wildcard};
+pub(crate) use rule::{CapabilitySet, Rule, first_wildcard};
 pub(crate) use sudo_paths::needs_sudo;
+pub(crate) use template::{AliasField, GroupField, GroupSelector, Identity, Placeholder};

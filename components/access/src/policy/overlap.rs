@@ -1,10 +1,11 @@
 //! Whether a rule says anything about what lies below a path.
 
-use super::rule::{Identity, Rule};
+use super::rule::Rule;
+use super::template::Identity;
 use crate::api::Capability;
 
 /// Whether `rule` grants this caller something at `path` or below it, leaving aside what other rules deny.
-pub(crate) fn grants_below(rule: &Rule, identity: Option<Identity<'_>>, path: &str) -> bool {
+pub(crate) fn grants_below(rule: &Rule, identity: Option<&dyn Identity>, path: &str) -> bool {
     let mut granted = rule.capabilities.iter();
     granted
         .next()
@@ -77,6 +78,7 @@ mod tests {
                 prefix: true,
                 template: false,
                 capabilities: capabilities.into_iter().collect(),
+                constraints: None,
             };
             assert_eq!(grants_below(&rule, None, "auth/gcp"), grants);
         }

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::constraints::Constraints;
+use super::template::{self, Identity};
 use crate::api::Capability;
 
 /// A set of capabilities; in the store a number with one bit for each.
@@ -79,20 +81,6 @@ impl FromIterator<Capability> for CapabilitySet {
     }
 }
 
-/// Who asks, as templates name it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Identity<'a> {
-    /// The entity's identifier.
-    pub(crate) id: &'a str,
-    /// The entity's name.
-    pub(crate) name: &'a str,
-}
-
-/// The template of the entity's identifier.
-pub(crate) const ENTITY_ID: &str = "identity.entity.id";
-/// The template of the entity's name.
-pub(crate) const ENTITY_NAME: &str = "identity.entity.name";
-
 /// A path pattern and what it grants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rule {
@@ -106,33 +94,56 @@ pub(crate) struct Rule {
     pub(crate) template: bool,
     /// What it grants.
     pub(crate) capabilities: CapabilitySet,
+    /// On which conditions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) constraints: Option<Box<Constraints>>,
 }
 
 impl Rule {
-    /// The pattern for this caller; `None` when a template cannot be filled, or the value could widen the pattern (SEC-A5).
-    pub(crate) fn pattern_for(&self, identity: Option<Identity<'_>>) -> Option<Cow<'_, str>> {
+    /// Whether the pattern, filled for any caller, can be met by `path` or by `path` without its last character. Cheap, and true
+    /// of few of a policy's rules.
+    pub(crate) fn may_match(&self, path: &str) -> bool {
+        let end = self.pattern.find(['+', '{']);
+        let fixed = end.and_then(|end| self.pattern.get(..end));
+        let fixed = fixed.unwrap_or(&self.pattern);
+        // Names are brought to lower case only after templates are filled.
+        let fixed = match fixed.rsplit_once('/') {
+            Some((segments, _)) if self.template => segments,
+            None if self.template => "",
+            _ => fixed,
+        };
+        path.starts_with(fixed)
+    }
+
+    /// The pattern for this caller; `None` when a template cannot be filled (SEC-A5).
+    pub(crate) fn pattern_for(&self, identity: Option<&dyn Identity>) -> Option<Cow<'_, str>> {
         if !self.template {
             return Some(Cow::Borrowed(&self.pattern));
         }
-        let identity = identity?;
-        let mut filled = String::with_capacity(self.pattern.len());
-        let mut rest = self.pattern.as_str();
-        while let Some((before, after)) = rest.split_once("{{") {
-            let (name, after) = after.split_once("}}")?;
-            let value = match name.trim() {
-                ENTITY_ID => identity.id,
-                ENTITY_NAME => identity.name,
-                _ => return None,
-            };
-            if value.is_empty() || value.contains(['/', '*', '+']) {
-                return None;
-            }
-            filled.push_str(before);
-            filled.push_str(value);
-            rest = after;
+        let filled = template::fill(&self.pattern, identity?)?;
+        Some(Cow::Owned(fold_names(&filled)))
+    }
+
+    /// The accessors of mounts whose aliases its templates name.
+    pub(crate) fn alias_accessors(&self) -> impl Iterator<Item = &str> {
+        let pattern = Some(self.pattern.as_str()).filter(|_| self.template);
+        pattern.into_iter().flat_map(template::alias_accessors)
+    }
+}
+
+/// The pattern with names in lower case where requests arrive with them so: policies, roles, organizations (SEC-A2, G17). A rule
+/// that denies `role/Prod` would otherwise never meet a request.
+pub(super) fn fold_names(pattern: &str) -> String {
+    for family in ["sys/policies/acl/", "sys/policy/", "organizations/"] {
+        if let Some(name) = pattern.strip_prefix(family) {
+            return format!("{family}{}", name.to_lowercase());
         }
-        filled.push_str(rest);
-        Some(Cow::Owned(filled))
+    }
+    match pattern.rsplit_once('/') {
+        Some((before, name)) if before.starts_with("auth/") && before.ends_with("/role") => {
+            format!("{before}/{}", name.to_ascii_lowercase())
+        }
+        _ => pattern.to_owned(),
     }
 }
 
@@ -209,29 +220,23 @@ mod tests {
         assert_eq!(denied.union(granted), denied);
     }
 
-    fn templated(pattern: &str) -> Rule {
-        Rule {
-            pattern: pattern.to_owned(),
-            prefix: false,
-            template: true,
-            capabilities: CapabilitySet::default(),
+    #[test]
+    fn a2_a_rule_for_a_name_in_upper_case_meets_the_folded_request() {
+        for (written, met) in [
+            ("auth/gcp/role/Prod", "auth/gcp/role/prod"),
+            ("sys/policies/acl/PROD", "sys/policies/acl/prod"),
+            ("organizations/Acme", "organizations/acme"),
+            ("auth/Gcp/login", "auth/Gcp/login"),
+        ] {
+            assert_eq!(fold_names(written), met);
         }
     }
 
     #[test]
-    fn templates_are_filled_with_the_caller() {
-        let rule = templated("x/{{identity.entity.id}}/{{ identity.entity.name }}");
-        let identity = Identity { id: "1", name: "n" };
-        assert_eq!(rule.pattern_for(Some(identity)).unwrap(), "x/1/n");
-        assert!(rule.pattern_for(None).is_none());
-    }
-
-    #[test]
-    fn a5_values_that_could_widen_a_pattern_are_refused() {
-        let rule = templated("x/{{identity.entity.name}}");
-        for name in ["*", "+", "a/b", "a*", ""] {
-            let identity = Identity { id: "1", name };
-            assert!(rule.pattern_for(Some(identity)).is_none(), "{name:?}");
-        }
+    fn rules_of_the_last_version_stay_readable() {
+        let stored = r#"{"pattern":"a/b","capabilities":4}"#;
+        let rule: Rule = serde_json::from_str(stored).unwrap();
+        assert_eq!(rule.constraints, None);
+        assert_eq!(serde_json::to_string(&rule).unwrap(), stored);
     }
 }

@@ -8,7 +8,6 @@ mod auth_block;
 mod auth_method;
 mod call;
 mod capabilities;
-mod duration;
 mod envelope;
 mod errors;
 mod fields;
@@ -35,7 +34,7 @@ pub(crate) use errors::{error_response, not_found};
 
 use std::borrow::Cow;
 
-use gatehouse_access::{self as access, Access, Operation, Refusal};
+use gatehouse_access::{self as access, Access, Operation, Refusal, duration};
 use gatehouse_auth_method::AuthMethod;
 use gatehouse_orgs::Organizations;
 

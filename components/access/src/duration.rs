@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::text;
-
-const SECOND: i128 = 1_000_000_000;
+/// Nanoseconds in one.
+pub(crate) const SECOND: i128 = 1_000_000_000;
 /// The notation's own limit: a signed 64-bit count of nanoseconds.
 const MAXIMUM: i128 = i64::MAX as i128;
 /// Values longer than this are not repeated in an error.
@@ -12,7 +11,7 @@ const MAXIMUM_QUOTED_BYTES: usize = 64;
 
 /// Why a text is not a duration. The texts are those that clients know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum DurationError {
+pub enum DurationError {
     /// Not in the notation, or beyond its limit.
     #[error("time: invalid duration{}", Quoted(.0))]
     Invalid(String),
@@ -30,14 +29,17 @@ pub(crate) enum DurationError {
 }
 
 /// A value in double quotes after a space, or nothing when it is too long to be repeated.
-pub(crate) struct Quoted<'a>(pub(crate) &'a str);
+pub struct Quoted<'a>(
+    /// The value.
+    pub &'a str,
+);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.len() > MAXIMUM_QUOTED_BYTES {
             return Ok(());
         }
-        write!(formatter, " {}", text::quoted(self.0))
+        write!(formatter, " {}", serde_json::Value::from(self.0))
     }
 }
 
@@ -46,7 +48,16 @@ impl fmt::Display for Quoted<'_> {
 /// # Errors
 ///
 /// [`DurationError`] when the text is none of these.
-pub(crate) fn parse(text: &str) -> Result<i64, DurationError> {
+pub fn parse(text: &str) -> Result<i64, DurationError> {
+    i64::try_from(nanoseconds(text)? / SECOND).map_err(|_| DurationError::Invalid(text.to_owned()))
+}
+
+/// The same, in nanoseconds.
+///
+/// # Errors
+///
+/// As [`parse`].
+pub fn nanoseconds(text: &str) -> Result<i128, DurationError> {
     let invalid = || DurationError::Invalid(text.to_owned());
     if text.is_empty() {
         return Ok(0);
@@ -62,7 +73,7 @@ pub(crate) fn parse(text: &str) -> Result<i64, DurationError> {
     if nanoseconds.abs() > MAXIMUM {
         return Err(invalid());
     }
-    i64::try_from(nanoseconds / SECOND).map_err(|_| invalid())
+    Ok(nanoseconds)
 }
 
 fn parse_notation(text: &str) -> Result<i128, DurationError> {
@@ -132,7 +143,8 @@ fn scaled(whole: &str, fraction: &str, scale: i128) -> Option<i128> {
 }
 
 /// Seconds with every part from the largest one down: `100h0m0s`, `1m0s`, `0s`.
-pub(crate) fn full(seconds: u64) -> String {
+#[must_use]
+pub fn full(seconds: u64) -> String {
     let (hours, minutes, seconds) = parts(seconds);
     match (hours, minutes) {
         (0, 0) => format!("{seconds}s"),
@@ -142,7 +154,8 @@ pub(crate) fn full(seconds: u64) -> String {
 }
 
 /// Seconds without the parts that are zero: `100h`, `767h59m59s`, `0s`.
-pub(crate) fn short(seconds: u64) -> String {
+#[must_use]
+pub fn short(seconds: u64) -> String {
     let (hours, minutes, rest) = parts(seconds);
     let mut text = String::new();
     for (count, unit) in [(hours, 'h'), (minutes, 'm'), (rest, 's')] {
