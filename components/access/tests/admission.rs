@@ -15,6 +15,8 @@ fn without_token(server: &Server, path: &str) -> Result<gatehouse_access::Admiss
         operation: Operation::Update,
         path,
         source_address: None,
+        wrap_ttl: None,
+        parameters: None,
     })
 }
 
@@ -261,6 +263,8 @@ fn t9_bound_addresses_hold_at_every_use() {
             operation: Operation::Read,
             path: "auth/token/lookup-self",
             source_address: address.map(|it| it.parse().unwrap()),
+            wrap_ttl: None,
+            parameters: None,
         });
         admitted.map(|_| ())
     };
@@ -333,6 +337,8 @@ fn t4_of_n_uses_exactly_n_succeed_among_many_clients() {
                             operation: Operation::Read,
                             path: "auth/token/lookup-self",
                             source_address: None,
+                            wrap_ttl: None,
+                            parameters: None,
                         };
                         let mut admitted = 0;
                         loop {

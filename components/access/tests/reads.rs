@@ -61,6 +61,8 @@ fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_comm
         operation: Operation::Read,
         path: "auth/gcp/role/dev",
         source_address: None,
+        wrap_ttl: None,
+        parameters: None,
     };
     access.admit(&request).unwrap();
     assert_eq!(

@@ -26,6 +26,8 @@ fn h13_mounts_are_shown_without_a_token_and_a_bad_one_is_refused() {
             operation,
             path,
             source_address: None,
+            wrap_ttl: None,
+            parameters: None,
         })
     };
     assert_eq!(admit(None, MOUNTS, Operation::Read).unwrap().caller, None);

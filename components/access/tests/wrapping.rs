@@ -147,6 +147,8 @@ fn as_caller<'a>(token: &'a str, path: &'a str) -> Request<'a> {
         operation: Operation::Update,
         path,
         source_address: None,
+        wrap_ttl: None,
+        parameters: None,
     }
 }
 
@@ -235,6 +237,8 @@ fn contract_6_6_lookup_needs_no_token_and_takes_no_use() {
                 operation,
                 path: "sys/wrapping/lookup",
                 source_address: None,
+                wrap_ttl: None,
+                parameters: None,
             });
             let admission = admission.unwrap();
             assert_eq!((admission.caller, admission.mount), (None, None));

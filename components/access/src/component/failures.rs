@@ -35,6 +35,7 @@ impl From<Refusal> for requests_wit::Refusal {
             Refusal::NoToken => Self::NoToken,
             Refusal::InvalidToken => Self::InvalidToken,
             Refusal::Denied => Self::Denied,
+            Refusal::ParametersNeeded => Self::ParametersNeeded,
             Refusal::AddressDenied => Self::AddressDenied,
             Refusal::EntityUnusable => Self::EntityUnusable,
             Refusal::NoMount => Self::NoMount,
@@ -154,6 +155,10 @@ impl From<PolicyError> for policies_wit::PolicyError {
             PolicyError::InvalidWildcard(path) => Self::InvalidWildcard(path),
             PolicyError::WrongType(key) => Self::WrongType(key),
             PolicyError::InvalidTemplate(path) => Self::InvalidTemplate(path),
+            PolicyError::InvalidDuration { key, reason } => {
+                Self::InvalidDuration(policies_wit::MalformedDuration { key, reason })
+            }
+            PolicyError::WrappingLimits => Self::WrappingLimits,
             PolicyError::UnsupportedKey(key) => Self::UnsupportedKey(key),
             PolicyError::Failure(failure) => Self::Failure(failure.into()),
         }

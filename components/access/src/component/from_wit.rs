@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use super::{mounts_wit, requests_wit, tokens_wit, types_wit};
 use crate::{
-    CreateRequest, Lifetime, LoginGrant, MountRequest, MountTuning, Operation, Parent, Revalidated,
-    TokenParameters, TokenReference, TokenType, UserLockout,
+    CreateRequest, Lifetime, LoginGrant, MountRequest, MountTuning, Operation, Parameter, Parent,
+    Revalidated, TokenParameters, TokenReference, TokenType, UserLockout,
 };
 
 /// A text that is no address is an unknown address, which lies in no range.
@@ -28,6 +28,15 @@ impl From<types_wit::TokenType> for TokenType {
         match token_type {
             types_wit::TokenType::Service => Self::Service,
             types_wit::TokenType::Batch => Self::Batch,
+        }
+    }
+}
+
+impl From<requests_wit::Parameter> for Parameter {
+    fn from(parameter: requests_wit::Parameter) -> Self {
+        Self {
+            name: parameter.name,
+            value: parameter.value,
         }
     }
 }

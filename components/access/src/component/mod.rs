@@ -12,7 +12,7 @@ mod wrapping;
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
-use crate::{Access, AccessService, Admission, Capability, Request};
+use crate::{Access, AccessService, Admission, Capability, Parameter, Request};
 use from_wit::address;
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
@@ -66,11 +66,17 @@ impl requests_wit::Guest for Component {
     fn admit(
         request: requests_wit::Request,
     ) -> Result<requests_wit::Admission, requests_wit::Refusal> {
+        let parameters = request.parameters.map(|parameters| {
+            let parameters = parameters.into_iter().map(Parameter::from);
+            parameters.collect::<Vec<_>>()
+        });
         let request = Request {
             token: request.token.as_deref(),
             operation: request.operation.into(),
             path: &request.path,
             source_address: address(request.source_address.as_deref()),
+            wrap_ttl: request.wrap_ttl,
+            parameters: parameters.as_deref(),
         };
         let admission: Admission = access(|it| it.admit(&request))?;
         Ok(admission.into())

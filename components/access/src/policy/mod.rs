@@ -6,6 +6,8 @@ mod constraints;
 mod document;
 mod evaluate;
 mod lexer;
+#[cfg(test)]
+mod model;
 mod overlap;
 mod parameter;
 mod rule;

@@ -75,6 +75,8 @@ impl Server {
             operation,
             path,
             source_address: "192.0.2.1".parse().ok(),
+            wrap_ttl: None,
+            parameters: None,
         })
     }
 
@@ -89,6 +91,8 @@ impl Server {
             operation: Operation::Update,
             path: &format!("auth/{path}login"),
             source_address: None,
+            wrap_ttl: None,
+            parameters: None,
         };
         self.access.admit(&request).unwrap().mount.unwrap()
     }

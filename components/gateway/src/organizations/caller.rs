@@ -72,6 +72,8 @@ impl<'a, C: Access, O: Organizations> Api<'a, C, O> {
             operation,
             path: &path,
             source_address: self.request.peer,
+            wrap_ttl: None,
+            parameters: None,
         });
         let token = token.ok_or(Problem::Unauthorized)?;
         let (is_site_administrator, allowed) = match admitted {
@@ -81,7 +83,13 @@ impl<'a, C: Access, O: Organizations> Api<'a, C, O> {
                 let may_write = operation != Operation::CreateOrUpdate || admission.write.create;
                 (is_root, may_write)
             }
-            Err(Refusal::Denied | Refusal::NoMount | Refusal::MalformedPath) => (false, false),
+            // The documents of this protocol have no parameters for a rule to look at, so one that does is not met.
+            Err(
+                Refusal::Denied
+                | Refusal::ParametersNeeded
+                | Refusal::NoMount
+                | Refusal::MalformedPath,
+            ) => (false, false),
             Err(
                 Refusal::NoToken
                 | Refusal::InvalidToken

@@ -206,7 +206,10 @@ pub(crate) fn refusal(refusal: Refusal, path: &str) -> Fault {
             403,
             "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n",
         ),
-        Refusal::Denied | Refusal::AddressDenied | Refusal::EntityUnusable => Fault::denied(),
+        Refusal::Denied
+        | Refusal::ParametersNeeded
+        | Refusal::AddressDenied
+        | Refusal::EntityUnusable => Fault::denied(),
         Refusal::NoMount => Fault::no_handler(path),
         Refusal::MalformedPath => Fault::plain(400, "malformed path"),
         Refusal::Failure(failure) => failure.into(),

@@ -4,6 +4,7 @@
 //! `access` (token, then policy), the route, the fields, and at last the capability that does the work. What it answers is then
 //! wrapped where the request asks for that.
 
+mod admission;
 mod auth_block;
 mod auth_method;
 mod call;
@@ -82,15 +83,16 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
         below,
     } = check_request(gateway, request, path)?;
     let token = headers::token(request);
-    let admission = gateway
-        .access
-        .admit(&access::Request {
-            token,
-            operation,
-            path: &below,
-            source_address: request.peer,
-        })
-        .map_err(|refusal| match refusal {
+    let asked = access::Request {
+        token,
+        operation,
+        path: &below,
+        source_address: request.peer,
+        wrap_ttl,
+        parameters: None,
+    };
+    let admission =
+        admission::admit(&gateway.access, &asked, request).map_err(|refusal| match refusal {
             Refusal::InvalidToken if wrapping::is_about_the_caller(request, token, &below) => {
                 wrapping::invalid_token()
             }

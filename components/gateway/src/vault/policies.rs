@@ -118,6 +118,8 @@ fn fault(error: PolicyError) -> Fault {
         | PolicyError::InvalidWildcard(_)
         | PolicyError::WrongType(_)
         | PolicyError::InvalidTemplate(_)
+        | PolicyError::InvalidDuration { .. }
+        | PolicyError::WrappingLimits
         | PolicyError::UnsupportedKey(_) => format!("failed to parse policy: {error}"),
     };
     Fault::plain(400, text)

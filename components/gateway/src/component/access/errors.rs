@@ -27,7 +27,8 @@ same_errors!(system_wit::InitializeError => InitializeError {
     Failure
 });
 same_errors!(requests_wit::Refusal => Refusal {
-    MalformedPath, NoToken, InvalidToken, AddressDenied, EntityUnusable, Denied, NoMount;
+    MalformedPath, NoToken, InvalidToken, AddressDenied, EntityUnusable, ParametersNeeded, Denied,
+    NoMount;
     Failure
 });
 same_errors!(requests_wit::CapabilitiesError => LookupError { UnknownToken; Failure });
@@ -80,6 +81,11 @@ impl From<policies_wit::PolicyError> for PolicyError {
             Wit::InvalidWildcard(path) => Self::InvalidWildcard(path),
             Wit::WrongType(key) => Self::WrongType(key),
             Wit::InvalidTemplate(path) => Self::InvalidTemplate(path),
+            Wit::InvalidDuration(duration) => Self::InvalidDuration {
+                key: duration.key,
+                reason: duration.reason,
+            },
+            Wit::WrappingLimits => Self::WrappingLimits,
             Wit::UnsupportedKey(key) => Self::UnsupportedKey(key),
             Wit::Failure(failure) => Self::Failure(failure.into()),
         }

@@ -64,6 +64,14 @@ impl Access for ImportedAccess {
             operation: request.operation.into(),
             path: request.path.to_owned(),
             source_address: address_text(request.source_address),
+            wrap_ttl: request.wrap_ttl,
+            parameters: request.parameters.map(|parameters| {
+                let parameters = parameters
+                    .iter()
+                    .cloned()
+                    .map(requests_wit::Parameter::from);
+                parameters.collect()
+            }),
         })?;
         Ok(admission.into())
     }

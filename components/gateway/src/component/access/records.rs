@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use gatehouse_access::{
     Admission, Capability, ClientToken, Cluster, CreateRequest, Issued, KeyPage, Leases, Lifetime,
     ListingVisibility, LoginGrant, Migration, Mount, MountConfiguration, MountRequest,
-    MountTokenType, MountTuning, MountView, Operation, PolicyView, Revalidated, Revalidation,
-    TokenGrant, TokenParameters, TokenReference, TokenType, TokenView, TokenWarning, UserLockout,
-    WritePermission,
+    MountTokenType, MountTuning, MountView, Operation, Parameter, PolicyView, Revalidated,
+    Revalidation, TokenGrant, TokenParameters, TokenReference, TokenType, TokenView, TokenWarning,
+    UserLockout, WritePermission,
 };
 
 use super::{
@@ -60,6 +60,7 @@ same_fields!(policies_wit::Policy => PolicyView { name, text });
 same_fields!(requests_wit::WritePermission => WritePermission { create, update });
 same_fields!(migrations_wit::Migration => Migration { source, target });
 same_fields!(types::KeyPage => KeyPage { keys, next });
+same_fields!(Parameter => requests_wit::Parameter { name, value });
 same_fields!(types::Mount => Mount {
     id,
     accessor,

@@ -5,10 +5,12 @@
 
 mod conversion;
 mod input;
+mod parameters;
 mod verbatim;
 
 pub(crate) use conversion::{ConversionError, parse_boolean};
 pub(crate) use input::BodyError;
+pub(crate) use parameters::parameters;
 pub(crate) use verbatim::Verbatim;
 
 use std::borrow::Cow;
@@ -22,6 +24,11 @@ use crate::json::{Duplicates, Members};
 
 /// Most of a field's name that an answer repeats, in bytes.
 const SHOWN_NAME_BYTES: usize = 128;
+
+/// Whether a field of the query says what the request does, and is none of its fields.
+fn is_directive(name: &str) -> bool {
+    matches!(name, "help" | "list")
+}
 
 /// Named values of one request, not yet converted.
 pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, Shape<'a>)>);
@@ -43,7 +50,7 @@ impl<'a> Fields<'a> {
     /// When there are more than a body may have.
     pub(crate) fn of_query(request: &'a Request) -> Result<Self, BodyError> {
         let mut fields = input::query(request)?;
-        fields.retain(|(name, _)| !matches!(name.as_ref(), "help" | "list"));
+        fields.retain(|(name, _)| !is_directive(name));
         Ok(Self(fields))
     }
 
