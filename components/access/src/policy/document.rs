@@ -235,3 +235,6 @@ fn deeper(position: Position, depth: usize) -> Result<usize, PolicyError> {
         Err(position.refuse(&reason))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,12 +28,18 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Ans
         (Some(token), "capabilities") => TokenReference::Id(token),
         (Some(accessor), _) => TokenReference::Accessor(accessor),
     };
+    if family == "capabilities-accessor" && named.as_deref() == Some("") {
+        return Err(Fault::plain(400, "missing accessor"));
+    }
     let mut paths = fields.list("paths")?.unwrap_or_default();
     if paths.is_empty() {
         paths = fields.list("path")?.unwrap_or_default();
     }
     if paths.is_empty() {
         return Err(Fault::plain(400, "paths must be supplied"));
+    }
+    if paths.iter().any(String::is_empty) {
+        return Err(Fault::listed(400, "missing path"));
     }
     let folded: Vec<String> = paths
         .iter()

@@ -46,6 +46,8 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, name: &str) -> Answe
             write(access, name, text)
         }
         Operation::Delete => delete(access, name),
+        // Nothing lies below a policy.
+        Operation::List => Err(Fault::absent()),
         _ => Err(Fault::unsupported_operation()),
     }
 }

@@ -27,6 +27,7 @@ mod method;
 mod mounts;
 mod paths;
 mod policies;
+mod policy_conditions;
 mod refusals;
 mod register;
 mod remount;
