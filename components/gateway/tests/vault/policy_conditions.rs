@@ -272,6 +272,9 @@ fn spellings(path: &str) -> Vec<String> {
         "/%c0%ae/",
         "//",
         "/;/",
+        "/x/%2e%2e/",
+        "/x/..%2f",
+        "%252f",
     ] {
         spellings.push(format!("{before}{inserted}{name}"));
     }

@@ -135,20 +135,20 @@ fn printed(statements: &[Statement], dialect: Dialect, style: &[u8]) -> String {
 
 /// The same without lines.
 fn bare(statements: Vec<Statement>) -> Vec<Statement> {
-    let bare_value = |value| match value {
-        Value::Statements(inner) => Value::Statements(bare(inner)),
-        other => other,
-    };
-    let values = |value| match value {
-        Value::List(values) => Value::List(values.into_iter().map(bare_value).collect()),
-        other => bare_value(other),
-    };
     let statement = |statement: Statement| Statement {
         line: 0,
-        value: values(statement.value),
+        value: bare_value(statement.value),
         ..statement
     };
     statements.into_iter().map(statement).collect()
+}
+
+fn bare_value(value: Value) -> Value {
+    match value {
+        Value::Statements(inner) => Value::Statements(bare(inner)),
+        Value::List(values) => Value::List(values.into_iter().map(bare_value).collect()),
+        other => other,
+    }
 }
 
 fn text() -> impl Strategy<Value = String> {
