@@ -98,6 +98,12 @@ impl Verdict<'_> {
     }
 }
 
+/// A rule with its pattern as it is for the caller.
+struct Filled<'r> {
+    rule: &'r Rule,
+    pattern: Cow<'r, str>,
+}
+
 /// The best of the patterns seen so far that a path fits.
 struct Candidate<'r> {
     pattern: Cow<'r, str>,
@@ -125,7 +131,8 @@ struct Findings<'r> {
 
 impl<'r> Findings<'r> {
     /// Takes a rule into account. Rules with equal patterns, of several policies mostly, count as one.
-    fn consider(&mut self, path: &str, rule: &'r Rule, pattern: &Cow<'r, str>) {
+    fn consider(&mut self, path: &str, filled: &Filled<'r>) {
+        let Filled { rule, pattern } = filled;
         if !matches(pattern, rule.prefix, path) {
             return;
         }
@@ -166,9 +173,10 @@ impl Question<'_> {
             let Some(pattern) = rule.pattern_for(self.identity) else {
                 continue;
             };
-            asked.consider(self.path, rule, &pattern);
+            let filled = Filled { rule, pattern };
+            asked.consider(self.path, &filled);
             if let Some(path) = bare_path {
-                bare.consider(path, rule, &pattern);
+                bare.consider(path, &filled);
             }
         }
         Verdict(asked.exact.or(bare.exact).or({

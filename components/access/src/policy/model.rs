@@ -8,13 +8,16 @@ use proptest::prelude::*;
 use super::{GroupField, GroupSelector, Identity, Placeholder};
 use crate::api::{Capability, Operation, Parameter};
 
+/// Parameters with their values.
+type Listed = Vec<(&'static str, Vec<&'static str>)>;
+
 /// One path of a policy as it is written.
 #[derive(Debug, Clone)]
 pub(super) struct Written {
     path: String,
     capabilities: Vec<&'static str>,
-    allowed: Vec<(&'static str, Vec<&'static str>)>,
-    denied: Vec<(&'static str, Vec<&'static str>)>,
+    allowed: Listed,
+    denied: Listed,
     required: Vec<&'static str>,
     min: Option<u64>,
     max: Option<u64>,
@@ -210,7 +213,7 @@ impl Case {
             .iter()
             .flat_map(|rule| &rule.required)
             .all(|name| has(name));
-        let lists = |pick: fn(&Written) -> &Vec<(&'static str, Vec<&'static str>)>| {
+        let lists = |pick: fn(&Written) -> &Listed| {
             let entries: Vec<(&str, &Vec<&str>)> = rules
                 .iter()
                 .flat_map(|rule| pick(rule))
@@ -291,7 +294,7 @@ fn fits(text: &str, path: &str) -> bool {
     step(text.as_bytes(), path.as_bytes(), true)
 }
 
-fn listed() -> impl Strategy<Value = Vec<(&'static str, Vec<&'static str>)>> {
+fn listed() -> impl Strategy<Value = Listed> {
     let name = prop::sample::select(vec!["x", "y", "z", "*"]);
     let value = prop::sample::select(vec!["a", "b", "a*", "*b", "*c*", "5", "true", "**"]);
     let entry = (name, prop::collection::vec(value, 0..3));
@@ -300,9 +303,7 @@ fn listed() -> impl Strategy<Value = Vec<(&'static str, Vec<&'static str>)>> {
 }
 
 /// Within one block a repeated name is a matter of the reader.
-fn without_repetitions(
-    mut entries: Vec<(&'static str, Vec<&'static str>)>,
-) -> Vec<(&'static str, Vec<&'static str>)> {
+fn without_repetitions(mut entries: Listed) -> Listed {
     let mut seen = BTreeSet::new();
     entries.retain(|(name, _)| seen.insert(*name));
     entries
