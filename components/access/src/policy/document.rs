@@ -192,7 +192,7 @@ impl<'t> Reader<'t> {
     fn value(&mut self, depth: usize) -> Result<Value, PolicyError> {
         let (token, position) = self.next()?;
         match token {
-            Token::Text(text) => Ok(Value::Text(text)),
+            Token::Text(text) | Token::Heredoc(text) => Ok(Value::Text(text)),
             Token::Number(digits) => Ok(Value::Number(digits)),
             Token::Boolean(truth) => Ok(Value::Boolean(truth)),
             Token::Null => Ok(Value::Null),

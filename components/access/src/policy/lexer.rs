@@ -32,8 +32,10 @@ impl Position {
 pub(super) enum Token {
     /// A bare word.
     Word(String),
-    /// A string or a heredoc, decoded.
+    /// A string, decoded.
     Text(String),
+    /// Whole lines, which are a value and never a key.
+    Heredoc(String),
     /// A number as it is written.
     Number(String),
     Boolean(bool),
@@ -56,6 +58,7 @@ impl Token {
         match self {
             Self::Word(_) => "a word",
             Self::Text(_) => "a string",
+            Self::Heredoc(_) => "a heredoc",
             Self::Number(_) => "a number",
             Self::Boolean(_) => "a boolean",
             Self::Null => "null",
@@ -169,22 +172,13 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// A number, which ends where it can no longer be one: a word may follow at once.
     fn number(&mut self) -> Result<Token, PolicyError> {
         let start = self.position;
-        let mut previous = ' ';
-        let end = self.rest.find(|character: char| {
-            let sign = matches!(character, '-' | '+');
-            let belongs = if sign {
-                previous == ' ' || matches!(previous, 'e' | 'E')
-            } else {
-                character.is_ascii_alphanumeric() || character == '.'
-            };
-            previous = character;
-            !belongs
-        });
-        let digits = self.advance(end.unwrap_or(self.rest.len()));
+        let length = number_length(self.rest);
+        let digits = self.advance(length.max(1));
         let is_number = match self.dialect {
-            Dialect::Hcl => is_hcl_number(digits),
+            Dialect::Hcl => length > 0,
             Dialect::Json => serde_json::from_str::<serde_json::Number>(digits).is_ok(),
         };
         if is_number {
@@ -321,7 +315,7 @@ impl<'t> Lexer<'t> {
                 self.advance(last.len());
                 let indentation = last.len() - last.trim_start().len();
                 let indentation = last.get(..indentation).filter(|_| indented);
-                return Ok(Token::Text(unindented(body, indentation)));
+                return Ok(Token::Heredoc(unindented(body, indentation)));
             }
             length += line.len();
         }
@@ -342,14 +336,35 @@ fn is_letter(character: char) -> bool {
     character == '_' || character.is_alphabetic()
 }
 
-/// Decimal, octal and hexadecimal integers, and decimal fractions.
-fn is_hcl_number(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if let Some(digits) = digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-        return !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+/// How many bytes at the beginning of `text` are a number: an integer, decimal or hexadecimal, or a decimal fraction.
+fn number_length(text: &str) -> usize {
+    let from = |start: usize| text.get(start..).unwrap_or_default();
+    let digits = |start: usize| {
+        let rest = from(start).bytes();
+        start + rest.take_while(u8::is_ascii_digit).count()
+    };
+    let start = usize::from(text.starts_with('-'));
+    if from(start).starts_with("0x") || from(start).starts_with("0X") {
+        let rest = from(start + 2).bytes();
+        let count = rest.take_while(u8::is_ascii_hexdigit).count();
+        return if count == 0 { 0 } else { start + 2 + count };
     }
-    let starts_as_number = digits
-        .trim_start_matches('.')
-        .starts_with(|first: char| first.is_ascii_digit());
-    starts_as_number && digits.parse::<f64>().is_ok()
+    let mut end = digits(start);
+    let mut any = end > start;
+    if from(end).starts_with('.') {
+        let fraction = digits(end + 1);
+        any |= fraction > end + 1;
+        end = fraction;
+    }
+    if !any {
+        return 0;
+    }
+    if from(end).starts_with(['e', 'E']) {
+        let sign = usize::from(from(end + 1).starts_with(['-', '+']));
+        let exponent = digits(end + 1 + sign);
+        if exponent > end + 1 + sign {
+            end = exponent;
+        }
+    }
+    end
 }
