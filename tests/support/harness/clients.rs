@@ -81,6 +81,15 @@ pub fn clients_folder() -> PathBuf {
     target_folder().join("clients").join("environment")
 }
 
+/// The `bao` program, installed on first use.
+///
+/// # Panics
+///
+/// When the clients cannot be installed: a test that cannot run is a failed test.
+pub fn bao_program() -> PathBuf {
+    environment().join("bin").join("bao")
+}
+
 /// The virtual environment, installed once for every list of requirements.
 fn environment() -> &'static Path {
     static ENVIRONMENT: OnceLock<PathBuf> = OnceLock::new();

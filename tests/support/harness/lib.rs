@@ -6,7 +6,7 @@ mod clients;
 mod installation;
 mod server;
 
-pub use clients::{Client, ClientRun, clients_folder};
+pub use clients::{Client, ClientRun, bao_program, clients_folder};
 pub use installation::{
     INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, Program, ROLE, Storage, WORKLOAD, free_address,
 };

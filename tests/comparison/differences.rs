@@ -1,0 +1,82 @@
+//! The differences that are meant, each with its reason.
+
+use serde_json::Value;
+
+use crate::normalise::Mismatch;
+
+/// A difference that is meant.
+#[derive(Debug)]
+pub struct Difference {
+    /// The labels of the requests that it concerns; `*` stands for any text.
+    requests: &'static [&'static str],
+    /// The part of the answer that it concerns; `*` stands for any text.
+    part: &'static str,
+    reference: Seen,
+    ours: Seen,
+    /// Why, with the section of the contract or the number in its register.
+    because: &'static str,
+}
+
+/// What a server says there.
+#[derive(Debug)]
+enum Seen {
+    Nothing,
+    /// Whatever it is, but something.
+    Something,
+    /// This JSON value.
+    Is(&'static str),
+}
+
+#[allow(unused_imports)]
+use Seen::{Is, Nothing, Something};
+
+impl Difference {
+    /// Whether this row is about what was seen in the answers to the request with this label.
+    pub fn explains(&self, label: &str, mismatch: &Mismatch) -> bool {
+        debug_assert!(!self.because.is_empty(), "a reason is needed");
+        self.requests.iter().any(|pattern| matches(pattern, label))
+            && matches(self.part, &mismatch.part)
+            && self.reference.is(mismatch.reference.as_ref())
+            && self.ours.is(mismatch.ours.as_ref())
+    }
+}
+
+impl Seen {
+    fn is(&self, value: Option<&Value>) -> bool {
+        match (self, value) {
+            (Self::Nothing, None) | (Self::Something, Some(_)) => true,
+            (Self::Is(text), Some(value)) => serde_json::from_str::<Value>(text).unwrap() == *value,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a text is one that the pattern stands for.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = text.strip_prefix(pieces.next().unwrap_or_default()) else {
+        return false;
+    };
+    let mut pieces: Vec<&str> = pieces.collect();
+    let Some(last) = pieces.pop() else {
+        return rest.is_empty();
+    };
+    for piece in pieces {
+        let Some(at) = rest.find(piece) else {
+            return false;
+        };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// Every request.
+const ALL: &[&str] = &["*"];
+
+pub const DIFFERENCES: &[Difference] = &[Difference {
+    requests: ALL,
+    part: "/mount_type",
+    reference: Nothing,
+    ours: Something,
+    because: "contract 1.5: a member of newer servers, which older clients ignore",
+}];

@@ -1,0 +1,25 @@
+//! The list, in the order in which it is asked.
+
+mod http;
+mod identity;
+mod mounts;
+mod policies;
+mod status;
+mod tokens;
+mod wrapping;
+
+use crate::step::Step;
+
+/// Everything that is asked.
+pub fn all() -> Vec<Step> {
+    [
+        status::requests(),
+        http::requests(),
+        tokens::requests(),
+        policies::requests(),
+        mounts::requests(),
+        identity::requests(),
+        wrapping::requests(),
+    ]
+    .concat()
+}

@@ -1,0 +1,193 @@
+//! The two servers that are asked, and a third that stands in for ours while it is being changed.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use gatehouse_access::AccessService;
+use gatehouse_auth_method::AuthMethodService;
+use gatehouse_gateway::{Gateway, Method, Settings};
+use gatehouse_orgs::Orgs;
+use gatehouse_ports::doubles::{MemoryStore, ScriptedHttp};
+use gatehouse_ports::{HttpError, NoCache, OsRandom, SystemClock};
+use gatehouse_tests::{Installation, Storage, bao_program, free_address};
+
+use crate::http::{Answer, Request, Sender};
+
+/// A server that answers the list of requests.
+pub trait World {
+    /// Sends one request.
+    fn send(&self, request: &Request) -> Answer;
+    /// The operator's token.
+    fn root_token(&self) -> &str;
+    /// The type of auth method that is mounted where the list mounts one: no other has both servers' names.
+    fn method(&self) -> &'static str;
+}
+
+/// How long the reference may take to start.
+const READY_WITHIN: Duration = Duration::from_secs(60);
+
+/// Long enough to be told from the policy `root`.
+const REFERENCE_ROOT: &str = "root-token-of-the-reference";
+
+/// An OpenBao dev server of the test's own, ended with it.
+pub struct Reference {
+    sender: Sender,
+    process: Child,
+    _home: tempfile::TempDir,
+}
+
+impl Reference {
+    pub fn start() -> Self {
+        let address = free_address().unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let process = Command::new(bao_program())
+            .args(["server", "-dev", "-dev-no-store-token", "-log-level=error"])
+            .arg(format!("-dev-root-token-id={REFERENCE_ROOT}"))
+            .arg(format!("-dev-listen-address={address}"))
+            .env("HOME", home.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let reference = Self {
+            sender: Sender::new(&address),
+            process,
+            _home: home,
+        };
+        let deadline = Instant::now() + READY_WITHIN;
+        let health = format!("http://{address}/v1/sys/health");
+        while !reqwest::blocking::get(&health).is_ok_and(|answer| answer.status() == 200) {
+            assert!(Instant::now() < deadline, "OpenBao is not ready in time");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        reference
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl World for Reference {
+    fn send(&self, request: &Request) -> Answer {
+        self.sender.send(request)
+    }
+
+    fn root_token(&self) -> &str {
+        REFERENCE_ROOT
+    }
+
+    fn method(&self) -> &'static str {
+        "approle"
+    }
+}
+
+/// The release server.
+pub struct Released {
+    sender: Sender,
+    installation: Installation,
+}
+
+impl Released {
+    pub fn start() -> Self {
+        let installation = Installation::start(Storage::Memory, "").unwrap();
+        Self {
+            sender: Sender::new(installation.address()),
+            installation,
+        }
+    }
+}
+
+impl World for Released {
+    fn send(&self, request: &Request) -> Answer {
+        self.sender.send(request)
+    }
+
+    fn root_token(&self) -> &str {
+        self.installation.root_token()
+    }
+
+    fn method(&self) -> &'static str {
+        "gcp"
+    }
+}
+
+type Store = MemoryStore<SystemClock>;
+
+/// The same gateway over the same capabilities in this process, without the server around them.
+pub struct InProcess {
+    gateway: Gateway<
+        AuthMethodService<Store, NoCache, ScriptedHttp, SystemClock, OsRandom>,
+        AccessService<Store, SystemClock, OsRandom>,
+        Orgs<Store, SystemClock, OsRandom>,
+    >,
+    root_token: String,
+}
+
+impl InProcess {
+    pub fn start() -> Self {
+        let store = || MemoryStore::new(SystemClock);
+        let method = AuthMethodService::new(
+            store(),
+            NoCache,
+            ScriptedHttp::new(|_| Err(HttpError::Denied)),
+            SystemClock,
+            OsRandom,
+            gatehouse_auth_method::Settings::default(),
+        );
+        let access = AccessService::new(store(), SystemClock, OsRandom);
+        let organizations = Orgs::new(store(), SystemClock, OsRandom);
+        let mut world = Self {
+            gateway: Gateway::new(method, access, organizations, Settings::default()),
+            root_token: String::new(),
+        };
+        let answer = world.send(&Request {
+            method: "PUT".to_owned(),
+            target: "/v1/sys/init".to_owned(),
+            headers: Vec::new(),
+            body: "{}".to_owned(),
+        });
+        let made: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+        made["root_token"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut world.root_token);
+        world
+    }
+}
+
+impl World for InProcess {
+    fn send(&self, request: &Request) -> Answer {
+        let (path, query) = request
+            .target
+            .split_once('?')
+            .unwrap_or((&request.target, ""));
+        let answer = self.gateway.handle(&gatehouse_gateway::Request {
+            method: Method::named(&request.method),
+            path: path.to_owned(),
+            query: query.to_owned(),
+            headers: request.headers.iter().cloned().collect(),
+            body: request.body.clone().into_bytes(),
+            peer: Some([127, 0, 0, 1].into()),
+        });
+        let header = |name| answer.header(name).unwrap_or_default().to_owned();
+        Answer {
+            status: answer.status,
+            content_type: header("content-type"),
+            location: header("location"),
+            body: String::from_utf8(answer.body.clone()).unwrap(),
+        }
+    }
+
+    fn root_token(&self) -> &str {
+        &self.root_token
+    }
+
+    fn method(&self) -> &'static str {
+        "gcp"
+    }
+}
