@@ -171,7 +171,7 @@ fn name(text: &str, kept: &Kept) -> String {
         return format!("auth_{}_<hex>", kept.name(kind));
     } else if is_followed_by_hex(&text, "entity_") || is_followed_by_hex(&text, "group_") {
         "<generated name>"
-    } else if text.starts_with("vault-cluster-") {
+    } else if text.starts_with("vault-cluster-") || text.starts_with("gatehouse-cluster-") {
         "<cluster>"
     } else {
         return text;
@@ -207,7 +207,9 @@ fn mount_accessor(text: &str) -> Option<&str> {
     (random.len() == 8 && is_hex(random)).then_some(kind)
 }
 
+/// Names of the reference end in that of their namespace.
 fn is_followed_by_hex(text: &str, prefix: &str) -> bool {
+    let text = text.strip_suffix(".root").unwrap_or(text);
     text.strip_prefix(prefix)
         .is_some_and(|random| random.len() == 8 && is_hex(random))
 }

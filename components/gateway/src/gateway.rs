@@ -8,7 +8,7 @@ use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 use crate::host::Host;
 use crate::http::{Request, Response};
 use crate::organizations::Problem;
-use crate::path::CanonicalPath;
+use crate::path::{self, CanonicalPath, PathError};
 use crate::settings::Settings;
 use crate::{organizations, vault};
 
@@ -109,10 +109,20 @@ impl<A: AuthMethod, C: Access, O: Organizations> Gateway<A, C, O> {
             Err(_) if is_json_api => {
                 return organizations::refuse(self, request, &Problem::NotFound);
             }
+            Err(PathError::EmptySegment | PathError::DotSegment) => {
+                return match path::plain_spelling(&request.path) {
+                    Ok(plain) => redirected(plain, &request.query),
+                    Err(error) => vault::error_response(400, &error.to_string()),
+                };
+            }
             Err(error) => return vault::error_response(400, &error.to_string()),
         };
         match path.as_str().split_once('/') {
             Some(("v1", _)) => vault::handle(self, request, &path),
+            // What stands there has no name.
+            None if path.as_str() == "v1" && path.has_trailing_slash() => {
+                vault::handle(self, request, &path)
+            }
             Some(("api", _)) => organizations::handle(self, request, &path),
             _ if path.as_str() == ".well-known/terraform.json" => {
                 organizations::handle(self, request, &path)
@@ -120,4 +130,14 @@ impl<A: AuthMethod, C: Access, O: Organizations> Gateway<A, C, O> {
             _ => vault::not_found(),
         }
     }
+}
+
+/// Sends the client to another path with the same method, query and body.
+fn redirected(path: String, query: &str) -> Response {
+    let mut target = path;
+    if !query.is_empty() {
+        target.push('?');
+        target.push_str(query);
+    }
+    vault::without_content(307).with_header("location", target)
 }

@@ -1,7 +1,8 @@
 //! The one place where a request's path is decoded and checked, before routing and before any policy sees it (SEC-A2).
 //!
-//! A path has exactly one accepted spelling per meaning: what could be read in two ways is refused, not cleaned, so that the
-//! rule a policy evaluates and the object a handler touches are named by the same bytes.
+//! A path has exactly one accepted spelling per meaning, so that the rule a policy evaluates and the object a handler touches are
+//! named by the same bytes. What could be read in two ways is never served: the client is sent to the plain spelling where it
+//! wrote needless slashes and dots in the open, and refused where it encoded them.
 
 use std::borrow::Cow;
 
@@ -109,6 +110,39 @@ impl CanonicalPath {
     }
 }
 
+/// Where a request belongs whose path has empty segments or those of dots: the same path without them, still encoded, when that
+/// is one that can be served (contract 1.1, rule 4). It never leads out of this server, for it begins with one slash.
+///
+/// # Errors
+///
+/// [`PathError`] of the path, when dots are hidden in an encoding or the rest of it cannot be served either.
+pub fn plain_spelling(raw: &str) -> Result<String, PathError> {
+    let mut kept: Vec<&str> = Vec::new();
+    for segment in raw.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                kept.pop();
+            }
+            segment if is_dots(segment) => {
+                return Err(PathError::DotSegment);
+            }
+            segment => kept.push(segment),
+        }
+    }
+    let mut plain = format!("/{}", kept.join("/"));
+    if raw.ends_with('/') && !kept.is_empty() {
+        plain.push('/');
+    }
+    CanonicalPath::parse(&plain).map(|_| plain)
+}
+
+/// Whether a segment is `.` or `..` once decoded.
+fn is_dots(segment: &str) -> bool {
+    let decoded: Cow<'_, [u8]> = percent_decode_str(segment).into();
+    matches!(decoded.as_ref(), b"." | b"..")
+}
+
 fn check_encoding(raw: &str) -> Result<(), PathError> {
     let mut rest = raw.as_bytes();
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
@@ -197,6 +231,37 @@ mod tests {
                 Err(PathError::EmptySegment),
                 "{raw}"
             );
+        }
+    }
+
+    #[test]
+    fn contract_1_1_the_plain_spelling_has_no_needless_slashes_and_dots() {
+        for (raw, plain) in [
+            ("/v1//sys/auth", "/v1/sys/auth"),
+            ("//v1/sys///auth//", "/v1/sys/auth/"),
+            ("/v1/./sys/auth", "/v1/sys/auth"),
+            ("/v1/x/../sys/auth/.", "/v1/sys/auth"),
+            ("/v1/x/..", "/v1"),
+            ("/v1/x/../", "/v1/"),
+            ("/../../v1/x", "/v1/x"),
+            ("//evil.example/v1", "/evil.example/v1"),
+            ("/v1//a%20b", "/v1/a%20b"),
+            ("//", "/"),
+        ] {
+            assert_eq!(plain_spelling(raw).as_deref(), Ok(plain), "{raw}");
+        }
+    }
+
+    #[test]
+    fn a2_encoded_dots_and_what_cannot_be_served_have_no_plain_spelling() {
+        for (raw, error) in [
+            ("/v1//%2e%2e/x", PathError::DotSegment),
+            ("/v1/%2E/../x", PathError::DotSegment),
+            ("/v1/.%2e/../x", PathError::DotSegment),
+            ("/v1//a%2Fb", PathError::EncodedSeparator),
+            ("/v1//a%00", PathError::NonPrintable),
+        ] {
+            assert_eq!(plain_spelling(raw), Err(error), "{raw}");
         }
     }
 

@@ -21,7 +21,12 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Ans
     let named = match family {
         "capabilities-self" => None,
         "capabilities" => Some(fields.string("token")?.unwrap_or_default()),
-        _ => Some(fields.string("accessor")?.unwrap_or_default()),
+        _ => Some(
+            fields
+                .string("accessor")?
+                .filter(|accessor| !accessor.is_empty())
+                .ok_or_else(|| Fault::plain(400, "missing accessor"))?,
+        ),
     };
     let reference = match (&named, family) {
         (None, _) => TokenReference::Id(call.caller_token()?),

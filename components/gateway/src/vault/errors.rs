@@ -211,6 +211,8 @@ pub(crate) fn refusal(refusal: Refusal, path: &str) -> Fault {
         | Refusal::AddressDenied
         | Refusal::EntityUnusable => Fault::denied(),
         Refusal::NoMount => Fault::no_handler(path),
+        // There is nothing at the very top.
+        Refusal::MalformedPath if path.is_empty() => Fault::no_handler(path),
         Refusal::MalformedPath => Fault::plain(400, "malformed path"),
         Refusal::Failure(failure) => failure.into(),
     }
@@ -229,6 +231,11 @@ pub(crate) fn error_response(status: u16, message: &str) -> Response {
 /// `{"errors":[]}` with status 404.
 pub(crate) fn not_found() -> Response {
     rendered(404, &[])
+}
+
+/// A status with an empty body.
+pub(crate) fn without_content(status: u16) -> Response {
+    Response::new(status, MEDIA_TYPE, Vec::new())
 }
 
 fn rendered(status: u16, errors: &[&str]) -> Response {

@@ -13,6 +13,7 @@ mod envelope;
 mod errors;
 mod fields;
 mod headers;
+mod help;
 mod identity;
 mod internal_ui;
 mod leases;
@@ -28,10 +29,11 @@ mod text;
 mod timestamp;
 mod tokens;
 mod tools;
+mod unused;
 mod wrapping;
 
 pub(crate) use auth_method::rotation;
-pub(crate) use errors::{error_response, not_found};
+pub(crate) use errors::{error_response, not_found, without_content};
 
 use std::borrow::Cow;
 
@@ -40,7 +42,7 @@ use gatehouse_auth_method::AuthMethod;
 use gatehouse_orgs::Organizations;
 
 use self::call::{Answer, Call};
-use self::errors::{Audience, Fault, MEDIA_TYPE};
+use self::errors::{Audience, Fault};
 use crate::http::Method;
 use crate::path::CanonicalPath;
 use crate::{Gateway, Request, Response};
@@ -113,12 +115,15 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
         return Err(Fault::unsupported_path());
     }
     if operation == Operation::Help {
-        return Ok(help());
+        return help::response(&call);
     }
     let (mount_type, answer) = route(gateway, &call);
     match answer? {
-        Some(reply) => wrapping::deliver(gateway, &call, reply, mount_type),
-        None => Ok(Response::new(204, MEDIA_TYPE, Vec::new())),
+        Some(reply) => {
+            let reply = reply.warned(unused::warnings(&call)?);
+            wrapping::deliver(gateway, &call, reply, mount_type)
+        }
+        None => Ok(errors::without_content(204)),
     }
 }
 
@@ -189,9 +194,4 @@ fn route<'c, A: AuthMethod, C: Access, O>(
             _ => ("", Err(Fault::no_handler(call.path))),
         },
     }
-}
-
-fn help() -> Response {
-    let body = br#"{"help":"See the documentation of this path.","see_also":null}"#;
-    Response::new(200, MEDIA_TYPE, body.to_vec())
 }

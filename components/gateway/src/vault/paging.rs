@@ -3,14 +3,15 @@
 use gatehouse_access::KeyPage;
 use serde::Serialize;
 
-use super::call::{Answer, Call, ignored_fields};
+use super::call::{Answer, Call};
 use super::envelope::Reply;
 use super::errors::Fault;
 
 /// Most keys in one answer.
 const MAXIMUM_KEYS: u32 = 10_000;
 
-const FIELDS: [&str; 2] = ["after", "limit"];
+/// The fields of a query that say so.
+pub(crate) const FIELDS: [&str; 2] = ["after", "limit"];
 
 /// The part of a list that a request asks for in its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +22,6 @@ pub(crate) struct Paging {
     pub(crate) limit: u32,
     /// Whether the request may want more than `limit` keys.
     cut: bool,
-    /// The warning about other fields.
-    ignored: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -47,7 +46,6 @@ impl Paging {
             after: fields.string("after")?.filter(|after| !after.is_empty()),
             limit: within.unwrap_or(MAXIMUM_KEYS),
             cut: within.is_none(),
-            ignored: ignored_fields(&fields, &FIELDS),
         })
     }
 
@@ -59,7 +57,7 @@ impl Paging {
                 "This list goes on: ask for the keys that follow with the query parameter after={next}"
             )
         });
-        cut.into_iter().chain(self.ignored)
+        cut.into_iter()
     }
 
     /// The answer that shows `page` as `data.keys`.

@@ -3,7 +3,7 @@
 use gatehouse_access::{Access, Cluster, Failure, InitializeError};
 use serde::Serialize;
 
-use super::errors::{Fault, MEDIA_TYPE};
+use super::errors::{Fault, MEDIA_TYPE, without_content};
 use super::fields::Fields;
 use crate::http::{Method, Request, Response};
 use crate::json::Duplicates;
@@ -28,7 +28,7 @@ pub(super) fn handle<A, C: Access, O>(
         ("v1/sys/init", Method::Get) => initialization(gateway),
         ("v1/sys/init", Method::Post | Method::Put) => initialize(gateway, request),
         ("v1/sys/health" | "v1/sys/seal-status" | "v1/sys/leader" | "v1/sys/init", _) => {
-            Err(Fault::plain(405, "unsupported operation"))
+            Err(Fault::silent(405))
         }
         _ => return None,
     };
@@ -249,6 +249,9 @@ fn initialize<A, C: Access, O>(
     request: &Request,
 ) -> Result<Response, Fault> {
     let fields = Fields::of_body(request, Duplicates::Refuse)?;
+    if matches!(stage(&gateway.access)?, Stage::Active(_)) {
+        return Err(already_initialized());
+    }
     for field in ENCRYPTING_FIELDS {
         let asked = fields.list(field)?.unwrap_or_default();
         if asked.iter().any(|key| !key.is_empty()) {
@@ -274,9 +277,7 @@ fn initialize<A, C: Access, O>(
                 root_token: initialized.root_token.expose(),
             },
         ),
-        Err(InitializeError::AlreadyInitialized) => {
-            Err(Fault::plain(400, "Vault is already initialized"))
-        }
+        Err(InitializeError::AlreadyInitialized) => Err(already_initialized()),
         Err(InitializeError::Failure(failure)) => Err(failure.into()),
         Err(error @ InitializeError::UnusableRootToken) => {
             Err(Fault::plain(400, error.to_string()))
@@ -284,8 +285,16 @@ fn initialize<A, C: Access, O>(
     }
 }
 
+fn already_initialized() -> Fault {
+    Fault::plain(400, "Vault is already initialized")
+}
+
 fn answer(status: u16, body: &impl Serialize) -> Result<Response, Fault> {
     let body = serde_json::to_vec(body)
         .map_err(|error| Fault::internal(format!("an answer could not be written: {error}")))?;
-    Ok(Response::new(status, MEDIA_TYPE, body))
+    Ok(match status {
+        // A load balancer may have asked for the status that has no body.
+        204 => without_content(status),
+        _ => Response::new(status, MEDIA_TYPE, body),
+    })
 }

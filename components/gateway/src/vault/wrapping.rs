@@ -29,7 +29,7 @@ pub(super) fn deliver<A, C: Access, O>(
     let wrapped_accessor = reply.accessor();
     let request = WrapRequest {
         content: &reply.to_kept(mount_type)?,
-        creation_path: call.path,
+        creation_path: &creation_path(call),
         ttl,
         wrapped_accessor: wrapped_accessor.as_deref(),
     };
@@ -38,6 +38,14 @@ pub(super) fn deliver<A, C: Access, O>(
         error @ (WrapError::NoTtl | WrapError::TooLarge(_)) => Fault::plain(400, error.to_string()),
     })?;
     Reply::wrapped(wrapping).response("", "")
+}
+
+/// The path as the reference shows it: that of a list has a slash at its end (contract 1.1).
+fn creation_path<'a>(call: &Call<'a>) -> Cow<'a, str> {
+    match call.operation {
+        Operation::List => Cow::Owned(format!("{}/", call.path)),
+        _ => Cow::Borrowed(call.path),
+    }
 }
 
 /// Answers a request below `sys/wrapping/`.

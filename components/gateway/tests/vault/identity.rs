@@ -83,6 +83,8 @@ fn contract_7_2_the_entity_of_a_login_has_all_its_members() {
     let aliases = server.list("identity/entity-alias/id").data();
     assert_eq!(aliases["keys"], json!([alias_id]));
     assert_eq!(aliases["key_info"][&alias_id]["canonical_id"], id.as_str());
+    // Strict clients need it.
+    assert_eq!(aliases["key_info"][&alias_id]["local"], false);
 }
 
 #[test]
@@ -132,7 +134,7 @@ fn entities_are_made_changed_renamed_and_deleted() {
         (
             "identity/entity/id/none",
             "{}",
-            "invalid entity id".to_owned(),
+            "entity not found from id".to_owned(),
         ),
         (
             &path,
@@ -214,10 +216,16 @@ fn aliases_lead_to_one_entity_and_can_be_moved() {
     for (body, error) in [
         (
             second,
-            "the entity has another alias of this mount: delete that first",
+            "Alias already exists for requested entity and mount accessor",
         ),
-        (json!({"mount_accessor": accessor}), "missing alias name"),
-        (json!({"name": "x"}), "missing mount_accessor"),
+        (
+            json!({"mount_accessor": accessor}),
+            "'id' or 'mount_accessor' and 'name' must be provided",
+        ),
+        (
+            json!({"name": "x"}),
+            "'id' or 'mount_accessor' and 'name' must be provided",
+        ),
         (
             json!({"name": "x", "mount_accessor": "auth_gcp_0"}),
             "invalid mount accessor \"auth_gcp_0\"",
@@ -226,7 +234,10 @@ fn aliases_lead_to_one_entity_and_can_be_moved() {
             json!({"name": "x", "mount_accessor": accessor, "canonical_id": "none"}),
             "invalid canonical ID",
         ),
-        (json!({"id": "none", "name": "x"}), "invalid alias id"),
+        (
+            json!({"id": "none", "name": "x"}),
+            "invalid alias ID provided",
+        ),
     ] {
         server
             .post("identity/entity-alias", &body.to_string())
@@ -336,7 +347,7 @@ fn refusals_of_groups_have_their_texts_and_store_nothing() {
     let low_path = format!("identity/group/id/{low}");
     let external_path = format!("identity/group/id/{external}");
     let cyclic = "cyclic relationship detected for member group ID";
-    let members = "members can't be set manually for external groups";
+    let members = "member entities can't be set manually for external groups";
     for (path, body, error) in [
         (
             low_path.as_str(),
@@ -368,7 +379,7 @@ fn refusals_of_groups_have_their_texts_and_store_nothing() {
         (
             &low_path,
             json!({"member_group_ids": [entity]}),
-            &format!("invalid group ID \"{entity}\""),
+            &format!("invalid member group ID \"{entity}\""),
         ),
         (
             &external_path,
@@ -380,7 +391,7 @@ fn refusals_of_groups_have_their_texts_and_store_nothing() {
         (
             "identity/group-alias",
             json!({"name": "g", "mount_accessor": accessor, "canonical_id": low}),
-            "cannot set an alias on an internal group",
+            "alias can't be set on an internal group",
         ),
         (
             "identity/group-alias",

@@ -17,6 +17,7 @@ mod coercions;
 mod config;
 mod config_texts;
 mod explanations;
+mod http_rules;
 mod identity;
 mod internal_ui;
 mod issuer;

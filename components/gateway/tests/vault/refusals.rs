@@ -62,6 +62,25 @@ fn only_a_permitted_caller_learns_that_a_path_does_not_exist() {
 }
 
 #[test]
+fn contract_1_6_nothing_is_at_the_very_top() {
+    let server = Server::initialized();
+    let mut request = gatehouse_gateway::Request::new(Method::Get, "/v1/");
+    request.headers.push("X-Vault-Token", ROOT);
+    let text = "no handler for route \"\". route entry not found.";
+    server.handle(&request).refused(404, text);
+}
+
+#[test]
+fn contract_5_6_an_accessor_is_needed_to_ask_what_it_may_do() {
+    let server = Server::initialized();
+    for body in [r#"{"paths":["x"]}"#, r#"{"paths":["x"],"accessor":""}"#] {
+        server
+            .post("sys/capabilities-accessor", body)
+            .refused(400, "missing accessor");
+    }
+}
+
+#[test]
 fn fields_are_looked_at_only_after_policy_and_route() {
     let server = Server::with_method();
     let bad = "{\"nonsense\"";

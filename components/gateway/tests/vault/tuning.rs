@@ -112,7 +112,7 @@ fn refusals_have_their_texts_and_store_nothing() {
         ),
         (
             r#"{"max_lease_ttl":"-2s"}"#,
-            "Field validation failed: error converting input for field \"max_lease_ttl\": cannot provide negative value '-2s'",
+            "Field validation failed: error converting input for field \"max_lease_ttl\": cannot provide negative value '-2'",
         ),
     ] {
         server.post("sys/auth/gcp/tune", body).refused(400, text);

@@ -53,7 +53,7 @@ pub(crate) enum Reason {
     #[error(transparent)]
     Duration(#[from] DurationError),
     #[error("cannot provide negative value '{0}'")]
-    Negative(String),
+    Negative(i64),
     #[error("invalid key pair{}", Quoted(.0))]
     Pair(String),
 }
@@ -140,12 +140,7 @@ impl<'a> Shape<'a> {
 
     pub(super) fn duration(&self) -> Result<u64, Reason> {
         let seconds = self.signed_duration()?;
-        u64::try_from(seconds).map_err(|_| {
-            Reason::Negative(match self {
-                Self::Text(text) => text.clone().into_owned(),
-                _ => seconds.to_string(),
-            })
-        })
+        u64::try_from(seconds).map_err(|_| Reason::Negative(seconds))
     }
 
     pub(super) fn list(&self) -> Result<Vec<String>, Reason> {

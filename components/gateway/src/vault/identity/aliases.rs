@@ -102,6 +102,9 @@ impl<'a> From<&'a AliasView> for AliasFacts<'a> {
 #[derive(Serialize)]
 struct ListedAlias<'a> {
     canonical_id: &'a str,
+    custom_metadata: Option<&'a BTreeMap<String, String>>,
+    local: bool,
+    metadata: Option<&'a BTreeMap<String, String>>,
     mount_accessor: &'a str,
     mount_path: &'a str,
     mount_type: &'a str,
@@ -160,6 +163,9 @@ pub(super) fn list(access: &impl Access, operation: Operation, kind: Kind) -> An
     keyed(aliases.iter().map(|alias| {
         let facts = ListedAlias {
             canonical_id: &alias.canonical_id,
+            custom_metadata: shown_metadata(&alias.custom_metadata),
+            local: false,
+            metadata: shown_metadata(&alias.metadata),
             mount_accessor: &alias.mount_accessor,
             mount_path: &alias.mount_path,
             mount_type: &alias.mount_type,
@@ -195,10 +201,16 @@ fn fault(error: IdentityError, kind: Kind) -> Fault {
         IdentityError::UnknownGroup => {
             Fault::plain(400, "invalid group ID given in 'canonical_id'")
         }
+        IdentityError::MissingMountAccessor | IdentityError::MissingAliasName
+            if kind == Kind::Entity =>
+        {
+            let text = "'id' or 'mount_accessor' and 'name' must be provided";
+            Fault::plain(400, text)
+        }
         IdentityError::MissingMountAccessor => Fault::plain(400, "missing mount_accessor"),
         IdentityError::AlreadyAliased if kind == Kind::Entity => Fault::plain(
             400,
-            "the entity has another alias of this mount: delete that first",
+            "Alias already exists for requested entity and mount accessor",
         ),
         IdentityError::AlreadyAliased => {
             Fault::plain(400, "the group has another alias: delete that first")

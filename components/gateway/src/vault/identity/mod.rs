@@ -162,18 +162,18 @@ impl Sought {
 fn fault(error: IdentityError) -> Fault {
     let text = match error {
         IdentityError::Failure(failure) => return failure.into(),
-        IdentityError::UnknownEntity => "invalid entity id".to_owned(),
+        IdentityError::UnknownEntity => "entity not found from id".to_owned(),
         IdentityError::UnknownGroup => "invalid group id".to_owned(),
-        IdentityError::UnknownAlias => "invalid alias id".to_owned(),
+        IdentityError::UnknownAlias => "invalid alias ID provided".to_owned(),
         IdentityError::UnknownMountAccessor(accessor) => {
             format!("invalid mount accessor {}", quoted(&accessor))
         }
         IdentityError::UnknownMemberEntity(id) => format!("invalid entity ID {}", quoted(&id)),
-        IdentityError::UnknownMemberGroup(id) => format!("invalid group ID {}", quoted(&id)),
+        IdentityError::UnknownMemberGroup(id) => format!("invalid member group ID {}", quoted(&id)),
         IdentityError::ExternalMembers => {
-            "members can't be set manually for external groups".to_owned()
+            "member entities can't be set manually for external groups".to_owned()
         }
-        IdentityError::InternalAlias => "cannot set an alias on an internal group".to_owned(),
+        IdentityError::InternalAlias => "alias can't be set on an internal group".to_owned(),
         IdentityError::CyclicGroups => {
             "cyclic relationship detected for member group ID".to_owned()
         }

@@ -19,7 +19,7 @@ fn a_list_is_wrapped_and_unwrapped_as_it_was() {
         envelope,
         json!({"request_id": "", "lease_id": "", "renewable": false, "lease_duration": 0, "data": null,
             "wrap_info": {"token": token, "accessor": accessor, "ttl": 60, "creation_time": "2026-11-21T10:00:00Z",
-                "creation_path": "auth/gcp/roles"},
+                "creation_path": "auth/gcp/roles/"},
             "warnings": null, "auth": null, "mount_type": ""})
     );
     let unwrapped = unwrap(&server, &token).expect(200);

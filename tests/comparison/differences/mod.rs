@@ -1,5 +1,9 @@
 //! The differences that are meant, each with its reason.
 
+mod table;
+
+pub use table::DIFFERENCES;
+
 use serde_json::Value;
 
 use crate::normalise::Mismatch;
@@ -27,10 +31,23 @@ enum Seen {
     Is(&'static str),
 }
 
-#[allow(unused_imports)]
-use Seen::{Is, Nothing, Something};
-
 impl Difference {
+    const fn new(
+        requests: &'static [&'static str],
+        part: &'static str,
+        reference: Seen,
+        ours: Seen,
+        because: &'static str,
+    ) -> Self {
+        Self {
+            requests,
+            part,
+            reference,
+            ours,
+            because,
+        }
+    }
+
     /// Whether this row is about what was seen in the answers to the request with this label.
     pub fn explains(&self, label: &str, mismatch: &Mismatch) -> bool {
         debug_assert!(!self.because.is_empty(), "a reason is needed");
@@ -69,14 +86,3 @@ fn matches(pattern: &str, text: &str) -> bool {
     }
     rest.ends_with(last)
 }
-
-/// Every request.
-const ALL: &[&str] = &["*"];
-
-pub const DIFFERENCES: &[Difference] = &[Difference {
-    requests: ALL,
-    part: "/mount_type",
-    reference: Nothing,
-    ours: Something,
-    because: "contract 1.5: a member of newer servers, which older clients ignore",
-}];

@@ -1,0 +1,147 @@
+//! The table. A row that explains nothing any more fails the test, as does a difference without a row.
+
+use super::Difference;
+use super::Seen::{Is, Nothing, Something};
+
+/// A row: which requests, which part of their answers, what the reference says there, what we say, and why.
+macro_rules! rows {
+    ($($requests:expr, $part:expr, $reference:expr, $ours:expr, $because:expr;)*) => {
+        &[$(Difference::new(&$requests, $part, $reference, $ours, $because)),*]
+    };
+}
+
+const STRICT_CLIENTS: &str =
+    "contract 6.2: members that newer servers have and strict clients need";
+const OWN_FACTS: &str = "contract 6.2: facts about this server";
+const PARSING: &str =
+    "contract 1.3, rule 3: what cannot be parsed is refused with a text that repeats nothing of it";
+const CONVERSION: &str =
+    "contract 1.4: a field that cannot be converted is named, in the words that are usual for it";
+const ORDER: &str = "contract 1.6: token and policy come before the fields";
+const BAD_TOKEN: &str =
+    "contract 1.7: current daemons look for `invalid token` to decide to log in anew";
+const ROOT_TOKEN: &str =
+    "contract 5.5: the first token is made by initialization, not by another token";
+const REMAINING_USES: &str = "contract 5.5: uses are those that remain";
+const POLICY_MEMBERS: &str = "contract 5.6: a policy is read as its name and its text";
+const POLICY_TEXTS: &str =
+    "contract 5.6: the reason is said once, and the path is not said before it";
+const CAPABILITY_ORDER: &str = "contract 5.6: the order of names in the list";
+const MOUNT_OBJECT: &str = "contract 6.3: the mount object of newer servers";
+const LISTS: &str = "contract 7.2 and D20: an empty list is a list, never null";
+const UNSENT: &str = "contract 7.2 and D20: what was not sent stays as it is";
+const ALIAS_OBJECT: &str = "contract 7.2: an alias has the same members wherever it stands";
+const LISTED: &str = "contract 7.2: the facts in a list";
+const STORAGE_ONLY: &str = "contract 1.6: 500 is for failures of the server, not for bad input";
+const REDIRECTION: &str = "contract 1.1, rule 4: the client is sent to the cleaned path; nobody reads the page that says so";
+const CONTENT_TYPE: &str = "contract 1.2: every answer is of the type application/json, with a list of errors where it is one";
+const LIST_OPERATION: &str = "contract 1.6: where a path exists and its list does not, it is 405";
+
+/// Every row.
+pub const DIFFERENCES: &[Difference] = rows![
+    // Contract 1: paths, methods, headers, bodies.
+    ["*"], "/mount_type", Nothing, Something, "contract 1.5: a member of newer servers, which older clients ignore";
+    ["GET /v1*//*", "GET /v1/*./*"], "content-type", Is("\"text/html; charset=utf-8\""), Is("\"application/json\""), REDIRECTION;
+    ["GET /v1*//*", "GET /v1/*./*"], "body", Something, Is("\"\""), REDIRECTION;
+    ["LIST /v1/*//*", "POST /v1/*//*", "DELETE /v1/*//*"], "content-type", Is("\"\""), Is("\"application/json\""), REDIRECTION;
+    ["GET //v1/sys/auth"], "status", Is("404"), Is("307"), REDIRECTION;
+    ["GET //v1/sys/auth"], "location", Is("\"\""), Is("\"/v1/sys/auth\""), REDIRECTION;
+    ["GET //v1/sys/auth"], "body", Something, Is("\"\""), REDIRECTION;
+    ["GET /v1/sys/%2e%2e/auth"], "/errors", Is("[\"relative paths not supported\"]"), Something, "contract 1.1, rule 4: encoded dots are refused, in words that say what is wrong";
+    ["GET /v1/sys/policies/acl/a%0*"], "content-type", Is("\"\""), Is("\"application/json\""), CONTENT_TYPE;
+    ["GET /v1/sys/policies/acl/a%0*"], "body", Is("\"\""), Something, CONTENT_TYPE;
+    ["OPTIONS sys/auth"], "status", Is("400"), Is("405"), "contract 1.1: OPTIONS is not served";
+    ["OPTIONS sys/auth"], "/errors", Something, Is("[]"), "contract 1.1: OPTIONS is not served";
+    ["PATCH sys/auth {}"], "status", Is("400"), Is("415"), "contract 1.1: PATCH needs its content type, and no type is another one";
+    ["PATCH sys/auth {}"], "/errors", Is("[\"mime: no media type\"]"), Something, "contract 1.1: PATCH needs its content type, and no type is another one";
+    ["GET sys/auth?list=true", "LIST sys/auth", "LIST auth/token/create", "LIST sys/policies/acl/p3"], "status", Is("404"), Is("405"), LIST_OPERATION;
+    ["GET sys/auth?list=true", "LIST sys/auth", "LIST auth/token/create", "LIST sys/policies/acl/p3"], "/errors", Something, Is(r#"["1 error occurred:\n\t* unsupported operation\n\n"]"#), LIST_OPERATION;
+    ["POST auth/token/create []", "POST auth/token/create 1", "POST auth/token/create \"x\"", "POST auth/token/create {", "POST auth/token/create nonsense", "PUT sys/init { by nobody"], "/errors", Something, Is("[\"error parsing JSON\"]"), PARSING;
+    ["POST auth/token/create {\"ttl\":300.9}", "POST auth/token/create {\"num_uses\":3.9,*"], "status", Is("400"), Is("200"), "contract 1.4: parts of a second or of a number are cut off";
+    ["POST auth/token/create {\"ttl\":true}"], "status", Is("200"), Is("400"), "contract 1.4: a duration is a number or a text";
+    ["POST auth/token/create *", "POST sys/auth/m*"], "/errors", Something, Is(r#"["Field validation failed: error converting input for field \"ttl\": time: invalid duration \"abc\""]"#), CONVERSION;
+    ["POST auth/token/create *"], "/errors", Something, Is(r#"["Field validation failed: error converting input for field \"period\": time: invalid duration \"abc\""]"#), CONVERSION;
+    ["POST sys/auth/m*"], "/errors", Something, Is(r#"["Field validation failed: error converting input for field \"default_lease_ttl\": time: invalid duration \"abc\""]"#), CONVERSION;
+    ["POST auth/token/create *"], "/errors", Something, Is(r#"["Field validation failed: error converting input for field \"ttl\": could not parse duration from input"]"#), CONVERSION;
+    ["POST auth/token/create *"], "/errors", Something, Is(r#"["Field validation failed: error converting input for field \"num_uses\": cannot parse as int: strconv.ParseInt: parsing \"x\": invalid syntax"]"#), CONVERSION;
+    ["POST auth/token/create *"], "/errors", Something, Is(r#"["Field validation failed: error converting input for field \"renewable\": cannot parse as bool: strconv.ParseBool: parsing \"maybe\": invalid syntax"]"#), CONVERSION;
+    ["POST sys/auth/m3 *"], "/errors", Something, Is(r#"["Field validation failed: error converting input for field \"config\": expected an object, got a string"]"#), CONVERSION;
+    ["POST sys/auth/x { by least", "POST auth/token/create { by nobody"], "status", Is("400"), Is("403"), ORDER;
+    ["POST sys/auth/x { by least", "POST auth/token/create { by nobody"], "/errors", Is("[\"failed to decode JSON input: unexpected EOF\"]"), Something, ORDER;
+    ["*"], "/errors", Is("[\"permission denied\"]"), Is(r#"["2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n"]"#), BAD_TOKEN;
+
+    // Contract 5: tokens.
+    ["*"], "/data/display_name", Is("\"token\""), Is("\"root\""), ROOT_TOKEN;
+    ["*"], "/data/path", Is("\"auth/token/create\""), Is("\"auth/token/root\""), ROOT_TOKEN;
+    ["POST auth/token/create {\"policies\":[\"control-group\"]}"], "status", Is("200"), Is("400"), "contract 5.2: `control-group` cannot be assigned";
+    ["POST auth/token/create *\"id\":\"chosen-by-hand\"}"], "/warnings", Something, Something, "contract 5.4: a chosen ID is warned about; here it is not hashed any weaker";
+    ["POST auth/token/create *\"id\":\"s.chosen\"}"], "/errors", Is("[\"custom token ID cannot have the 's.' prefix\"]"), Is("[\"custom token ID cannot have the 'hvs.' prefix\"]"), "contract 5.4: one text for both prefixes";
+    ["POST auth/token/create *\"id\":\"with.dot\"}"], "/errors", Is("[\"custom token ID cannot have a '.' in the value\"]"), Something, "contract 5.4: a chosen ID has no dot; the text says all that it may not have";
+    ["P* auth/token/renew-self * by periodic"], "/auth/num_uses", Is("9"), Something, REMAINING_USES;
+    ["GET auth/token/lookup-self by two uses"], "/data/num_uses", Is("-1"), Is("0"), "D26: vaultrs cannot parse a negative number";
+
+    // Contract 5.6: policies and capabilities.
+    ["GET sys/policies/acl/*", "GET sys/policy/*"], "*version", Something, Nothing, POLICY_MEMBERS;
+    ["GET sys/policies/acl/*", "GET sys/policy/*"], "*modified", Something, Nothing, POLICY_MEMBERS;
+    ["GET sys/policies/acl/*", "GET sys/policy/*"], "*cas_required", Is("false"), Nothing, POLICY_MEMBERS;
+    ["GET sys/policies/acl/*", "GET sys/policy/*"], "*/allow_slashes_in_identity_templates", Is("false"), Nothing, POLICY_MEMBERS;
+    ["GET sys/policies/acl/*", "GET sys/policy/*"], "*/allow_wildcards_in_identity_templates", Is("false"), Nothing, POLICY_MEMBERS;
+    ["PUT sys/policy/p3 *"], "status", Is("200"), Is("204"), "contract 5.6: the old name `rules` is taken without a word";
+    ["PUT sys/policy/p3 *"], "body", Something, Is("\"\""), "contract 5.6: the old name `rules` is taken without a word";
+    ["GET sys/policies/acl/default?*", "GET sys/policies/acl/response-wrapping"], "/data/policy", Something, Something, "contract 5.6: what the policy grants is the same, its text is our own";
+    ["POST sys/policies/acl/control-group *"], "status", Is("204"), Is("400"), "contract 5.6: `control-group` is immutable";
+    ["POST sys/policies/acl/t *"], "/errors", Something, Is(r#"["failed to parse policy: invalid capability \"nonsense\""]"#), POLICY_TEXTS;
+    ["POST sys/policies/acl/t *"], "/errors", Something, Is(r#"["failed to parse policy: invalid key \"nonsense\" on line 1"]"#), POLICY_TEXTS;
+    ["POST sys/policies/acl/t *"], "/errors", Something, Is(r#"["failed to parse policy: invalid policy \"nonsense\""]"#), POLICY_TEXTS;
+    ["POST sys/policies/acl/t * \\\"x+*\\\"*", "POST sys/policies/acl/t * \\\"x/+*\\\"*"], "/errors", Something, Something, POLICY_TEXTS;
+    ["POST sys/policies/acl/t {\"policy\":\"path \\\"x\\\" {\"}"], "/errors", Something, Something, POLICY_TEXTS;
+    ["POST sys/capabilities*"], "*", Is(r#"["create","delete","list","patch","read","sudo","update"]"#), Is(r#"["sudo","read","list","update","delete","create","patch"]"#), CAPABILITY_ORDER;
+    ["POST sys/capabilities*"], "*", Is(r#"["create","delete","list","read","update"]"#), Is(r#"["read","list","update","delete","create"]"#), CAPABILITY_ORDER;
+    ["POST sys/capabilities*"], "*", Is(r#"["list","read"]"#), Is(r#"["read","list"]"#), CAPABILITY_ORDER;
+    ["POST sys/capabilities {\"token\":\"\",*", "POST sys/capabilities {\"path\":*"], "status", Is("500"), Is("400"), "contract 5.6: a bad token is refused with 400";
+    ["POST sys/capabilities {\"token\":\"\",*", "POST sys/capabilities {\"path\":*"], "/errors", Is(r#"["1 error occurred:\n\t* no token found\n\n"]"#), Is(r#"["1 error occurred:\n\t* invalid token\n\n"]"#), "contract 5.6: a bad token is refused with 400";
+
+    // Contract 6.2: status.
+    ["* sys/health*"], "/performance_standby", Nothing, Is("false"), STRICT_CLIENTS;
+    ["* sys/health*"], "/enterprise", Nothing, Is("false"), STRICT_CLIENTS;
+    ["* sys/health*"], "/clock_skew_ms", Nothing, Is("0"), STRICT_CLIENTS;
+    ["* sys/health*"], "/echo_duration_ms", Nothing, Is("0"), STRICT_CLIENTS;
+    ["* sys/health*"], "/replication_primary_canary_age_ms", Nothing, Is("0"), STRICT_CLIENTS;
+    ["GET sys/leader*"], "*", Nothing, Something, STRICT_CLIENTS;
+    ["* sys/health*", "GET sys/seal-status*"], "/version", Something, Is("\"1.21.0\""), "contract 6.2: the release that clients are to take this server for";
+    ["GET sys/seal-status*"], "/build_date", Nothing, Something, OWN_FACTS;
+    ["GET sys/seal-status*"], "/commit_date", Something, Nothing, OWN_FACTS;
+    ["GET sys/seal-status*"], "/storage_type", Is("\"inmem\""), Is("\"gatehouse\""), OWN_FACTS;
+    ["GET sys/health?activecode=x by nobody"], "/errors", Is("[]"), Something, "contract 1.7: the one error says which parameter is wrong";
+
+    // Contract 6.3: mounts.
+    ["GET sys/auth*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/deprecation_status", Nothing, Is("\"supported\""), MOUNT_OBJECT;
+    ["GET sys/auth*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/options", Is("null"), Is("{}"), "contract 6.3: options may be null";
+    ["GET sys/auth*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/running_plugin_version", Is("\"v2.7.2+builtin.bao\""), Is("\"v0.1.0+builtin\""), OWN_FACTS;
+    ["POST sys/auth/m2 {\"type\":\"token\"}"], "/errors", Something, Is("[\"plugin not found in the catalog: token\"]"), "contract 6.3: a type that cannot be mounted is not found";
+    ["POST sys/auth/m*"], "/errors", Is("[\"invalid listing_visibility nonsense\"]"), Is("[\"invalid value for 'listing_visibility'\"]"), "contract 6.3: bad settings are refused as that of `token_type` is";
+    ["GET sys/mounts"], "status", Is("200"), Is("404"), "contract 6.1: `sys/mounts` is optional, and there are no secrets engines";
+
+    // Contract 6.6: wrapping.
+    ["POST sys/wrapping/unwrap {} by nobody"], "/errors", Is("[\"error validating wrapping token: token is empty\"]"), Is("[\"permission denied\"]"), "contract 1.7: without any token it is `permission denied`";
+    ["GET sys/wrapping/unwrap"], "status", Is("400"), Is("405"), "contract 6.6: unwrapping is a write";
+    ["GET sys/wrapping/unwrap"], "/errors", Something, Is(r#"["1 error occurred:\n\t* unsupported operation\n\n"]"#), "contract 6.6: unwrapping is a write";
+    ["PUT sys/wrapping/unwrap by wrapped mounts"], "/token~1", Nothing, Something, "contract 1.5: an answer that is copied to the top level is unwrapped as it was";
+
+    // Contract 7: identity.
+    ["LIST identity/entity/id", "GET identity/entity/id?list=true"], "/data/key_info/*/aliases", Nothing, Is("[]"), LISTED;
+    ["LIST identity/entity-alias/id"], "/data/key_info/*/custom_metadata", Is("{}"), Is("null"), "contract 7.2: no metadata is null";
+    ["LIST identity/group/id"], "/data/key_info/*/num_member_entities", Something, Nothing, LISTED;
+    ["GET identity/entity-alias/id/<alias one>"], "/data/custom_metadata*", Something, Something, UNSENT;
+    ["GET identity/entity-alias/id/<alias one>"], "/data/custom_metadata/c", Nothing, Is("\"d\""), UNSENT;
+    ["GET identity/entity/id/<entity one>", "POST identity/lookup/entity *"], "/data/aliases/0/custom_metadata*", Something, Something, UNSENT;
+    ["GET identity/entity/id/<entity one>"], "/data/aliases/0/custom_metadata/c", Nothing, Is("\"d\""), UNSENT;
+    ["GET identity/group/*", "POST identity/lookup/group *"], "/data/member_*_ids", Is("null"), Is("[]"), LISTS;
+    ["GET identity/group/*", "POST identity/lookup/group *"], "/data/parent_group_ids", Is("null"), Is("[]"), LISTS;
+    ["GET identity/group/*"], "/data/policies", Is("null"), Is("[]"), LISTS;
+    ["GET identity/group/*", "POST identity/lookup/group *"], "/data/alias/custom_metadata", Nothing, Is("null"), ALIAS_OBJECT;
+    ["GET identity/group/*", "POST identity/lookup/group *"], "/data/alias/local", Nothing, Is("false"), ALIAS_OBJECT;
+    ["POST identity/group {*"], "status", Is("500"), Is("400"), STORAGE_ONLY;
+    ["POST identity/group {*\"member_*_ids\":[\"nonsense\"]}"], "/errors", Something, Something, STORAGE_ONLY;
+    ["POST identity/group/id/<group one> {\"member_group_ids\":*"], "/errors", Is("[\"cyclic relationship detected for member group ID \\\"<group two>\\\"\"]"), Is("[\"cyclic relationship detected for member group ID\"]"), "contract 7.2: that there is a cycle is what matters, for its members are in the request";
+];
