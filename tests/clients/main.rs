@@ -1,5 +1,7 @@
 //! The clients that others wrote, unmodified, against the release server over HTTP: each script asserts what its client is told.
 
+mod vaultrs;
+
 use std::fs;
 
 use gatehouse_fake_google::{FakeGoogle, IdentityFormat};
@@ -64,6 +66,31 @@ fn hvac_calls_every_method_of_its_gcp_class() {
 #[test]
 fn hvac_configures_logs_in_renews_and_revokes() {
     assert_client_is_content("hvac_login.py", HOSTED);
+}
+
+#[test]
+fn hvac_calls_every_method_of_its_token_class() {
+    assert_client_is_content("hvac_tokens.py", HOSTED);
+}
+
+#[test]
+fn hvac_manages_mounts_policies_leases_and_wrapped_answers() {
+    assert_client_is_content("hvac_sys.py", HOSTED);
+}
+
+#[test]
+fn hvac_manages_entities_groups_and_their_aliases() {
+    assert_client_is_content("hvac_identity.py", HOSTED);
+}
+
+#[test]
+fn the_bao_command_line_manages_tokens_roles_policies_mounts_and_leases() {
+    assert_client_is_content("bao_access.py", HOSTED);
+}
+
+#[test]
+fn node_vault_manages_tokens_roles_policies_mounts_and_leases() {
+    assert_client_is_content("node/node_vault.js", HOSTED);
 }
 
 #[test]

@@ -132,6 +132,7 @@ pub const DIFFERENCES: &[Difference] = rows![
     ["LIST identity/entity/id", "GET identity/entity/id?list=true"], "/data/key_info/*/aliases", Nothing, Is("[]"), LISTED;
     ["LIST identity/entity-alias/id"], "/data/key_info/*/custom_metadata", Is("{}"), Is("null"), "contract 7.2: no metadata is null";
     ["LIST identity/group/id"], "/data/key_info/*/num_member_entities", Something, Nothing, LISTED;
+    ["LIST identity/entity-alias/id"], "/data/key_info/*/custom_metadata/c", Nothing, Is("\"d\""), UNSENT;
     ["GET identity/entity-alias/id/<alias one>"], "/data/custom_metadata*", Something, Something, UNSENT;
     ["GET identity/entity-alias/id/<alias one>"], "/data/custom_metadata/c", Nothing, Is("\"d\""), UNSENT;
     ["GET identity/entity/id/<entity one>", "POST identity/lookup/entity *"], "/data/aliases/0/custom_metadata*", Something, Something, UNSENT;

@@ -1,4 +1,4 @@
-//! The clients that others wrote: Python packages in a virtual environment of the tests' own.
+//! The clients that others wrote: packages of Python and of Node in environments of the tests' own.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -10,7 +10,10 @@ use crate::server::target_folder;
 
 const REQUIREMENTS: &str = include_str!("../../clients/requirements.txt");
 
-/// A script under `tests/clients`.
+const NODE_PACKAGE: &str = include_str!("../../clients/node/package.json");
+const NODE_LOCK: &str = include_str!("../../clients/node/package-lock.json");
+
+/// A script under `tests/clients`, of Python (`.py`) or of Node (`.js`).
 #[derive(Debug, Clone)]
 pub struct Client {
     script: &'static str,
@@ -48,13 +51,21 @@ impl Client {
     ///
     /// When the clients cannot be installed: a test that cannot run is a failed test.
     pub fn run(&self) -> ClientRun {
-        let environment = environment();
         let script = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("clients")
             .join(self.script);
-        let output = Command::new(environment.join("bin").join("python"))
+        let mut command = if self.script.ends_with(".js") {
+            let mut node = Command::new("node");
+            node.env("NODE_PATH", node_modules());
+            node
+        } else {
+            let environment = environment();
+            let mut python = Command::new(environment.join("bin").join("python"));
+            python.env("PATH", search_path(environment));
+            python
+        };
+        let output = command
             .arg(script)
-            .env("PATH", search_path(environment))
             .envs(self.environment.iter().cloned())
             .output()
             .expect("the script can be started");
@@ -96,12 +107,43 @@ fn environment() -> &'static Path {
     ENVIRONMENT.get_or_init(|| install().expect("the clients must be installable"))
 }
 
-fn install() -> Result<PathBuf> {
+/// The folder of the packages for Node, installed once for every lock file.
+fn node_modules() -> &'static Path {
+    static MODULES: OnceLock<PathBuf> = OnceLock::new();
+    MODULES.get_or_init(|| install_for_node().expect("the clients must be installable"))
+}
+
+/// Has the folder of all environments to itself until the file is dropped: test programs run one after the other, but two of them
+/// may also be started by hand at one time.
+fn locked_folder() -> Result<(PathBuf, std::fs::File)> {
     let folder = target_folder().join("clients");
-    // Test programs run one after the other, but two of them may also be started by hand at one time.
     std::fs::create_dir_all(&folder)?;
     let lock = std::fs::File::create(folder.join("lock"))?;
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
+    Ok((folder, lock))
+}
+
+fn install_for_node() -> Result<PathBuf> {
+    let (folder, _lock) = locked_folder()?;
+    let environment = folder.join("node");
+    let modules = environment.join("node_modules");
+    let stamp = modules.join("installed");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == NODE_LOCK) {
+        return Ok(modules);
+    }
+    std::fs::create_dir_all(&environment)?;
+    std::fs::write(environment.join("package.json"), NODE_PACKAGE)?;
+    std::fs::write(environment.join("package-lock.json"), NODE_LOCK)?;
+    run(Command::new("npm")
+        .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
+        .current_dir(&environment))
+    .context("node and npm are needed for the client tests")?;
+    std::fs::write(stamp, NODE_LOCK)?;
+    Ok(modules)
+}
+
+fn install() -> Result<PathBuf> {
+    let (_, _lock) = locked_folder()?;
     let environment = clients_folder();
     let stamp = environment.join("installed");
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == REQUIREMENTS) {
