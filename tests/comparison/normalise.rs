@@ -168,7 +168,7 @@ fn name(text: &str, kept: &Kept) -> String {
     } else if text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         "<accessor>"
     } else if let Some(kind) = mount_accessor(&text) {
-        return format!("auth_{}_<hex>", kept.name(kind));
+        return format!("{}_<hex>", kept.name(kind));
     } else if is_followed_by_hex(&text, "entity_") || is_followed_by_hex(&text, "group_") {
         "<generated name>"
     } else if text.starts_with("vault-cluster-") || text.starts_with("gatehouse-cluster-") {
@@ -202,8 +202,14 @@ fn is_token(text: &str) -> bool {
     })
 }
 
+/// What the accessor of a mount begins with: what it is, and its type.
 fn mount_accessor(text: &str) -> Option<&str> {
-    let (kind, random) = text.strip_prefix("auth_")?.rsplit_once('_')?;
+    let (kind, random) = text.rsplit_once('_')?;
+    let kind = kind.strip_prefix("auth_").or_else(|| {
+        ["identity", "system", "cubbyhole", "kv"]
+            .contains(&kind)
+            .then_some(kind)
+    })?;
     (random.len() == 8 && is_hex(random)).then_some(kind)
 }
 

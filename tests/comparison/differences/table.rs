@@ -28,6 +28,10 @@ const POLICY_TEXTS: &str =
     "contract 5.6: the reason is said once, and the path is not said before it";
 const CAPABILITY_ORDER: &str = "contract 5.6: the order of names in the list";
 const MOUNT_OBJECT: &str = "contract 6.3: the mount object of newer servers";
+const SECRETS: &str =
+    "contract 6.1: `sys/mounts` is optional, and there are no secrets engines here";
+const OLD_SPELLINGS: &str =
+    "contract 5.6: paths that older clients send, which the reference has given up";
 const LISTS: &str = "contract 7.2 and D20: an empty list is a list, never null";
 const UNSENT: &str = "contract 7.2 and D20: what was not sent stays as it is";
 const ALIAS_OBJECT: &str = "contract 7.2: an alias has the same members wherever it stands";
@@ -115,12 +119,21 @@ pub const DIFFERENCES: &[Difference] = rows![
     ["GET sys/health?activecode=x by nobody"], "/errors", Is("[]"), Something, "contract 1.7: the one error says which parameter is wrong";
 
     // Contract 6.3: mounts.
-    ["GET sys/auth*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/deprecation_status", Nothing, Is("\"supported\""), MOUNT_OBJECT;
-    ["GET sys/auth*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/options", Is("null"), Is("{}"), "contract 6.3: options may be null";
+    ["GET sys/auth*", "GET sys/internal/ui/mounts*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/deprecation_status", Nothing, Is("\"supported\""), MOUNT_OBJECT;
+    ["GET sys/auth*", "GET sys/internal/ui/mounts*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/options", Is("null"), Is("{}"), "contract 6.3: options may be null";
     ["GET sys/auth*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/running_plugin_version", Is("\"v2.7.2+builtin.bao\""), Is("\"v0.1.0+builtin\""), OWN_FACTS;
     ["POST sys/auth/m2 {\"type\":\"token\"}"], "/errors", Something, Is("[\"plugin not found in the catalog: token\"]"), "contract 6.3: a type that cannot be mounted is not found";
-    ["POST sys/auth/m*"], "/errors", Is("[\"invalid listing_visibility nonsense\"]"), Is("[\"invalid value for 'listing_visibility'\"]"), "contract 6.3: bad settings are refused as that of `token_type` is";
-    ["GET sys/mounts"], "status", Is("200"), Is("404"), "contract 6.1: `sys/mounts` is optional, and there are no secrets engines";
+    ["GET sys/mounts", "GET sys/internal/ui/mounts by least"], "*/cubbyhole~1", Something, Nothing, SECRETS;
+    ["GET sys/mounts"], "*/secret~1", Something, Nothing, SECRETS;
+    ["GET sys/mounts", "GET sys/internal/ui/mounts by least"], "*/config/passthrough_request_headers", Something, Nothing, "contract 6.3: header lists are shown where an operator has set them";
+
+    // Contract 6.5: leases.
+    ["PUT sys/revoke {*", "PUT sys/revoke-prefix/*"], "status", Is("404"), Is("204"), OLD_SPELLINGS;
+    ["PUT sys/renew {*"], "status", Is("404"), Is("400"), OLD_SPELLINGS;
+    ["PUT sys/renew {*"], "/errors", Something, Is("[\"lease not found\"]"), OLD_SPELLINGS;
+    ["GET sys/internal/ui/resultant-acl by least"], "/data/exact_paths/sys~1renew", Nothing, Something, OLD_SPELLINGS;
+    ["GET sys/internal/ui/mounts by least"], "/data/secret/identity~1", Something, Nothing, "contract 5.6 and 6.4: the policy `default` of the reference grants more below `identity/`";
+    ["POST sys/remount *"], "/warnings", Something, Something, "contract 6.3: it is warned about, and each server has a name of its own";
 
     // Contract 6.6: wrapping.
     ["POST sys/wrapping/unwrap {} by nobody"], "/errors", Is("[\"error validating wrapping token: token is empty\"]"), Is("[\"permission denied\"]"), "contract 1.7: without any token it is `permission denied`";
