@@ -2,7 +2,6 @@
 //! fails the call.
 
 use std::collections::HashMap;
-use std::future::Future;
 
 use gatehouse_tests::{Installation, ROLE, Storage};
 use rustify_derive::Endpoint;
@@ -13,7 +12,7 @@ use vaultrs::api::token::requests::{
     CreateOrphanTokenRequest, CreateRoleTokenRequest, CreateTokenRequest, SetTokenRoleRequest,
 };
 use vaultrs::api::{self, identity};
-use vaultrs::client::{Client, VaultClient, VaultClientSettingsBuilder};
+use vaultrs::client::{VaultClient, VaultClientSettingsBuilder};
 use vaultrs::error::ClientError;
 use vaultrs::sys::ServerStatus;
 use vaultrs::{identity as identities, sys, token};
@@ -312,7 +311,7 @@ fn vaultrs_manages_entities_groups_and_their_aliases() {
 
         use identities::group;
         let mut options = identity::group::requests::CreateGroupRequest::builder();
-        options.name("g").member_entity_ids(vec![entity.clone()]);
+        options.member_entity_ids(vec![entity.clone()]);
         let made = group::create(&root, Some(&mut options)).await?;
         let shown = group::read_by_id(&root, &made.id).await?;
         assert_eq!(shown.member_entity_ids, Some(vec![entity.clone()]));
@@ -329,7 +328,7 @@ fn vaultrs_manages_entities_groups_and_their_aliases() {
 
         use identities::group_alias;
         let mut options = identity::group::requests::CreateGroupRequest::builder();
-        options.name("external").group_type("external");
+        options.group_type("external");
         let external = group::create(&root, Some(&mut options)).await?.id;
         let mut options = identity::group_alias::requests::CreateGroupAliasRequest::builder();
         options.canonical_id(external.as_str());
