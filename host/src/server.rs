@@ -6,12 +6,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use gatehouse_components::{Flavour, Part};
-use gatehouse_ports::{OsRandom, SystemClock};
+use gatehouse_ports::{OsRandom, StoreError};
 use gatehouse_store::{
     Backend, MemoryBackend, Namespace, PrivateStore, RedbBackend, RootKey, SealedBackend,
     SharedClock, UnsealError, Unsealed, read_key_file,
@@ -25,15 +25,18 @@ use tokio::time::timeout;
 use wasmtime::component::InstancePre;
 
 use crate::application_credentials;
+use crate::clock::SteadyClock;
 use crate::listener::{Listener, Refusal, RequestHandler};
+use crate::metrics::{MeteredBackend, Protocol, ServerMetrics};
 use crate::outbound::{Outbound, OutboundHooks};
+use crate::rate_limits::Buckets;
 use crate::runtime::background::{Background, BackgroundSettings};
 use crate::runtime::cache::{self, SharedCache};
 use crate::runtime::code_cache::CodeCache;
 use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
 use crate::runtime::pool::{Pool, PoolSettings, ServeError};
-use crate::runtime::services::{self, Services};
+use crate::runtime::services::{self, Metrics, Services};
 use crate::runtime::state::{Grants, InstanceState};
 use crate::runtime::storage;
 use crate::settings::{Settings, StorageType};
@@ -54,6 +57,9 @@ const STORES: [(&str, Namespace); 3] = [
 /// The caches of the composition: the names of the imports, each with a map of its own behind it.
 const CACHES: [&str; 1] = ["auth-method-cache"];
 
+/// How often the latest time is kept. A clock that is set back while the server is down brings back what expired within this time at most.
+const KEEPING_INTERVAL: Duration = Duration::from_secs(10);
+
 /// How the components get the text of the server's own credentials at Google.
 const CREDENTIALS_VARIABLE: &str = "GATEHOUSE_GOOGLE_APPLICATION_CREDENTIALS";
 
@@ -62,6 +68,7 @@ pub struct Server {
     listener: Listener,
     handler: Arc<ComponentHandler>,
     background: Option<Background>,
+    time: Time,
     drain_timeout: Duration,
 }
 
@@ -75,14 +82,28 @@ impl Server {
     /// When anything that the settings name cannot be had.
     pub async fn start(settings: &Settings) -> Result<Self> {
         warn_of_compatibility(settings);
-        let clock: SharedClock = Arc::new(SystemClock);
+        let metrics = Arc::new(ServerMetrics::new()?);
+        let steady = Arc::new(SteadyClock::new(Arc::clone(&metrics)));
+        let clock: SharedClock = Arc::clone(&steady) as SharedClock;
         let backend = backend(settings, &clock).await?;
-        let template = template(settings, &backend, &clock)?;
+        let backend: Arc<dyn Backend> =
+            Arc::new(MeteredBackend::new(backend, Arc::clone(&metrics)));
+        keep_time(&steady, &*backend).await;
+        let services = Services {
+            rate_limits: Arc::new(Buckets::default()),
+            metrics: Arc::clone(&metrics) as Arc<dyn Metrics>,
+            ..Services::default()
+        };
+        let template = template(settings, &backend, &clock, &services)?;
         let listener = Listener::bind(&settings.listener, &settings.limits).await?;
-        let grants = grants(settings, listener.local_address())?;
+        let grants = grants(settings, listener.local_address(), &metrics, clock)?;
         Ok(Self {
             background: background(settings, &template, &grants),
-            handler: Arc::new(ComponentHandler::new(settings, template, grants)?),
+            handler: Arc::new(ComponentHandler::new(settings, template, grants, metrics)?),
+            time: Time {
+                clock: steady,
+                backend,
+            },
             listener,
             drain_timeout: settings.limits.drain_timeout,
         })
@@ -113,14 +134,44 @@ impl Server {
         if let Some(background) = self.background {
             work.spawn(background.repeat(sender_is_gone(stopped.clone())));
         }
+        work.spawn(self.time.keep(sender_is_gone(stopped.clone())));
         let finish_work = async {
             sender_is_gone(stopped).await;
             // Cut off, it could leave a key at Google that nobody has stored.
-            if timeout(self.drain_timeout, work.join_next()).await.is_err() {
+            let finished = async { while work.join_next().await.is_some() {} };
+            if timeout(self.drain_timeout, finished).await.is_err() {
                 tracing::warn!("the time to finish is over; background work is cut off");
             }
         };
         tokio::join!(self.listener.serve(self.handler, stop), finish_work);
+    }
+}
+
+/// The server's time, and where the latest of it is kept.
+struct Time {
+    clock: Arc<SteadyClock>,
+    backend: Arc<dyn Backend>,
+}
+
+impl Time {
+    /// Keeps the time every now and then until `stop` is ready, and then once more.
+    async fn keep(self, stop: impl Future<Output = ()>) {
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            keep_time(&self.clock, &*self.backend).await;
+            tokio::select! {
+                () = &mut stop => return keep_time(&self.clock, &*self.backend).await,
+                () = tokio::time::sleep(KEEPING_INTERVAL) => {}
+            }
+        }
+    }
+}
+
+async fn keep_time(clock: &SteadyClock, backend: &dyn Backend) {
+    match clock.keep(backend).await {
+        // A sealed store decides nothing by this clock either; it is asked again soon.
+        Ok(()) | Err(StoreError::Sealed) => {}
+        Err(error) => tracing::error!(%error, "the latest time could not be kept"),
     }
 }
 
@@ -184,6 +235,7 @@ pub struct ComponentHandler {
     pool: Arc<Pool>,
     /// Whether clients come by TLS.
     is_tls: bool,
+    metrics: Arc<ServerMetrics>,
 }
 
 impl ComponentHandler {
@@ -191,6 +243,7 @@ impl ComponentHandler {
         settings: &Settings,
         template: InstancePre<InstanceState>,
         grants: Grants,
+        metrics: Arc<ServerMetrics>,
     ) -> Result<Self> {
         let limits = &settings.limits;
         let pool = PoolSettings {
@@ -199,16 +252,25 @@ impl ComponentHandler {
             queue: limits.queue,
             wall_time: limits.instance_wall_time,
         };
+        let pool = Pool::new(template, grants, pool)?;
+        metrics.watch(&pool);
         Ok(Self {
-            pool: Pool::new(template, grants, pool)?,
+            pool,
+            metrics,
             is_tls: settings.listener.tls_files().is_some(),
         })
     }
 }
 
 /// What an instance is given that serves requests.
-fn grants(settings: &Settings, local_address: SocketAddr) -> Result<Grants> {
-    let outbound = Arc::new(Outbound::new(&settings.google, &settings.limits)?);
+fn grants(
+    settings: &Settings,
+    local_address: SocketAddr,
+    metrics: &Arc<ServerMetrics>,
+    clock: SharedClock,
+) -> Result<Grants> {
+    let outbound = Outbound::new(&settings.google, &settings.limits)?;
+    let outbound = Arc::new(outbound.counted_in(Arc::clone(metrics)));
     let mut environment = settings.environment_for_components(local_address);
     if let Some(file) = &settings.google.application_credentials {
         let credentials = application_credentials::read(file)?;
@@ -218,6 +280,7 @@ fn grants(settings: &Settings, local_address: SocketAddr) -> Result<Grants> {
     Ok(Grants {
         environment,
         outbound: Arc::new(move || Box::new(OutboundHooks::new(Arc::clone(&outbound)))),
+        clock,
         memory_limit: settings.limits.instance_memory,
         cpu_time: settings.limits.instance_cpu_time,
     })
@@ -245,6 +308,7 @@ fn template(
     settings: &Settings,
     backend: &Arc<dyn Backend>,
     clock: &SharedClock,
+    services: &Services,
 ) -> Result<InstancePre<InstanceState>> {
     // One more than there are requests at one time: background work never takes the place of one.
     let instances = u32::try_from(settings.limits.instances)
@@ -267,7 +331,7 @@ fn template(
     for name in CACHES {
         cache::bind(&mut linker, name, SharedCache::new(Arc::clone(clock)))?;
     }
-    services::bind(&mut linker, &Services::default())?;
+    services::bind(&mut linker, services)?;
     ensure_imports_are_met(&engine, &component)?;
     Ok(linker.instantiate_pre(&component)?)
 }
@@ -301,17 +365,26 @@ impl RequestHandler for ComponentHandler {
         if self.is_tls {
             mark_as_https(&mut request);
         }
-        self.pool.serve(request).await.map_err(|error| match error {
-            ServeError::Overloaded => Refusal::Overloaded,
-            ServeError::TimedOut(_) => {
-                tracing::error!(%error, "a request failed");
-                Refusal::RequestTimeout
-            }
-            ServeError::Failed(_) => {
-                tracing::error!(%error, "a request failed");
-                Refusal::Internal
-            }
-        })
+        let started = Instant::now();
+        let protocol = Protocol::of(request.uri().path());
+        let answer = self.pool.serve(request).await.map_err(|error| {
+            self.metrics.unanswered(&error);
+            refusal(&error)
+        })?;
+        self.metrics
+            .answered(protocol, answer.status().as_u16(), started.elapsed());
+        Ok(answer)
+    }
+}
+
+fn refusal(error: &ServeError) -> Refusal {
+    if !matches!(error, ServeError::Overloaded) {
+        tracing::error!(%error, "a request failed");
+    }
+    match error {
+        ServeError::Overloaded => Refusal::Overloaded,
+        ServeError::TimedOut(_) => Refusal::RequestTimeout,
+        ServeError::Failed(_) => Refusal::Internal,
     }
 }
 

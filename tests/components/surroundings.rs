@@ -46,6 +46,7 @@ impl Surroundings {
             grants: Grants {
                 environment: Vec::new(),
                 outbound: Arc::new(|| Box::new(NoNetwork)),
+                clock: Arc::new(SystemClock),
                 memory_limit: 64 << 20,
                 // A debug build of the host is slow; what is tested is not the limit.
                 cpu_time: Duration::from_secs(60),

@@ -1,6 +1,10 @@
 //! What the operator decides about the front.
 
+use std::num::NonZeroU32;
+
 use gatehouse_orgs::Edition;
+
+use crate::host::Bucket;
 
 /// Settings of a [`crate::Gateway`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,6 +13,10 @@ pub struct Settings {
     pub edition: Edition,
     /// The release of the auth protocol that clients are told they talk to; `X.Y.Z` without suffix, for clients parse it.
     pub compatibility_version: String,
+    /// How often one address may try to log in; IPv6 addresses count by their first 64 bits (SEC-R2). `None` for as often as it likes.
+    pub login_rate_per_source: Option<Rate>,
+    /// How often all together may try to log in at one mount.
+    pub login_rate_per_mount: Option<Rate>,
 }
 
 impl Default for Settings {
@@ -16,6 +24,39 @@ impl Default for Settings {
         Self {
             edition: Edition::SelfHosted,
             compatibility_version: "1.21.0".to_owned(),
+            login_rate_per_source: None,
+            login_rate_per_mount: None,
+        }
+    }
+}
+
+/// How often something may happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// In the long run.
+    pub per_second: NonZeroU32,
+    /// At once, after a time of rest.
+    pub burst: NonZeroU32,
+}
+
+impl Rate {
+    /// Reads `50/100`: so many in a second, so many at once.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        let (per_second, burst) = text.split_once('/')?;
+        Some(Self {
+            per_second: per_second.parse().ok()?,
+            burst: burst.parse().ok()?,
+        })
+    }
+
+    /// The bucket called `key` that fills at this rate.
+    pub(crate) const fn bucket(self, key: String) -> Bucket {
+        Bucket {
+            key,
+            events: self.per_second.get(),
+            period: 1000,
+            burst: self.burst.get(),
         }
     }
 }

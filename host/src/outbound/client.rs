@@ -23,6 +23,7 @@ use super::destinations::{Destinations, Now};
 use super::policy::{Denial, Grant, Policy};
 use super::resolver::CheckedResolver;
 use super::trust::{TrustError, client_configuration};
+use crate::metrics::ServerMetrics;
 use crate::settings::{GoogleSettings, LimitsSettings};
 
 type PooledClient = Client<HttpsConnector<HttpConnector<CheckedResolver>>, WasiBody>;
@@ -45,6 +46,7 @@ pub struct Outbound {
     call_timeout: Duration,
     response_bytes: usize,
     user_agent: HeaderValue,
+    metrics: Option<Arc<ServerMetrics>>,
 }
 
 impl Outbound {
@@ -77,7 +79,15 @@ impl Outbound {
             user_agent: HeaderValue::from_str(&google.user_agent)
                 .unwrap_or_else(|_| HeaderValue::from_static("Gatehouse")),
             policy,
+            metrics: None,
         })
+    }
+
+    /// The same with its calls counted.
+    #[must_use]
+    pub fn counted_in(mut self, metrics: Arc<ServerMetrics>) -> Self {
+        self.metrics = Some(metrics);
+        self
     }
 
     /// Sends `request` and waits for the whole answer. `options` can shorten the time to the first byte, and nothing else.
@@ -87,6 +97,23 @@ impl Outbound {
     /// [`Error::HttpRequestDenied`] or [`Error::DestinationIpProhibited`] where the policy says no, which is logged with
     /// the setting that would say yes; otherwise what went wrong on the way.
     pub async fn send(
+        &self,
+        request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+    ) -> Result<Response<WasiBody>, Error> {
+        let result = self.call(request, options).await;
+        if let Some(metrics) = &self.metrics {
+            metrics.called(match &result {
+                Ok(answer) if answer.status().is_server_error() => "server-error",
+                Ok(_) => "answered",
+                Err(Error::HttpRequestDenied | Error::DestinationIpProhibited) => "denied",
+                Err(_) => "failed",
+            });
+        }
+        result
+    }
+
+    async fn call(
         &self,
         mut request: Request<WasiBody>,
         options: Option<RequestOptions>,

@@ -97,6 +97,19 @@ impl Pool {
         }))
     }
 
+    /// How many requests run now.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        let free = self.running.available_permits();
+        self.settings.instances.saturating_sub(free)
+    }
+
+    /// How many requests wait for an instance now.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
     /// The component's answer to `request`. A URI with the scheme `https` tells the component that the client came by TLS.
     ///
     /// The request runs on when the caller stops waiting: a client that hangs up must not leave an instance, or what it was about to

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gatehouse_store::SharedClock;
 use wasmtime::component::ResourceTable;
 use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
@@ -10,6 +11,7 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpVi
 
 use super::component_log::ComponentLog;
 use super::engine::EPOCH_PERIOD;
+use crate::clock::WallClock;
 
 /// Handles (requests, streams, pollables) that one instance may hold at one time (SEC-W1).
 const MAXIMUM_HANDLES: usize = 4096;
@@ -31,6 +33,8 @@ pub struct Grants {
     pub environment: Vec<(String, String)>,
     /// How it sends requests.
     pub outbound: OutboundFactory,
+    /// The time of day that it is told.
+    pub clock: SharedClock,
     /// Bytes that one linear memory may grow to.
     pub memory_limit: usize,
     /// How long guest code may compute for one request; waiting for the store or for an answer does not count.
@@ -80,6 +84,7 @@ impl InstanceState {
             wasi: WasiCtx::builder()
                 .envs(&grants.environment)
                 .stderr(ComponentLog::default())
+                .wall_clock(WallClock(Arc::clone(&grants.clock)))
                 .allow_tcp(false)
                 .allow_udp(false)
                 .max_random_size(RANDOM_LIMIT)
@@ -136,6 +141,7 @@ pub(super) fn no_grants() -> Grants {
     Grants {
         environment: Vec::new(),
         outbound: Arc::new(move || Box::new(OutboundHooks::new(Arc::clone(&outbound)))),
+        clock: Arc::new(gatehouse_ports::SystemClock),
         memory_limit: 1 << 20,
         cpu_time: Duration::from_secs(60),
     }

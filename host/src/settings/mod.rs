@@ -161,7 +161,7 @@ impl Settings {
     /// settings. None of them is a secret.
     #[must_use]
     pub fn environment_for_components(&self, local_address: SocketAddr) -> Vec<(String, String)> {
-        let google = &self.google;
+        let (google, limits) = (&self.google, &self.limits);
         let always = [
             (
                 "GATEHOUSE_EDITION",
@@ -204,6 +204,14 @@ impl Settings {
                 self.listener.advertised(local_address),
             ),
             ("GATEHOUSE_COMPATIBILITY", self.compatibility.names()),
+            (
+                "GATEHOUSE_LOGIN_RATE_PER_SOURCE",
+                rate(limits.login_rate_per_source, limits.login_burst_per_source),
+            ),
+            (
+                "GATEHOUSE_LOGIN_RATE_PER_MOUNT",
+                rate(limits.login_rate_per_mount, limits.login_burst_per_mount),
+            ),
         ];
         let where_set = where_set
             .into_iter()
@@ -214,6 +222,11 @@ impl Settings {
             .map(|(name, value)| (name.to_owned(), value))
             .collect()
     }
+}
+
+/// A rate as components read it.
+fn rate(per_second: Option<usize>, burst: usize) -> Option<String> {
+    Some(format!("{}/{burst}", per_second?))
 }
 
 /// The names that components may call beside Google's: those allowed, and those that the operator's own URLs name.

@@ -227,6 +227,14 @@ pub struct LimitsSettings {
     pub outbound_response_bytes: usize,
     /// Outgoing calls in flight to one host. Default 64.
     pub outbound_calls_per_host: usize,
+    /// Logins in a second from one address (IPv6: one /64), in the long run; `None` for no limit. Default 50 (SEC-R1).
+    pub login_rate_per_source: Option<usize>,
+    /// Logins at once from one address after a time of rest. Default 100.
+    pub login_burst_per_source: usize,
+    /// Logins in a second at one mount, in the long run; `None` for no limit. Default 5,000.
+    pub login_rate_per_mount: Option<usize>,
+    /// Logins at once at one mount after a time of rest. Default 10,000.
+    pub login_burst_per_mount: usize,
     /// From one run of background work to the next, give or take a tenth; `None` where there is none. Default 60 s.
     pub background_interval: Option<Duration>,
     /// Computing time of one run of background work. Default 30 s.
@@ -263,6 +271,10 @@ impl LimitsSettings {
             outbound_timeout: section.value("outbound_timeout", seconds(10)),
             outbound_response_bytes: section.size("outbound_response_bytes", 8 << 20),
             outbound_calls_per_host: section.count("outbound_calls_per_host", 64),
+            login_rate_per_source: section.count_or_none("login_rate_per_source", 50),
+            login_burst_per_source: section.count("login_burst_per_source", 100),
+            login_rate_per_mount: section.count_or_none("login_rate_per_mount", 5_000),
+            login_burst_per_mount: section.count("login_burst_per_mount", 10_000),
             background_interval: section
                 .value("background_interval", Interval(Some(seconds(60))))
                 .0,

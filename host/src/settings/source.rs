@@ -287,6 +287,12 @@ impl Section<'_> {
         self.value(key, Count(default)).0
     }
 
+    /// A number of things, at least one; `None` for the word `none`.
+    pub(super) fn count_or_none(&mut self, key: &'static str, default: usize) -> Option<usize> {
+        let OrNone(count) = self.value(key, OrNone(Some(Count(default))));
+        count.map(|count| count.0)
+    }
+
     /// A number of bytes, at least one.
     pub(super) fn size(&mut self, key: &'static str, default: usize) -> usize {
         self.value(key, ByteSize(default)).0

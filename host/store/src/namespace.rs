@@ -1,6 +1,6 @@
 //! The stores that one backend keeps apart.
 
-/// One of the stores within a backend. Each component has its own, and one belongs to the host.
+/// One of the stores within a backend. Each component has its own, and two belong to the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Namespace {
     /// Records of the `auth-method` component.
@@ -9,13 +9,21 @@ pub enum Namespace {
     Access,
     /// Records of the `orgs` component.
     Orgs,
+    /// What the host itself remembers.
+    Host,
     /// The sealed keyring: written by [`SealedBackend`](crate::SealedBackend), and refused to everybody above it.
     Keyring,
 }
 
 impl Namespace {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::AuthMethod, Self::Access, Self::Orgs, Self::Keyring];
+    pub const ALL: [Self; 5] = [
+        Self::AuthMethod,
+        Self::Access,
+        Self::Orgs,
+        Self::Host,
+        Self::Keyring,
+    ];
 
     /// The name under which it is stored and to which sealed records are bound. Never changes.
     #[must_use]
@@ -24,6 +32,7 @@ impl Namespace {
             Self::AuthMethod => "auth-method",
             Self::Access => "access",
             Self::Orgs => "orgs",
+            Self::Host => "host",
             Self::Keyring => "keyring",
         }
     }

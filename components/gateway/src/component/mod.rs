@@ -43,6 +43,7 @@ use std::sync::OnceLock;
 
 use wasip2::http::types::{IncomingRequest, ResponseOutparam};
 
+use crate::settings::Rate;
 use crate::{Edition, Gateway, Settings};
 use access::ImportedAccess;
 use auth_method::ImportedAuthMethod;
@@ -108,7 +109,13 @@ fn settings() -> Settings {
     if let Ok(version) = std::env::var("GATEHOUSE_VERSION_COMPATIBILITY") {
         settings.compatibility_version = version;
     }
+    settings.login_rate_per_source = rate("GATEHOUSE_LOGIN_RATE_PER_SOURCE");
+    settings.login_rate_per_mount = rate("GATEHOUSE_LOGIN_RATE_PER_MOUNT");
     settings
+}
+
+fn rate(variable: &str) -> Option<Rate> {
+    Rate::from_text(&std::env::var(variable).ok()?)
 }
 
 impl bindings::exports::wasi::http::incoming_handler::Guest for Component {

@@ -21,6 +21,8 @@ pub(crate) struct Fault {
     text: String,
     /// For the operator; not part of the answer.
     pub(crate) detail: Option<String>,
+    /// After how many seconds it is worth trying again.
+    retry_after: Option<u32>,
 }
 
 /// How the text of a fault is wrapped.
@@ -50,6 +52,7 @@ impl Fault {
             rendering,
             text: text.into(),
             detail: None,
+            retry_after: None,
         }
     }
 
@@ -92,6 +95,13 @@ impl Fault {
                 text::quoted(path)
             ),
         )
+    }
+
+    /// Somebody asks too often; worth trying again after `seconds` (contract 1.6).
+    pub(crate) fn too_many_requests(seconds: u32) -> Self {
+        let mut fault = Self::plain(429, "rate limit quota exceeded");
+        fault.retry_after = Some(seconds);
+        fault
     }
 
     /// A policy or an address forbids it. Never mentions the token, for daemons would log in again (contract 1.7).
@@ -142,14 +152,18 @@ impl Fault {
 
     /// The answer.
     pub(crate) fn response(&self, audience: Audience) -> Response {
-        match (self.rendering, audience) {
+        let mut response = match (self.rendering, audience) {
             (Rendering::Empty, _) => rendered(self.status, &[]),
             (Rendering::Listed, Audience::Authenticated) => {
                 let text = format!("1 error occurred:\n\t* {}\n\n", self.text);
                 rendered(self.status, &[&text])
             }
             _ => rendered(self.status, &[&self.text]),
+        };
+        if let Some(seconds) = self.retry_after {
+            response = response.with_header("retry-after", seconds.to_string());
         }
+        response
     }
 }
 

@@ -9,6 +9,7 @@ mod auth_block;
 mod auth_method;
 mod call;
 mod capabilities;
+mod documents;
 mod envelope;
 mod errors;
 mod fields;
@@ -114,8 +115,8 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
     if path.has_trailing_slash() && !may_end_in_slash(operation, &below) {
         return Err(Fault::unsupported_path());
     }
-    if operation == Operation::Help {
-        return help::response(&call);
+    if let Some(document) = documents::handle(gateway, &call) {
+        return document;
     }
     let (mount_type, answer) = route(gateway, &call);
     match answer? {

@@ -22,6 +22,7 @@ mod identity;
 mod internal_ui;
 mod issuer;
 mod leases;
+mod login_rate;
 mod login_texts;
 mod logins;
 mod method;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::{AuthMethodService, Identity, Renewed, TokenParameters};
+use gatehouse_gateway::host::Host;
 use gatehouse_gateway::{Gateway, Method, Request, Response, Settings};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
@@ -40,6 +41,11 @@ pub const ROOT: &str = "root-token";
 impl Server {
     /// A server whose store is empty.
     pub fn empty() -> Self {
+        Self::on(Host::default(), Settings::default())
+    }
+
+    /// The same on a host that offers something.
+    pub fn on(host: Host, settings: Settings) -> Self {
         let clock: Clock = Box::leak(Box::new(ManualClock::at_seconds(NOW)));
         let store = || -> &'static Store { Box::leak(Box::new(MemoryStore::new(clock))) };
         let (access_store, method_store) = (store(), store());
@@ -59,7 +65,8 @@ impl Server {
         let organizations = Orgs::new(store(), clock, SeededRandom::new(3));
         let operator_log = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&operator_log);
-        let gateway = Gateway::new(method, access, organizations, Settings::default())
+        let gateway = Gateway::new(method, access, organizations, settings)
+            .with_host(host)
             .with_surroundings(clock, SeededRandom::new(4))
             .with_operator_log(move |line| log.lock().unwrap().push(line.to_owned()));
         Self {
@@ -74,19 +81,25 @@ impl Server {
 
     /// A server with root token [`ROOT`].
     pub fn initialized() -> Self {
-        let server = Self::empty();
+        Self::empty().initialize()
+    }
+
+    /// Gives an empty server its root token [`ROOT`].
+    pub fn initialize(self) -> Self {
         let body = format!("{{\"root_token\":\"{ROOT}\"}}");
-        server
-            .send(Method::Put, "sys/init", None, &body)
-            .expect(200);
-        server
+        self.send(Method::Put, "sys/init", None, &body).expect(200);
+        self
     }
 
     /// The same with the method enabled at `gcp/`.
     pub fn with_method() -> Self {
-        let server = Self::initialized();
-        server.post("sys/auth/gcp", r#"{"type":"gcp"}"#).expect(204);
-        server
+        Self::initialized().enable_method()
+    }
+
+    /// Enables the method at `gcp/`.
+    pub fn enable_method(self) -> Self {
+        self.post("sys/auth/gcp", r#"{"type":"gcp"}"#).expect(204);
+        self
     }
 
     /// The same with role `dev`.

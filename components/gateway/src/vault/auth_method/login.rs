@@ -1,5 +1,7 @@
 //! `login`: from a signed token to a token of this server (contract 4.1, 4.8).
 
+mod outcome;
+mod rate;
 pub(super) mod text;
 
 use gatehouse_access::{self as access, Access, Lifetime, LoginGrant};
@@ -23,16 +25,26 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
     call: &Call<'_>,
     mount: &Mount,
 ) -> Answer {
-    let request = request(call)?;
+    let count = |outcome| {
+        let metrics = &gateway.host.metrics;
+        metrics.count("logins", &[("outcome", outcome)], 1);
+    };
+    // Before anything is read or computed for a stranger (SEC-R1).
+    rate::check(gateway, call.source_address(), mount)
+        .inspect_err(|_| count(outcome::RATE_LIMITED))?;
+    let request = request(call).inspect_err(|_| count(outcome::MALFORMED_REQUEST))?;
     let identity = gateway
         .auth_method
         .login(mount, &request)
+        .inspect_err(|error| count(outcome::of_refusal(error)))
         .map_err(text::refused)?;
     let grant = grant(mount, identity, call);
     let issued = gateway
         .access
         .issue_login(&grant)
+        .inspect_err(|error| count(outcome::of_failure(error)))
         .map_err(text::not_issued)?;
+    count(outcome::SUCCESS);
     Ok(Some(Reply::auth(Granted::from(issued))))
 }
 

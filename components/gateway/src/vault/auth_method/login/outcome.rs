@@ -1,0 +1,53 @@
+//! What became of a login, in the words of the counter `logins` (SEC-L6). The words are few, and none comes from a request.
+
+use gatehouse_access::LoginError as NotIssued;
+use gatehouse_auth_method::LoginError;
+
+/// The login earned a token.
+pub(super) const SUCCESS: &str = "success";
+/// Too many logins came before.
+pub(super) const RATE_LIMITED: &str = "rate-limited";
+/// The request was no login.
+pub(super) const MALFORMED_REQUEST: &str = "malformed-request";
+
+/// Why the auth method refused.
+pub(super) const fn of_refusal(error: &LoginError) -> &'static str {
+    match error {
+        LoginError::Storage(_) => "storage",
+        LoginError::Credentials(_) => "root-credentials",
+        LoginError::EndpointDenied(_)
+        | LoginError::GoogleUnusable(_)
+        | LoginError::GoogleUnavailable(_) => "google",
+        LoginError::AddressNotAllowed => "address",
+        LoginError::RoleMissing | LoginError::RoleNotFound(_) => "role",
+        LoginError::JwtMissing | LoginError::MalformedJwt(_) => "malformed-jwt",
+        LoginError::KeyNotFound { .. } | LoginError::SignatureInvalid => "signature",
+        LoginError::Expired
+        | LoginError::ExpiresTooLate { .. }
+        | LoginError::NotYetValid
+        | LoginError::ExpiresBeyondRole { .. } => "lifetime",
+        LoginError::SubjectMissing
+        | LoginError::AudienceNotForRole(_)
+        | LoginError::IssuerNotAcceptable
+        | LoginError::InferenceNotAllowed(_)
+        | LoginError::NotGoogleSigned
+        | LoginError::InstanceClaimsMissing => "claims",
+        LoginError::Replayed => "replayed",
+        LoginError::AccountNotFound(_)
+        | LoginError::AccountDisabled(_)
+        | LoginError::AccountMismatch
+        | LoginError::ProjectNotBound { .. }
+        | LoginError::AccountNotBound { .. } => "account",
+        _ => "instance",
+    }
+}
+
+/// Why no token was made.
+pub(super) const fn of_failure(error: &NotIssued) -> &'static str {
+    match error {
+        NotIssued::Failure(_) => "storage",
+        NotIssued::AddressDenied => "address",
+        NotIssued::EntityUnusable => "entity",
+        _ => "token",
+    }
+}

@@ -1,0 +1,41 @@
+//! What is answered as it is, without the envelope that surrounds everything else.
+
+use gatehouse_access::Operation;
+
+use super::call::Call;
+use super::errors::Fault;
+use super::help;
+use crate::{Gateway, Response};
+
+/// Prometheus's text format.
+const EXPOSITION_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Answers an admitted request for one of the documents; `None` for every other path.
+pub(super) fn handle<A, C, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+) -> Option<Result<Response, Fault>> {
+    if call.operation == Operation::Help {
+        return Some(help::response(call));
+    }
+    match call.path {
+        "sys/metrics" => Some(match call.operation {
+            Operation::Read => metrics(gateway, call),
+            _ => Err(Fault::unsupported_operation()),
+        }),
+        _ => None,
+    }
+}
+
+/// `sys/metrics`: what the host counts, in the one format that watchers agree on, whether they ask for it by name or not.
+fn metrics<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>) -> Result<Response, Fault> {
+    let format = call.query_fields()?.string("format")?.unwrap_or_default();
+    if !matches!(format.as_str(), "" | "prometheus") {
+        return Err(Fault::plain(
+            400,
+            "metrics are written in one format: leave format out, or ask for prometheus",
+        ));
+    }
+    let body = gateway.host.metrics.exposition().into_bytes();
+    Ok(Response::new(200, EXPOSITION_MEDIA_TYPE, body))
+}

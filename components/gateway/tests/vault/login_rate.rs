@@ -1,0 +1,191 @@
+//! How often one may try to log in, and what is counted of it (SEC-R1, R3, L6).
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use gatehouse_auth_method::LoginError;
+use gatehouse_gateway::host::{Bucket, Host, Metrics, RateLimits};
+use gatehouse_gateway::settings::Rate;
+use gatehouse_gateway::{Method, Settings};
+
+use super::server::{Answer, Server, identity, request};
+
+/// Lets a number of events through, and then none for 2,500 ms.
+#[derive(Default)]
+struct Allowance {
+    left: Mutex<u32>,
+    asked: Mutex<Vec<Vec<Bucket>>>,
+}
+
+/// A double that the test looks at, too.
+struct Shared<T>(Arc<T>);
+
+impl RateLimits for Shared<Allowance> {
+    fn take(&self, buckets: &[Bucket]) -> Option<u32> {
+        self.0.asked.lock().unwrap().push(buckets.to_vec());
+        let mut left = self.0.left.lock().unwrap();
+        if *left == 0 {
+            return Some(2_500);
+        }
+        *left -= 1;
+        None
+    }
+}
+
+/// Logins by outcome.
+#[derive(Default)]
+struct Counted(Mutex<BTreeMap<String, u64>>);
+
+impl Metrics for Shared<Counted> {
+    fn count(&self, counter: &str, labels: &[(&str, &str)], by: u64) {
+        assert_eq!(
+            (counter, labels.len(), labels[0].0),
+            ("logins", 1, "outcome")
+        );
+        let mut counted = self.0.0.lock().unwrap();
+        *counted.entry(labels[0].1.to_owned()).or_default() += by;
+    }
+
+    fn exposition(&self) -> String {
+        "gatehouse_logins_total 1\n".to_owned()
+    }
+}
+
+struct Watched {
+    server: Server,
+    allowance: Arc<Allowance>,
+    counted: Arc<Counted>,
+}
+
+fn watched(per_source: Option<&str>, per_mount: Option<&str>, allowed: u32) -> Watched {
+    let allowance = Arc::new(Allowance {
+        left: Mutex::new(allowed),
+        ..Allowance::default()
+    });
+    let counted = Arc::new(Counted::default());
+    let host = Host {
+        rate_limits: Box::new(Shared(Arc::clone(&allowance))),
+        metrics: Box::new(Shared(Arc::clone(&counted))),
+        ..Host::default()
+    };
+    let settings = Settings {
+        login_rate_per_source: per_source.and_then(Rate::from_text),
+        login_rate_per_mount: per_mount.and_then(Rate::from_text),
+        ..Settings::default()
+    };
+    let server = Server::on(host, settings).initialize().enable_method();
+    Watched {
+        server,
+        allowance,
+        counted,
+    }
+}
+
+fn login(server: &Server, role: &str) -> Answer {
+    let body = format!(r#"{{"role":"{role}","jwt":"a.b.c"}}"#);
+    server.send(Method::Put, "auth/gcp/login", None, &body)
+}
+
+#[test]
+fn r1_a_login_takes_from_its_source_and_its_mount_before_anything_else_is_done() {
+    let watched = watched(Some("50/100"), Some("5/7"), 1);
+    watched.server.script.login.is(Ok(identity()));
+    login(&watched.server, "dev").expect(200);
+    let asked = watched.allowance.asked.lock().unwrap()[0].clone();
+    let accessor = watched.server.get("sys/auth").expect(200).data();
+    let bucket = |key: String, events, burst| Bucket {
+        key,
+        events,
+        period: 1000,
+        burst,
+    };
+    let id = accessor["gcp/"]["uuid"].as_str().unwrap();
+    assert_eq!(
+        asked,
+        [
+            bucket("login/source/192.0.2.1".to_owned(), 50, 100),
+            bucket(format!("login/mount/{id}"), 5, 7),
+        ]
+    );
+
+    let commits = watched.server.commits();
+    let refused = login(&watched.server, "dev");
+    refused.refused(429, "rate limit quota exceeded");
+    assert_eq!(refused.0.header("retry-after"), Some("3"));
+    assert_eq!(watched.server.commits(), commits);
+    assert_eq!(
+        *watched.counted.0.lock().unwrap(),
+        BTreeMap::from([("success".to_owned(), 1), ("rate-limited".to_owned(), 1)])
+    );
+}
+
+#[test]
+fn r3_who_asks_too_often_learns_nothing_about_roles_and_bodies() {
+    let watched = watched(Some("1/1"), None, 0);
+    let known = login(&watched.server, "dev");
+    let unknown = login(&watched.server, "nobody");
+    let malformed = watched
+        .server
+        .send(Method::Put, "auth/gcp/login", None, "{");
+    assert_eq!(known.0, unknown.0);
+    assert_eq!(known.0, malformed.0);
+    known.refused(429, "rate limit quota exceeded");
+}
+
+#[test]
+fn r1_only_logins_are_limited() {
+    let watched = watched(Some("1/1"), Some("1/1"), 0);
+    watched.server.get("auth/token/lookup-self").expect(200);
+    watched.server.list("auth/gcp/role").expect(404);
+    assert!(watched.allowance.asked.lock().unwrap().is_empty());
+}
+
+#[test]
+fn without_limits_nobody_is_asked() {
+    let watched = watched(None, None, 0);
+    watched.server.script.login.is(Ok(identity()));
+    login(&watched.server, "dev").expect(200);
+    assert!(watched.allowance.asked.lock().unwrap().is_empty());
+}
+
+#[test]
+fn l6_refused_logins_are_counted_by_their_reason() {
+    let watched = watched(None, None, 0);
+    let script = &watched.server.script;
+    for error in [
+        LoginError::SignatureInvalid,
+        LoginError::RoleNotFound("dev".to_owned()),
+        LoginError::Expired,
+    ] {
+        script.login.is(Err(error));
+        login(&watched.server, "dev").expect(400);
+    }
+    watched
+        .server
+        .send(Method::Put, "auth/gcp/login", None, "{")
+        .expect(400);
+    let counted = watched.counted.0.lock().unwrap().clone();
+    let expected = ["lifetime", "malformed-request", "role", "signature"];
+    assert_eq!(counted.keys().collect::<Vec<_>>(), expected);
+    assert!(counted.values().all(|number| *number == 1));
+}
+
+#[test]
+fn l6_metrics_are_shown_to_who_may_read_them() {
+    let watched = watched(None, None, 0);
+    let server = &watched.server;
+    let shown = server.get("sys/metrics?format=prometheus");
+    assert_eq!(
+        (shown.0.status, shown.text().as_str()),
+        (200, "gatehouse_logins_total 1\n")
+    );
+    assert_eq!(
+        shown.0.header("content-type"),
+        Some("text/plain; version=0.0.4; charset=utf-8")
+    );
+    assert_eq!(server.get("sys/metrics").0, shown.0);
+    server.get("sys/metrics?format=statsd").expect(400);
+    server.post("sys/metrics", "{}").expect(405);
+    let stranger = server.handle(&request(Method::Get, "sys/metrics", ""));
+    stranger.refused(403, "permission denied");
+}

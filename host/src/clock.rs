@@ -1,0 +1,344 @@
+//! The time of day that never goes back (SEC-T6).
+//!
+//! What has expired must not come to life again because somebody set the clock back: not while the server runs, nor over a restart.
+//! So the server's time is the system's, or, where that lies behind, the latest time there has been, going on from there as fast as time
+//! goes. The latest time is written into the store now and then, and read at the start.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gatehouse_ports::{
+    Change, Check, Clock, CommitError, Requirement, StoreError, SystemClock, Version,
+};
+use gatehouse_store::{Backend, Namespace, SharedClock};
+use wasmtime_wasi::HostWallClock;
+
+use crate::metrics::ServerMetrics;
+
+/// Where the latest time is kept: 8 bytes, big-endian, in milliseconds since 1970.
+const MARK_KEY: &str = "clock";
+
+/// By how much the system's clock may leave the passing of time behind, or fall behind it, until that is worth a line in the log.
+const FORWARD_STEP: Duration = Duration::from_secs(5 * 60);
+/// Clocks that are kept in step are slowed down a little now and then; that is no step.
+const BACKWARD_STEP: Duration = Duration::from_secs(1);
+
+/// What the clocks of the machine say.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    /// Milliseconds since 1970.
+    system: u64,
+    /// Time that has passed since some moment, whatever is done to the system's clock.
+    elapsed: Duration,
+}
+
+/// A clock that never goes back.
+pub struct SteadyClock {
+    read: Box<dyn Fn() -> Reading + Send + Sync>,
+    state: Mutex<State>,
+    metrics: Arc<ServerMetrics>,
+}
+
+struct State {
+    /// The latest time there has been, and when that was.
+    latest: Reading,
+    /// Whether the system's clock is behind that, as far as anybody was told.
+    behind: bool,
+}
+
+impl SteadyClock {
+    /// A clock that starts with the system's time. Steps are counted in `metrics`.
+    #[must_use]
+    pub fn new(metrics: Arc<ServerMetrics>) -> Self {
+        let start = Instant::now();
+        let read = move || Reading {
+            system: SystemClock.now_milliseconds(),
+            elapsed: start.elapsed(),
+        };
+        Self::reading(Box::new(read), metrics)
+    }
+
+    fn reading(read: Box<dyn Fn() -> Reading + Send + Sync>, metrics: Arc<ServerMetrics>) -> Self {
+        let state = State {
+            latest: read(),
+            behind: false,
+        };
+        Self {
+            read,
+            state: Mutex::new(state),
+            metrics,
+        }
+    }
+
+    /// Goes on from the latest time that is kept in `backend`, if the system has not reached it yet, and keeps the time there is now.
+    ///
+    /// To be called at the start, before anything is decided by this clock, and every minute from then on. Hosts that share a store share
+    /// its latest time.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer, sealed included.
+    pub async fn keep(&self, backend: &dyn Backend) -> Result<(), StoreError> {
+        let kept = read_mark(backend).await?;
+        if let Some((mark, _)) = kept {
+            self.raise_to(mark);
+        }
+        let (now, version) = (self.now(), kept.map(|(_, version)| version));
+        write_mark(backend, now, version).await
+    }
+
+    fn raise_to(&self, mark: u64) {
+        let mut state = self.lock();
+        let reading = (self.read)();
+        let passed = reading.elapsed.saturating_sub(state.latest.elapsed);
+        let steady = state.latest.system.saturating_add(milliseconds(passed));
+        if mark <= steady.max(reading.system) {
+            return;
+        }
+        state.latest = Reading {
+            system: mark,
+            ..reading
+        };
+        self.note_behind(&mut state, mark - reading.system);
+    }
+
+    fn now(&self) -> u64 {
+        let mut state = self.lock();
+        let reading = (self.read)();
+        let passed = reading.elapsed.saturating_sub(state.latest.elapsed);
+        let steady = state.latest.system.saturating_add(milliseconds(passed));
+        if reading.system >= steady {
+            let ahead = reading.system - steady;
+            if ahead > milliseconds(FORWARD_STEP) {
+                self.metrics.clock_stepped(true);
+                tracing::warn!(
+                    seconds = ahead / 1000,
+                    "the system's clock was set forward, or the machine slept; what expires in between has expired"
+                );
+            }
+            state.behind = false;
+            state.latest = reading;
+        } else {
+            let behind = steady - reading.system;
+            state.latest = Reading {
+                system: steady,
+                ..reading
+            };
+            if behind > milliseconds(BACKWARD_STEP) && !state.behind {
+                self.note_behind(&mut state, behind);
+            }
+        }
+        state.latest.system
+    }
+
+    fn note_behind(&self, state: &mut State, behind: u64) {
+        state.behind = true;
+        self.metrics.clock_stepped(false);
+        tracing::error!(
+            seconds = behind / 1000,
+            "the system's clock is behind the latest time that this server has seen; the server goes on from that time, so that nothing that has expired is valid again"
+        );
+    }
+
+    // What a panic elsewhere left behind is whole: nothing in here panics between two of its steps.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn read_mark(backend: &dyn Backend) -> Result<Option<(u64, Version)>, StoreError> {
+    let found = backend.get(Namespace::Host, &[MARK_KEY]).await?;
+    let Some(entry) = found.into_iter().next().flatten() else {
+        return Ok(None);
+    };
+    let mark = <[u8; 8]>::try_from(entry.value.as_slice());
+    let mark = mark.map_err(|_| StoreError::Corrupt(MARK_KEY.to_owned()))?;
+    Ok(Some((u64::from_be_bytes(mark), entry.version)))
+}
+
+async fn write_mark(
+    backend: &dyn Backend,
+    now: u64,
+    version: Option<Version>,
+) -> Result<(), StoreError> {
+    let check = Check {
+        key: MARK_KEY.to_owned(),
+        requirement: version.map_or(Requirement::Absent, Requirement::AtVersion),
+    };
+    let put = Change::Put {
+        key: MARK_KEY.to_owned(),
+        value: now.to_be_bytes().to_vec(),
+        expires_at: None,
+    };
+    match backend
+        .commit(Namespace::Host, vec![check], vec![put])
+        .await
+    {
+        // Another host has just kept its time, which is as good.
+        Ok(()) | Err(CommitError::Conflict(_)) => Ok(()),
+        Err(CommitError::Failed(error)) => Err(error),
+    }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Clock for SteadyClock {
+    fn now_milliseconds(&self) -> u64 {
+        self.now()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        SystemClock.sleep(duration);
+    }
+}
+
+/// The same clock as a component sees it.
+pub struct WallClock(pub SharedClock);
+
+impl HostWallClock for WallClock {
+    fn resolution(&self) -> Duration {
+        Duration::from_millis(1)
+    }
+
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.0.now_milliseconds())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use gatehouse_store::MemoryBackend;
+
+    use super::*;
+
+    /// A machine whose clocks are set by hand: the system's, and the one that only goes forward.
+    #[derive(Default)]
+    struct Machine {
+        system: AtomicU64,
+        elapsed: AtomicU64,
+    }
+
+    impl Machine {
+        fn at(system: u64) -> Arc<Self> {
+            let machine = Self::default();
+            machine.system.store(system, Ordering::SeqCst);
+            Arc::new(machine)
+        }
+
+        fn pass(&self, milliseconds: u64) {
+            self.system.fetch_add(milliseconds, Ordering::SeqCst);
+            self.elapsed.fetch_add(milliseconds, Ordering::SeqCst);
+        }
+
+        fn set(&self, system: u64) {
+            self.system.store(system, Ordering::SeqCst);
+        }
+
+        fn clock(self: &Arc<Self>) -> SteadyClock {
+            let machine = Arc::clone(self);
+            let read = move || Reading {
+                system: machine.system.load(Ordering::SeqCst),
+                elapsed: Duration::from_millis(machine.elapsed.load(Ordering::SeqCst)),
+            };
+            SteadyClock::reading(Box::new(read), Arc::new(ServerMetrics::new().unwrap()))
+        }
+    }
+
+    fn steps(clock: &SteadyClock) -> (u64, u64) {
+        let text = crate::runtime::services::Metrics::exposition(&*clock.metrics);
+        let of = |direction: &str| {
+            let line = format!("gatehouse_clock_steps_total{{direction=\"{direction}\"}} ");
+            let number = text.lines().find_map(|found| found.strip_prefix(&line));
+            number.map_or(0, |number| number.parse().unwrap())
+        };
+        (of("forward"), of("backward"))
+    }
+
+    const NOW: u64 = 1_795_255_200_000;
+    const YEAR: u64 = 365 * 24 * 3_600_000;
+
+    #[test]
+    fn t6_a_clock_that_is_set_back_stands_for_nothing_and_time_goes_on() {
+        let machine = Machine::at(NOW);
+        let clock = machine.clock();
+        machine.pass(1_000);
+        assert_eq!(clock.now(), NOW + 1_000);
+        machine.set(NOW - YEAR);
+        assert_eq!(clock.now(), NOW + 1_000);
+        machine.pass(500);
+        assert_eq!(clock.now(), NOW + 1_500);
+        assert_eq!(steps(&clock), (0, 1), "told once, not at every question");
+        machine.set(NOW + 2_000);
+        assert_eq!(clock.now(), NOW + 2_000);
+        machine.set(NOW - YEAR);
+        assert_eq!(clock.now(), NOW + 2_000);
+        assert_eq!(steps(&clock), (0, 2));
+    }
+
+    #[test]
+    fn t6_a_year_forward_counts_and_is_told_and_the_way_back_does_not_count() {
+        let machine = Machine::at(NOW);
+        let clock = machine.clock();
+        machine.set(NOW + YEAR);
+        assert_eq!(clock.now(), NOW + YEAR);
+        assert_eq!(steps(&clock), (1, 0));
+        machine.set(NOW);
+        assert_eq!(clock.now(), NOW + YEAR);
+        assert_eq!(steps(&clock), (1, 1));
+    }
+
+    #[test]
+    fn t6_leap_seconds_and_slow_clocks_are_no_steps() {
+        let machine = Machine::at(NOW);
+        let clock = machine.clock();
+        machine.pass(60_000);
+        machine.set(NOW + 59_000);
+        assert_eq!(clock.now(), NOW + 60_000);
+        machine.set(NOW + 61_000);
+        assert_eq!(clock.now(), NOW + 61_000);
+        // A clock that stands still.
+        machine.elapsed.fetch_add(400, Ordering::SeqCst);
+        assert_eq!(clock.now(), NOW + 61_400);
+        assert_eq!(steps(&clock), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn t6_the_latest_time_outlives_the_process() {
+        let backend = MemoryBackend::new(Arc::new(SystemClock));
+        let machine = Machine::at(NOW);
+        let before = machine.clock();
+        machine.pass(5_000);
+        before.keep(&backend).await.unwrap();
+
+        let set_back = Machine::at(NOW - YEAR);
+        let after = set_back.clock();
+        after.keep(&backend).await.unwrap();
+        assert_eq!(after.now(), NOW + 5_000);
+        assert_eq!(steps(&after), (0, 1));
+        set_back.pass(1_000);
+        after.keep(&backend).await.unwrap();
+        assert_eq!(read_mark(&backend).await.unwrap().unwrap().0, NOW + 6_000);
+
+        let later = Machine::at(NOW + YEAR).clock();
+        later.keep(&backend).await.unwrap();
+        assert_eq!((later.now(), steps(&later)), (NOW + YEAR, (0, 0)));
+    }
+
+    #[tokio::test]
+    async fn t6_a_mark_that_is_no_time_is_reported_and_kept() {
+        let backend = MemoryBackend::new(Arc::new(SystemClock));
+        let put = Change::Put {
+            key: MARK_KEY.to_owned(),
+            value: b"soon".to_vec(),
+            expires_at: None,
+        };
+        let written = backend.commit(Namespace::Host, Vec::new(), vec![put]);
+        written.await.unwrap();
+        let kept = Machine::at(NOW).clock().keep(&backend).await;
+        assert_eq!(kept, Err(StoreError::Corrupt(MARK_KEY.to_owned())));
+    }
+}

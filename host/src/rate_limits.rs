@@ -1,0 +1,207 @@
+//! Buckets that fill by themselves, shared by all instances (SEC-R1, R2).
+//!
+//! A bucket is kept as one point in time: when it will be full again (the generic cell rate algorithm of ATM networks). Taking one out moves
+//! that point; there is room as long as it does not lie further ahead than a whole bucket takes to fill. Libraries count one key at
+//! a time, and here a login counts for its source and for its mount together or for neither.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::runtime::services::{Bucket, RateLimits};
+
+/// Buckets that are remembered at the least; up to twice as many are in memory, some 32 bytes each.
+const REMEMBERED: usize = 500_000;
+
+/// Rate limits of one process.
+pub struct Buckets {
+    /// The zero of all points in time.
+    start: Instant,
+    /// Where the keys come from is not trusted, so nobody may know which of them collide.
+    hasher: RandomState,
+    fills: Mutex<Fills>,
+}
+
+impl Default for Buckets {
+    fn default() -> Self {
+        Self {
+            start: Instant::now(),
+            hasher: RandomState::new(),
+            fills: Mutex::new(Fills::new(REMEMBERED)),
+        }
+    }
+}
+
+impl RateLimits for Buckets {
+    fn take(&self, buckets: &[Bucket]) -> Option<u32> {
+        let now = self.start.elapsed();
+        let buckets: Vec<(u64, &Bucket)> = buckets
+            .iter()
+            .map(|bucket| (self.hasher.hash_one(&bucket.key), bucket))
+            .collect();
+        // What a panic elsewhere left behind is whole: nothing in here panics between two of its steps.
+        let mut fills = self.fills.lock().unwrap_or_else(PoisonError::into_inner);
+        fills.take(now, &buckets)
+    }
+}
+
+/// When each bucket will be full, in two generations: who was asked for lately, and who was before. When the young are too many, the
+/// old are forgotten; a forgotten bucket is full.
+struct Fills {
+    young: HashMap<u64, Duration>,
+    old: HashMap<u64, Duration>,
+    limit: usize,
+}
+
+impl Fills {
+    fn new(limit: usize) -> Self {
+        Self {
+            young: HashMap::new(),
+            old: HashMap::new(),
+            limit,
+        }
+    }
+
+    fn take(&mut self, now: Duration, buckets: &[(u64, &Bucket)]) -> Option<u32> {
+        let mut taken = Vec::with_capacity(buckets.len());
+        let mut wait = Duration::ZERO;
+        for (key, bucket) in buckets {
+            let interval = interval(bucket);
+            let full_at = self.full_at(*key).max(now).saturating_add(interval);
+            let latest = now.saturating_add(interval.saturating_mul(bucket.burst.max(1)));
+            wait = wait.max(full_at.saturating_sub(latest));
+            taken.push((*key, full_at));
+        }
+        if wait > Duration::ZERO {
+            let milliseconds = wait.as_micros().div_ceil(1000);
+            return Some(u32::try_from(milliseconds).unwrap_or(u32::MAX));
+        }
+        for (key, full_at) in taken {
+            self.remember(key, full_at);
+        }
+        None
+    }
+
+    fn full_at(&self, key: u64) -> Duration {
+        let known = self.young.get(&key).or_else(|| self.old.get(&key));
+        known.copied().unwrap_or_default()
+    }
+
+    fn remember(&mut self, key: u64, full_at: Duration) {
+        if self.young.len() >= self.limit && !self.young.contains_key(&key) {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(key, full_at);
+    }
+}
+
+/// The time in which a bucket gains one.
+fn interval(bucket: &Bucket) -> Duration {
+    Duration::from_millis(bucket.period.max(1).into()) / bucket.events.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bucket(events: u32, burst: u32) -> Bucket {
+        Bucket {
+            key: String::new(),
+            events,
+            period: 1000,
+            burst,
+        }
+    }
+
+    fn at(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn r1_a_burst_is_taken_at_once_and_then_one_for_each_interval() {
+        let mut fills = Fills::new(10);
+        let bucket = bucket(10, 3);
+        let mut take = |now| fills.take(at(now), &[(1, &bucket)]);
+        assert_eq!([take(0), take(0), take(0)], [None; 3]);
+        assert_eq!(take(0), Some(100));
+        assert_eq!(take(60), Some(40));
+        assert_eq!(take(100), None);
+        assert_eq!(take(100), Some(100));
+        // After a rest the burst is there again, and no more than that.
+        let after = 60_000;
+        assert_eq!([take(after), take(after), take(after)], [None; 3]);
+        assert_eq!(take(after), Some(100));
+    }
+
+    #[test]
+    fn r1_who_is_refused_by_one_bucket_takes_nothing_out_of_the_others() {
+        let mut fills = Fills::new(10);
+        let (small, large) = (bucket(1, 1), bucket(1, 2));
+        assert_eq!(fills.take(at(0), &[(1, &small), (2, &large)]), None);
+        for _ in 0..5 {
+            assert_eq!(fills.take(at(0), &[(1, &small), (2, &large)]), Some(1000));
+        }
+        assert_eq!(fills.take(at(0), &[(2, &large)]), None);
+        assert_eq!(fills.take(at(0), &[(2, &large)]), Some(1000));
+    }
+
+    #[test]
+    fn r2_a_million_sources_leave_a_bounded_number_of_buckets_and_the_latest_are_kept() {
+        let mut fills = Fills::new(1000);
+        let bucket = bucket(1, 1);
+        for source in 0..1_000_000 {
+            assert_eq!(fills.take(at(0), &[(source, &bucket)]), None);
+        }
+        assert!(fills.young.len() + fills.old.len() <= 2000);
+        assert_eq!(fills.take(at(0), &[(999_999, &bucket)]), Some(1000));
+        assert_eq!(fills.take(at(0), &[(999_001, &bucket)]), Some(1000));
+        assert_eq!(fills.take(at(0), &[(0, &bucket)]), None);
+    }
+
+    #[test]
+    fn r1_a_bucket_that_is_asked_for_all_the_time_is_not_forgotten_among_strangers() {
+        let mut fills = Fills::new(100);
+        let (mount, source) = (bucket(1, 5000), bucket(1, 1));
+        for number in 0..5000 {
+            let asked = [(u64::MAX, &mount), (number, &source)];
+            assert_eq!(fills.take(at(0), &asked), None);
+        }
+        assert!(fills.take(at(0), &[(u64::MAX, &mount)]).is_some());
+    }
+
+    #[test]
+    fn numbers_beyond_reason_do_no_harm() {
+        let mut fills = Fills::new(10);
+        let most = Bucket {
+            key: String::new(),
+            events: u32::MAX,
+            period: u32::MAX,
+            burst: u32::MAX,
+        };
+        let none = Bucket {
+            events: 0,
+            period: 0,
+            burst: 0,
+            ..most.clone()
+        };
+        assert_eq!(fills.take(Duration::MAX, &[(1, &most)]), None);
+        assert_eq!(fills.take(at(0), &[(2, &none)]), None);
+        assert_eq!(fills.take(at(0), &[(2, &none)]), Some(1));
+    }
+
+    #[test]
+    fn buckets_are_told_apart_by_their_keys() {
+        let buckets = Buckets::default();
+        let of = |key: &str| Bucket {
+            key: key.to_owned(),
+            events: 1,
+            period: 3_600_000,
+            burst: 1,
+        };
+        assert_eq!(buckets.take(&[of("a")]), None);
+        assert!(buckets.take(&[of("a")]).is_some());
+        assert_eq!(buckets.take(&[of("b")]), None);
+    }
+}
