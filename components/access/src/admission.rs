@@ -1,6 +1,6 @@
 //! One request: who asks, and may they (SEC-A1 to A4)?
 
-use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_ports::{Clock, Entry, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use crate::api::{
@@ -12,8 +12,8 @@ use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS, mount_key};
 use crate::policy::{Identity, Question, Verdict, needs_sudo};
 use crate::records::{MountRecord, TokenRecord, token_key};
 use crate::rights::{needs_no_policy, needs_no_token};
-use crate::secret::TokenHash;
 use crate::service::AccessService;
+use crate::token_location::{LocatedToken, TokenLocation};
 use crate::token_store::{LiveToken, Reading, delete_token, load_next, put_token};
 use crate::wrapping::{LOOKUP_PATH, spends_itself};
 
@@ -64,11 +64,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if !is_canonical(request.path) {
             return Err(Refusal::MalformedPath);
         }
-        let hash = request
-            .token
-            .map(|token| Ok::<_, Refusal>(self.hasher()?.token(token)))
-            .transpose()?;
-        let (resolved, loaded) = self.read_mount_and_token(request.path, hash.as_ref())?;
+        // Without a token the answer must still tell a server without a secret from one without this token.
+        let hasher = self.hasher()?;
+        let location = request.token.map(|it| TokenLocation::of(hasher, it));
+        let (resolved, entry) = self.read_mount_and_token(request.path, location.as_ref())?;
         let login = resolved.as_ref().filter(|resolved| resolved.is_login());
         let by_anybody =
             request.path == LOOKUP_PATH || request.token.is_none() && needs_no_token(request.path);
@@ -85,8 +84,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             });
         }
 
-        let limited_uses = loaded.as_ref().is_some_and(|it| it.record.num_uses > 0);
-        let token = self.authenticate(request, hash, loaded)?;
+        let located = location.ok_or(Refusal::NoToken)?.load::<S>(entry)?;
+        let located = located.ok_or(Refusal::InvalidToken)?;
+        let limited_uses = located.record.num_uses > 0;
+        let token = self.authenticate(request, located)?;
         let authorized = match self.authorize(&token, request) {
             Err(undecided @ (Refusal::ParametersNeeded | Refusal::Failure(_))) => {
                 return Err(undecided);
@@ -113,14 +114,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// The mount that serves `path` and the token's record, in one round trip.
+    /// The mount that serves `path` and what leads to the token's record, in one round trip.
     fn read_mount_and_token<'a>(
         &self,
         path: &'a str,
-        hash: Option<&TokenHash>,
-    ) -> Result<(Option<Resolved<'a>>, Option<Loaded<TokenRecord>>), Refusal> {
-        // Without a token the answer must still tell a server without a secret from one without this token.
-        self.hasher()?;
+        token: Option<&TokenLocation>,
+    ) -> Result<(Option<Resolved<'a>>, Option<Entry>), Refusal> {
         let candidates: Vec<(String, &str)> = path
             .strip_prefix(AUTH_PREFIX)
             .into_iter()
@@ -132,7 +131,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             })
             .map(|(mount_path, remainder)| (mount_key(mount_path), remainder))
             .collect();
-        let token_key = hash.map(token_key);
+        let token_key = token.map(TokenLocation::key);
         let keys = candidates.iter().map(|(key, _)| key).chain(&token_key);
         let mut entries = self.read_all(keys)?;
 
@@ -144,20 +143,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 resolved = Some(Resolved { mount, remainder });
             }
         }
-        Ok((resolved, load_next::<S, TokenRecord>(&mut entries)?))
+        Ok((resolved, entries.next().flatten()))
     }
 
     /// The caller's token, valid here and now.
     fn authenticate(
         &self,
         request: &Request<'_>,
-        hash: Option<TokenHash>,
-        loaded: Option<Loaded<TokenRecord>>,
+        located: LocatedToken,
     ) -> Result<LiveToken, Refusal> {
-        let hash = hash.ok_or(Refusal::NoToken)?;
-        let loaded = loaded.ok_or(Refusal::InvalidToken)?;
         let token = self
-            .standing(hash, loaded, Reading::StandingAndRules)?
+            .standing(located, Reading::StandingAndRules)?
             .ok_or(Refusal::InvalidToken)?;
         if !token.may_be_used_from(request.source_address) {
             return Err(Refusal::AddressDenied);
@@ -179,10 +175,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Takes one use by a conditional commit: of N uses N succeed, whoever else tries (SEC-T4). The last one removes the token.
     fn take_use(&self, mut token: LiveToken) -> Result<LiveToken, Refusal> {
         let hasher = self.hasher()?;
-        let key = token_key(&token.hash);
+        // Only what is stored can be counted.
+        let stored = token.stored.as_mut().ok_or(Refusal::InvalidToken)?;
+        let key = token_key(&stored.hash);
         let mut current = Some(Loaded {
             record: token.record.clone(),
-            version: token.version,
+            version: stored.version,
         });
         let (record, version) = commit_with_retries(&self.clock, &self.random, || {
             let read = match current.take() {
@@ -196,9 +194,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let mut transaction = Transaction::new();
             transaction.require(key.as_str(), read.version);
             if read.record.num_uses == 0 {
-                delete_token(&mut transaction, hasher, &token.hash, &read.record);
+                delete_token(&mut transaction, hasher, &stored.hash, &read.record);
             } else {
-                put_token(&mut transaction, hasher, &token.hash, &read.record)?;
+                put_token(&mut transaction, hasher, &stored.hash, &read.record)?;
             }
             let used = (read.record, read.version);
             Ok(Attempt::from_commit(
@@ -207,7 +205,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             )?)
         })?;
         token.record = record;
-        token.version = version;
+        stored.version = version;
         Ok(token)
     }
 

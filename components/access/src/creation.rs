@@ -5,35 +5,47 @@ use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
     CreateError, CreateRequest, Failure, Issued, Lifetime, Parent, ServiceField, TokenReference,
-    TokenWarning,
+    TokenType, TokenWarning,
 };
 use crate::initialization::is_usable_token_text;
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
 use crate::login::MAXIMUM_POLICIES;
 use crate::mounts::{TOKEN_MOUNT, mount_key};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
-use crate::random::{self, SERVICE_TOKEN_PREFIX};
+use crate::random::{BATCH_TOKEN_PREFIX, SERVICE_TOKEN_PREFIX};
 use crate::records::{MountRecord, PolicyRecord, TokenRecord, policy_key, token_key};
 use crate::secret::ClientToken;
 use crate::service::AccessService;
+use crate::token_location::StoredToken;
 use crate::token_store::{LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, load_next, put_token};
 
 /// Most ancestors of one token: each of them is read whenever it is used.
 const MAXIMUM_ANCESTORS: usize = 128;
 
-/// The numbers of a request, none of them negative.
+/// What kind of token a request asks for; none of its numbers is negative.
 #[derive(Debug, Clone, Copy)]
-struct Numbers {
+struct Asked {
+    token_type: TokenType,
     lifetime: Lifetime,
     num_uses: u64,
+}
+
+/// Who asks for a token.
+struct Creator<'a> {
+    token: &'a LiveToken,
+    stored: &'a StoredToken,
+    sudo: bool,
+    /// Whether the path itself makes orphans.
+    orphan_path: bool,
 }
 
 fn not_negative(number: Option<i64>, negative: CreateError) -> Result<u64, CreateError> {
     u64::try_from(number.unwrap_or_default()).map_err(|_| negative)
 }
 
-fn numbers(request: &CreateRequest) -> Result<Numbers, CreateError> {
-    Ok(Numbers {
+fn asked(request: &CreateRequest) -> Result<Asked, CreateError> {
+    Ok(Asked {
+        token_type: token_type(request)?,
         num_uses: not_negative(request.num_uses, CreateError::NegativeNumUses)?,
         lifetime: Lifetime {
             explicit_max_ttl: not_negative(
@@ -47,23 +59,31 @@ fn numbers(request: &CreateRequest) -> Result<Numbers, CreateError> {
     })
 }
 
-fn require_service(request: &CreateRequest, numbers: Numbers) -> Result<(), CreateError> {
+/// The type that the request asks for, which its fields must allow.
+fn token_type(request: &CreateRequest) -> Result<TokenType, CreateError> {
+    let asks_for = |number: Option<i64>| number.unwrap_or_default() != 0;
+    let of_service = [
+        (request.explicit_max_ttl, ServiceField::ExplicitMaxTtl),
+        (request.num_uses, ServiceField::NumUses),
+        (request.period, ServiceField::Period),
+    ];
     match request.token_type.as_deref().unwrap_or_default() {
-        "" | "service" => Ok(()),
-        "batch" if numbers.num_uses > 0 => Err(CreateError::BatchWith(ServiceField::NumUses)),
-        "batch" if numbers.lifetime.period > 0 => Err(CreateError::BatchWith(ServiceField::Period)),
-        "batch" if numbers.lifetime.explicit_max_ttl > 0 => {
-            Err(CreateError::BatchWith(ServiceField::ExplicitMaxTtl))
-        }
-        "batch" => Err(CreateError::BatchUnsupported),
+        "" | "service" => Ok(TokenType::Service),
+        "batch" => match of_service.into_iter().find(|it| asks_for(it.0)) {
+            Some((_, field)) => Err(CreateError::BatchWith(field)),
+            None => Ok(TokenType::Batch),
+        },
         _ => Err(CreateError::InvalidTokenType),
     }
 }
 
-/// Refuses identifiers that may not be chosen.
-fn require_allowed_id(id: &str, sudo: bool) -> Result<(), CreateError> {
+/// Refuses identifiers that may not be chosen. For a batch token, which has none, it is ignored whatever it is.
+fn require_allowed_id(id: &str, sudo: bool, token_type: TokenType) -> Result<(), CreateError> {
     if !sudo {
         return Err(CreateError::IdNeedsSudo);
+    }
+    if token_type == TokenType::Batch {
+        return Ok(());
     }
     if id.starts_with(SERVICE_TOKEN_PREFIX) || id.starts_with("s.") {
         return Err(CreateError::IdWithReservedPrefix);
@@ -124,6 +144,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         parent: &Parent<'_>,
         request: &CreateRequest,
     ) -> Result<Issued, CreateError> {
+        if parent.token.starts_with(BATCH_TOKEN_PREFIX) {
+            return Err(CreateError::BatchParent);
+        }
+        if parent.limited_uses {
+            return Err(CreateError::RestrictedUseParent);
+        }
+        let asked = asked(request)?;
         if request
             .entity_alias
             .as_deref()
@@ -131,93 +158,117 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         {
             return Err(CreateError::EntityAliasWithoutRole);
         }
-        if parent.limited_uses {
-            return Err(CreateError::RestrictedUseParent);
-        }
-        let numbers = numbers(request)?;
-        require_service(request, numbers)?;
         let chosen = request.id.as_deref().filter(|id| !id.is_empty());
-        let client_token = match chosen {
-            None => random::client_token(&self.random)?,
-            Some(id) => ClientToken::new(id.to_owned()),
-        };
-        let accessor = random::accessor(&self.random)?;
-        let hasher = self.hasher()?;
-        let hash = hasher.token(client_token.expose());
-        let key = token_key(&hash);
 
-        let mut grant = commit_with_retries(&self.clock, &self.random, || {
+        commit_with_retries(&self.clock, &self.random, || {
             let living = self
                 .find(TokenReference::Id(parent.token))?
                 .ok_or(CreateError::InvalidToken)?;
+            let stored = living.stored.as_ref().ok_or(CreateError::BatchParent)?;
             if living.record.num_uses > 0 {
                 return Err(CreateError::RestrictedUseParent);
             }
             let sudo = parent.sudo || living.record.is_root();
             if let Some(id) = chosen {
-                require_allowed_id(id, sudo)?;
-                if self.records.get::<TokenRecord>(&key)?.is_some() {
-                    return Err(CreateError::DuplicateId);
-                }
+                require_allowed_id(id, sudo, asked.token_type)?;
             }
-            let (record, ttl, warnings) =
-                self.child_record(&living, parent, sudo, request, numbers, &accessor)?;
+            let creator = Creator {
+                token: &living,
+                stored,
+                sudo,
+                orphan_path: parent.orphan_path,
+            };
+            let (record, ttl, capped) = self.child_record(&creator, request, asked)?;
             let mut transaction = Transaction::new();
-            transaction.require_absent(key.as_str());
-            // No child comes to be under a token that is being revoked (SEC-T5).
-            transaction.require(token_key(&living.hash), living.version);
-            for (ancestor, version) in &living.ancestors {
-                transaction.require(ancestor.as_str(), *version);
-            }
-            put_token(&mut transaction, hasher, &hash, &record)?;
+            let client_token = match asked.token_type {
+                TokenType::Service => {
+                    // No child comes to be under a token that is being revoked (SEC-T5).
+                    transaction.require(token_key(&stored.hash), stored.version);
+                    for (ancestor, version) in &living.ancestors {
+                        transaction.require(ancestor.as_str(), *version);
+                    }
+                    self.stage_service_child(&mut transaction, chosen, &record)?
+                }
+                // It is not valid without its ancestors, whenever they are revoked.
+                TokenType::Batch => self.stage_batch_token(&mut transaction, &record)?,
+            };
             let identity_policies = match &record.entity_id {
                 Some(_) => living.identity_policies(),
                 None => Vec::new(),
             };
             let mut grant = grant(&record, identity_policies, ttl);
-            grant.warnings = warnings;
+            grant
+                .warnings
+                .extend(chosen.map(|_| match asked.token_type {
+                    TokenType::Service => TokenWarning::ChosenId,
+                    TokenType::Batch => TokenWarning::IgnoredId,
+                }));
+            grant.warnings.extend(capped);
+            let unknown = self.unknown_policies(&grant.token_policies)?;
+            let unknown = unknown.into_iter().map(TokenWarning::UnknownPolicy);
+            grant.warnings.extend(unknown);
+            // Nothing can fail from here on: a token that exists is answered (SEC-T11).
             Ok(Attempt::from_commit(
                 self.records.commit(transaction),
-                grant,
+                Issued {
+                    client_token,
+                    grant,
+                },
             )?)
-        })?;
-
-        if chosen.is_some() {
-            grant.warnings.insert(0, TokenWarning::ChosenId);
-        }
-        let unknown = self.unknown_policies(&grant.token_policies)?;
-        grant
-            .warnings
-            .extend(unknown.into_iter().map(TokenWarning::UnknownPolicy));
-        Ok(Issued {
-            client_token,
-            grant,
         })
+    }
+
+    /// Adds a new service token, be its identifier chosen or not, to a commit.
+    fn stage_service_child(
+        &self,
+        transaction: &mut Transaction,
+        chosen: Option<&str>,
+        record: &TokenRecord,
+    ) -> Result<ClientToken, CreateError> {
+        let Some(id) = chosen else {
+            return Ok(self.stage_service_token(transaction, record)?);
+        };
+        let hasher = self.hasher()?;
+        let hash = hasher.token(id);
+        let key = token_key(&hash);
+        if self.records.get::<TokenRecord>(&key)?.is_some() {
+            return Err(CreateError::DuplicateId);
+        }
+        transaction.require_absent(key);
+        put_token(transaction, hasher, &hash, record)?;
+        Ok(ClientToken::new(id.to_owned()))
     }
 
     /// The new token's record, its time to live (0 for none), and what was cut.
     fn child_record(
         &self,
-        living: &LiveToken,
-        parent: &Parent<'_>,
-        sudo: bool,
+        creator: &Creator<'_>,
         request: &CreateRequest,
-        numbers: Numbers,
-        accessor: &str,
+        asked: Asked,
     ) -> Result<(TokenRecord, u64, Vec<TokenWarning>), CreateError> {
+        let &Creator {
+            token: living,
+            stored,
+            sudo,
+            orphan_path,
+        } = creator;
         let policies = policies(&living.record, sudo, request)?;
-        if request.no_parent && !sudo && !parent.orphan_path {
+        if request.no_parent && !sudo && !orphan_path {
             return Err(CreateError::OrphanNeedsSudo);
         }
-        let orphan = request.no_parent || parent.orphan_path;
-        let Numbers { lifetime, num_uses } = numbers;
+        let orphan = request.no_parent || orphan_path;
+        let Asked {
+            token_type,
+            lifetime,
+            num_uses,
+        } = asked;
         if lifetime.period > 0 && !sudo {
             return Err(CreateError::PeriodNeedsSudo);
         }
         let mut ancestors = Vec::new();
         if !orphan {
             ancestors.clone_from(&living.record.ancestors);
-            ancestors.push(living.hash.clone());
+            ancestors.push(stored.hash.clone());
             if ancestors.len() > MAXIMUM_ANCESTORS {
                 return Err(CreateError::TooManyAncestors(MAXIMUM_ANCESTORS as u32));
             }
@@ -226,6 +277,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let mount = self.token_mount()?;
         let now = self.clock.now_seconds();
         let root = policies.iter().any(|policy| policy == ROOT);
+        if root && token_type == TokenType::Batch {
+            return Err(CreateError::BatchRoot);
+        }
         let endless = root && lifetime == Lifetime::default();
         let GrantedTtl { ttl, warnings } = if endless {
             if living.record.expire_time.is_some() {
@@ -239,14 +293,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             Self::child_ttl(&mount, now, lifetime)?
         };
         let record = TokenRecord {
-            accessor: accessor.to_owned(),
+            accessor: self.accessor_of(token_type)?,
             ancestors,
             origin: None,
             generation: mount.generations.current(),
             policies,
             entity_id: living.record.entity_id.clone().filter(|_| !orphan),
             display_name: display_name(request.display_name.as_deref()),
-            path: if parent.orphan_path {
+            path: if orphan_path {
                 "auth/token/create-orphan".to_owned()
             } else {
                 "auth/token/create".to_owned()
@@ -261,7 +315,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             explicit_max_ttl: lifetime.explicit_max_ttl,
             period: lifetime.period,
             num_uses,
-            renewable: !endless && request.renewable.unwrap_or(true),
+            renewable: token_type == TokenType::Service
+                && !endless
+                && request.renewable.unwrap_or(true),
         };
         Ok((record, ttl, warnings))
     }

@@ -3,7 +3,7 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_segment};
 
-use crate::api::{Failure, KeyPage, PrefixError, TokenReference};
+use crate::api::{Failure, KeyPage, PrefixError};
 use crate::generation::{TooManyPaths, is_at_or_below};
 use crate::mounts::{TOKEN_MOUNT, mount_key};
 use crate::records::{LEASE_MARK, MOUNT_PREFIX, MountRecord, TOKEN_PREFIX, TokenRecord};
@@ -65,7 +65,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn cut_off(&self, prefix: &str) -> Result<(), PrefixError> {
         let prefix = prefix.trim_end_matches('/');
         if parse(prefix).is_some() {
-            self.revoke(TokenReference::Lease(prefix))?;
+            if let Some(hash) = self.hash_of_lease(prefix)? {
+                self.revoke_stored(hash)?;
+            }
             return Ok(());
         }
         let Some(prefix) = below_auth(prefix) else {

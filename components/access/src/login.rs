@@ -21,7 +21,7 @@ use crate::records::{
     alias_key, alias_metadata_key, entity_key,
 };
 use crate::service::AccessService;
-use crate::token_store::{grant, identity_policies, load_next, put_token};
+use crate::token_store::{grant, identity_policies, load_next};
 
 /// Most policies of one token; more would not fit one read of their rules.
 pub(crate) const MAXIMUM_POLICIES: usize = 256;
@@ -43,12 +43,15 @@ const fn token_type(mount: MountTokenType, role: Option<TokenType>) -> TokenType
     }
 }
 
-fn require_service(mount: &MountRecord, parameters: &TokenParameters) -> Result<(), LoginError> {
+/// The new token's type, which the parameters must allow.
+fn allowed_token_type(
+    mount: &MountRecord,
+    parameters: &TokenParameters,
+) -> Result<TokenType, LoginError> {
     match token_type(mount.configuration.token_type, parameters.token_type) {
-        TokenType::Service => Ok(()),
         TokenType::Batch if parameters.num_uses > 0 => Err(LoginError::BatchWithNumUses),
         TokenType::Batch if parameters.lifetime.period > 0 => Err(LoginError::BatchWithPeriod),
-        TokenType::Batch => Err(LoginError::BatchUnsupported),
+        allowed => Ok(allowed),
     }
 }
 
@@ -93,14 +96,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if !contains_address(ranges, login.source_address) {
             return Err(LoginError::AddressDenied);
         }
-        let client_token = random::client_token(&self.random)?;
-        let accessor = random::accessor(&self.random)?;
-        let hasher = self.hasher()?;
-        let hash = hasher.token(client_token.expose());
 
-        let grant = commit_with_retries(&self.clock, &self.random, || {
+        commit_with_retries(&self.clock, &self.random, || {
             let (mount, identity) = self.mount_and_identity(login)?;
-            require_service(&mount, parameters)?;
+            let token_type = allowed_token_type(&mount, parameters)?;
+            let is_service = token_type == TokenType::Service;
             let in_force = mount.in_force();
             let now = self.clock.now_seconds();
             let terms = Terms {
@@ -116,12 +116,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .grant()
                 .map_err(|PastMaxTtl| Failure::Damaged("a lease limit of 0".to_owned()))?;
             let record = TokenRecord {
-                accessor: accessor.clone(),
+                accessor: self.accessor_of(token_type)?,
                 ancestors: Vec::new(),
                 origin: Some(TokenOrigin {
                     mount_id: mount.id.clone(),
                     mount_path: mount.path.clone(),
-                    renewal_state: STANDARD.encode(&login.renewal_state),
+                    renewal_state: match token_type {
+                        TokenType::Service => STANDARD.encode(&login.renewal_state),
+                        TokenType::Batch => String::new(),
+                    },
                 }),
                 generation: mount.generations.current(),
                 policies: policies.clone(),
@@ -134,29 +137,36 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 creation_ttl: ttl,
                 expire_time: Some(now.saturating_add(ttl)),
                 last_renewal_time: None,
-                explicit_max_ttl: parameters.lifetime.explicit_max_ttl,
+                // A batch token cannot come to live longer, so there is nothing to limit.
+                explicit_max_ttl: if is_service {
+                    parameters.lifetime.explicit_max_ttl
+                } else {
+                    0
+                },
                 period: parameters.lifetime.period,
                 num_uses: parameters.num_uses,
-                renewable: true,
+                renewable: is_service,
             };
             let KnownIdentity {
                 entity,
                 mut transaction,
             } = identity;
-            // Token and mount are not checked: no other token has this hash, and a token whose mount went away, or has
-            // cut off its tokens meanwhile, is not valid.
-            put_token(&mut transaction, hasher, &hash, &record)?;
+            // The mount is not checked: a token whose mount went away, or has cut off its tokens meanwhile, is
+            // not valid.
+            let client_token = match token_type {
+                TokenType::Service => self.stage_service_token(&mut transaction, &record)?,
+                TokenType::Batch => self.stage_batch_token(&mut transaction, &record)?,
+            };
             let of_groups = self.group_policies(&entity)?;
             let mut grant = grant(&record, identity_policies(&entity, &of_groups), ttl);
             grant.warnings = warnings;
             Ok::<_, LoginError>(Attempt::from_commit(
                 self.records.commit(transaction),
-                grant,
+                Issued {
+                    client_token,
+                    grant,
+                },
             )?)
-        })?;
-        Ok(Issued {
-            client_token,
-            grant,
         })
     }
 

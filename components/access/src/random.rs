@@ -9,6 +9,8 @@ const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 
 /// What every generated service token begins with.
 pub(crate) const SERVICE_TOKEN_PREFIX: &str = "hvs.";
+/// What every batch token, and no other, begins with.
+pub(crate) const BATCH_TOKEN_PREFIX: &str = "hvb.";
 
 /// Characters of 62 kinds that carry 256 random bits (SEC-T1).
 const TOKEN_CHARACTERS: usize = 43;

@@ -6,7 +6,7 @@ use gatehouse_storage::{Record, key_segment};
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::api::{Leases, Lifetime, Mount, MountConfiguration, MountView};
+use crate::api::{Leases, Lifetime, Mount, MountConfiguration, MountView, TokenType};
 use crate::generation::Generations;
 use crate::identity::{AliasReference, Membership};
 use crate::lifetime::{SYSTEM_DEFAULT_LEASE_TTL, SYSTEM_MAX_LEASE_TTL};
@@ -108,13 +108,16 @@ impl Record for SystemRecord {
 pub(crate) struct TokenOrigin {
     pub(crate) mount_id: String,
     pub(crate) mount_path: String,
-    /// Base64 of what the method wants back at renewals.
+    /// Base64 of what the method wants back at renewals; empty for a batch token, which has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) renewal_state: String,
 }
 
-/// A service token. Points in time and durations are in seconds.
+/// A token: stored for a service token, carried along by a batch token. Points in time and durations are in seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TokenRecord {
+    /// Empty for a batch token, and for no other.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) accessor: String,
     /// From the oldest to the parent; empty for an orphan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -157,6 +160,15 @@ impl TokenRecord {
     /// Whether the token does not end before `now`.
     pub(crate) fn is_alive_at(&self, now: u64) -> bool {
         self.expire_time.is_none_or(|end| now < end)
+    }
+
+    /// How it is kept.
+    pub(crate) fn token_type(&self) -> TokenType {
+        if self.accessor.is_empty() {
+            TokenType::Batch
+        } else {
+            TokenType::Service
+        }
     }
 
     /// Whether its own policies make it a root token.

@@ -51,6 +51,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let hasher = self.hasher()?;
         commit_with_retries(&self.clock, &self.random, || {
             let mut token = self.renewable(reference)?;
+            let stored = token.stored.take().ok_or(RenewError::BatchToken)?;
             let mut transaction = Transaction::new();
             if let Some(names) = fresh.and_then(|fresh| fresh.group_aliases.as_ref()) {
                 self.follow_renewed_claims(&mut transaction, &mut token, names)?;
@@ -84,8 +85,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             record.expire_time = Some(now.saturating_add(ttl));
             record.last_renewal_time = Some(now);
 
-            transaction.require(token_key(&token.hash), token.version);
-            put_token(&mut transaction, hasher, &token.hash, &record)?;
+            transaction.require(token_key(&stored.hash), stored.version);
+            put_token(&mut transaction, hasher, &stored.hash, &record)?;
             let mut grant = grant(&record, identity_policies, ttl);
             grant.warnings = warnings;
             Ok(Attempt::from_commit(
@@ -121,6 +122,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     fn renewable(&self, reference: TokenReference<'_>) -> Result<LiveToken, RenewError> {
         let token = self.find(reference)?.ok_or(RenewError::UnknownToken)?;
+        if token.stored.is_none() {
+            return Err(RenewError::BatchToken);
+        }
         if token.record.renewable && token.record.expire_time.is_some() {
             Ok(token)
         } else {

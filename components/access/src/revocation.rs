@@ -3,11 +3,12 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Records, Transaction, TransactionError, commit_with_retries};
 
-use crate::api::{Failure, TokenReference};
+use crate::api::{Failure, RevokeError, TokenReference};
 use crate::records::{ChildRecord, TokenRecord, accessor_key, children_prefix, token_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
-use crate::token_store::{delete_token, load_next};
+use crate::token_location::TokenLocation;
+use crate::token_store::{Reading, delete_token, load_next};
 
 /// Children removed in one commit.
 const SWEEP_PAGE: u32 = 200;
@@ -16,12 +17,20 @@ const SWEEP_PAGE: u32 = 200;
 const SWEEP_PAGES: usize = 20_000;
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(crate) fn revoke(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
+        match self.location_of(reference)? {
+            None => Ok(false),
+            Some(TokenLocation::Stored(hash)) => Ok(self.revoke_stored(hash)?),
+            Some(carried) => match self.find_at(carried, Reading::Standing)? {
+                Some(_) => Err(RevokeError::BatchToken),
+                None => Ok(false),
+            },
+        }
+    }
+
     /// Ends the token in one commit: without its record no descendant is valid either. Then clears the descendants' records away.
-    pub(crate) fn revoke(&self, reference: TokenReference<'_>) -> Result<bool, Failure> {
+    pub(crate) fn revoke_stored(&self, hash: TokenHash) -> Result<bool, Failure> {
         let hasher = self.hasher()?;
-        let Some(hash) = self.hash_of(reference)? else {
-            return Ok(false);
-        };
         let key = token_key(&hash);
         let found = commit_with_retries(&self.clock, &self.random, || {
             let Some(token) = self.records.get::<TokenRecord>(&key)? else {

@@ -15,8 +15,8 @@ use crate::api::{
     IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued,
     KeyPage, LoginError, LoginGrant, LookupError, Migration, MountError, MountRequest, MountTuning,
     MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal, RemountError, RenewError,
-    RenewalSubject, Request, ResultantAcl, Revalidated, TokenGrant, TokenReference, TokenView,
-    TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+    RenewalSubject, Request, ResultantAcl, Revalidated, RevokeError, TokenGrant, TokenReference,
+    TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -69,6 +69,10 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError> {
         self.initialize_store(root_token)
+    }
+
+    fn maintain(&self) -> Result<(), Failure> {
+        self.rotate_batch_key()
     }
 
     fn admit(&self, request: &Request<'_>) -> Result<Admission, Refusal> {
@@ -129,7 +133,7 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.extend(reference, increment, fresh)
     }
 
-    fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, Failure> {
+    fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
         self.revoke(reference)
     }
 

@@ -1,8 +1,8 @@
-//! Service tokens in the store: reading one with everything that its validity rests on, and writing one with its indexes.
+//! Tokens and the store: reading one with everything that its validity rests on, and writing a service token with its indexes.
 
 use std::net::IpAddr;
 
-use gatehouse_ports::{Clock, Entry, Random, Store, Version};
+use gatehouse_ports::{Clock, Entry, Random, RandomError, Store, Version};
 use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 
 use crate::address::contains_address;
@@ -10,12 +10,14 @@ use crate::api::{Failure, TokenGrant, TokenReference, TokenType, TokenView};
 use crate::identity::Groups;
 use crate::mounts::mount_key;
 use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
+use crate::random;
 use crate::records::{
     AccessorRecord, ChildRecord, EntityRecord, MountRecord, RulesRecord, TokenRecord, accessor_key,
     child_key, entity_key, rules_key, token_key, wrapped_key,
 };
-use crate::secret::{IdentifierHasher, TokenHash};
+use crate::secret::{ClientToken, IdentifierHasher, TokenHash};
 use crate::service::AccessService;
+use crate::token_location::{LocatedToken, StoredToken, TokenLocation};
 
 /// Longest policy name, in bytes.
 pub(crate) const MAXIMUM_POLICY_NAME_BYTES: usize = 128;
@@ -25,9 +27,9 @@ const MAXIMUM_KEYS: usize = 1024;
 
 /// A token that is valid now.
 pub(crate) struct LiveToken {
-    pub(crate) hash: TokenHash,
     pub(crate) record: TokenRecord,
-    pub(crate) version: Version,
+    /// `None` for a batch token.
+    pub(crate) stored: Option<StoredToken>,
     /// The ancestors' records as they were read, for commits that depend on them.
     pub(crate) ancestors: Vec<(String, Version)>,
     /// The mount whose login made it.
@@ -100,7 +102,7 @@ impl LiveToken {
             bound_cidrs: record.bound_cidrs.clone(),
             renewable: record.renewable,
             ttl: record.expire_time.map_or(0, |end| end.saturating_sub(now)),
-            token_type: TokenType::Service,
+            token_type: record.token_type(),
         }
     }
 }
@@ -131,7 +133,7 @@ pub(crate) fn grant(
         lease_duration,
         renewable: record.renewable,
         entity_id: record.entity_id.clone(),
-        token_type: TokenType::Service,
+        token_type: record.token_type(),
         orphan: record.ancestors.is_empty(),
         num_uses: record.num_uses,
         warnings: Vec::new(),
@@ -184,6 +186,27 @@ pub(crate) fn delete_token(
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// An accessor for a new token; empty for a batch token, which has none.
+    pub(crate) fn accessor_of(&self, token_type: TokenType) -> Result<String, RandomError> {
+        match token_type {
+            TokenType::Service => random::accessor(&self.random),
+            TokenType::Batch => Ok(String::new()),
+        }
+    }
+
+    /// Adds a new service token to a commit. No other token has its hash, so nothing is checked.
+    pub(crate) fn stage_service_token(
+        &self,
+        transaction: &mut Transaction,
+        record: &TokenRecord,
+    ) -> Result<ClientToken, Failure> {
+        let hasher = self.hasher()?;
+        let client_token = random::client_token(&self.random)?;
+        let hash = hasher.token(client_token.expose());
+        put_token(transaction, hasher, &hash, record)?;
+        Ok(client_token)
+    }
+
     /// The valid token that `reference` means, without its rules.
     pub(crate) fn find(&self, reference: TokenReference<'_>) -> Result<Option<LiveToken>, Failure> {
         self.find_with(reference, Reading::Standing)
@@ -195,30 +218,39 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         reference: TokenReference<'_>,
         reading: Reading,
     ) -> Result<Option<LiveToken>, Failure> {
-        let Some(hash) = self.hash_of(reference)? else {
-            return Ok(None);
-        };
-        let loaded = self.records.get::<TokenRecord>(&token_key(&hash))?;
-        match loaded {
-            Some(loaded) => self.standing(hash, loaded, reading),
+        match self.location_of(reference)? {
+            Some(location) => self.find_at(location, reading),
             None => Ok(None),
         }
     }
 
-    /// The hash that `reference` leads to; `None` for an accessor that leads nowhere.
-    pub(crate) fn hash_of(
+    /// The valid token at `location`.
+    pub(crate) fn find_at(
+        &self,
+        location: TokenLocation,
+        reading: Reading,
+    ) -> Result<Option<LiveToken>, Failure> {
+        let entry = self.read_all([location.key()].iter())?.next().flatten();
+        match location.load::<S>(entry)? {
+            Some(located) => self.standing(located, reading),
+            None => Ok(None),
+        }
+    }
+
+    /// Where `reference` leads; `None` for an accessor that leads nowhere.
+    pub(crate) fn location_of(
         &self,
         reference: TokenReference<'_>,
-    ) -> Result<Option<TokenHash>, Failure> {
+    ) -> Result<Option<TokenLocation>, Failure> {
         let hasher = self.hasher()?;
         match reference {
-            TokenReference::Id(id) => Ok(Some(hasher.token(id))),
+            TokenReference::Id(id) => Ok(Some(TokenLocation::of(hasher, id))),
             TokenReference::Accessor(accessor) => {
                 let key = accessor_key(&hasher.accessor(accessor));
                 let found = self.records.get::<AccessorRecord>(&key)?;
-                Ok(found.map(|found| found.record.token))
+                Ok(found.map(|found| TokenLocation::Stored(found.record.token)))
             }
-            TokenReference::Lease(id) => self.hash_of_lease(id),
+            TokenReference::Lease(id) => Ok(self.hash_of_lease(id)?.map(TokenLocation::Stored)),
         }
     }
 
@@ -226,11 +258,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// further ones where the entity brings policies of its own or is in groups.
     pub(crate) fn standing(
         &self,
-        hash: TokenHash,
-        loaded: Loaded<TokenRecord>,
+        located: LocatedToken,
         reading: Reading,
     ) -> Result<Option<LiveToken>, Failure> {
-        let Loaded { record, version } = loaded;
+        let LocatedToken { record, stored } = located;
         let now = self.clock.now_seconds();
         if !record.is_alive_at(now) {
             return Ok(None);
@@ -282,9 +313,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         let from_login = record.origin.is_some();
         let mut token = LiveToken {
-            hash,
             record,
-            version,
+            stored,
             ancestors,
             mount: issuer.filter(|_| from_login),
             groups: match &entity {

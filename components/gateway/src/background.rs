@@ -10,7 +10,7 @@ use crate::vault::rotation;
 
 impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
     /// Does what is due: replaces the root credentials of every mount whose schedule says so, and keeps the keys of identity tokens
-    /// fresh. To be called every minute or so; more often, from elsewhere too, is harmless.
+    /// and of batch tokens fresh. To be called every minute or so; more often, from elsewhere too, is harmless.
     ///
     /// The operator is told of everything that was done or failed. On a sealed or uninitialized server nothing is due.
     pub fn run_background(&self) {
@@ -27,6 +27,10 @@ impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
         match self.auth_method.maintain_keys() {
             Ok(()) | Err(IdentityTokenError::Storage(StorageError::Store(StoreError::Sealed))) => {}
             Err(error) => self.tell_operator(&format!("keys of identity tokens: {error}")),
+        }
+        match self.access.maintain() {
+            Ok(()) | Err(Failure::Sealed) => {}
+            Err(failure) => self.tell_operator(&format!("keys of batch tokens: {failure}")),
         }
     }
 

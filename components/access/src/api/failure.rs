@@ -78,6 +78,7 @@ wraps_failure!(
     super::Refusal,
     super::RemountError,
     super::RenewError,
+    super::RevokeError,
     super::TuneError,
     super::UnwrapError,
     super::WrapError,

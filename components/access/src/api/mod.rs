@@ -31,7 +31,7 @@ pub use rights::{PathRights, ResultantAcl};
 pub use system::{Cluster, InitializeError, Initialized};
 pub use tokens::{
     CreateError, CreateRequest, Issued, Lifetime, LoginError, LoginGrant, LookupError, Parent,
-    RenewError, RenewalSubject, Revalidated, Revalidation, ServiceField, TokenGrant,
+    RenewError, RenewalSubject, Revalidated, Revalidation, RevokeError, ServiceField, TokenGrant,
     TokenParameters, TokenReference, TokenType, TokenView, TokenWarning,
 };
 pub use wrapping::{UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView};
@@ -56,6 +56,14 @@ pub trait Access {
     ///
     /// When it has been done before: of several that race, exactly one wins (SEC-A8).
     fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError>;
+
+    /// Does what is due without anybody asking: replaces the key that batch tokens are made under when it has been in use for long
+    /// enough. To be called every minute or so; more often, and from several hosts at once, is harmless.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, sealed included. What was due is then done by the next call.
+    fn maintain(&self) -> Result<(), Failure>;
 
     /// Authenticates and authorizes one request, once, and takes one use of a token whose uses are limited (SEC-T4).
     ///
@@ -147,8 +155,8 @@ pub trait Access {
     ///
     /// # Errors
     ///
-    /// When the store does not answer.
-    fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, Failure>;
+    /// When it is a batch token.
+    fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError>;
 
     /// The accessors of valid tokens, at most `limit` of them: from the beginning of the list, or from behind accessor `after`, be
     /// its token valid or not. Their order is fixed and means nothing.

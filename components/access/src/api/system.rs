@@ -24,8 +24,11 @@ pub enum InitializeError {
     /// It has been done before.
     #[error("the server is already initialized")]
     AlreadyInitialized,
-    /// The chosen root token is empty, longer than 256 bytes, or holds a character that is not printable ASCII.
-    #[error("the chosen root token must be 1 to 256 printable ASCII characters without spaces")]
+    /// The chosen root token is empty, longer than 256 bytes, holds a character that is not printable ASCII, or looks like a batch
+    /// token.
+    #[error(
+        "the chosen root token must be 1 to 256 printable ASCII characters without spaces, and must not begin with hvb."
+    )]
     UnusableRootToken,
     /// The server cannot answer now.
     #[error(transparent)]

@@ -156,6 +156,8 @@ pub enum TokenWarning {
     UnknownPolicy(String),
     /// The token's identifier was chosen by the caller, and is as strong as that choice.
     ChosenId,
+    /// The caller chose an identifier, and batch tokens have none.
+    IgnoredId,
 }
 
 /// A token's terms, as an `auth` block shows them (contract 4.8).
@@ -222,9 +224,11 @@ pub enum LoginError {
     /// A batch token cannot be periodic.
     #[error("batch tokens cannot have a period: use service tokens")]
     BatchWithPeriod,
-    /// This version does not issue batch tokens.
-    #[error("batch tokens are not supported yet: set the token type to service")]
-    BatchUnsupported,
+    /// A batch token would hold more than it may; holds that number of bytes.
+    #[error(
+        "a batch token holds at most {0} bytes: attach less metadata, fewer policies or fewer address ranges, or use service tokens"
+    )]
+    BatchTooLarge(u32),
     /// More group aliases than a login may bring; holds that number.
     #[error("a login brings at most {0} group aliases")]
     TooManyGroupAliases(u32),
@@ -370,9 +374,17 @@ pub enum CreateError {
     /// A batch token with a field that only service tokens have.
     #[error("batch tokens cannot have {:?} set", .0.name())]
     BatchWith(ServiceField),
-    /// This version does not issue batch tokens.
-    #[error("batch tokens are not supported yet: set the type to service")]
-    BatchUnsupported,
+    /// A batch token with policy `root`.
+    #[error("batch tokens cannot be root tokens")]
+    BatchRoot,
+    /// The caller's token is a batch token.
+    #[error("batch tokens cannot create more tokens")]
+    BatchParent,
+    /// A batch token would hold more than it may; holds that number of bytes.
+    #[error(
+        "a batch token holds at most {0} bytes: attach less metadata or fewer policies, or use a service token"
+    )]
+    BatchTooLarge(u32),
     /// An entity alias, which needs a token role.
     #[error("'entity_alias' is only allowed in combination with token role")]
     EntityAliasWithoutRole,
@@ -428,6 +440,9 @@ pub enum RenewError {
     /// It was made not to be renewed, or never expires.
     #[error("lease is not renewable")]
     NotRenewable,
+    /// It is a batch token.
+    #[error("batch tokens cannot be renewed")]
+    BatchToken,
     /// Nothing of its longest life is left.
     #[error("past the max TTL, cannot renew")]
     PastMaxTtl,
@@ -452,4 +467,15 @@ impl From<LookupError> for RenewError {
             LookupError::Failure(failure) => Self::Failure(failure),
         }
     }
+}
+
+/// Why a token was not revoked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RevokeError {
+    /// It is a valid batch token, which nothing ends before its time but what it rests on: its parent, its mount, its entity.
+    #[error("batch tokens cannot be revoked")]
+    BatchToken,
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
 }

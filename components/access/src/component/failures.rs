@@ -3,7 +3,7 @@
 use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types_wit};
 use crate::{
     CreateError, Failure, InitializeError, LoginError, LookupError, MountError, PolicyError,
-    Refusal, RenewError, ServiceField, TuneError,
+    Refusal, RenewError, RevokeError, ServiceField, TuneError,
 };
 
 impl From<Failure> for types_wit::Failure {
@@ -74,7 +74,7 @@ impl From<LoginError> for tokens_wit::LoginError {
             LoginError::InvalidBoundCidr(range) => Self::InvalidBoundCidr(range),
             LoginError::BatchWithNumUses => Self::BatchWithNumUses,
             LoginError::BatchWithPeriod => Self::BatchWithPeriod,
-            LoginError::BatchUnsupported => Self::BatchUnsupported,
+            LoginError::BatchTooLarge(most) => Self::BatchTooLarge(most),
             LoginError::TooManyGroupAliases(most) => Self::TooManyGroupAliases(most),
             LoginError::AddressDenied => Self::AddressDenied,
             LoginError::EntityUnusable => Self::EntityUnusable,
@@ -116,9 +116,20 @@ impl From<CreateError> for tokens_wit::CreateError {
             CreateError::NegativeNumUses => Self::NegativeNumUses,
             CreateError::InvalidTokenType => Self::InvalidTokenType,
             CreateError::BatchWith(field) => Self::BatchWith(field.into()),
-            CreateError::BatchUnsupported => Self::BatchUnsupported,
+            CreateError::BatchRoot => Self::BatchRoot,
+            CreateError::BatchParent => Self::BatchParent,
+            CreateError::BatchTooLarge(most) => Self::BatchTooLarge(most),
             CreateError::EntityAliasWithoutRole => Self::EntityAliasWithoutRole,
             CreateError::Failure(failure) => Self::Failure(failure.into()),
+        }
+    }
+}
+
+impl From<RevokeError> for tokens_wit::RevokeError {
+    fn from(error: RevokeError) -> Self {
+        match error {
+            RevokeError::BatchToken => Self::BatchToken,
+            RevokeError::Failure(failure) => Self::Failure(failure.into()),
         }
     }
 }
@@ -128,6 +139,7 @@ impl From<RenewError> for tokens_wit::RenewError {
         match error {
             RenewError::UnknownToken => Self::UnknownToken,
             RenewError::NotRenewable => Self::NotRenewable,
+            RenewError::BatchToken => Self::BatchToken,
             RenewError::PastMaxTtl => Self::PastMaxTtl,
             RenewError::AddressDenied => Self::AddressDenied,
             RenewError::TooManyGroupAliases(most) => Self::TooManyGroupAliases(most),

@@ -60,6 +60,10 @@ impl system_wit::Guest for Component {
     ) -> Result<system_wit::Initialized, system_wit::InitializeError> {
         Ok(access(|it| it.initialize(root_token.as_deref()))?.into())
     }
+
+    fn maintain() -> Result<(), types_wit::Failure> {
+        Ok(access(Service::maintain)?)
+    }
 }
 
 impl requests_wit::Guest for Component {
@@ -131,7 +135,7 @@ impl tokens_wit::Guest for Component {
         Ok(access(|it| it.renew_token((&token).into(), increment, fresh.as_ref()))?.into())
     }
 
-    fn revoke(token: types_wit::TokenReference) -> Result<bool, types_wit::Failure> {
+    fn revoke(token: types_wit::TokenReference) -> Result<bool, tokens_wit::RevokeError> {
         Ok(access(|it| it.revoke_token((&token).into()))?)
     }
 

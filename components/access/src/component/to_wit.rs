@@ -132,6 +132,7 @@ impl From<TokenWarning> for tokens_wit::TokenWarning {
             }),
             TokenWarning::UnknownPolicy(name) => Self::UnknownPolicy(name),
             TokenWarning::ChosenId => Self::ChosenId,
+            TokenWarning::IgnoredId => Self::IgnoredId,
         }
     }
 }

@@ -1,38 +1,34 @@
 //! Encryption of wrapped content, so that who reads the store without a wrapping token learns nothing of it: it may hold
 //! tokens, which are at rest as hashes only (SEC-T2).
 
-use aes_gcm::aead::Aead;
-use aes_gcm::{Aes256Gcm, KeyInit, Nonce};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::api::Failure;
+use crate::one_time_cipher::OneTimeCipher;
 use crate::secret::IdentifierHasher;
 
-/// A wrapping token's cipher.
-pub(super) struct ContentCipher(Aes256Gcm);
+/// A wrapping token's cipher. A token wraps one content.
+pub(super) struct ContentCipher(OneTimeCipher);
 
 impl ContentCipher {
     /// The cipher whose key `token` yields.
     pub(super) fn of(hasher: &IdentifierHasher, token: &str) -> Self {
-        let key = hasher.wrapping_key(token);
-        Self(Aes256Gcm::new((&*key).into()))
+        Self(OneTimeCipher::new(&hasher.wrapping_key(token)))
     }
 
-    /// Base64 of the encrypted content. To be called once for each token.
-    pub(super) fn seal(&self, content: &[u8]) -> Result<String, Failure> {
-        // A key belongs to one token, which wraps one content: no nonce can repeat under it.
-        let sealed = self.0.encrypt(&Nonce::default(), content);
-        let sealed = sealed.map_err(|_| damaged("wrapped content cannot be encrypted"))?;
+    /// Base64 of the encrypted content.
+    pub(super) fn seal(self, content: &[u8]) -> Result<String, Failure> {
+        let sealed = self.0.seal(content);
+        let sealed = sealed.ok_or_else(|| damaged("wrapped content cannot be encrypted"))?;
         Ok(STANDARD.encode(sealed))
     }
 
     /// What was given to [`Self::seal`].
-    pub(super) fn open(&self, sealed: &str) -> Result<Vec<u8>, Failure> {
-        let altered = || damaged("wrapped content was altered");
-        let sealed = STANDARD.decode(sealed).map_err(|_| altered())?;
-        let content = self.0.decrypt(&Nonce::default(), sealed.as_slice());
-        content.map_err(|_| altered())
+    pub(super) fn open(self, sealed: &str) -> Result<Vec<u8>, Failure> {
+        let sealed = STANDARD.decode(sealed).ok();
+        let content = sealed.and_then(|sealed| self.0.open(&sealed));
+        content.ok_or_else(|| damaged("wrapped content was altered"))
     }
 }
 

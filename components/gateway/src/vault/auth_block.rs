@@ -98,5 +98,8 @@ pub(crate) fn warnings(grant: &TokenGrant) -> impl Iterator<Item = String> + '_ 
             "Supplying a custom ID for the token makes it as easy to guess as the ID that was chosen"
                 .to_owned()
         }
+        TokenWarning::IgnoredId => {
+            "The supplied ID was ignored: a batch token consists of what it carries".to_owned()
+        }
     })
 }

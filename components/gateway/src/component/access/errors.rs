@@ -2,7 +2,7 @@
 
 use gatehouse_access::{
     CreateError, Failure, InitializeError, LoginError, LookupError, MountError, PolicyError,
-    PrefixError, Refusal, RemountError, RenewError, ServiceField, TuneError,
+    PrefixError, Refusal, RemountError, RenewError, RevokeError, ServiceField, TuneError,
 };
 
 use super::{
@@ -34,19 +34,20 @@ same_errors!(requests_wit::Refusal => Refusal {
 same_errors!(requests_wit::CapabilitiesError => LookupError { UnknownToken; Failure });
 same_errors!(tokens_wit::LookupError => LookupError { UnknownToken; Failure });
 same_errors!(tokens_wit::LoginError => LoginError {
-    MountGone, EmptyAliasName, RootPolicy, BatchWithNumUses, BatchWithPeriod, BatchUnsupported,
-    AddressDenied, EntityUnusable;
-    UnassignablePolicy, TooManyPolicies, InvalidBoundCidr, TooManyGroupAliases, Failure
+    MountGone, EmptyAliasName, RootPolicy, BatchWithNumUses, BatchWithPeriod, AddressDenied,
+    EntityUnusable;
+    UnassignablePolicy, TooManyPolicies, InvalidBoundCidr, TooManyGroupAliases, BatchTooLarge,
+    Failure
 });
 same_errors!(tokens_wit::CreateError => CreateError {
     InvalidToken, RestrictedUseParent, PoliciesNotSubset, RootFromNonRoot,
     EndlessRootFromExpiring, OrphanNeedsSudo, PeriodNeedsSudo, IdNeedsSudo, IdWithReservedPrefix,
     UnusableId, DuplicateId, NegativeTtl, NegativeExplicitMaxTtl, NegativePeriod,
-    NegativeNumUses, InvalidTokenType, BatchUnsupported, EntityAliasWithoutRole;
-    TooManyAncestors, UnassignablePolicy, TooManyPolicies, BatchWith, Failure
+    NegativeNumUses, InvalidTokenType, BatchRoot, BatchParent, EntityAliasWithoutRole;
+    TooManyAncestors, UnassignablePolicy, TooManyPolicies, BatchWith, BatchTooLarge, Failure
 });
 same_errors!(tokens_wit::RenewError => RenewError {
-    UnknownToken, NotRenewable, PastMaxTtl, AddressDenied, RevalidationMissing;
+    UnknownToken, NotRenewable, BatchToken, PastMaxTtl, AddressDenied, RevalidationMissing;
     TooManyGroupAliases, Failure
 });
 same_errors!(leases_wit::PrefixError => PrefixError {; TooManyPrefixes, Failure });
@@ -55,6 +56,7 @@ same_errors!(migrations_wit::RemountError => RemountError {
     TokenMount, ReservedTarget, NoMount, InvalidTarget;
     PathInUse, Failure
 });
+same_errors!(tokens_wit::RevokeError => RevokeError { BatchToken; Failure });
 same_errors!(mounts_wit::MountError => MountError {
     InvalidPath, MissingType, DefaultAboveMaximum, InvalidTokenType, InvalidListingVisibility,
     TokenMount;

@@ -30,9 +30,9 @@ use gatehouse_access::{
     IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError,
     Initialized, Issued, KeyPage, LoginError, LoginGrant, LookupError, Migration, MountError,
     MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal,
-    RemountError, RenewError, RenewalSubject, Request, ResultantAcl, Revalidated, TokenGrant,
-    TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken,
-    WrappingView,
+    RemountError, RenewError, RenewalSubject, Request, ResultantAcl, Revalidated, RevokeError,
+    TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest,
+    WrappingToken, WrappingView,
 };
 
 use super::address_text;
@@ -56,6 +56,10 @@ impl Access for ImportedAccess {
         Ok(Initialized {
             root_token: ClientToken::new(initialized.root_token),
         })
+    }
+
+    fn maintain(&self) -> Result<(), Failure> {
+        Ok(system_wit::maintain()?)
     }
 
     fn admit(&self, request: &Request<'_>) -> Result<Admission, Refusal> {
@@ -142,7 +146,7 @@ impl Access for ImportedAccess {
         Ok(tokens_wit::renew(&reference.into(), increment, fresh.as_ref())?.into())
     }
 
-    fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, Failure> {
+    fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
         Ok(tokens_wit::revoke(&reference.into())?)
     }
 

@@ -299,6 +299,7 @@ impl From<tokens_wit::TokenWarning> for TokenWarning {
             },
             tokens_wit::TokenWarning::UnknownPolicy(name) => Self::UnknownPolicy(name),
             tokens_wit::TokenWarning::ChosenId => Self::ChosenId,
+            tokens_wit::TokenWarning::IgnoredId => Self::IgnoredId,
         }
     }
 }

@@ -1,10 +1,20 @@
 //! Revocation: ends a token and all that descends from it (contract 5.4).
 
-use gatehouse_access::{Access, TokenReference};
+use gatehouse_access::{Access, RevokeError, TokenReference};
 
 use super::{accessor, token};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
+use crate::vault::errors::Fault;
+
+impl From<RevokeError> for Fault {
+    fn from(error: RevokeError) -> Self {
+        match error {
+            RevokeError::BatchToken => Self::plain(400, "batch tokens cannot be revoked"),
+            RevokeError::Failure(failure) => failure.into(),
+        }
+    }
+}
 
 /// `revoke-self`
 pub(super) fn own(access: &impl Access, call: &Call<'_>) -> Answer {

@@ -184,7 +184,7 @@ pub(super) fn not_issued(error: NotIssued) -> Fault {
         error @ (NotIssued::EmptyAliasName
         | NotIssued::TooManyPolicies(_)
         | NotIssued::TooManyGroupAliases(_)
-        | NotIssued::BatchUnsupported) => error.to_string(),
+        | NotIssued::BatchTooLarge(_)) => error.to_string(),
     };
     Fault::plain(400, text)
 }

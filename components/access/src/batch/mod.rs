@@ -1,0 +1,66 @@
+//! Batch tokens: they carry their record themselves, and the store holds the keys alone (contract 5.1, SEC-T8).
+//!
+//! Nothing is stored for a batch token, so nothing of it can be renewed, counted or revoked. What it rests on is read at every use,
+//! as for a service token: its mount, its ancestors, its entity.
+
+mod keys;
+mod sealing;
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::Transaction;
+
+pub(crate) use self::keys::{BatchKeyRecord, NO_KEY, batch_key};
+pub(crate) use self::sealing::SealedToken;
+use self::sealing::{MAXIMUM_RECORD_BYTES, SALT_BYTES};
+use crate::api::{CreateError, Failure, LoginError};
+use crate::records::TokenRecord;
+use crate::secret::ClientToken;
+use crate::service::AccessService;
+
+/// Why a batch token was not made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NotSealed {
+    /// Its record is longer than [`MAXIMUM_RECORD_BYTES`].
+    TooLarge,
+    /// The server cannot answer now.
+    Failure(Failure),
+}
+
+impl From<Failure> for NotSealed {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<NotSealed> for LoginError {
+    fn from(error: NotSealed) -> Self {
+        match error {
+            NotSealed::TooLarge => Self::BatchTooLarge(MAXIMUM_RECORD_BYTES as u32),
+            NotSealed::Failure(failure) => Self::Failure(failure),
+        }
+    }
+}
+
+impl From<NotSealed> for CreateError {
+    fn from(error: NotSealed) -> Self {
+        match error {
+            NotSealed::TooLarge => Self::BatchTooLarge(MAXIMUM_RECORD_BYTES as u32),
+            NotSealed::Failure(failure) => Self::Failure(failure),
+        }
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The batch token that carries `record`, which ends. It must not be handed out before the transaction is committed: that may
+    /// hold the key which opens it (SEC-T11).
+    pub(crate) fn stage_batch_token(
+        &self,
+        transaction: &mut Transaction,
+        record: &TokenRecord,
+    ) -> Result<ClientToken, NotSealed> {
+        let mut salt = [0_u8; SALT_BYTES];
+        self.random.fill(&mut salt).map_err(Failure::from)?;
+        let key = self.issuing_key(transaction, record.creation_time, record.creation_ttl)?;
+        key.seal(record, &salt)
+    }
+}
