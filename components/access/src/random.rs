@@ -79,12 +79,25 @@ mod tests {
     fn t1_tokens_have_their_prefix_and_length_and_do_not_repeat() {
         let random = SeededRandom::new(1);
         let mut seen = BTreeSet::new();
-        for _ in 0..10_000 {
+        for _ in 0..100_000 {
             let token = client_token(&random).unwrap();
             let body = token.expose().strip_prefix("hvs.").unwrap();
             assert_eq!(body.len(), 43);
             assert!(body.bytes().all(|byte| byte.is_ascii_alphanumeric()));
             assert!(seen.insert(token.expose().to_owned()));
+        }
+    }
+
+    #[test]
+    fn t1_a_token_takes_256_bits_and_an_accessor_takes_its_own() {
+        // 62 kinds of characters, each as likely as the others.
+        assert!((62_f64).log2() * TOKEN_CHARACTERS as f64 >= 256.0);
+        let random = SeededRandom::new(4);
+        let token = client_token(&random).unwrap();
+        let accessor = accessor(&random).unwrap();
+        for part in accessor.as_bytes().windows(6) {
+            let part = std::str::from_utf8(part).unwrap();
+            assert!(!token.expose().contains(part));
         }
     }
 

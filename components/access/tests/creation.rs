@@ -260,10 +260,6 @@ fn every_refusal_of_the_table_stores_nothing() {
         );
     }
     assert_eq!(
-        refused(&server, &sudo(token), &batch),
-        CreateError::BatchUnsupported
-    );
-    assert_eq!(
         refused(&server, &plain("hvs.no"), &default()),
         CreateError::InvalidToken
     );

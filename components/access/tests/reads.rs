@@ -2,44 +2,11 @@
 
 mod server;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use gatehouse_access::{Access, AccessService, Operation, Request, TokenParameters};
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
-use server::{Server, TestStore, policies};
-
-/// Counts the calls that reach a store.
-struct Counting {
-    store: &'static TestStore,
-    reads: AtomicUsize,
-    commits: AtomicUsize,
-}
-
-impl Store for Counting {
-    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        self.store.get(keys)
-    }
-
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        self.store.scan(prefix, after, limit)
-    }
-
-    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
-        self.commits.fetch_add(1, Ordering::SeqCst);
-        self.store.commit(checks, changes)
-    }
-}
-
-impl Counting {
-    fn take(&self) -> (usize, usize) {
-        (
-            self.reads.swap(0, Ordering::SeqCst),
-            self.commits.swap(0, Ordering::SeqCst),
-        )
-    }
-}
+use gatehouse_access::{
+    Access, AccessService, Operation, Refusal, Request, TokenParameters, TokenType,
+};
+use server::faulty::FaultyStore;
+use server::{Server, policies};
 
 #[test]
 fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_commit() {
@@ -50,11 +17,7 @@ fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_comm
     }
     let grant = server.grant("1234", policies(&["a", "b", "c"]));
     let token = server.log_in(policies(&["a", "b", "c"]));
-    let counting = Counting {
-        store: server.store,
-        reads: AtomicUsize::new(0),
-        commits: AtomicUsize::new(0),
-    };
+    let counting = FaultyStore::counting(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
     let request = Request {
         token: Some(token.client_token.expose()),
@@ -90,4 +53,62 @@ fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_comm
     let token = Some(limited.client_token.expose());
     access.admit(&Request { token, ..request }).unwrap();
     assert_eq!(counting.take(), (2, 1));
+}
+
+#[test]
+fn a_batch_token_is_admitted_with_two_reads_and_made_without_a_commit() {
+    let server = Server::ready();
+    let batch = TokenParameters {
+        token_type: Some(TokenType::Batch),
+        ..policies(&["a"])
+    };
+    let grant = server.grant("1234", batch.clone());
+    let token = server.log_in(batch);
+    let counting = FaultyStore::counting(server.store);
+    let access = AccessService::new(&counting, server.clock, server.random);
+    access.cluster().unwrap();
+    let request = Request {
+        token: Some(token.client_token.expose()),
+        operation: Operation::Read,
+        path: "auth/token/lookup-self",
+        source_address: None,
+    };
+    access.admit(&request).unwrap();
+    counting.take();
+    access.admit(&request).unwrap();
+    assert_eq!(counting.take(), (2, 0));
+    access.issue_login(&grant).ok().unwrap();
+    assert_eq!(counting.take(), (3, 0));
+}
+
+#[test]
+fn t10_every_token_that_is_not_valid_costs_one_read() {
+    let server = Server::ready();
+    let made = server.log_in(TokenParameters {
+        token_type: Some(TokenType::Batch),
+        ..policies(&["a"])
+    });
+    let text = made.client_token.expose();
+    let counting = FaultyStore::counting(server.store);
+    let access = AccessService::new(&counting, server.clock, server.random);
+    let admit = |token: &str| {
+        access.admit(&Request {
+            token: Some(token),
+            operation: Operation::Read,
+            path: "auth/gcp/role/dev",
+            source_address: None,
+        })
+    };
+    admit("warm").err().unwrap();
+    counting.take();
+    let (left, right) = text.split_at(60);
+    let other = if right.starts_with('A') { "B" } else { "A" };
+    let altered = [left, other, right.split_at(1).1].concat();
+    let long = format!("hvb.{}", "A".repeat(100_000));
+    for token in ["hvs.x", "hvb.", "hvb.x", "hvb.=", &altered, &long, "b.x"] {
+        let refusal = admit(token).err();
+        let cut: String = token.chars().take(20).collect();
+        assert_eq!(refusal, Some(Refusal::InvalidToken), "{cut}");
+        assert_eq!(counting.take(), (1, 0), "{cut}");
+    }
 }

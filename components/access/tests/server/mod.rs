@@ -2,6 +2,8 @@
 
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
+pub mod faulty;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

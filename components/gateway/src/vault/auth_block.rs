@@ -14,6 +14,8 @@ pub(crate) struct Granted {
     pub(crate) client_token: Option<ClientToken>,
     /// Its terms.
     pub(crate) grant: TokenGrant,
+    /// Whether the request made it, so that nobody knows it yet.
+    pub(crate) is_new: bool,
 }
 
 impl From<Issued> for Granted {
@@ -21,6 +23,7 @@ impl From<Issued> for Granted {
         Self {
             client_token: Some(issued.client_token),
             grant: issued.grant,
+            is_new: true,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What surrounds the data of a successful answer (contract 1.5, 1.8).
 
-use gatehouse_access::WrappingToken;
+use gatehouse_access::{ClientToken, WrappingToken};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -146,6 +146,14 @@ impl Reply {
     /// Whether it is a token for another answer already.
     pub(crate) const fn is_wrapped(&self) -> bool {
         self.wrapping.is_some()
+    }
+
+    /// The token that it would be the first to show.
+    pub(crate) fn new_token(&self) -> Option<&ClientToken> {
+        match &self.auth {
+            Auth::Granted(granted) if granted.is_new => granted.client_token.as_ref(),
+            _ => None,
+        }
     }
 
     /// The accessor of the token that it hands out.

@@ -122,7 +122,7 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
     match answer? {
         Some(reply) => {
             let reply = reply.warned(unused::warnings(&call)?);
-            wrapping::deliver(gateway, &call, reply, mount_type)
+            wrapping::deliver(gateway, &call, &reply, mount_type)
         }
         None => Ok(errors::without_content(204)),
     }

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use gatehouse_access::{Access, Operation, UnwrapError, WrapError, WrapRequest, WrappingView};
+use gatehouse_access::{
+    Access, Operation, RevokeError, UnwrapError, WrapError, WrapRequest, WrappingView,
+};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -17,10 +19,30 @@ use crate::json::Duplicates;
 
 /// What a handler said, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
 /// no handler decides about it, so none can forget it.
+///
+/// A new token that cannot be delivered is revoked: beside an error nothing is issued (SEC-T11).
 pub(super) fn deliver<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     call: &Call<'_>,
-    reply: Reply,
+    reply: &Reply,
+    mount_type: &str,
+) -> Result<Response, Fault> {
+    let delivered = response(gateway, call, reply, mount_type);
+    if delivered.is_err()
+        && let Some(token) = reply.new_token()
+        && let Err(RevokeError::Failure(failure)) = gateway.access.revoke_token(token.reference())
+    {
+        gateway.tell_operator(&format!(
+            "a token that was not delivered lives on until it expires: {failure}"
+        ));
+    }
+    delivered
+}
+
+fn response<A, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+    reply: &Reply,
     mount_type: &str,
 ) -> Result<Response, Fault> {
     let Some(ttl) = call.wrap_ttl.filter(|_| !reply.is_wrapped()) else {

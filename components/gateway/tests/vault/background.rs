@@ -87,6 +87,30 @@ fn keys_of_identity_tokens_are_kept_fresh() {
 }
 
 #[test]
+fn t8_the_key_of_batch_tokens_is_replaced_in_the_background() {
+    let server = Server::initialized();
+    let batch = r#"{"type":"batch","policies":["default"]}"#;
+    server.post("auth/token/create", batch).expect(200);
+    let before = server.commits();
+    server.run_background();
+    assert_eq!(server.commits(), before);
+    server.pass(7 * 24 * 60 * 60);
+    server.run_background();
+    assert_eq!(server.commits(), before + 1);
+    assert!(server.operator_lines().is_empty());
+
+    server.pass(7 * 24 * 60 * 60);
+    let failed = StoreError::Unavailable("disk full".to_owned());
+    server.access_store.fail_next_commit(failed.into());
+    server.run_background();
+    let lines = server.operator_lines();
+    assert_eq!(
+        lines,
+        ["keys of batch tokens: the store is unavailable: disk full"]
+    );
+}
+
+#[test]
 fn on_an_uninitialized_server_nothing_is_due() {
     let server = Server::empty();
     server.run_background();

@@ -11,6 +11,7 @@
 
 mod accessors;
 mod background;
+mod batch_tokens;
 mod bodies;
 mod clients;
 mod coercions;

@@ -92,6 +92,7 @@ fn renew<A: AuthMethod, C: Access, O>(
     Ok(Reply::auth(Granted {
         client_token,
         grant,
+        is_new: false,
     }))
 }
 
