@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gatehouse_storage::{decode, encode};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::NotSealed;
 use crate::api::Failure;
@@ -59,9 +59,12 @@ impl BatchKey {
         let sealed = self.cipher(salt).seal(&record);
         let sealed = sealed.ok_or(NotSealed::TooLarge)?;
         let bytes = [&self.number.to_be_bytes(), salt.as_slice(), &sealed].concat();
-        let mut text = String::with_capacity(BATCH_TOKEN_PREFIX.len() + MAXIMUM_TEXT_BYTES);
+        let bytes = Zeroizing::new(bytes);
+        // All at once: growing would leave parts of the secret behind.
+        let length = BATCH_TOKEN_PREFIX.len() + bytes.len().div_ceil(3) * 4;
+        let mut text = String::with_capacity(length);
         text.push_str(BATCH_TOKEN_PREFIX);
-        URL_SAFE_NO_PAD.encode_string(bytes, &mut text);
+        URL_SAFE_NO_PAD.encode_string(&*bytes, &mut text);
         Ok(ClientToken::new(text))
     }
 
@@ -85,8 +88,8 @@ impl BatchKey {
     }
 }
 
-/// A batch token as somebody presents it: nothing in it has been confirmed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A batch token as somebody presents it: nothing in it has been confirmed. It is as secret as its text, and wiped when dropped.
+#[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) struct SealedToken {
     pub(crate) key_number: u32,
     salt: [u8; SALT_BYTES],
@@ -99,7 +102,7 @@ impl SealedToken {
         if text.len() > MAXIMUM_TEXT_BYTES {
             return None;
         }
-        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let bytes = Zeroizing::new(URL_SAFE_NO_PAD.decode(text).ok()?);
         let (number, rest) = bytes.split_first_chunk::<NUMBER_BYTES>()?;
         let (salt, sealed_record) = rest.split_first_chunk::<SALT_BYTES>()?;
         Some(Self {

@@ -73,7 +73,7 @@ fn a_created_batch_token_shows_its_terms_and_itself() {
     assert_eq!(
         rights["sys/mounts"],
         json!([
-            "create", "delete", "list", "patch", "read", "sudo", "update"
+            "sudo", "read", "list", "update", "delete", "create", "patch"
         ])
     );
 }
