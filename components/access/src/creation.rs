@@ -144,6 +144,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         parent: &Parent<'_>,
         request: &CreateRequest,
     ) -> Result<Issued, CreateError> {
+        // Said before anything about the request is.
         if parent.token.starts_with(BATCH_TOKEN_PREFIX) {
             return Err(CreateError::BatchParent);
         }

@@ -6,36 +6,15 @@ mod server;
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
 use gatehouse_access::{
     Access, CreateError, CreateRequest, EntityChanges, IdentityTarget, Issued, Lifetime,
     LoginError, MountTuning, Operation, Refusal, RenewError, Request, RevokeError, TokenParameters,
     TokenReference, TokenType, TokenView, TokenWarning,
 };
-use gatehouse_ports::Random as _;
-use proptest::prelude::*;
+use server::batch::{batch, bytes_of, living};
 use server::{HOUR, ROOT, START, Server, plain, policies, sudo};
 
-const WEEK: u64 = 7 * 24 * HOUR;
 const LOOKUP: &str = "auth/token/lookup-self";
-
-fn batch() -> TokenParameters {
-    TokenParameters {
-        token_type: Some(TokenType::Batch),
-        ..policies(&["dev"])
-    }
-}
-
-fn living(ttl: u64) -> TokenParameters {
-    TokenParameters {
-        lifetime: Lifetime {
-            ttl,
-            ..Lifetime::default()
-        },
-        ..batch()
-    }
-}
 
 fn request() -> CreateRequest {
     CreateRequest {
@@ -45,21 +24,6 @@ fn request() -> CreateRequest {
     }
 }
 
-fn bytes_of(token: &str) -> Vec<u8> {
-    let sealed = token.strip_prefix("hvb.").unwrap();
-    URL_SAFE_NO_PAD.decode(sealed).unwrap()
-}
-
-fn text_of(bytes: &[u8]) -> String {
-    format!("hvb.{}", URL_SAFE_NO_PAD.encode(bytes))
-}
-
-/// The number of the key that a token names.
-fn key_number(token: &Issued) -> u32 {
-    let bytes = bytes_of(token.client_token.expose());
-    u32::from_be_bytes(*bytes.first_chunk().unwrap())
-}
-
 fn use_of(server: &Server, token: &str) -> Option<Refusal> {
     server.admit(token, Operation::Read, LOOKUP).err()
 }
@@ -67,10 +31,6 @@ fn use_of(server: &Server, token: &str) -> Option<Refusal> {
 fn view(server: &Server, token: &Issued) -> TokenView {
     let reference = token.client_token.reference();
     server.access.lookup_token(reference).unwrap()
-}
-
-fn tune(server: &Server, tuning: MountTuning) {
-    server.access.tune_mount("gcp", &tuning).unwrap();
 }
 
 #[test]
@@ -167,13 +127,11 @@ fn contract_5_1_mount_and_role_choose_how_the_token_is_kept() {
         ("service", [service, service, service]),
         ("batch", [batch, batch, batch]),
     ] {
-        tune(
-            &server,
-            MountTuning {
-                token_type: Some(mount.to_owned()),
-                ..MountTuning::default()
-            },
-        );
+        let tuning = MountTuning {
+            token_type: Some(mount.to_owned()),
+            ..MountTuning::default()
+        };
+        server.access.tune_mount("gcp", &tuning).unwrap();
         for (role, expected) in [None, Some(service), Some(batch)].into_iter().zip(expected) {
             let issued = server.log_in(TokenParameters {
                 token_type: role,
@@ -217,187 +175,6 @@ fn contract_5_3_ttl_arithmetic_is_that_of_service_tokens() {
         };
         assert_eq!(of(TokenType::Batch), of(TokenType::Service), "{lifetime:?}");
     }
-}
-
-#[test]
-fn t8_a_token_of_which_anything_was_changed_is_no_token() {
-    let server = Server::ready();
-    let issued = server.log_in(batch());
-    let token = issued.client_token.expose();
-    assert!(server.is_valid(token));
-    let bytes = bytes_of(token);
-    for at in 0..bytes.len() {
-        for bit in [0x01, 0x80] {
-            let mut altered = bytes.clone();
-            altered[at] ^= bit;
-            assert!(!server.is_valid(&text_of(&altered)), "byte {at}");
-        }
-        assert!(!server.is_valid(&text_of(&bytes[..at])), "cut to {at}");
-    }
-    for at in 4..token.len() {
-        let mut altered = token.to_owned();
-        let other = if &token[at..=at] == "A" { "B" } else { "A" };
-        altered.replace_range(at..=at, other);
-        assert!(!server.is_valid(&altered), "character {at}");
-    }
-    let longer = [bytes.as_slice(), &[0]].concat();
-    assert!(!server.is_valid(&text_of(&longer)));
-}
-
-#[test]
-fn t8_a_token_has_one_spelling() {
-    let server = Server::ready();
-    let issued = server.log_in(batch());
-    let token = issued.client_token.expose();
-    let padded = |extra: usize| format!("{token}{}", "=".repeat(extra));
-    for spelling in [
-        padded(1),
-        padded(2),
-        format!(
-            "hvb.{}",
-            URL_SAFE.encode([bytes_of(token), vec![0]].concat())
-        ),
-        format!("HVB.{}", &token[4..]),
-        format!("b.{}", &token[4..]),
-        format!("hvs.{}", &token[4..]),
-        format!(" {token}"),
-        format!("{token}\n"),
-        token[4..].to_owned(),
-        format!("hvb.{token}"),
-    ] {
-        assert!(!server.is_valid(&spelling), "{spelling}");
-        assert_eq!(use_of(&server, &spelling), Some(Refusal::InvalidToken));
-    }
-}
-
-#[test]
-fn t8_a_key_opens_the_tokens_of_its_number_and_server_only() {
-    let server = Server::ready();
-    let old = server.log_in(batch());
-    server.advance(WEEK);
-    let new = server.log_in(batch());
-    assert_eq!((key_number(&old), key_number(&new)), (1, 2));
-    for (token, number) in [
-        (&old, 2_u32),
-        (&new, 1),
-        (&old, 0),
-        (&old, 3),
-        (&old, u32::MAX),
-    ] {
-        let mut bytes = bytes_of(token.client_token.expose());
-        bytes[..4].copy_from_slice(&number.to_be_bytes());
-        assert!(!server.is_valid(&text_of(&bytes)), "{number}");
-    }
-
-    let others = Server::ready();
-    others.random.fill(&mut [0; 8]).unwrap();
-    let foreign = others.log_in(batch());
-    assert_eq!(key_number(&foreign), 1);
-    assert!(others.is_valid(foreign.client_token.expose()));
-    assert!(!server.is_valid(foreign.client_token.expose()));
-}
-
-proptest! {
-    #[test]
-    fn t8_no_text_that_was_not_issued_is_a_token(text in "[A-Za-z0-9_=.-]{0,300}", bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let server = Server::ready();
-        server.log_in(batch());
-        let text = format!("hvb.{text}");
-        prop_assert!(!server.is_valid(&text));
-        let under_the_key = [&1_u32.to_be_bytes(), bytes.as_slice()].concat();
-        prop_assert!(!server.is_valid(&text_of(&under_the_key)));
-    }
-}
-
-#[test]
-fn t8_keys_rotate_and_old_tokens_stay_valid_until_their_end() {
-    let server = Server::ready();
-    server.access.maintain().unwrap();
-    assert!(
-        !server
-            .store
-            .keys()
-            .iter()
-            .any(|key| key.starts_with("batch-key"))
-    );
-
-    let old = server.log_in(living(30 * 24 * HOUR));
-    let commits = server.store.commits();
-    server.advance(WEEK - 1);
-    server.access.maintain().unwrap();
-    assert_eq!(server.store.commits(), commits, "rotated before it was due");
-    let last = server.log_in(living(30 * 24 * HOUR));
-    assert_eq!((key_number(&old), key_number(&last)), (1, 1));
-
-    server.advance(1);
-    server.access.maintain().unwrap();
-    assert_eq!(server.store.commits(), commits + 1);
-    server.another_instance().maintain().unwrap();
-    assert_eq!(server.store.commits(), commits + 1, "rotated twice");
-    assert_eq!(key_number(&server.log_in(batch())), 2);
-    assert!(server.is_valid(old.client_token.expose()));
-
-    // To the last second of the last token under the first key, and not beyond.
-    server.advance(30 * 24 * HOUR - 2);
-    assert!(server.is_valid(last.client_token.expose()));
-    assert!(!server.is_valid(old.client_token.expose()));
-    server.advance(1);
-    assert!(!server.is_valid(last.client_token.expose()));
-}
-
-#[test]
-fn t8_a_key_is_removed_when_no_token_under_it_can_be_alive() {
-    let server = Server::ready();
-    let key = || server.store.keys().contains(&"batch-key/1".to_owned());
-    server.log_in(living(HOUR));
-    server.advance(WEEK + 768 * HOUR - 1);
-    assert!(key());
-    server.advance(1);
-    assert!(!key());
-
-    // A longer lease than usual keeps its key for as long as it needs it.
-    let server = Server::ready();
-    let key = || server.store.keys().contains(&"batch-key/1".to_owned());
-    server.log_in(living(HOUR));
-    let year = 365 * 24 * HOUR;
-    tune(
-        &server,
-        MountTuning {
-            max_lease_ttl: Some(year),
-            ..MountTuning::default()
-        },
-    );
-    server.advance(HOUR);
-    let long = server.log_in(living(year));
-    let commits = server.store.commits();
-    server.log_in(living(year));
-    assert_eq!(server.store.commits(), commits, "raised twice");
-    server.advance(year - 1);
-    server.access.maintain().unwrap();
-    assert!(key());
-    assert!(server.is_valid(long.client_token.expose()));
-    server.advance(WEEK);
-    assert!(!key());
-}
-
-#[test]
-fn several_hosts_share_one_key() {
-    let server = Server::ready();
-    let other = server.another_instance();
-    let grant = server.grant("1234", batch());
-    let first = server.access.issue_login(&grant).ok().unwrap();
-    let second = other.issue_login(&grant).ok().unwrap();
-    assert_eq!((key_number(&first), key_number(&second)), (1, 1));
-    for token in [&first, &second] {
-        assert!(server.is_valid(token.client_token.expose()));
-        assert!(other.lookup_token(token.client_token.reference()).is_ok());
-    }
-    let conflict = gatehouse_ports::CommitError::Conflict("batch-key-in-use".to_owned());
-    server.store.fail_next_commit(conflict);
-    server.advance(WEEK);
-    let third = other.issue_login(&grant).ok().unwrap();
-    assert_eq!(key_number(&third), 2);
-    assert!(server.is_valid(third.client_token.expose()));
 }
 
 #[test]

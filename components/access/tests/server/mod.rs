@@ -2,6 +2,7 @@
 
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
+pub mod batch;
 pub mod faulty;
 
 use std::collections::BTreeMap;
