@@ -211,6 +211,17 @@ fn a_token_ends_with_its_time_its_mount_and_its_entity() {
 }
 
 #[test]
+fn a_prefix_that_is_cut_off_ends_batch_tokens_too() {
+    let server = Server::ready();
+    let issued = server.log_in(batch());
+    let token = issued.client_token.expose();
+    server.access.revoke_prefix("auth/gcp/login").unwrap();
+    assert_eq!(use_of(&server, token), Some(Refusal::InvalidToken));
+    let later = server.log_in(batch());
+    assert_eq!(use_of(&server, later.client_token.expose()), None);
+}
+
+#[test]
 fn t9_bound_ranges_count_at_every_use() {
     let server = Server::ready();
     let issued = server.log_in(TokenParameters {
