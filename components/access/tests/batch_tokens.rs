@@ -233,6 +233,8 @@ fn t9_bound_ranges_count_at_every_use() {
             token: Some(issued.client_token.expose()),
             operation: Operation::Read,
             path: LOOKUP,
+            parameters: None,
+            wrap_ttl: None,
             source_address: address.map(|it| it.parse().unwrap()),
         };
         server.access.admit(&request).err()

@@ -71,6 +71,8 @@ fn a_batch_token_is_admitted_with_two_reads_and_made_without_a_commit() {
         token: Some(token.client_token.expose()),
         operation: Operation::Read,
         path: "auth/token/lookup-self",
+        parameters: None,
+        wrap_ttl: None,
         source_address: None,
     };
     access.admit(&request).unwrap();
@@ -96,6 +98,8 @@ fn t10_every_token_that_is_not_valid_costs_one_read() {
             token: Some(token),
             operation: Operation::Read,
             path: "auth/gcp/role/dev",
+            parameters: None,
+            wrap_ttl: None,
             source_address: None,
         })
     };
