@@ -1,10 +1,11 @@
 //! The list of accessors, read page by page (contract 5.4, SEC-S14).
 
 use gatehouse_ports::{Clock, Page, Random, Store};
-use gatehouse_storage::Records;
+use gatehouse_storage::{Loaded, Records};
 
 use crate::api::{Failure, KeyPage};
 use crate::records::{ACCESSOR_PREFIX, AccessorRecord, TokenRecord, accessor_key, token_key};
+use crate::secret::TokenHash;
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
@@ -14,6 +15,15 @@ const MAXIMUM_LIMIT: u32 = 10_000;
 const ROUND: u32 = 200;
 /// Tokens looked at in one call beyond those that are shown, so that many dead ones do not hold a caller up.
 const MAXIMUM_DEAD: usize = 10_000;
+
+/// What a place in the index of accessors leads to.
+pub(crate) struct IndexedToken {
+    /// Of the place itself.
+    pub(crate) key: String,
+    pub(crate) hash: TokenHash,
+    /// `None` when it has ended.
+    pub(crate) token: Option<Loaded<TokenRecord>>,
+}
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The index is in the order of hashed accessors, and so is the list.
@@ -31,7 +41,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .scan(ACCESSOR_PREFIX, position.as_deref(), ROUND)?;
             let more = page.more;
             position = page.items.last().map(|item| item.key.clone());
-            let records = self.tokens_of(page)?;
+            let tokens = self.indexed_tokens(page)?;
+            let records = tokens.into_iter().filter_map(|it| Some(it.token?.record));
+            let records: Vec<TokenRecord> = records.collect();
             let foundations = self.foundations(records.iter())?;
             let mut rest = records.into_iter().peekable();
             while let Some(record) = rest.next_if(|_| keys.len() < limit && dead < MAXIMUM_DEAD) {
@@ -50,18 +62,22 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// The records of the tokens that a page of the index leads to, without those that are gone by now.
-    fn tokens_of(&self, page: Page) -> Result<Vec<TokenRecord>, Failure> {
-        let mut token_keys = Vec::with_capacity(page.items.len());
+    /// What a page of the index leads to.
+    pub(crate) fn indexed_tokens(&self, page: Page) -> Result<Vec<IndexedToken>, Failure> {
+        let mut tokens = Vec::with_capacity(page.items.len());
         for item in page.items {
             let accessor = Records::<S>::load::<AccessorRecord>(Some(item.entry))?;
-            token_keys.extend(accessor.map(|accessor| token_key(&accessor.record.token)));
+            tokens.extend(accessor.map(|accessor| IndexedToken {
+                key: item.key,
+                hash: accessor.record.token,
+                token: None,
+            }));
         }
-        let mut entries = self.read_all(token_keys.iter())?;
-        let mut records = Vec::with_capacity(token_keys.len());
-        for _ in token_keys {
-            records.extend(load_next::<S, TokenRecord>(&mut entries)?.map(|it| it.record));
+        let keys: Vec<String> = tokens.iter().map(|it| token_key(&it.hash)).collect();
+        let mut entries = self.read_all(keys.iter())?;
+        for token in &mut tokens {
+            token.token = load_next::<S, TokenRecord>(&mut entries)?;
         }
-        Ok(records)
+        Ok(tokens)
     }
 }

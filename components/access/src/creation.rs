@@ -13,7 +13,9 @@ use crate::login::MAXIMUM_POLICIES;
 use crate::mounts::{TOKEN_MOUNT, mount_key};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
 use crate::random::{BATCH_TOKEN_PREFIX, SERVICE_TOKEN_PREFIX};
-use crate::records::{MountRecord, PolicyRecord, TokenRecord, policy_key, token_key};
+use crate::records::{
+    MountRecord, PolicyRecord, TokenRecord, policy_key, relinquished_key, token_key,
+};
 use crate::secret::ClientToken;
 use crate::service::AccessService;
 use crate::token_location::StoredToken;
@@ -186,7 +188,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                     // No child comes to be under a token that is being revoked (SEC-T5).
                     transaction.require(token_key(&stored.hash), stored.version);
                     for (ancestor, version) in &living.ancestors {
-                        transaction.require(ancestor.as_str(), *version);
+                        transaction.require(token_key(ancestor), *version);
                     }
                     self.stage_service_child(&mut transaction, chosen, &record)?
                 }
@@ -232,10 +234,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let hasher = self.hasher()?;
         let hash = hasher.token(id);
         let key = token_key(&hash);
-        if self.records.get::<TokenRecord>(&key)?.is_some() {
+        if self.records.get::<TokenRecord>(&key)?.is_some() || !self.clear_for_reuse(&hash)? {
             return Err(CreateError::DuplicateId);
         }
-        transaction.require_absent(key);
+        transaction
+            .require_absent(key)
+            .require_absent(relinquished_key(&hash));
         put_token(transaction, hasher, &hash, record)?;
         Ok(ClientToken::new(id.to_owned()))
     }
@@ -268,7 +272,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         let mut ancestors = Vec::new();
         if !orphan {
-            ancestors.clone_from(&living.record.ancestors);
+            ancestors.extend(living.ancestors.iter().map(|(hash, _)| hash.clone()));
             ancestors.push(stored.hash.clone());
             if ancestors.len() > MAXIMUM_ANCESTORS {
                 return Err(CreateError::TooManyAncestors(MAXIMUM_ANCESTORS as u32));

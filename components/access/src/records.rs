@@ -45,14 +45,25 @@ pub(crate) fn accessor_key(hash: &str) -> String {
     format!("{ACCESSOR_PREFIX}{hash}")
 }
 
+/// What the keys of all [`ChildRecord`]s begin with.
+pub(crate) const CHILD_PREFIX: &str = "child/";
+
 /// What the keys of a token's children begin with.
 pub(crate) fn children_prefix(parent: &TokenHash) -> String {
-    format!("child/{}/", parent.as_str())
+    format!("{CHILD_PREFIX}{}/", parent.as_str())
 }
 
 /// Key of the [`ChildRecord`] that names a child of `parent`.
 pub(crate) fn child_key(parent: &TokenHash, child: &TokenHash) -> String {
-    format!("child/{}/{}", parent.as_str(), child.as_str())
+    format!("{}{}", children_prefix(parent), child.as_str())
+}
+
+/// What the keys of all [`RelinquishedRecord`]s begin with.
+pub(crate) const RELINQUISHED_PREFIX: &str = "relinquished/";
+
+/// Key of the [`RelinquishedRecord`] of a token that ended without its children.
+pub(crate) fn relinquished_key(parent: &TokenHash) -> String {
+    format!("{RELINQUISHED_PREFIX}{}", parent.as_str())
 }
 
 /// Key of the [`WrappedRecord`] that a wrapping token gives out.
@@ -119,7 +130,8 @@ pub(crate) struct TokenRecord {
     /// Empty for a batch token, and for no other.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) accessor: String,
-    /// From the oldest to the parent; empty for an orphan.
+    /// From the oldest to the parent, as they were when it was made; empty for an orphan. Behind the last of them that left a
+    /// [`RelinquishedRecord`] none counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) ancestors: Vec<TokenHash>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -235,6 +247,19 @@ pub(crate) struct ChildRecord {
 }
 
 impl Record for ChildRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// Stands where a token was that ended without its children: from there on down they and their descendants are orphans, though
+/// their records still name it. Never there together with the token. It is needed as long as there are such children, which keep
+/// their places in the index.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct RelinquishedRecord {
+    /// When the token ended.
+    pub(crate) end_time: u64,
+}
+
+impl Record for RelinquishedRecord {
     const SCHEMA: u16 = 1;
 }
 

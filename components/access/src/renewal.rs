@@ -88,6 +88,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             transaction.require(token_key(&stored.hash), stored.version);
             put_token(&mut transaction, hasher, &stored.hash, &record)?;
             let mut grant = grant(&record, identity_policies, ttl);
+            grant.orphan = token.ancestors.is_empty();
             grant.warnings = warnings;
             Ok(Attempt::from_commit(
                 self.records.commit(transaction),

@@ -1,10 +1,12 @@
-//! Ending tokens and what descends from them (SEC-T5).
+//! Ending tokens, with what descends from them (SEC-T5) or without.
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Records, Transaction, TransactionError, commit_with_retries};
+use gatehouse_storage::{Attempt, Records, Transaction, commit_with_retries};
 
 use crate::api::{Failure, RevokeError, TokenReference};
-use crate::records::{ChildRecord, TokenRecord, accessor_key, children_prefix, token_key};
+use crate::records::{
+    ChildRecord, RelinquishedRecord, TokenRecord, children_prefix, relinquished_key, token_key,
+};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
 use crate::token_location::TokenLocation;
@@ -12,9 +14,9 @@ use crate::token_store::{Reading, delete_token, load_next};
 
 /// Children removed in one commit.
 const SWEEP_PAGE: u32 = 200;
-/// Pages after which a revocation leaves the rest of a very large subtree to its expiry: nothing of it is valid any more, and the
-/// caller waits for an answer. Every token of the subtree takes one page or two.
-const SWEEP_PAGES: usize = 20_000;
+/// Pages after which a revocation leaves the rest of a very large subtree to [`AccessService::sweep`]: nothing of it is valid any
+/// more, and the caller waits for an answer. Every token of the subtree takes one page or two.
+const REVOCATION_PAGES: usize = 20_000;
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn revoke(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
@@ -45,16 +47,88 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 true,
             )?)
         })?;
-        self.sweep_descendants(hash)?;
-        Ok(found)
+        match self.sweep_descendants(hash, &mut { REVOCATION_PAGES }) {
+            // Somebody else sweeps the same subtree.
+            Ok(_) | Err(Failure::Contended) => Ok(found),
+            Err(failure) => Err(failure.into()),
+        }
     }
 
-    fn sweep_descendants(&self, revoked: TokenHash) -> Result<(), Failure> {
-        let mut parents = vec![revoked];
-        for _ in 0..SWEEP_PAGES {
-            let Some(parent) = parents.last() else {
-                return Ok(());
+    /// Ends the token in one commit that makes orphans of its children; their own descendants stay theirs.
+    pub(crate) fn revoke_alone(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
+        let hasher = self.hasher()?;
+        let ended = commit_with_retries(&self.clock, &self.random, || {
+            let Some(token) = self.find(reference)? else {
+                return Ok(Attempt::Done(None));
             };
+            let stored = token.stored.ok_or(RevokeError::BatchToken)?;
+            let mut transaction = Transaction::new();
+            transaction.require(token_key(&stored.hash), stored.version);
+            // What is being revoked with its subtree has no children to leave.
+            for (ancestor, version) in &token.ancestors {
+                transaction.require(token_key(ancestor), *version);
+            }
+            delete_token(&mut transaction, hasher, &stored.hash, &token.record);
+            let left = RelinquishedRecord {
+                end_time: self.clock.now_seconds(),
+            };
+            transaction
+                .put(relinquished_key(&stored.hash), &left)
+                .map_err(Failure::from)?;
+            let outcome = self.records.commit(transaction);
+            let attempt = Attempt::from_commit(outcome, Some(stored.hash));
+            Ok::<_, RevokeError>(attempt.map_err(Failure::from)?)
+        })?;
+        if let Some(hash) = &ended {
+            self.forget_if_childless(hash)?;
+        }
+        Ok(ended.is_some())
+    }
+
+    /// Makes sure that nothing in the store would come to descend from a new token of this hash, which an ended one had. False when
+    /// that cannot be, since the ended one left its children.
+    pub(crate) fn clear_for_reuse(&self, hash: &TokenHash) -> Result<bool, Failure> {
+        if self.is_relinquished(hash)? {
+            return Ok(false);
+        }
+        let cleared = self.sweep_descendants(hash.clone(), &mut { REVOCATION_PAGES })?;
+        cleared.then_some(true).ok_or(Failure::Contended)
+    }
+
+    /// Removes the [`RelinquishedRecord`] of a token that has no children any more. It cannot get new ones.
+    pub(crate) fn forget_if_childless(&self, parent: &TokenHash) -> Result<(), Failure> {
+        if self.has_children(parent)? {
+            return Ok(());
+        }
+        commit_with_retries(&self.clock, &self.random, || {
+            let mut transaction = Transaction::new();
+            transaction.delete(relinquished_key(parent));
+            Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+        })
+    }
+
+    fn has_children(&self, parent: &TokenHash) -> Result<bool, Failure> {
+        let prefix = children_prefix(parent);
+        let page = self.records.store().scan(&prefix, None, 1)?;
+        Ok(!page.items.is_empty())
+    }
+
+    /// Clears away what descends from a token that has ended, unless that left its children. Each page of children takes one of
+    /// `pages`; false when they did not suffice.
+    pub(crate) fn sweep_descendants(
+        &self,
+        ended: TokenHash,
+        pages: &mut usize,
+    ) -> Result<bool, Failure> {
+        if !self.has_children(&ended)? || self.is_relinquished(&ended)? {
+            return Ok(true);
+        }
+        let mut parents = vec![ended];
+        while let Some(parent) = parents.last() {
+            if *pages == 0 {
+                return Ok(false);
+            }
+            *pages -= 1;
             let children = self.sweep_children(parent)?;
             if children.is_empty() {
                 parents.pop();
@@ -63,37 +137,32 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 parents.extend(children);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Removes one page of a dead token's children and says which they were.
     fn sweep_children(&self, parent: &TokenHash) -> Result<Vec<TokenHash>, Failure> {
         let hasher = self.hasher()?;
-        let page = self
-            .records
-            .store()
-            .scan(&children_prefix(parent), None, SWEEP_PAGE)?;
-        let mut children = Vec::with_capacity(page.items.len());
-        let mut transaction = Transaction::new();
-        for item in page.items {
-            transaction.delete(item.key);
-            if let Some(child) = Records::<S>::load::<ChildRecord>(Some(item.entry))? {
-                children.push(child.record.token);
+        let prefix = children_prefix(parent);
+        commit_with_retries(&self.clock, &self.random, || {
+            let page = self.records.store().scan(&prefix, None, SWEEP_PAGE)?;
+            let mut children = Vec::with_capacity(page.items.len());
+            let mut transaction = Transaction::new();
+            for item in page.items {
+                transaction.delete(item.key);
+                let child = Records::<S>::load::<ChildRecord>(Some(item.entry))?;
+                children.extend(child.map(|child| child.record.token));
             }
-        }
-        let keys: Vec<String> = children.iter().map(token_key).collect();
-        let mut entries = self.read_all(keys.iter())?;
-        for key in keys {
-            transaction.delete(key);
-            if let Some(token) = load_next::<S, TokenRecord>(&mut entries)? {
-                let accessor = hasher.accessor(&token.record.accessor);
-                transaction.delete(accessor_key(&accessor));
+            let keys: Vec<String> = children.iter().map(token_key).collect();
+            let mut entries = self.read_all(keys.iter())?;
+            for (key, child) in keys.into_iter().zip(&children) {
+                if let Some(token) = load_next::<S, TokenRecord>(&mut entries)? {
+                    transaction.require(key, token.version);
+                    delete_token(&mut transaction, hasher, child, &token.record);
+                }
             }
-        }
-        match self.records.commit(transaction) {
-            Ok(()) => Ok(children),
-            Err(TransactionError::Storage(error)) => Err(error.into()),
-            Err(TransactionError::Conflict(_)) => Err(Failure::Contended),
-        }
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, children)?)
+        })
     }
 }

@@ -85,7 +85,7 @@ impl IdentifierHasher {
 }
 
 /// The keyed hash of a client token, in hexadecimal; names the token's record and reveals nothing about the token.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct TokenHash(String);
 

@@ -72,7 +72,8 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
     }
 
     fn maintain(&self) -> Result<(), Failure> {
-        self.rotate_batch_key()
+        let rotated = self.rotate_batch_key();
+        self.sweep().and(rotated)
     }
 
     fn admit(&self, request: &Request<'_>) -> Result<Admission, Refusal> {
@@ -135,6 +136,14 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
         self.revoke(reference)
+    }
+
+    fn revoke_token_alone(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
+        self.revoke_alone(reference)
+    }
+
+    fn tidy_tokens(&self) -> Result<bool, Failure> {
+        self.tidy()
     }
 
     fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {

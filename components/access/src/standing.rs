@@ -5,28 +5,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use gatehouse_ports::{Clock, Random, Store};
 
 use crate::api::Failure;
+use crate::lineage::youngest_gone;
 use crate::mounts::mount_key;
-use crate::records::{MountRecord, TokenRecord, token_key};
+use crate::records::{MountRecord, RelinquishedRecord, TokenRecord, relinquished_key, token_key};
+use crate::secret::TokenHash;
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
 /// Everything that the validity of some tokens rests on besides their own records.
+#[derive(Default)]
 pub(crate) struct Foundations {
     now: u64,
-    /// By key; those that are there.
-    ancestors: BTreeMap<String, TokenRecord>,
+    /// The ancestors that are there, valid or not.
+    ancestors: BTreeMap<TokenHash, TokenRecord>,
+    /// The ancestors that ended without their children.
+    relinquished: BTreeSet<TokenHash>,
+    /// By their keys.
     mounts: BTreeMap<String, MountRecord>,
 }
 
 impl Foundations {
     /// Whether the token of `record` is valid.
     pub(crate) fn carry(&self, record: &TokenRecord) -> bool {
-        let mut ancestors = record.ancestors.iter().map(token_key);
-        self.carry_itself(record)
-            && ancestors.all(|key| {
-                let ancestor = self.ancestors.get(&key);
-                ancestor.is_some_and(|ancestor| self.carry_itself(ancestor))
-            })
+        let gone = self.youngest_gone(record);
+        self.carry_itself(record) && gone.is_none_or(|gone| self.relinquished.contains(gone))
     }
 
     /// Whether the token is valid as far as its ancestors do not matter.
@@ -37,6 +39,15 @@ impl Foundations {
         });
         is_honoured && record.is_alive_at(self.now)
     }
+
+    fn youngest_gone<'a>(&self, record: &'a TokenRecord) -> Option<&'a TokenHash> {
+        let stands = |ancestor: &TokenHash| {
+            let ancestor = self.ancestors.get(ancestor);
+            ancestor.is_some_and(|ancestor| self.carry_itself(ancestor))
+        };
+        let gone = youngest_gone(record.ancestors.iter().map(stands))?;
+        record.ancestors.get(gone)
+    }
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
@@ -45,30 +56,52 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         records: impl Iterator<Item = &'a TokenRecord> + Clone,
     ) -> Result<Foundations, Failure> {
-        let now = self.clock.now_seconds();
-        let ancestor_keys: BTreeSet<String> = records
+        let mut foundations = Foundations {
+            now: self.clock.now_seconds(),
+            ..Foundations::default()
+        };
+        let named: BTreeSet<&TokenHash> = records
             .clone()
-            .flat_map(|record| record.ancestors.iter().map(token_key))
+            .flat_map(|record| &record.ancestors)
             .collect();
+        let ancestor_keys: Vec<String> = named.iter().map(|hash| token_key(hash)).collect();
         let mut entries = self.read_all(ancestor_keys.iter())?;
-        let mut ancestors = BTreeMap::new();
-        for key in ancestor_keys {
+        for hash in named {
             let ancestor = load_next::<S, TokenRecord>(&mut entries)?;
-            ancestors.extend(ancestor.map(|ancestor| (key, ancestor.record)));
+            let ancestor = ancestor.map(|ancestor| (hash.clone(), ancestor.record));
+            foundations.ancestors.extend(ancestor);
         }
+
         let issuer_key = |record: &TokenRecord| record.issuer().map(mount_key);
-        let mut mount_keys: BTreeSet<String> = records.filter_map(issuer_key).collect();
-        mount_keys.extend(ancestors.values().filter_map(issuer_key));
+        let mut mount_keys: BTreeSet<String> = records.clone().filter_map(issuer_key).collect();
+        mount_keys.extend(foundations.ancestors.values().filter_map(issuer_key));
         let mut entries = self.read_all(mount_keys.iter())?;
-        let mut mounts = BTreeMap::new();
         for key in mount_keys {
             let mount = load_next::<S, MountRecord>(&mut entries)?;
-            mounts.extend(mount.map(|mount| (key, mount.record)));
+            let mount = mount.map(|mount| (key, mount.record));
+            foundations.mounts.extend(mount);
         }
-        Ok(Foundations {
-            now,
-            ancestors,
-            mounts,
-        })
+
+        let gone: BTreeSet<&TokenHash> = records
+            .filter_map(|record| foundations.youngest_gone(record))
+            .collect();
+        foundations.relinquished = self.relinquished_among(gone)?;
+        Ok(foundations)
+    }
+
+    /// Those of `hashes` whose tokens ended without their children.
+    pub(crate) fn relinquished_among(
+        &self,
+        hashes: BTreeSet<&TokenHash>,
+    ) -> Result<BTreeSet<TokenHash>, Failure> {
+        let keys: Vec<String> = hashes.iter().map(|hash| relinquished_key(hash)).collect();
+        let mut entries = self.read_all(keys.iter())?;
+        let mut relinquished = BTreeSet::new();
+        for hash in hashes {
+            if load_next::<S, RelinquishedRecord>(&mut entries)?.is_some() {
+                relinquished.insert(hash.clone());
+            }
+        }
+        Ok(relinquished)
     }
 }

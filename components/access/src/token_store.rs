@@ -30,8 +30,8 @@ pub(crate) struct LiveToken {
     pub(crate) record: TokenRecord,
     /// `None` for a batch token.
     pub(crate) stored: Option<StoredToken>,
-    /// The ancestors' records as they were read, for commits that depend on them.
-    pub(crate) ancestors: Vec<(String, Version)>,
+    /// The ancestors that its validity rests on, from the oldest to the parent, as they were read: for commits that depend on them.
+    pub(crate) ancestors: Vec<(TokenHash, Version)>,
     /// The mount whose login made it.
     pub(crate) mount: Option<MountRecord>,
     /// `None` also when the token names an entity that is gone.
@@ -94,7 +94,7 @@ impl LiveToken {
             last_renewal_time: record.last_renewal_time,
             metadata: record.metadata.clone(),
             num_uses: record.num_uses,
-            orphan: record.ancestors.is_empty(),
+            orphan: self.ancestors.is_empty(),
             path: record.path.clone(),
             period: record.period,
             policies: record.policies.clone(),
@@ -288,16 +288,23 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 _ => return Ok(None),
             },
         };
-        let mut ancestors = Vec::with_capacity(ancestor_keys.len());
-        for key in ancestor_keys {
+        let mut alive = Vec::with_capacity(ancestor_keys.len());
+        for _ in ancestor_keys {
             let ancestor = load_next::<S, TokenRecord>(&mut entries)?;
-            match ancestor.filter(|ancestor| ancestor.record.is_alive_at(now)) {
-                Some(ancestor) if self.is_honoured(&ancestor.record, issuer.as_ref())? => {
-                    ancestors.push((key, ancestor.version));
+            alive.push(match ancestor {
+                Some(ancestor)
+                    if ancestor.record.is_alive_at(now)
+                        && self.is_honoured(&ancestor.record, issuer.as_ref())? =>
+                {
+                    Some(ancestor.version)
                 }
-                _ => return Ok(None),
-            }
+                _ => None,
+            });
         }
+        let has_place = stored.is_some();
+        let Some(ancestors) = self.lineage(&record.ancestors, &alive, has_place)? else {
+            return Ok(None);
+        };
         let entity = match entity_key {
             None => None,
             Some(_) => load_next::<S, EntityRecord>(&mut entries)?,

@@ -58,7 +58,8 @@ pub trait Access {
     fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError>;
 
     /// Does what is due without anybody asking: replaces the key that batch tokens are made under when it has been in use for long
-    /// enough. To be called every minute or so; more often, and from several hosts at once, is harmless.
+    /// enough, and clears away a part of what no valid token leads to. To be called every minute or so; more often, and from several
+    /// hosts at once, is harmless.
     ///
     /// # Errors
     ///
@@ -157,6 +158,22 @@ pub trait Access {
     ///
     /// When it is a batch token.
     fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError>;
+
+    /// Ends a token alone: its children become orphans and keep their descendants, all in one commit. Says whether there was such a
+    /// token.
+    ///
+    /// # Errors
+    ///
+    /// When it is a batch token.
+    fn revoke_token_alone(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError>;
+
+    /// Starts clearing away what no valid token leads to, and does a bounded part of that; what is left is done by background work
+    /// and further calls. False when it had been started before and is still under way.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn tidy_tokens(&self) -> Result<bool, Failure>;
 
     /// The accessors of valid tokens, at most `limit` of them: from the beginning of the list, or from behind accessor `after`, be
     /// its token valid or not. Their order is fixed and means nothing.

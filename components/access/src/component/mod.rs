@@ -139,6 +139,14 @@ impl tokens_wit::Guest for Component {
         Ok(access(|it| it.revoke_token((&token).into()))?)
     }
 
+    fn revoke_alone(token: types_wit::TokenReference) -> Result<bool, tokens_wit::RevokeError> {
+        Ok(access(|it| it.revoke_token_alone((&token).into()))?)
+    }
+
+    fn tidy() -> Result<bool, types_wit::Failure> {
+        Ok(access(Service::tidy_tokens)?)
+    }
+
     fn list_accessors(
         after: Option<String>,
         limit: u32,

@@ -21,6 +21,8 @@ pub(crate) struct Reply {
     mount_type: Option<String>,
     /// Stands in the place of everything else.
     wrapping: Option<WrappingToken>,
+    /// Whether the work has begun and is not done.
+    accepted: bool,
 }
 
 /// The member `data`.
@@ -72,6 +74,14 @@ impl Reply {
     /// An envelope without data.
     pub(crate) fn empty() -> Self {
         Self::default()
+    }
+
+    /// An envelope that says that work has begun (202).
+    pub(crate) fn accepted() -> Self {
+        Self {
+            accepted: true,
+            ..Self::default()
+        }
     }
 
     /// An envelope with data.
@@ -133,7 +143,7 @@ impl Reply {
             auth: kept.auth.map_or(Auth::Null, Auth::Kept),
             warnings: kept.warnings,
             mount_type: Some(kept.mount_type),
-            wrapping: None,
+            ..Self::default()
         })
     }
 
@@ -187,7 +197,7 @@ impl Reply {
         .map_err(unserializable)
     }
 
-    /// The answer with status 200.
+    /// The answer, with status 200 unless it is of work that has only begun.
     ///
     /// # Errors
     ///
@@ -215,7 +225,8 @@ impl Reply {
             Data::Copied(copies) => serde_json::to_vec(&WithCopies { envelope, copies }),
         };
         let body = body.map_err(unserializable)?;
-        Ok(Response::new(200, MEDIA_TYPE, body))
+        let status = if self.accepted { 202 } else { 200 };
+        Ok(Response::new(status, MEDIA_TYPE, body))
     }
 }
 

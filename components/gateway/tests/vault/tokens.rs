@@ -135,6 +135,56 @@ fn revocation_ends_a_token_and_its_children() {
 }
 
 #[test]
+fn contract_5_4_revoke_orphan_ends_a_token_and_leaves_its_children() {
+    let server = Server::initialized();
+    let (parent, _) = create(&server, r#"{"policies":["root"]}"#);
+    let child = server.send(Method::Post, "auth/token/create", Some(&parent), "{}");
+    let child = child.expect(200).json()["auth"]["client_token"].clone();
+    let child = child.as_str().unwrap();
+    let body = json!({ "token": parent }).to_string();
+    let revoke = |caller: &str, body: &str| {
+        server.send(Method::Put, "auth/token/revoke-orphan", Some(caller), body)
+    };
+    let update = |sudo: &str| {
+        let policy =
+            format!(r#"path "auth/token/revoke-orphan" {{ capabilities = ["update"{sudo}] }}"#);
+        server.token_with(&policy)
+    };
+    let without = "root or sudo privileges required to revoke and orphan";
+    revoke(&update(""), &body).refused(400, without);
+    revoke(&update(""), "{}").refused(400, "missing token ID");
+    revoke(&update(r#","sudo""#), &body).expect(204);
+    revoke(ROOT, &body).refused(400, "token to revoke not found");
+    let own = |token: &str| server.send(Method::Get, "auth/token/lookup-self", Some(token), "");
+    own(&parent).expect(403);
+    assert_eq!(own(child).expect(200).data()["orphan"], true);
+    let keys = server.access_store.keys();
+    assert!(keys.iter().any(|key| key.starts_with("relinquished/")));
+}
+
+#[test]
+fn contract_5_4_tidy_is_accepted_and_removes_what_leads_nowhere() {
+    let server = Server::initialized();
+    let before = server.access_store.keys();
+    let (parent, _) = create(&server, r#"{"policies":["root"],"ttl":"1m"}"#);
+    server
+        .send(
+            Method::Post,
+            "auth/token/create",
+            Some(&parent),
+            r#"{"ttl":"1h"}"#,
+        )
+        .expect(200);
+    server.pass(60);
+    assert_ne!(server.access_store.keys(), before);
+    let answer = server.post("auth/token/tidy", "").expect(202);
+    assert!(answer.warnings()[0].starts_with("Tidy operation successfully started."));
+    assert_eq!(answer.data(), json!(null));
+    assert_eq!(server.access_store.keys(), before);
+    server.get("auth/token/tidy").expect(405);
+}
+
+#[test]
 fn refusals_of_create_have_their_texts_and_store_nothing() {
     let server = Server::initialized();
     let before = server.commits();

@@ -150,6 +150,14 @@ impl Access for ImportedAccess {
         Ok(tokens_wit::revoke(&reference.into())?)
     }
 
+    fn revoke_token_alone(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
+        Ok(tokens_wit::revoke_alone(&reference.into())?)
+    }
+
+    fn tidy_tokens(&self) -> Result<bool, Failure> {
+        Ok(tokens_wit::tidy()?)
+    }
+
     fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
         Ok(tokens_wit::list_accessors(after, limit)?.into())
     }

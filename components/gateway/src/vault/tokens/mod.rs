@@ -5,6 +5,7 @@ mod create;
 mod lookup;
 mod renew;
 mod revoke;
+mod tidy;
 
 use gatehouse_access::{Access, Operation};
 use gatehouse_auth_method::AuthMethod;
@@ -29,6 +30,8 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         ("renew-self", Operation::Update) => renew::own(gateway, call),
         ("renew", Operation::Update) => renew::by_token(gateway, call),
         ("renew-accessor", Operation::Update) => renew::by_accessor(gateway, call),
+        ("revoke-orphan", Operation::Update) => revoke::alone(access, call),
+        ("tidy", Operation::Update) => tidy::handle(access),
         ("accessors", Operation::List) => accessors::list(access, call),
         ("revoke-self", Operation::Update) => revoke::own(access, call),
         ("revoke", Operation::Update) => revoke::by_token(access, call),
@@ -36,7 +39,7 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         (
             "lookup-self" | "lookup" | "lookup-accessor" | "create" | "create-orphan"
             | "renew-self" | "renew" | "renew-accessor" | "revoke-self" | "revoke"
-            | "revoke-accessor" | "accessors",
+            | "revoke-accessor" | "revoke-orphan" | "tidy" | "accessors",
             _,
         ) => Err(Fault::unsupported_operation()),
         _ => Err(Fault::unsupported_path()),

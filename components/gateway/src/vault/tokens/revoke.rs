@@ -29,6 +29,19 @@ pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
     Ok(None)
 }
 
+/// `revoke-orphan`; its children live on without it.
+pub(super) fn alone(access: &impl Access, call: &Call<'_>) -> Answer {
+    let token = token(&call.fields()?)?;
+    if !call.admission.sudo {
+        let text = "root or sudo privileges required to revoke and orphan";
+        return Err(Fault::plain(400, text));
+    }
+    if !access.revoke_token_alone(TokenReference::Id(&token))? {
+        return Err(Fault::plain(400, "token to revoke not found"));
+    }
+    Ok(None)
+}
+
 /// `revoke-accessor`
 pub(super) fn by_accessor(access: &impl Access, call: &Call<'_>) -> Answer {
     let accessor = accessor(&call.fields()?)?;

@@ -1,0 +1,223 @@
+//! Clearing away what no valid token leads to: bounded work at each call, which goes on where the last one stopped (SEC-T5).
+//!
+//! A token that ends takes its own records with it, and the store drops those that expire. What can stay behind is below an ended
+//! token: descendants, when it expired or its revocation was cut off; and the place of one that left its children, when the last of
+//! them has ended. Both are found from the index of children, which holds nothing of tokens that never had any. Only a tidy that
+//! was asked for looks at all tokens, for those whose mount is gone.
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries};
+use serde::{Deserialize, Serialize};
+
+use crate::api::Failure;
+use crate::records::{
+    ACCESSOR_PREFIX, CHILD_PREFIX, RELINQUISHED_PREFIX, TokenRecord, children_prefix,
+    relinquished_key, token_key,
+};
+use crate::secret::TokenHash;
+use crate::service::AccessService;
+use crate::token_store::{delete_token, load_next};
+
+/// Tokens with children looked at in one call.
+const PARENTS: usize = 500;
+/// Pages of dead descendants removed in one call.
+const PAGES: usize = 2_000;
+/// Ended tokens that left their children looked at in one call.
+const RELINQUISHED: u32 = 200;
+/// Places in the index of accessors looked at in one round.
+const ACCESSORS: u32 = 200;
+/// Such rounds in one call.
+const ACCESSOR_ROUNDS: usize = 10;
+
+/// Key of the [`SweepRecord`].
+const SWEEP_KEY: &str = "sweep";
+
+/// How far the sweep has come. Each place is the last one looked at; `None` where the next call starts anew.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct SweepRecord {
+    /// Among the tokens with children.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parent: Option<TokenHash>,
+    /// Among the ended tokens that left their children.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    relinquished: Option<TokenHash>,
+    /// In the index of accessors, while a tidy that was asked for goes through it; empty at its beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    accessor: Option<String>,
+}
+
+impl Record for SweepRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// Starts a tidy of the whole store and does its first part; the rest is for [`Self::sweep`]. False, with the next part done,
+    /// when one is under way.
+    pub(crate) fn tidy(&self) -> Result<bool, Failure> {
+        self.hasher()?;
+        let started = commit_with_retries(&self.clock, &self.random, || {
+            let found = self.records.get::<SweepRecord>(SWEEP_KEY)?;
+            let (mut sweep, version) = match found {
+                Some(found) => (found.record, Some(found.version)),
+                None => (SweepRecord::default(), None),
+            };
+            if sweep.accessor.is_some() {
+                return Ok(Attempt::Done(false));
+            }
+            sweep.accessor = Some(String::new());
+            let mut transaction = Transaction::new();
+            transaction
+                .require_unchanged(SWEEP_KEY, version)
+                .put(SWEEP_KEY, &sweep)?;
+            let outcome = self.records.commit(transaction);
+            Ok::<_, Failure>(Attempt::from_commit(outcome, true)?)
+        })?;
+        self.sweep()?;
+        Ok(started)
+    }
+
+    /// Does a bounded part of the clearing.
+    pub(crate) fn sweep(&self) -> Result<(), Failure> {
+        let before = self.records.get::<SweepRecord>(SWEEP_KEY)?;
+        let before = before.map_or_else(SweepRecord::default, |found| found.record);
+        let after = SweepRecord {
+            parent: self.sweep_families(before.parent.clone())?,
+            relinquished: self.sweep_relinquished(before.relinquished.as_ref())?,
+            accessor: match &before.accessor {
+                Some(position) => self.sweep_accessors(position)?,
+                None => None,
+            },
+        };
+        if after == before {
+            return Ok(());
+        }
+        // Of several sweeps at once the last one says where to go on: what is looked at twice does no harm.
+        commit_with_retries(&self.clock, &self.random, || {
+            let mut transaction = Transaction::new();
+            if after == SweepRecord::default() {
+                transaction.delete(SWEEP_KEY);
+            } else {
+                transaction.put(SWEEP_KEY, &after)?;
+            }
+            Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+        })
+    }
+
+    /// Removes the descendants of tokens that are not valid any more, and says where to go on.
+    fn sweep_families(&self, after: Option<TokenHash>) -> Result<Option<TokenHash>, Failure> {
+        let (parents, more) = self.parents(after.as_ref())?;
+        let keys: Vec<String> = parents.iter().map(token_key).collect();
+        let mut entries = self.read_all(keys.iter())?;
+        let mut tokens = Vec::with_capacity(parents.len());
+        for _ in &parents {
+            tokens.push(load_next::<S, TokenRecord>(&mut entries)?);
+        }
+        let present = tokens.iter().flatten().map(|token| &token.record);
+        let foundations = self.foundations(present)?;
+        let absent = parents.iter().zip(&tokens);
+        let absent = absent.filter_map(|(parent, token)| token.is_none().then_some(parent));
+        let relinquished = self.relinquished_among(absent.collect())?;
+
+        let mut pages = PAGES;
+        let mut done = after;
+        for (parent, token) in parents.into_iter().zip(tokens) {
+            let dead = match token {
+                Some(token) if foundations.carry(&token.record) => false,
+                Some(token) => {
+                    let mut transaction = Transaction::new();
+                    transaction.require(token_key(&parent), token.version);
+                    delete_token(&mut transaction, self.hasher()?, &parent, &token.record);
+                    self.commit_unless_changed(transaction)?
+                }
+                None => !relinquished.contains(&parent),
+            };
+            if dead && !self.sweep_descendants(parent.clone(), &mut pages)? {
+                return Ok(done);
+            }
+            done = Some(parent);
+        }
+        Ok(done.filter(|_| more))
+    }
+
+    /// Tokens with children, in the order of their hashes from behind `after`, and whether there may be more.
+    fn parents(&self, after: Option<&TokenHash>) -> Result<(Vec<TokenHash>, bool), Failure> {
+        let mut parents: Vec<TokenHash> = Vec::new();
+        while parents.len() < PARENTS {
+            // Behind all children of the last one: `~` comes after every digit.
+            let behind = parents.last().or(after);
+            let behind = behind.map(|parent| format!("{}~", children_prefix(parent)));
+            let store = self.records.store();
+            let page = store.scan(CHILD_PREFIX, behind.as_deref(), 1)?;
+            let key = page.items.first().map(|item| item.key.as_str());
+            let below = key.and_then(|key| key.strip_prefix(CHILD_PREFIX));
+            let parent = below.and_then(|below| below.split_once('/'));
+            match parent.and_then(|(parent, _)| TokenHash::parse(parent)) {
+                Some(parent) => parents.push(parent),
+                None => return Ok((parents, false)),
+            }
+        }
+        Ok((parents, true))
+    }
+
+    /// Forgets ended tokens whose children have all ended too, and says where to go on.
+    fn sweep_relinquished(&self, after: Option<&TokenHash>) -> Result<Option<TokenHash>, Failure> {
+        let after = after.map(relinquished_key);
+        let store = self.records.store();
+        let page = store.scan(RELINQUISHED_PREFIX, after.as_deref(), RELINQUISHED)?;
+        let mut last = None;
+        for item in page.items {
+            let hash = item.key.strip_prefix(RELINQUISHED_PREFIX);
+            if let Some(parent) = hash.and_then(TokenHash::parse) {
+                self.forget_if_childless(&parent)?;
+                last = Some(parent);
+            }
+        }
+        Ok(last.filter(|_| page.more))
+    }
+
+    /// Removes tokens that are not valid any more, and places in the index that lead nowhere, from behind `position`; says where to
+    /// go on.
+    fn sweep_accessors(&self, position: &str) -> Result<Option<String>, Failure> {
+        let hasher = self.hasher()?;
+        let mut position = position.to_owned();
+        for _ in 0..ACCESSOR_ROUNDS {
+            let store = self.records.store();
+            let page = store.scan(ACCESSOR_PREFIX, Some(&position), ACCESSORS)?;
+            let more = page.more;
+            let Some(last) = page.items.last().map(|item| item.key.clone()) else {
+                return Ok(None);
+            };
+            let indexed = self.indexed_tokens(page)?;
+            let records = indexed.iter().filter_map(|it| it.token.as_ref());
+            let foundations = self.foundations(records.map(|token| &token.record))?;
+            let mut transaction = Transaction::new();
+            for place in indexed {
+                let key = token_key(&place.hash);
+                match place.token {
+                    Some(token) if foundations.carry(&token.record) => {}
+                    Some(token) => {
+                        transaction.require(key, token.version);
+                        delete_token(&mut transaction, hasher, &place.hash, &token.record);
+                    }
+                    None => {
+                        transaction.require_absent(key).delete(place.key);
+                    }
+                }
+            }
+            self.commit_unless_changed(transaction)?;
+            if !more {
+                return Ok(None);
+            }
+            position = last;
+        }
+        Ok(Some(position))
+    }
+
+    /// Commits what is not worth a second attempt: whatever changed meanwhile is looked at again the next time.
+    fn commit_unless_changed(&self, transaction: Transaction) -> Result<bool, Failure> {
+        match Attempt::from_commit(self.records.commit(transaction), ())? {
+            Attempt::Done(()) => Ok(true),
+            Attempt::Conflicted => Ok(false),
+        }
+    }
+}
