@@ -34,6 +34,7 @@ mod service;
 mod standing;
 mod tidying;
 mod token_location;
+mod token_roles;
 mod token_store;
 mod tuning;
 mod wrapping;

@@ -16,7 +16,8 @@ use crate::api::{
     KeyPage, LoginError, LoginGrant, LookupError, Migration, MountError, MountRequest, MountTuning,
     MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal, RemountError, RenewError,
     RenewalSubject, Request, ResultantAcl, Revalidated, RevokeError, TokenGrant, TokenReference,
-    TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+    TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenView, TuneError,
+    UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView, WritePermission,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -161,6 +162,27 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError> {
         self.cut_off(prefix)
+    }
+
+    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        self.token_role_names(after, limit)
+    }
+
+    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
+        self.token_role(name)
+    }
+
+    fn write_token_role(
+        &self,
+        name: &str,
+        changes: &TokenRoleChanges,
+        permission: WritePermission,
+    ) -> Result<Vec<TokenRoleWarning>, TokenRoleError> {
+        self.put_token_role(name, changes, permission)
+    }
+
+    fn delete_token_role(&self, name: &str) -> Result<(), Failure> {
+        self.remove_token_role(name)
     }
 
     fn list_policies(&self) -> Result<Vec<String>, Failure> {

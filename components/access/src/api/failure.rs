@@ -79,6 +79,7 @@ wraps_failure!(
     super::RemountError,
     super::RenewError,
     super::RevokeError,
+    super::TokenRoleError,
     super::TuneError,
     super::UnwrapError,
     super::WrapError,

@@ -10,6 +10,7 @@ mod remount;
 mod requests;
 mod rights;
 mod system;
+mod token_roles;
 mod tokens;
 mod wrapping;
 
@@ -29,6 +30,9 @@ pub use remount::{Migration, RemountError};
 pub use requests::{Admission, Operation, Parameter, Refusal, Request, WritePermission};
 pub use rights::{PathRights, ResultantAcl};
 pub use system::{Cluster, InitializeError, Initialized};
+pub use token_roles::{
+    OldSpellings, RenamedField, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
+};
 pub use tokens::{
     CreateError, CreateRequest, Issued, Lifetime, LoginError, LoginGrant, LookupError, Parent,
     RenewError, RenewalSubject, Revalidated, Revalidation, RevokeError, ServiceField, TokenGrant,
@@ -203,6 +207,39 @@ pub trait Access {
     ///
     /// When the store does not answer, or the mount has too many prefixes cut off apart from each other.
     fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError>;
+
+    /// The names of token-store roles, sorted, at most `limit` of them: from the beginning of the list, or from behind `after`.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
+
+    /// A token-store role.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure>;
+
+    /// Makes a token-store role or changes one, as far as `permission` goes.
+    ///
+    /// # Errors
+    ///
+    /// When the role as it would be could make no tokens, or the caller may not do it; nothing is stored then.
+    fn write_token_role(
+        &self,
+        name: &str,
+        changes: &TokenRoleChanges,
+        permission: WritePermission,
+    ) -> Result<Vec<TokenRoleWarning>, TokenRoleError>;
+
+    /// Removes a token-store role; a missing one is a success. Its tokens live on, and are not renewed any more.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn delete_token_role(&self, name: &str) -> Result<(), Failure>;
 
     /// The names of all policies with `root`, sorted.
     ///

@@ -7,6 +7,7 @@ mod leases;
 mod migrations;
 mod rights;
 mod to_wit;
+mod token_roles;
 mod wrapping;
 
 use gatehouse_ports::{OsRandom, SystemClock};

@@ -116,6 +116,15 @@ pub(crate) fn normalize_name(name: &str) -> String {
 
 /// Names in their one spelling, sorted, without empty ones and duplicates; `root` swallows all others (contract 5.2).
 pub(crate) fn sanitize<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    let names = folded(names);
+    if names.iter().any(|name| name == ROOT) {
+        return vec![ROOT.to_owned()];
+    }
+    names
+}
+
+/// Names in their one spelling, sorted, without empty ones and duplicates.
+pub(crate) fn folded<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let mut names: Vec<String> = names
         .into_iter()
         .map(|name| normalize_name(name))
@@ -123,9 +132,6 @@ pub(crate) fn sanitize<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<S
         .collect();
     names.sort_unstable();
     names.dedup();
-    if names.iter().any(|name| name == ROOT) {
-        return vec![ROOT.to_owned()];
-    }
     names
 }
 

@@ -15,7 +15,7 @@ mod sudo_paths;
 mod template;
 
 pub(crate) use built_in::{
-    DEFAULT, DEFAULT_TEXT, RESPONSE_WRAPPING, RESPONSE_WRAPPING_TEXT, ROOT, is_immutable,
+    DEFAULT, DEFAULT_TEXT, RESPONSE_WRAPPING, RESPONSE_WRAPPING_TEXT, ROOT, folded, is_immutable,
     is_unassignable, normalize_name, response_wrapping_rules, sanitize,
 };
 pub(crate) use compile::compile;

@@ -110,12 +110,7 @@ impl<'a> From<&'a MountConfiguration> for Configuration<'a> {
             default_lease_ttl: configuration.default_lease_ttl,
             force_no_cache: configuration.force_no_cache,
             max_lease_ttl: configuration.max_lease_ttl,
-            token_type: match configuration.token_type {
-                MountTokenType::DefaultService => "default-service",
-                MountTokenType::DefaultBatch => "default-batch",
-                MountTokenType::Service => "service",
-                MountTokenType::Batch => "batch",
-            },
+            token_type: token_type(configuration.token_type),
             listing_visibility: configuration.listing_visibility.map(
                 |visibility| match visibility {
                     ListingVisibility::Hidden => "hidden",
@@ -129,6 +124,16 @@ impl<'a> From<&'a MountConfiguration> for Configuration<'a> {
             user_lockout_config: configuration.user_lockout.map(Into::into),
             identity_token_key: configuration.identity_token_key.as_deref(),
         }
+    }
+}
+
+/// The name of a mount's token type.
+pub(super) const fn token_type(token_type: MountTokenType) -> &'static str {
+    match token_type {
+        MountTokenType::DefaultService => "default-service",
+        MountTokenType::DefaultBatch => "default-batch",
+        MountTokenType::Service => "service",
+        MountTokenType::Batch => "batch",
     }
 }
 

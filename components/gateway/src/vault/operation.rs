@@ -61,7 +61,8 @@ fn patch(media_type: &str) -> Result<Operation, Fault> {
 /// Whether the path may be that of a role. Which part of it is the mount is known only after admission, so a mount whose own
 /// path ends in `role` is taken for one here; whoever serves the request then insists on `update`.
 fn has_existence_check(path: &CanonicalPath) -> bool {
-    path.below("v1").and_then(spelling::role_name).is_some()
+    path.below("v1")
+        .is_some_and(|path| spelling::role_name(path).is_some() || spelling::is_token_role(path))
 }
 
 #[cfg(test)]

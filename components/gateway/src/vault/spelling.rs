@@ -13,6 +13,12 @@ const POLICY_FAMILIES: [&str; 2] = ["sys/policies/acl/", "sys/policy/"];
 /// What can follow the name of a role.
 const ROLE_LISTS: [&str; 2] = ["/service-accounts", "/labels"];
 
+/// What the name of a token-store role follows. Upper and lower case of these differ, so they are not folded.
+const TOKEN_ROLES: &str = "auth/token/roles/";
+
+/// Longest name of a role, in bytes.
+const MAXIMUM_ROLE_NAME_BYTES: usize = 128;
+
 /// `path`, which is below `v1/`, with the name of a role or of a policy in the one spelling that policies and routes see.
 ///
 /// # Errors
@@ -50,6 +56,23 @@ pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, Fault> {
 pub(super) fn role_name(path: &str) -> Option<(&str, &str)> {
     let (before, name) = path.split_at_checked(path.rfind('/')? + 1)?;
     (before.starts_with("auth/") && before.ends_with("/role/")).then_some((before, name))
+}
+
+/// Whether the path of a role may end in this name (contract 3.1, 5.4): up to 128 word characters, and between the first and the last
+/// of them also dots and hyphens.
+pub(super) fn is_role_name(name: &str) -> bool {
+    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let is_inner = |character: char| is_word(character) || matches!(character, '.' | '-');
+    name.len() <= MAXIMUM_ROLE_NAME_BYTES
+        && name.starts_with(is_word)
+        && name.ends_with(is_word)
+        && name.chars().all(is_inner)
+}
+
+/// Whether `path` is that of one token-store role.
+pub(super) fn is_token_role(path: &str) -> bool {
+    path.strip_prefix(TOKEN_ROLES)
+        .is_some_and(|name| !name.contains('/'))
 }
 
 fn replaced<'p>(path: &'p str, before: &str, name: &str, folded: String) -> Cow<'p, str> {

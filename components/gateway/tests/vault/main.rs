@@ -43,6 +43,7 @@ mod rows;
 mod sealed;
 mod server;
 mod status;
+mod token_roles;
 mod tokens;
 mod tools;
 mod tuning;

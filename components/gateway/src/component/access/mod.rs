@@ -20,6 +20,7 @@ mod errors;
 mod identity;
 mod records;
 mod rights;
+mod token_roles;
 mod wrapping;
 
 use std::net::IpAddr;
@@ -31,15 +32,17 @@ use gatehouse_access::{
     Initialized, Issued, KeyPage, LoginError, LoginGrant, LookupError, Migration, MountError,
     MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal,
     RemountError, RenewError, RenewalSubject, Request, ResultantAcl, Revalidated, RevokeError,
-    TokenGrant, TokenReference, TokenView, TuneError, UnwrapError, WrapError, WrapRequest,
-    WrappingToken, WrappingView,
+    TokenGrant, TokenReference, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
+    TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+    WritePermission,
 };
 
 use super::address_text;
 use super::bindings::gatehouse::access::{
     identity as identity_wit, leases as leases_wit, migrations as migrations_wit,
     mounts as mounts_wit, policies as policies_wit, requests as requests_wit, rights as rights_wit,
-    system as system_wit, tokens as tokens_wit, types, wrapping as wrapping_wit,
+    system as system_wit, token_roles as token_roles_wit, tokens as tokens_wit, types,
+    wrapping as wrapping_wit,
 };
 
 /// The capability that the host has bound to this component.
@@ -173,6 +176,28 @@ impl Access for ImportedAccess {
 
     fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError> {
         Ok(leases_wit::revoke_prefix(prefix)?)
+    }
+
+    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        Ok(token_roles_wit::list_names(after, limit)?.into())
+    }
+
+    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
+        Ok(token_roles_wit::read(name)?.map(Into::into))
+    }
+
+    fn write_token_role(
+        &self,
+        name: &str,
+        changes: &TokenRoleChanges,
+        permission: WritePermission,
+    ) -> Result<Vec<TokenRoleWarning>, TokenRoleError> {
+        let warnings = token_roles_wit::write(name, &changes.into(), permission.into())?;
+        Ok(warnings.into_iter().map(Into::into).collect())
+    }
+
+    fn delete_token_role(&self, name: &str) -> Result<(), Failure> {
+        Ok(token_roles_wit::delete(name)?)
     }
 
     fn list_policies(&self) -> Result<Vec<String>, Failure> {

@@ -59,6 +59,7 @@ same_fields!(system_wit::Cluster => Cluster { id, name });
 same_fields!(policies_wit::Policy => PolicyView { name, text });
 same_fields!(requests_wit::WritePermission => WritePermission { create, update });
 same_fields!(migrations_wit::Migration => Migration { source, target });
+same_fields!(WritePermission => requests_wit::WritePermission { create, update });
 same_fields!(types::KeyPage => KeyPage { keys, next });
 same_fields!(Parameter => requests_wit::Parameter { name, value });
 same_fields!(types::Mount => Mount {

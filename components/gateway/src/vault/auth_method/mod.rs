@@ -15,6 +15,7 @@ use gatehouse_auth_method::{AuthMethod, Mount};
 
 use super::call::{Answer, Call};
 use super::errors::Fault;
+use super::spelling::is_role_name;
 use crate::Gateway;
 
 /// Answers a request inside `mount`.
@@ -38,7 +39,7 @@ fn route<A: AuthMethod, C: Access, O>(
         .strip_prefix("role/")
         .map(|below| below.split_once('/').unwrap_or((below, "")));
     if let Some((name, _)) = role
-        && !roles::routes(name)
+        && !is_role_name(name)
     {
         return Err(Fault::unsupported_path());
     }

@@ -16,8 +16,6 @@ use crate::vault::call::{Answer, Call, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 
-const MAXIMUM_NAME_BYTES: usize = 128;
-
 #[derive(Serialize)]
 struct Keys {
     keys: Vec<String>,
@@ -30,17 +28,6 @@ pub(super) fn names(auth_method: &impl AuthMethod, mount: &Mount) -> Answer {
         return Err(Fault::absent());
     }
     Reply::data(&Keys { keys }).map(Some)
-}
-
-/// Whether the path of a role may end in this name (contract 3.1): up to 128 word characters, and between the first and the last
-/// of them also dots and hyphens.
-pub(super) fn routes(name: &str) -> bool {
-    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    let is_inner = |character: char| is_word(character) || matches!(character, '.' | '-');
-    name.len() <= MAXIMUM_NAME_BYTES
-        && name.starts_with(is_word)
-        && name.ends_with(is_word)
-        && name.chars().all(is_inner)
 }
 
 /// Answers a request for `role/<name>`.

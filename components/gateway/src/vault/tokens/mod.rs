@@ -5,6 +5,7 @@ mod create;
 mod lookup;
 mod renew;
 mod revoke;
+mod roles;
 mod tidy;
 
 use gatehouse_access::{Access, Operation};
@@ -36,10 +37,14 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         ("revoke-self", Operation::Update) => revoke::own(access, call),
         ("revoke", Operation::Update) => revoke::by_token(access, call),
         ("revoke-accessor", Operation::Update) => revoke::by_accessor(access, call),
+        ("roles", Operation::List) => roles::names(access, call),
+        (path, _) if let Some(name) = path.strip_prefix("roles/") => {
+            roles::handle(access, call, name)
+        }
         (
             "lookup-self" | "lookup" | "lookup-accessor" | "create" | "create-orphan"
             | "renew-self" | "renew" | "renew-accessor" | "revoke-self" | "revoke"
-            | "revoke-accessor" | "revoke-orphan" | "tidy" | "accessors",
+            | "revoke-accessor" | "revoke-orphan" | "tidy" | "accessors" | "roles",
             _,
         ) => Err(Fault::unsupported_operation()),
         _ => Err(Fault::unsupported_path()),

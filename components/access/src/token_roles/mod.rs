@@ -1,0 +1,124 @@
+//! Token-store roles (contract 5.4): kept, changed, and asked what they make of a new token.
+
+mod changes;
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{
+    Attempt, Record, Records, Transaction, commit_with_retries, encode, key_segment,
+};
+
+use crate::api::{
+    Failure, KeyPage, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
+    WritePermission,
+};
+use crate::service::AccessService;
+
+/// Longest name, in bytes.
+const MAXIMUM_NAME_BYTES: usize = 128;
+/// Most that a role holds, in bytes.
+const MAXIMUM_ROLE_BYTES: usize = 256 * 1024;
+/// Most names in one answer.
+const MAXIMUM_LIMIT: u32 = 10_000;
+/// Roles read in one round of a list.
+const ROUND: u32 = 500;
+
+/// What the keys of all roles begin with.
+const PREFIX: &str = "token-role/";
+
+fn role_key(name: &str) -> String {
+    format!("{PREFIX}{}", key_segment(name))
+}
+
+fn is_usable_name(name: &str) -> bool {
+    (1..=MAXIMUM_NAME_BYTES).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'/')
+}
+
+impl Record for TokenRole {
+    const SCHEMA: u16 = 1;
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// In the order of their names.
+    pub(crate) fn token_role_names(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<KeyPage, Failure> {
+        let mut left = limit.clamp(1, MAXIMUM_LIMIT);
+        let mut position = after.map(role_key);
+        let mut keys = Vec::new();
+        loop {
+            let store = self.records.store();
+            let page = store.scan(PREFIX, position.as_deref(), left.min(ROUND))?;
+            position = page.items.last().map(|item| item.key.clone());
+            for item in page.items {
+                let role = Records::<S>::load::<TokenRole>(Some(item.entry))?;
+                keys.extend(role.map(|role| role.record.name));
+                left -= 1;
+            }
+            if left == 0 || !page.more {
+                let next = keys.last().cloned().filter(|_| page.more);
+                return Ok(KeyPage { keys, next });
+            }
+        }
+    }
+
+    pub(crate) fn token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
+        if !is_usable_name(name) {
+            return Ok(None);
+        }
+        let role = self.records.get::<TokenRole>(&role_key(name))?;
+        Ok(role.map(|role| role.record))
+    }
+
+    pub(crate) fn put_token_role(
+        &self,
+        name: &str,
+        changes: &TokenRoleChanges,
+        permission: WritePermission,
+    ) -> Result<Vec<TokenRoleWarning>, TokenRoleError> {
+        if !is_usable_name(name) {
+            return Err(TokenRoleError::InvalidName);
+        }
+        let key = role_key(name);
+        let (_, mount_max) = self.token_mount_leases()?;
+        commit_with_retries(&self.clock, &self.random, || {
+            let found = self.records.get::<TokenRole>(&key)?;
+            let permitted = match found {
+                Some(_) => permission.update,
+                None => permission.create,
+            };
+            if !permitted {
+                return Err(TokenRoleError::Denied);
+            }
+            let version = found.as_ref().map(|found| found.version);
+            let present = found.map_or_else(|| changes::new_role(name), |found| found.record);
+            let role = changes::applied(present, changes)?;
+            if encode(&role)?.len() > MAXIMUM_ROLE_BYTES {
+                return Err(TokenRoleError::TooLarge(MAXIMUM_ROLE_BYTES as u32));
+            }
+            let mut transaction = Transaction::new();
+            transaction
+                .require_unchanged(key.as_str(), version)
+                .put(key.as_str(), &role)?;
+            Ok(Attempt::from_commit(
+                self.records.commit(transaction),
+                changes::warnings(&role, changes, mount_max),
+            )?)
+        })
+    }
+
+    pub(crate) fn remove_token_role(&self, name: &str) -> Result<(), Failure> {
+        if !is_usable_name(name) {
+            return Ok(());
+        }
+        commit_with_retries(&self.clock, &self.random, || {
+            let mut transaction = Transaction::new();
+            transaction.delete(role_key(name));
+            Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+        })
+    }
+}

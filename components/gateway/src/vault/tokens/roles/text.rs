@@ -1,0 +1,80 @@
+//! What operators are told about roles.
+
+use gatehouse_access::{RenamedField, ServiceField, TokenRoleError, TokenRoleWarning};
+
+use crate::vault::errors::Fault;
+use crate::vault::text::quoted;
+
+const BATCH: &str = "'token_type' cannot be 'batch' when role is set to generate";
+const MAYBE_BATCH: &str = "error parsing role fields: 'token_type' cannot be 'batch' or 'default_batch' when set to generate";
+
+/// The refusal of a write.
+pub(super) fn fault(error: TokenRoleError) -> Fault {
+    let text = match error {
+        TokenRoleError::Failure(failure) => return failure.into(),
+        TokenRoleError::InvalidName => return Fault::unsupported_path(),
+        TokenRoleError::Denied => return Fault::denied(),
+        TokenRoleError::InvalidPathSuffix => {
+            r"given role path suffix contains invalid characters; must match \w[\w-.]+\w".to_owned()
+        }
+        TokenRoleError::PathSuffixWithParent => {
+            "error registering path suffix: path cannot contain parent references".to_owned()
+        }
+        TokenRoleError::NegativeNumUses => {
+            "error parsing role fields: 'token_num_uses' cannot be negative".to_owned()
+        }
+        TokenRoleError::InvalidBoundCidr {
+            range,
+            old_spelling,
+        } => {
+            let what = if old_spelling {
+                "bound_cidrs"
+            } else {
+                "role fields"
+            };
+            format!(
+                "error parsing {what}: error parsing address {}: it is neither an IP address nor a CIDR",
+                quoted(&range)
+            )
+        }
+        TokenRoleError::InvalidTokenType(name) => {
+            format!("invalid 'token_type' value {}", quoted(&name))
+        }
+        TokenRoleError::BatchWithParent => format!("{BATCH} non-orphan tokens"),
+        TokenRoleError::RenewableBatch => format!("{BATCH} renewable tokens"),
+        TokenRoleError::BatchWith { field, by_default } => batch_with(field, by_default),
+        error @ TokenRoleError::TooLarge(_) => error.to_string(),
+    };
+    Fault::plain(400, text)
+}
+
+fn batch_with(field: ServiceField, by_default: bool) -> String {
+    match field {
+        ServiceField::Period if by_default => format!("{MAYBE_BATCH} periodic tokens"),
+        ServiceField::Period => format!("{BATCH} periodic tokens"),
+        ServiceField::NumUses => format!("{MAYBE_BATCH} tokens with limited use count"),
+        ServiceField::ExplicitMaxTtl => format!("{BATCH} tokens with an explicit max TTL"),
+    }
+}
+
+/// What an operator should know about a role that was written.
+pub(super) fn warning(warning: &TokenRoleWarning) -> String {
+    match warning {
+        TokenRoleWarning::OldSpellingIgnored(field) => {
+            let name = match field {
+                RenamedField::Period => "period",
+                RenamedField::BoundCidrs => "bound_cidrs",
+                RenamedField::ExplicitMaxTtl => "explicit_max_ttl",
+            };
+            format!(
+                "Both 'token_{name}' and deprecated '{name}' value supplied, ignoring the deprecated value"
+            )
+        }
+        TokenRoleWarning::ExplicitMaxTtlAboveMount {
+            explicit_max_ttl,
+            mount_max,
+        } => format!(
+            "Given explicit max TTL of {explicit_max_ttl} is greater than system/mount allowed value of {mount_max} seconds; tokens of this role will not live longer than that"
+        ),
+    }
+}

@@ -1,0 +1,211 @@
+//! Token-store roles on the wire (contract 5.4).
+
+use gatehouse_gateway::Method;
+use serde_json::{Value, json};
+
+use super::server::{ROOT, Server, listed};
+
+const ROLE: &str = "auth/token/roles/ci";
+
+#[test]
+fn contract_5_4_a_role_is_shown_with_all_its_fields() {
+    let server = Server::initialized();
+    server.post(ROLE, "{}").expect(204);
+    let mut plain = json!({"allowed_entity_aliases": null, "allowed_policies": [], "allowed_policies_glob": [],
+        "disallowed_policies": [], "disallowed_policies_glob": [], "explicit_max_ttl": 0, "name": "ci", "orphan": false,
+        "path_suffix": "", "period": 0, "renewable": true, "token_explicit_max_ttl": 0, "token_no_default_policy": false,
+        "token_period": 0, "token_type": "default-service"});
+    let answer = server.get(ROLE).expect(200);
+    assert_eq!(answer.data(), plain);
+    assert_eq!(answer.json()["mount_type"], "token");
+
+    let body = r#"{"allowed_policies":"B, a","disallowed_policies":["x"],"allowed_policies_glob":"T*","disallowed_policies_glob":["*"],
+        "allowed_entity_aliases":["Bob","svc-*"],"orphan":"true","renewable":false,"path_suffix":"v-1","token_period":"1h",
+        "token_explicit_max_ttl":7200,"token_num_uses":"3","token_no_default_policy":1,"token_type":"service",
+        "token_bound_cidrs":"192.0.2.0/24,192.0.2.1"}"#;
+    server.send(Method::Put, ROLE, Some(ROOT), body).expect(204);
+    let set = json!({"allowed_entity_aliases": ["bob", "svc-*"], "allowed_policies": ["a", "b"], "allowed_policies_glob": ["t*"],
+        "disallowed_policies": ["x"], "disallowed_policies_glob": ["*"], "orphan": true, "renewable": false, "path_suffix": "v-1",
+        "token_period": 3600, "token_explicit_max_ttl": 7200, "token_num_uses": 3, "token_no_default_policy": true,
+        "token_type": "service", "token_bound_cidrs": ["192.0.2.0/24", "192.0.2.1"]});
+    let Value::Object(set) = set else { panic!() };
+    plain.as_object_mut().unwrap().extend(set);
+    assert_eq!(server.get(ROLE).data(), plain);
+}
+
+#[test]
+fn old_names_are_shown_as_long_as_they_count() {
+    let server = Server::initialized();
+    let old = r#"{"period":5,"explicit_max_ttl":6,"bound_cidrs":"192.0.2.1"}"#;
+    server.post(ROLE, old).expect(204);
+    let data = server.get(ROLE).data();
+    for (old, new) in [
+        ("period", "token_period"),
+        ("explicit_max_ttl", "token_explicit_max_ttl"),
+        ("bound_cidrs", "token_bound_cidrs"),
+    ] {
+        assert_eq!(data[old], data[new]);
+        assert_ne!(data[new], json!(0));
+    }
+    let both = r#"{"period":5,"explicit_max_ttl":6,"bound_cidrs":"192.0.2.1","token_period":7,"token_explicit_max_ttl":8,
+        "token_bound_cidrs":"192.0.2.2","role_name":"other","zz":1}"#;
+    let text = |name: &str| {
+        format!(
+            "Both 'token_{name}' and deprecated '{name}' value supplied, ignoring the deprecated value"
+        )
+    };
+    assert_eq!(
+        server.post(ROLE, both).expect(200).warnings(),
+        [
+            text("period"),
+            text("bound_cidrs"),
+            text("explicit_max_ttl"),
+            "Endpoint ignored these unrecognized parameters: [zz]".to_owned(),
+            "Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [role_name]"
+                .to_owned(),
+        ]
+    );
+    let data = server.get(ROLE).data();
+    assert_eq!(
+        (&data["period"], &data["token_period"]),
+        (&json!(0), &json!(7))
+    );
+    assert_eq!(data["bound_cidrs"], Value::Null);
+}
+
+#[test]
+fn contract_5_4_roles_are_listed_read_and_deleted() {
+    let server = Server::initialized();
+    server.list("auth/token/roles").silently_refused(404);
+    server.get(ROLE).silently_refused(404);
+    for name in ["b", "a", "B"] {
+        server
+            .post(&format!("auth/token/roles/{name}"), "{}")
+            .expect(204);
+    }
+    let keys =
+        |query: &str| server.list(&format!("auth/token/roles{query}")).data()["keys"].clone();
+    assert_eq!(keys(""), json!(["B", "a", "b"]));
+    assert_eq!(keys("/?after=B&limit=1"), json!(["a"]));
+    for _ in 0..2 {
+        server.delete("auth/token/roles/B").expect(204);
+    }
+    assert_eq!(keys(""), json!(["a", "b"]));
+    let stored = server.access_store.keys();
+    assert_eq!(
+        stored
+            .iter()
+            .filter(|key| key.starts_with("token-role/"))
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn a_life_that_the_mount_does_not_allow_is_warned_of() {
+    let server = Server::initialized();
+    let answer = server.post(ROLE, r#"{"token_explicit_max_ttl":"9999h"}"#);
+    let warnings = answer.expect(200).warnings();
+    let text = "Given explicit max TTL of 35996400 is greater than system/mount allowed value of 2764800 seconds;";
+    assert!(warnings[0].starts_with(text), "{warnings:?}");
+}
+
+#[test]
+fn refusals_of_roles_have_their_texts_and_store_nothing() {
+    let server = Server::initialized();
+    let before = server.commits();
+    let batch = "'token_type' cannot be 'batch' when role is set to generate";
+    let maybe = "error parsing role fields: 'token_type' cannot be 'batch' or 'default_batch' when set to generate";
+    let suffix = r"given role path suffix contains invalid characters; must match \w[\w-.]+\w";
+    for (body, text) in [
+        (r#"{"path_suffix":"a/b"}"#, suffix.to_owned()),
+        (
+            r#"{"path_suffix":"abc..d"}"#,
+            "error registering path suffix: path cannot contain parent references".to_owned(),
+        ),
+        (r#"{"token_type":"default"}"#, "invalid 'token_type' value \"default\"".to_owned()),
+        (r#"{"token_type":""}"#, "invalid 'token_type' value \"\"".to_owned()),
+        (r#"{"token_type":"batch"}"#, format!("{batch} non-orphan tokens")),
+        (
+            r#"{"token_type":"batch","orphan":true}"#,
+            format!("{batch} renewable tokens"),
+        ),
+        (
+            r#"{"token_type":"batch","orphan":true,"token_period":5}"#,
+            format!("{batch} periodic tokens"),
+        ),
+        (
+            r#"{"token_type":"batch","orphan":true,"renewable":false,"explicit_max_ttl":5}"#,
+            format!("{batch} tokens with an explicit max TTL"),
+        ),
+        (
+            r#"{"token_type":"default-batch","token_period":5}"#,
+            format!("{maybe} periodic tokens"),
+        ),
+        (
+            r#"{"token_type":"default-batch","token_num_uses":5}"#,
+            format!("{maybe} tokens with limited use count"),
+        ),
+        (
+            r#"{"token_num_uses":-1}"#,
+            "error parsing role fields: 'token_num_uses' cannot be negative".to_owned(),
+        ),
+        (
+            r#"{"token_bound_cidrs":"x"}"#,
+            "error parsing role fields: error parsing address \"x\": it is neither an IP address nor a CIDR".to_owned(),
+        ),
+        (
+            r#"{"bound_cidrs":"x"}"#,
+            "error parsing bound_cidrs: error parsing address \"x\": it is neither an IP address nor a CIDR".to_owned(),
+        ),
+    ] {
+        server.post(ROLE, body).refused(400, &text);
+    }
+    for body in [
+        r#"{"token_period":-1}"#,
+        r#"{"orphan":"maybe"}"#,
+        r#"{"period":"x"}"#,
+    ] {
+        server.post(ROLE, body).expect(400);
+    }
+    assert_eq!(server.commits(), before);
+}
+
+#[test]
+fn paths_that_are_no_role_do_not_exist() {
+    let server = Server::initialized();
+    let unsupported = |method: Method, path: &str, status: u16, text: &str| {
+        let answer = server.send(method, &format!("auth/token/{path}"), Some(ROOT), "{}");
+        answer.refused(status, &listed(text));
+    };
+    for path in [
+        "roles/a-",
+        "roles/-a",
+        "roles/a%20b",
+        "roles/a/b",
+        "roles/a/b/c",
+    ] {
+        unsupported(Method::Post, path, 404, "unsupported path");
+    }
+    for method in [Method::Get, Method::Post, Method::Delete] {
+        unsupported(method, "roles", 405, "unsupported operation");
+    }
+    server.post(ROLE, "{}").expect(204);
+    unsupported(Method::List, "roles/ci", 404, "unsupported path");
+}
+
+#[test]
+fn a3_a_new_role_needs_create_and_one_that_is_there_update() {
+    let server = Server::initialized();
+    let token = |capability: &str| {
+        server.token_with(&format!(
+            r#"path "auth/token/roles/*" {{ capabilities = ["{capability}"] }}"#
+        ))
+    };
+    let write = |token: &str| server.send(Method::Put, ROLE, Some(token), "{}");
+    write(&token("update")).refused(403, &listed("permission denied"));
+    assert!(server.get(ROLE).0.status == 404);
+    write(&token("create")).expect(204);
+    write(&token("create")).refused(403, &listed("permission denied"));
+    write(&token("update")).expect(204);
+}
