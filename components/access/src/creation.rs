@@ -5,7 +5,7 @@ use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
     CreateError, CreateRequest, Failure, Issued, Lifetime, Parent, ServiceField, TokenReference,
-    TokenType, TokenWarning,
+    TokenRole, TokenType, TokenWarning,
 };
 use crate::initialization::is_usable_token_text;
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
@@ -19,17 +19,22 @@ use crate::records::{
 use crate::secret::ClientToken;
 use crate::service::AccessService;
 use crate::token_location::StoredToken;
-use crate::token_store::{LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, load_next, put_token};
+use crate::token_roles::asked_alias;
+use crate::token_store::{
+    LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, identity_policies, load_next, put_token,
+};
 
 /// Most ancestors of one token: each of them is read whenever it is used.
 const MAXIMUM_ANCESTORS: usize = 128;
 
-/// What kind of token a request asks for; none of its numbers is negative.
-#[derive(Debug, Clone, Copy)]
+/// What kind of token a request asks for, within what its role allows; none of its numbers is negative.
 struct Asked {
+    role: Option<TokenRole>,
     token_type: TokenType,
     lifetime: Lifetime,
     num_uses: u64,
+    /// About limits of the role.
+    warnings: Vec<TokenWarning>,
 }
 
 /// Who asks for a token.
@@ -45,31 +50,41 @@ fn not_negative(number: Option<i64>, negative: CreateError) -> Result<u64, Creat
     u64::try_from(number.unwrap_or_default()).map_err(|_| negative)
 }
 
-fn asked(request: &CreateRequest) -> Result<Asked, CreateError> {
+fn asked(request: &CreateRequest, role: Option<TokenRole>) -> Result<Asked, CreateError> {
+    let token_type = token_type(request, role.as_ref())?;
+    let mut num_uses = not_negative(request.num_uses, CreateError::NegativeNumUses)?;
+    let mut lifetime = Lifetime {
+        explicit_max_ttl: not_negative(
+            request.explicit_max_ttl,
+            CreateError::NegativeExplicitMaxTtl,
+        )?,
+        period: not_negative(request.period, CreateError::NegativePeriod)?,
+        ttl: not_negative(request.ttl, CreateError::NegativeTtl)?,
+        max_ttl: 0,
+    };
+    let warnings = match &role {
+        Some(role) => role.limited(token_type, &mut lifetime, &mut num_uses)?,
+        None => Vec::new(),
+    };
     Ok(Asked {
-        token_type: token_type(request)?,
-        num_uses: not_negative(request.num_uses, CreateError::NegativeNumUses)?,
-        lifetime: Lifetime {
-            explicit_max_ttl: not_negative(
-                request.explicit_max_ttl,
-                CreateError::NegativeExplicitMaxTtl,
-            )?,
-            period: not_negative(request.period, CreateError::NegativePeriod)?,
-            ttl: not_negative(request.ttl, CreateError::NegativeTtl)?,
-            max_ttl: 0,
-        },
+        role,
+        token_type,
+        lifetime,
+        num_uses,
+        warnings,
     })
 }
 
-/// The type that the request asks for, which its fields must allow.
-fn token_type(request: &CreateRequest) -> Result<TokenType, CreateError> {
+/// The type that the request asks for or its role prescribes, which its fields must allow.
+fn token_type(request: &CreateRequest, role: Option<&TokenRole>) -> Result<TokenType, CreateError> {
+    let name = request.token_type.as_deref().unwrap_or_default();
     let asks_for = |number: Option<i64>| number.unwrap_or_default() != 0;
     let of_service = [
         (request.explicit_max_ttl, ServiceField::ExplicitMaxTtl),
         (request.num_uses, ServiceField::NumUses),
         (request.period, ServiceField::Period),
     ];
-    match request.token_type.as_deref().unwrap_or_default() {
+    match role.map_or(name, |role| role.token_type(name)) {
         "" | "service" => Ok(TokenType::Service),
         "batch" => match of_service.into_iter().find(|it| asks_for(it.0)) {
             Some((_, field)) => Err(CreateError::BatchWith(field)),
@@ -101,8 +116,32 @@ fn policies(
     parent: &TokenRecord,
     sudo: bool,
     request: &CreateRequest,
+    role: Option<&TokenRole>,
 ) -> Result<Vec<String>, CreateError> {
     let asked = sanitize(request.policies.iter().flatten());
+    let policies = match role.filter(|role| role.decides_policies()) {
+        Some(role) => role.policies(&asked, request.no_default_policy, &parent.policies)?,
+        None => policies_of_parent(parent, sudo, request, asked)?,
+    };
+    if policies.iter().any(|policy| policy == ROOT) && !parent.is_root() {
+        return Err(CreateError::RootFromNonRoot);
+    }
+    if let Some(policy) = policies.iter().find(|policy| is_unassignable(policy)) {
+        return Err(CreateError::UnassignablePolicy(policy.clone()));
+    }
+    if policies.len() > MAXIMUM_POLICIES {
+        return Err(CreateError::TooManyPolicies(MAXIMUM_POLICIES as u32));
+    }
+    Ok(policies)
+}
+
+/// The policies of a token that gets none but its parent's, unless that has `sudo`.
+fn policies_of_parent(
+    parent: &TokenRecord,
+    sudo: bool,
+    request: &CreateRequest,
+    asked: Vec<String>,
+) -> Result<Vec<String>, CreateError> {
     let inherits = asked.is_empty();
     let mut policies = if inherits {
         parent.policies.clone()
@@ -117,17 +156,7 @@ fn policies(
     } else if sudo || parent.policies.iter().any(|policy| policy == DEFAULT) {
         policies.push(DEFAULT.to_owned());
     }
-    let policies = sanitize(&policies);
-    if policies.iter().any(|policy| policy == ROOT) && !parent.is_root() {
-        return Err(CreateError::RootFromNonRoot);
-    }
-    if let Some(policy) = policies.iter().find(|policy| is_unassignable(policy)) {
-        return Err(CreateError::UnassignablePolicy(policy.clone()));
-    }
-    if policies.len() > MAXIMUM_POLICIES {
-        return Err(CreateError::TooManyPolicies(MAXIMUM_POLICIES as u32));
-    }
-    Ok(policies)
+    Ok(sanitize(&policies))
 }
 
 /// `token`, and the given name in letters, digits and `-`.
@@ -153,14 +182,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if parent.limited_uses {
             return Err(CreateError::RestrictedUseParent);
         }
-        let asked = asked(request)?;
-        if request
-            .entity_alias
-            .as_deref()
-            .is_some_and(|it| !it.is_empty())
-        {
-            return Err(CreateError::EntityAliasWithoutRole);
-        }
+        let role = match &request.role {
+            Some(name) => {
+                let unknown = || CreateError::UnknownRole(name.clone());
+                Some(self.token_role(name)?.ok_or_else(unknown)?)
+            }
+            None => None,
+        };
+        let asked = asked(request, role)?;
+        let alias = asked_alias(asked.role.as_ref(), request.entity_alias.as_deref())?;
         let chosen = request.id.as_deref().filter(|id| !id.is_empty());
 
         commit_with_retries(&self.clock, &self.random, || {
@@ -181,8 +211,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 sudo,
                 orphan_path: parent.orphan_path,
             };
-            let (record, ttl, capped) = self.child_record(&creator, request, asked)?;
             let mut transaction = Transaction::new();
+            let named = match &alias {
+                Some(alias) => Some(self.entity_behind(&mut transaction, alias)?),
+                None => None,
+            };
+            let (mut record, ttl, capped) = self.child_record(&creator, request, &asked)?;
+            if let Some(entity) = &named {
+                record.entity_id = Some(entity.id.clone());
+            }
             let client_token = match asked.token_type {
                 TokenType::Service => {
                     // No child comes to be under a token that is being revoked (SEC-T5).
@@ -195,9 +232,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 // It is not valid without its ancestors, whenever they are revoked.
                 TokenType::Batch => self.stage_batch_token(&mut transaction, &record)?,
             };
-            let identity_policies = match &record.entity_id {
-                Some(_) => living.identity_policies(),
-                None => Vec::new(),
+            let identity_policies = match (&named, &record.entity_id) {
+                (Some(entity), _) => identity_policies(entity, &self.group_policies(entity)?),
+                (None, Some(_)) => living.identity_policies(),
+                (None, None) => Vec::new(),
             };
             let mut grant = grant(&record, identity_policies, ttl);
             grant
@@ -206,6 +244,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                     TokenType::Service => TokenWarning::ChosenId,
                     TokenType::Batch => TokenWarning::IgnoredId,
                 }));
+            grant.warnings.extend_from_slice(&asked.warnings);
             grant.warnings.extend(capped);
             let unknown = self.unknown_policies(&grant.token_policies)?;
             let unknown = unknown.into_iter().map(TokenWarning::UnknownPolicy);
@@ -249,7 +288,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         creator: &Creator<'_>,
         request: &CreateRequest,
-        asked: Asked,
+        asked: &Asked,
     ) -> Result<(TokenRecord, u64, Vec<TokenWarning>), CreateError> {
         let &Creator {
             token: living,
@@ -257,17 +296,24 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             sudo,
             orphan_path,
         } = creator;
-        let policies = policies(&living.record, sudo, request)?;
-        if request.no_parent && !sudo && !orphan_path {
-            return Err(CreateError::OrphanNeedsSudo);
-        }
-        let orphan = request.no_parent || orphan_path;
-        let Asked {
+        let &Asked {
+            ref role,
             token_type,
             lifetime,
             num_uses,
+            ..
         } = asked;
-        if lifetime.period > 0 && !sudo {
+        let role = role.as_ref();
+        let policies = policies(&living.record, sudo, request, role)?;
+        let orphan = match role {
+            Some(role) => role.orphan,
+            None if request.no_parent && !sudo && !orphan_path => {
+                return Err(CreateError::OrphanNeedsSudo);
+            }
+            None => request.no_parent || orphan_path,
+        };
+        // The role's period is for whoever may use the role.
+        if request.period.is_some_and(|period| period > 0) && !sudo {
             return Err(CreateError::PeriodNeedsSudo);
         }
         let mut ancestors = Vec::new();
@@ -305,14 +351,18 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             policies,
             entity_id: living.record.entity_id.clone().filter(|_| !orphan),
             display_name: display_name(request.display_name.as_deref()),
-            path: if orphan_path {
-                "auth/token/create-orphan".to_owned()
-            } else {
-                "auth/token/create".to_owned()
+            path: match role {
+                Some(role) => role.issuing_path(),
+                None if orphan_path => "auth/token/create-orphan".to_owned(),
+                None => "auth/token/create".to_owned(),
             },
+            role: role.map(|role| role.name.clone()),
             metadata: request.metadata.clone(),
-            // A token bound to addresses cannot make one that is not.
-            bound_cidrs: living.record.bound_cidrs.clone(),
+            bound_cidrs: match role {
+                Some(role) => role.bound_cidrs.clone(),
+                // A token bound to addresses cannot make one that is not.
+                None => living.record.bound_cidrs.clone(),
+            },
             creation_time: now,
             creation_ttl: ttl,
             expire_time: (!endless).then_some(now.saturating_add(ttl)),
@@ -322,7 +372,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             num_uses,
             renewable: token_type == TokenType::Service
                 && !endless
-                && request.renewable.unwrap_or(true),
+                && request.renewable.unwrap_or(true)
+                && role.is_none_or(|role| role.renewable),
         };
         Ok((record, ttl, warnings))
     }

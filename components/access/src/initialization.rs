@@ -103,6 +103,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             entity_id: None,
             display_name: "root".to_owned(),
             path: FIRST_ROOT_PATH.to_owned(),
+            role: None,
             metadata: None,
             bound_cidrs: Vec::new(),
             creation_time: self.clock.now_seconds(),

@@ -131,6 +131,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 entity_id: Some(identity.entity.id.clone()),
                 display_name: format!("{}{}", mount.path.replace('/', "-"), login.display_name),
                 path: format!("auth/{}login", mount.path),
+                role: None,
                 metadata: Some(login.metadata.clone()),
                 bound_cidrs: ranges.clone(),
                 creation_time: now,
@@ -244,13 +245,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     /// A new entity, and all that belongs to it but its own record staged: its name and its one alias. Of several first logins
     /// one commits; the others find its entity when they try again.
-    fn new_entity(
+    pub(crate) fn new_entity(
         &self,
         transaction: &mut Transaction,
         alias_hash: &str,
         mount: &MountRecord,
         alias_name: &str,
-    ) -> Result<EntityRecord, LoginError> {
+    ) -> Result<EntityRecord, Failure> {
         let now = self.clock.now_seconds();
         let mut entity = self.stage_unnamed_entity(transaction, now)?;
         let alias = AliasRecord {

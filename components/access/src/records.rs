@@ -144,6 +144,9 @@ pub(crate) struct TokenRecord {
     pub(crate) entity_id: Option<String>,
     pub(crate) display_name: String,
     pub(crate) path: String,
+    /// Name of the token-store role that it was created under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) metadata: Option<BTreeMap<String, String>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

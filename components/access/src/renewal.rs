@@ -13,7 +13,7 @@ use crate::api::{
 };
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES};
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
-use crate::records::token_key;
+use crate::records::{TokenRecord, token_key};
 use crate::service::AccessService;
 use crate::token_store::{LiveToken, grant, put_token};
 
@@ -63,7 +63,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             };
             let mut record = token.record;
             let lifetime = match (&record.origin, fresh) {
-                (None, _) => record.created_lifetime(),
+                (None, _) => self.lifetime_now(&record)?,
                 (Some(_), None) => return Err(RenewError::RevalidationMissing),
                 (Some(_), Some(fresh)) => Lifetime {
                     explicit_max_ttl: record.explicit_max_ttl,
@@ -94,6 +94,20 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 self.records.commit(transaction),
                 grant,
             )?)
+        })
+    }
+
+    /// How long a created token may live: as its creator fixed, with the period that its role has now.
+    fn lifetime_now(&self, record: &TokenRecord) -> Result<Lifetime, RenewError> {
+        let fixed = record.created_lifetime();
+        let Some(name) = &record.role else {
+            return Ok(fixed);
+        };
+        let gone = || RenewError::RoleGone(name.clone());
+        let role = self.token_role(name)?.ok_or_else(gone)?;
+        Ok(Lifetime {
+            period: role.period,
+            ..fixed
         })
     }
 

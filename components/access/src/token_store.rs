@@ -96,6 +96,7 @@ impl LiveToken {
             num_uses: record.num_uses,
             orphan: self.ancestors.is_empty(),
             path: record.path.clone(),
+            role: record.role.clone(),
             period: record.period,
             policies: record.policies.clone(),
             identity_policies: self.identity_policies(),

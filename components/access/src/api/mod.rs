@@ -35,8 +35,8 @@ pub use token_roles::{
 };
 pub use tokens::{
     CreateError, CreateRequest, Issued, Lifetime, LoginError, LoginGrant, LookupError, Parent,
-    RenewError, RenewalSubject, Revalidated, Revalidation, RevokeError, ServiceField, TokenGrant,
-    TokenParameters, TokenReference, TokenType, TokenView, TokenWarning,
+    PoliciesOfRole, RenewError, RenewalSubject, Revalidated, Revalidation, RevokeError,
+    ServiceField, TokenGrant, TokenParameters, TokenReference, TokenType, TokenView, TokenWarning,
 };
 pub use wrapping::{UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView};
 

@@ -55,6 +55,8 @@ pub struct TokenView {
     pub orphan: bool,
     /// The path that issued it, such as `auth/gcp/login`.
     pub path: String,
+    /// Name of the token-store role that it was created under.
+    pub role: Option<String>,
     /// A periodic token's period; 0 for others.
     pub period: u64,
     /// The token's own policies, sorted.
@@ -152,6 +154,10 @@ pub enum TokenWarning {
         /// The maximum that applies, in seconds.
         effective_max_ttl: u64,
     },
+    /// Creator and role both gave a longest life; holds the lesser one, which counts.
+    LesserExplicitMaxTtl(u64),
+    /// Creator and role both gave a period; holds the lesser one, which counts.
+    LesserPeriod(u64),
     /// A policy of this name does not exist; it grants nothing until it does.
     UnknownPolicy(String),
     /// The token's identifier was chosen by the caller, and is as strong as that choice.
@@ -260,6 +266,8 @@ pub struct Parent<'a> {
 /// refused with its own error.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CreateRequest {
+    /// Name of the token-store role to create it under, which decides before everything else here.
+    pub role: Option<String>,
     /// A chosen identifier; needs `sudo`.
     pub id: Option<String>,
     /// `None` inherits the parent's.
@@ -284,7 +292,7 @@ pub struct CreateRequest {
     pub num_uses: Option<i64>,
     /// `service` or `batch`; `None` or empty means service.
     pub token_type: Option<String>,
-    /// Allowed with a token role only, hence always refused where it is not empty.
+    /// Name of the alias, on the mount of tokens, whose entity it gets; only with a role that allows it. Empty for none.
     pub entity_alias: Option<String>,
 }
 
@@ -309,6 +317,17 @@ impl ServiceField {
             Self::ExplicitMaxTtl => "explicit_max_ttl",
         }
     }
+}
+
+/// Policies that a token would have, and those that its role allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoliciesOfRole {
+    /// What the token would have.
+    pub policies: Vec<String>,
+    /// What the role allows.
+    pub allowed: Vec<String>,
+    /// What the role allows, as patterns in which `*` stands for any text.
+    pub allowed_glob: Vec<String>,
 }
 
 /// Why a token was not created.
@@ -385,6 +404,21 @@ pub enum CreateError {
         "a batch token holds at most {0} bytes: attach less metadata or fewer policies, or use a service token"
     )]
     BatchTooLarge(u32),
+    /// A token-store role that does not exist; holds its name.
+    #[error("unknown role {0}")]
+    UnknownRole(String),
+    /// Policies that the role does not allow.
+    #[error("the role allows policies {:?} and {:?}, and not all of {:?}", .0.allowed, .0.allowed_glob, .0.policies)]
+    PoliciesNotOfRole(PoliciesOfRole),
+    /// A policy that the role forbids; holds its name.
+    #[error("the role forbids policy {0:?}")]
+    PolicyDisallowedByRole(String),
+    /// An entity alias that the role does not allow.
+    #[error("invalid 'entity_alias' value")]
+    AliasNotAllowed,
+    /// The entity behind the alias is disabled or was deleted.
+    #[error("entity from given entity alias is disabled")]
+    AliasEntityUnusable,
     /// An entity alias, which needs a token role.
     #[error("'entity_alias' is only allowed in combination with token role")]
     EntityAliasWithoutRole,
@@ -446,6 +480,9 @@ pub enum RenewError {
     /// Nothing of its longest life is left.
     #[error("past the max TTL, cannot renew")]
     PastMaxTtl,
+    /// The token-store role that it was created under is gone; holds its name.
+    #[error("original token role {0:?} could not be found, not renewing")]
+    RoleGone(String),
     /// The token is bound to address ranges that do not contain the caller (contract 4.10, R7).
     #[error("the token may not be renewed from this address")]
     AddressDenied,

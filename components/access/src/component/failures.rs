@@ -119,6 +119,17 @@ impl From<CreateError> for tokens_wit::CreateError {
             CreateError::BatchRoot => Self::BatchRoot,
             CreateError::BatchParent => Self::BatchParent,
             CreateError::BatchTooLarge(most) => Self::BatchTooLarge(most),
+            CreateError::UnknownRole(name) => Self::UnknownRole(name),
+            CreateError::PoliciesNotOfRole(it) => {
+                Self::PoliciesNotOfRole(tokens_wit::PoliciesOfRole {
+                    policies: it.policies,
+                    allowed: it.allowed,
+                    allowed_glob: it.allowed_glob,
+                })
+            }
+            CreateError::PolicyDisallowedByRole(name) => Self::PolicyDisallowedByRole(name),
+            CreateError::AliasNotAllowed => Self::AliasNotAllowed,
+            CreateError::AliasEntityUnusable => Self::AliasEntityUnusable,
             CreateError::EntityAliasWithoutRole => Self::EntityAliasWithoutRole,
             CreateError::Failure(failure) => Self::Failure(failure.into()),
         }
@@ -141,6 +152,7 @@ impl From<RenewError> for tokens_wit::RenewError {
             RenewError::NotRenewable => Self::NotRenewable,
             RenewError::BatchToken => Self::BatchToken,
             RenewError::PastMaxTtl => Self::PastMaxTtl,
+            RenewError::RoleGone(name) => Self::RoleGone(name),
             RenewError::AddressDenied => Self::AddressDenied,
             RenewError::TooManyGroupAliases(most) => Self::TooManyGroupAliases(most),
             RenewError::RevalidationMissing => Self::RevalidationMissing,

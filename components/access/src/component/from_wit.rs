@@ -118,6 +118,7 @@ impl<'a> From<&'a tokens_wit::Parent> for Parent<'a> {
 impl From<tokens_wit::CreateRequest> for CreateRequest {
     fn from(request: tokens_wit::CreateRequest) -> Self {
         Self {
+            role: request.role,
             id: request.id,
             policies: request.policies,
             metadata: request.metadata.map(|it| it.into_iter().collect()),

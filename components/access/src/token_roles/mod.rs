@@ -1,6 +1,11 @@
 //! Token-store roles (contract 5.4): kept, changed, and asked what they make of a new token.
 
+mod aliases;
 mod changes;
+mod pattern;
+mod terms;
+
+pub(crate) use aliases::asked_alias;
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{
@@ -84,7 +89,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Err(TokenRoleError::InvalidName);
         }
         let key = role_key(name);
-        let (_, mount_max) = self.token_mount_leases()?;
+        let mount_max = self.token_mount()?.leases().max_ttl;
         commit_with_retries(&self.clock, &self.random, || {
             let found = self.records.get::<TokenRole>(&key)?;
             let permitted = match found {

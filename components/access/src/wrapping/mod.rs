@@ -182,6 +182,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             entity_id: None,
             display_name: String::new(),
             path: subject.creation_path.to_owned(),
+            role: None,
             metadata: None,
             bound_cidrs: Vec::new(),
             creation_time: now,

@@ -96,6 +96,12 @@ pub(crate) fn warnings(grant: &TokenGrant) -> impl Iterator<Item = String> + '_ 
             quoted(&duration::short(*asked)),
             quoted(&duration::short(*effective_max_ttl)),
         ),
+        TokenWarning::LesserExplicitMaxTtl(lesser) => format!(
+            "Explicit max TTL specified both during creation call and in role; using the lesser value of {lesser} seconds"
+        ),
+        TokenWarning::LesserPeriod(lesser) => format!(
+            "Period specified both during creation call and in role; using the lesser value of {lesser} seconds"
+        ),
         TokenWarning::UnknownPolicy(name) => format!("Policy {} does not exist", quoted(name)),
         TokenWarning::ChosenId => {
             "Supplying a custom ID for the token makes it as easy to guess as the ID that was chosen"

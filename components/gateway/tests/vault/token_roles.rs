@@ -209,3 +209,133 @@ fn a3_a_new_role_needs_create_and_one_that_is_there_update() {
     write(&token("create")).refused(403, &listed("permission denied"));
     write(&token("update")).expect(204);
 }
+
+/// Makes a role of `role`, and a caller with policy `own` who may create tokens under it.
+fn with_role(role: &str) -> (Server, String) {
+    let server = Server::initialized();
+    server.post(ROLE, role).expect(204);
+    let policy = r#"path "auth/token/create/ci" { capabilities = ["update"] }"#;
+    let caller = server.token_with(policy);
+    (server, caller)
+}
+
+const CREATE: &str = "auth/token/create/ci";
+
+#[test]
+fn contract_5_4_a_token_under_a_role_says_so_in_lookups() {
+    let (server, caller) =
+        with_role(r#"{"allowed_policies":"a","path_suffix":"v-1","token_period":"1h"}"#);
+    let made = server.send(
+        Method::Post,
+        CREATE,
+        Some(&caller),
+        r#"{"display_name":"x"}"#,
+    );
+    let auth = made.expect(200).json()["auth"].clone();
+    assert_eq!(auth["policies"], json!(["a", "default"]));
+    assert_eq!(
+        (&auth["lease_duration"], &auth["orphan"]),
+        (&json!(3600), &json!(false))
+    );
+    let body = json!({"token": auth["client_token"]}).to_string();
+    let data = server.post("auth/token/lookup", &body).expect(200).data();
+    assert_eq!(data["role"], "ci");
+    assert_eq!(data["path"], "auth/token/create/ci/v-1");
+    assert_eq!(data["period"], 3600);
+    assert_eq!(data["display_name"], "token-x");
+    let own = server.get("auth/token/lookup-self").data();
+    assert_eq!(own.get("role"), None);
+
+    server.delete(ROLE).expect(204);
+    let gone = "original token role \"ci\" could not be found, not renewing";
+    server.post("auth/token/renew", &body).refused(400, gone);
+    server.post("auth/token/lookup", &body).expect(200);
+}
+
+#[test]
+fn contract_5_4_refusals_of_a_role_have_their_texts() {
+    let role = r#"{"allowed_policies":"a","allowed_policies_glob":"b*","disallowed_policies":"bad","allowed_entity_aliases":"bob"}"#;
+    let (server, caller) = with_role(role);
+    let before = server.commits();
+    let create = |path: &str, body: &str| server.send(Method::Post, path, Some(ROOT), body);
+    create("auth/token/create/none", "{}").refused(400, "unknown role none");
+    create("auth/token/create/CI", "{}").refused(400, "unknown role CI");
+    for (body, text) in [
+        (
+            r#"{"policies":["x"]}"#,
+            r#"token policies (["default" "x"]) must be subset of the role's allowed policies (["a" "default"]) or glob policies (["b*"])"#,
+        ),
+        (
+            r#"{"policies":["bad"]}"#,
+            r#"token policy "bad" is disallowed by this role"#,
+        ),
+        (r#"{"entity_alias":"eve"}"#, "invalid 'entity_alias' value"),
+        (r#"{"num_uses":-1}"#, "number of uses cannot be negative"),
+        (
+            r#"{"id":"mine"}"#,
+            "root or sudo privileges required to specify token id",
+        ),
+        (
+            r#"{"period":"1h"}"#,
+            "root or sudo privileges required to create periodic token",
+        ),
+    ] {
+        server
+            .send(Method::Post, CREATE, Some(&caller), body)
+            .refused(400, text);
+    }
+    assert_eq!(server.commits(), before);
+}
+
+#[test]
+fn contract_5_4_an_alias_gives_the_token_an_entity() {
+    let (server, caller) = with_role(r#"{"allowed_policies":"a","allowed_entity_aliases":"bob"}"#);
+    let create = || {
+        server.send(
+            Method::Post,
+            CREATE,
+            Some(&caller),
+            r#"{"entity_alias":"Bob"}"#,
+        )
+    };
+    let id = create().expect(200).json()["auth"]["entity_id"].clone();
+    let path = format!("identity/entity/id/{}", id.as_str().unwrap());
+    let aliases = server.get(&path).expect(200).data()["aliases"].clone();
+    assert_eq!(aliases[0]["name"], "bob");
+    assert_eq!(aliases[0]["mount_path"], "auth/token/");
+    server.post(&path, r#"{"disabled":true}"#).expect(204);
+    create().refused(403, "entity from given entity alias is disabled");
+}
+
+#[test]
+fn warnings_of_a_role_come_before_the_others() {
+    let (server, _) = with_role(r#"{"token_period":60,"token_explicit_max_ttl":"1h"}"#);
+    let body = r#"{"policies":["a"],"period":90,"explicit_max_ttl":90,"role_name":"other","zz":1}"#;
+    assert_eq!(
+        server.post(CREATE, body).expect(200).warnings(),
+        [
+            "Explicit max TTL specified both during creation call and in role; using the lesser value of 90 seconds",
+            "Period specified both during creation call and in role; using the lesser value of 60 seconds",
+            "Policy \"a\" does not exist",
+            "Endpoint ignored these unrecognized parameters: [zz]",
+            "Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [role_name]",
+        ]
+    );
+}
+
+#[test]
+fn paths_below_create_are_those_of_roles() {
+    let (server, _) = with_role("{}");
+    for method in [Method::Get, Method::Delete] {
+        let answer = server.send(method, CREATE, Some(ROOT), "");
+        answer.refused(405, &listed("unsupported operation"));
+    }
+    for (method, path) in [
+        (Method::List, CREATE),
+        (Method::Post, "auth/token/create/a/b"),
+        (Method::Post, "auth/token/create/-a"),
+    ] {
+        let answer = server.send(method, path, Some(ROOT), "{}");
+        answer.refused(404, &listed("unsupported path"));
+    }
+}

@@ -1,8 +1,9 @@
 //! Refusals and failures of `access`.
 
 use gatehouse_access::{
-    CreateError, Failure, InitializeError, LoginError, LookupError, MountError, PolicyError,
-    PrefixError, Refusal, RemountError, RenewError, RevokeError, ServiceField, TuneError,
+    CreateError, Failure, InitializeError, LoginError, LookupError, MountError, PoliciesOfRole,
+    PolicyError, PrefixError, Refusal, RemountError, RenewError, RevokeError, ServiceField,
+    TuneError,
 };
 
 use super::{
@@ -17,6 +18,12 @@ same_cases!(
     Period,
     ExplicitMaxTtl
 );
+
+same_fields!(tokens_wit::PoliciesOfRole => PoliciesOfRole {
+    policies,
+    allowed,
+    allowed_glob,
+});
 
 same_errors!(types::Failure => Failure {
     NotInitialized, Sealed, Contended, NoRandomness;
@@ -43,12 +50,13 @@ same_errors!(tokens_wit::CreateError => CreateError {
     InvalidToken, RestrictedUseParent, PoliciesNotSubset, RootFromNonRoot,
     EndlessRootFromExpiring, OrphanNeedsSudo, PeriodNeedsSudo, IdNeedsSudo, IdWithReservedPrefix,
     UnusableId, DuplicateId, NegativeTtl, NegativeExplicitMaxTtl, NegativePeriod,
-    NegativeNumUses, InvalidTokenType, BatchRoot, BatchParent, EntityAliasWithoutRole;
-    TooManyAncestors, UnassignablePolicy, TooManyPolicies, BatchWith, BatchTooLarge, Failure
+    NegativeNumUses, InvalidTokenType, BatchRoot, BatchParent, AliasNotAllowed,
+    AliasEntityUnusable, EntityAliasWithoutRole;
+    UnknownRole, PoliciesNotOfRole, PolicyDisallowedByRole, TooManyAncestors, UnassignablePolicy, TooManyPolicies, BatchWith, BatchTooLarge, Failure
 });
 same_errors!(tokens_wit::RenewError => RenewError {
     UnknownToken, NotRenewable, BatchToken, PastMaxTtl, AddressDenied, RevalidationMissing;
-    TooManyGroupAliases, Failure
+    RoleGone, TooManyGroupAliases, Failure
 });
 same_errors!(leases_wit::PrefixError => PrefixError {; TooManyPrefixes, Failure });
 same_errors!(rights_wit::RightsError => LookupError { UnknownToken; Failure });

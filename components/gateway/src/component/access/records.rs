@@ -218,6 +218,7 @@ impl From<types::TokenView> for TokenView {
             num_uses: from.num_uses,
             orphan: from.orphan,
             path: from.path,
+            role: from.role,
             period: from.period,
             policies: from.policies,
             identity_policies: from.identity_policies,
@@ -270,6 +271,7 @@ impl From<&LoginGrant> for tokens_wit::LoginGrant {
 impl From<&CreateRequest> for tokens_wit::CreateRequest {
     fn from(from: &CreateRequest) -> Self {
         Self {
+            role: from.role.clone(),
             id: from.id.clone(),
             policies: from.policies.clone(),
             metadata: from.metadata.as_ref().map(pairs),
@@ -298,6 +300,10 @@ impl From<tokens_wit::TokenWarning> for TokenWarning {
                 asked: cap.asked,
                 effective_max_ttl: cap.effective_max_ttl,
             },
+            tokens_wit::TokenWarning::LesserExplicitMaxTtl(lesser) => {
+                Self::LesserExplicitMaxTtl(lesser)
+            }
+            tokens_wit::TokenWarning::LesserPeriod(lesser) => Self::LesserPeriod(lesser),
             tokens_wit::TokenWarning::UnknownPolicy(name) => Self::UnknownPolicy(name),
             tokens_wit::TokenWarning::ChosenId => Self::ChosenId,
             tokens_wit::TokenWarning::IgnoredId => Self::IgnoredId,

@@ -3,11 +3,11 @@
 use gatehouse_access::{Access, CreateError, CreateRequest, Parent};
 
 use crate::vault::auth_block::Granted;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call, ignored_fields, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::{ConversionError, Fields};
-use crate::vault::text::quoted;
+use crate::vault::text::{quoted, quoted_list};
 
 const FIELDS: [&str; 14] = [
     "id",
@@ -26,19 +26,43 @@ const FIELDS: [&str; 14] = [
     "entity_alias",
 ];
 
-/// Answers a request for a token; `orphan_path` where the path itself asks for an orphan.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, orphan_path: bool) -> Answer {
+/// What a path has said already.
+const ROLE_FIELD: &str = "role_name";
+
+/// The path at which a token is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place<'a> {
+    /// `create`
+    Plain,
+    /// `create-orphan`
+    Orphan,
+    /// `create/<role>`
+    Role(&'a str),
+}
+
+/// Answers a request for a token.
+pub(super) fn handle(access: &impl Access, call: &Call<'_>, place: Place<'_>) -> Answer {
     let fields = call.fields()?;
-    let request = request(&fields)?;
+    let mut request = request(&fields)?;
+    let mut known = FIELDS.to_vec();
+    if let Place::Role(name) = place {
+        request.role = Some(name.to_owned());
+        known.push(ROLE_FIELD);
+    }
     let parent = Parent {
         token: call.caller_token()?,
         sudo: call.admission.sudo,
         limited_uses: call.admission.limited_uses,
-        orphan_path,
+        orphan_path: place == Place::Orphan,
     };
     let issued = access.create_token(&parent, &request).map_err(fault)?;
     let reply = Reply::auth(Granted::from(issued));
-    Ok(Some(reply.warned(ignored_fields(&fields, &FIELDS))))
+    let replaced = match place {
+        Place::Role(_) => replaced_field(&fields, ROLE_FIELD),
+        _ => None,
+    };
+    let reply = reply.warned(ignored_fields(&fields, &known));
+    Ok(Some(reply.warned(replaced)))
 }
 
 fn request(fields: &Fields<'_>) -> Result<CreateRequest, ConversionError> {
@@ -48,6 +72,7 @@ fn request(fields: &Fields<'_>) -> Result<CreateRequest, ConversionError> {
         ttl => ttl,
     };
     Ok(CreateRequest {
+        role: None,
         id: fields.string("id")?.filter(|id| !id.is_empty()),
         policies: fields.unsplit_list("policies")?,
         metadata: fields.map("meta")?,
@@ -69,6 +94,16 @@ fn fault(error: CreateError) -> Fault {
         CreateError::Failure(failure) => return failure.into(),
         CreateError::InvalidToken => {
             return crate::vault::errors::refusal(gatehouse_access::Refusal::InvalidToken, "");
+        }
+        CreateError::AliasEntityUnusable => return Fault::plain(403, error.to_string()),
+        CreateError::PoliciesNotOfRole(it) => format!(
+            "token policies ({}) must be subset of the role's allowed policies ({}) or glob policies ({})",
+            quoted_list(&it.policies),
+            quoted_list(&it.allowed),
+            quoted_list(&it.allowed_glob),
+        ),
+        CreateError::PolicyDisallowedByRole(name) => {
+            format!("token policy {} is disallowed by this role", quoted(&name))
         }
         CreateError::UnassignablePolicy(name) => format!("cannot assign policy {}", quoted(&name)),
         // The messages of the others are the contract's.

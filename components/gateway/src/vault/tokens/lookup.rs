@@ -41,6 +41,8 @@ struct Shown<'a> {
     period: Option<u64>,
     policies: &'a [String],
     renewable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'a str>,
     ttl: u64,
     #[serde(rename = "type")]
     token_type: &'static str,
@@ -108,6 +110,7 @@ fn shown(token: &TokenView, id: &str) -> Result<Reply, Fault> {
         period: (token.period > 0).then_some(token.period),
         policies: &token.policies,
         renewable: token.renewable,
+        role: token.role.as_deref(),
         ttl: token.ttl,
         token_type: token_type(token.token_type),
     })

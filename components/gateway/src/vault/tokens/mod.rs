@@ -11,8 +11,10 @@ mod tidy;
 use gatehouse_access::{Access, Operation};
 use gatehouse_auth_method::AuthMethod;
 
+use self::create::Place;
 use super::call::{Answer, Call};
 use super::errors::Fault;
+use super::spelling::is_role_name;
 use crate::Gateway;
 
 /// Answers a request below `auth/token/`.
@@ -26,8 +28,8 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         ("lookup-self", Operation::Read | Operation::Update) => lookup::own(call),
         ("lookup", Operation::Update) => lookup::by_token(access, call),
         ("lookup-accessor", Operation::Update) => lookup::by_accessor(access, call),
-        ("create", Operation::Update) => create::handle(access, call, false),
-        ("create-orphan", Operation::Update) => create::handle(access, call, true),
+        ("create", Operation::Update) => create::handle(access, call, Place::Plain),
+        ("create-orphan", Operation::Update) => create::handle(access, call, Place::Orphan),
         ("renew-self", Operation::Update) => renew::own(gateway, call),
         ("renew", Operation::Update) => renew::by_token(gateway, call),
         ("renew-accessor", Operation::Update) => renew::by_accessor(gateway, call),
@@ -37,6 +39,16 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         ("revoke-self", Operation::Update) => revoke::own(access, call),
         ("revoke", Operation::Update) => revoke::by_token(access, call),
         ("revoke-accessor", Operation::Update) => revoke::by_accessor(access, call),
+        (path, operation) if let Some(role) = path.strip_prefix("create/") => match operation {
+            Operation::Update if is_role_name(role) => {
+                create::handle(access, call, Place::Role(role))
+            }
+            // A list ends in a slash, which no role's path does.
+            operation if is_role_name(role) && operation != Operation::List => {
+                Err(Fault::unsupported_operation())
+            }
+            _ => Err(Fault::unsupported_path()),
+        },
         ("roles", Operation::List) => roles::names(access, call),
         (path, _) if let Some(name) = path.strip_prefix("roles/") => {
             roles::handle(access, call, name)

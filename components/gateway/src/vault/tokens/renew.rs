@@ -103,6 +103,7 @@ fn by_token_fault(error: &RenewError) -> Fault {
         RenewError::UnknownToken => Fault::plain(400, "token not found"),
         RenewError::NotRenewable => Fault::plain(400, "lease is not renewable"),
         RenewError::BatchToken => Fault::plain(400, "batch tokens cannot be renewed"),
+        RenewError::RoleGone(_) => Fault::plain(400, error.to_string()),
         RenewError::PastMaxTtl => Fault::plain(400, "past the max TTL, cannot renew"),
         RenewError::TooManyGroupAliases(_) => Fault::plain(400, error.to_string()),
         RenewError::RevalidationMissing => Fault::internal(error.to_string()),
