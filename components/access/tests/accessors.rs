@@ -1,6 +1,6 @@
 //! The list of accessors (contract 5.4, SEC-S14).
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::indexing_slicing, clippy::unwrap_used)]
 
 mod server;
 

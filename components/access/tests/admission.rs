@@ -320,7 +320,7 @@ fn t4_a_use_whose_commit_fails_admits_nobody() {
 
 #[test]
 fn t4_of_n_uses_exactly_n_succeed_among_many_clients() {
-    for uses in [1, 3, 40] {
+    for uses in 1..=20 {
         let server = Server::ready();
         let token = server.log_in(TokenParameters {
             num_uses: uses,
@@ -328,7 +328,7 @@ fn t4_of_n_uses_exactly_n_succeed_among_many_clients() {
         });
         let token = token.client_token.expose();
         let successes = std::thread::scope(|scope| {
-            let clients: Vec<_> = (0..16)
+            let clients: Vec<_> = (0..64)
                 .map(|_| {
                     scope.spawn(|| {
                         let instance = server.another_instance();

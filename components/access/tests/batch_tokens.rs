@@ -104,6 +104,7 @@ fn contract_5_5_grant_and_lookup_agree() {
         num_uses: 0,
         orphan: true,
         path: "auth/gcp/login".to_owned(),
+        role: None,
         period: 0,
         policies: vec!["default".to_owned(), "dev".to_owned()],
         identity_policies: Vec::new(),

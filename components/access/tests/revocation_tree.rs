@@ -1,6 +1,6 @@
 //! Revocations of whole trees that are cut off, and what clears up after them (SEC-T5).
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::indexing_slicing, clippy::unwrap_used)]
 
 mod interposed;
 mod server;

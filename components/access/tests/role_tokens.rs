@@ -1,6 +1,6 @@
 //! Tokens that are created under a token-store role (contract 5.4).
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::indexing_slicing, clippy::unwrap_used)]
 
 mod interposed;
 mod server;

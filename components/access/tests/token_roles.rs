@@ -1,6 +1,6 @@
 //! Token-store roles as they are kept (contract 5.4).
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::indexing_slicing, clippy::unwrap_used)]
 
 mod server;
 

@@ -1,7 +1,9 @@
 //! Work that is due without anybody asking (contract 2.6, 7.4).
 
 use gatehouse_auth_method::{CredentialsFailure, IdentityTokenError, Rotated, RotationError};
+use gatehouse_gateway::Method;
 use gatehouse_ports::StoreError;
+use serde_json::json;
 
 use super::server::Server;
 
@@ -116,4 +118,24 @@ fn on_an_uninitialized_server_nothing_is_due() {
     server.run_background();
     assert!(server.operator_lines().is_empty());
     assert!(server.script.rotated_mounts.lock().unwrap().is_empty());
+}
+
+#[test]
+fn t5_what_descends_from_expired_tokens_is_removed_without_anybody_asking() {
+    let server = Server::initialized();
+    let token = |answer: super::server::Answer| {
+        let auth = answer.expect(200).json()["auth"].clone();
+        auth["client_token"].as_str().unwrap().to_owned()
+    };
+    server.run_background();
+    let before = server.access_store.keys();
+    let body = json!({"policies": ["root"], "ttl": "1m"}).to_string();
+    let parent = token(server.post("auth/token/create", &body));
+    let long = r#"{"ttl":"1h"}"#;
+    token(server.send(Method::Post, "auth/token/create", Some(&parent), long));
+    server.pass(60);
+    assert_ne!(server.access_store.keys(), before);
+    server.run_background();
+    assert_eq!(server.access_store.keys(), before);
+    assert!(server.operator_lines().is_empty());
 }

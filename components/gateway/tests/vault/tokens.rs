@@ -238,3 +238,46 @@ fn warnings_come_in_the_order_of_the_contract() {
     let last = "Endpoint ignored these unrecognized parameters: [yy zz]";
     assert_eq!(warnings.last().unwrap(), last);
 }
+
+#[test]
+fn t10_tokens_that_are_not_valid_are_refused_in_the_same_bytes() {
+    let server = Server::initialized();
+    let (expired, _) = create(&server, r#"{"policies":["default"],"ttl":"1m"}"#);
+    let (revoked, _) = create(&server, r#"{"policies":["default"]}"#);
+    let (used_up, _) = create(&server, r#"{"policies":["default"],"num_uses":1}"#);
+    let (orphaned, _) = create(&server, r#"{"policies":["default"]}"#);
+    let (live, auth) = create(&server, r#"{"policies":["default"]}"#);
+    let end = |path: &str, token: &str| {
+        server
+            .post(path, &json!({ "token": token }).to_string())
+            .expect(204);
+    };
+    end("auth/token/revoke", &revoked);
+    end("auth/token/revoke-orphan", &orphaned);
+    let own = |token: &str| server.send(Method::Get, "auth/token/lookup-self", Some(token), "");
+    own(&used_up).expect(200);
+    server.pass(60);
+    own(&live).expect(200);
+    let unknown = own("hvs.unknown").expect(403);
+    for token in [
+        &expired,
+        &revoked,
+        &used_up,
+        &orphaned,
+        auth["accessor"].as_str().unwrap(),
+        &live[..live.len() - 1],
+        &format!("{live}x"),
+        "hvs.",
+        "hvb.",
+        "hvb.AAAA",
+        "s.x",
+        "x",
+        &"x".repeat(5_000),
+        "\u{e4}",
+    ] {
+        let refused = own(token).expect(403);
+        assert_eq!(refused.0.body, unknown.0.body, "{token}");
+        let names = |answer: &super::server::Answer| format!("{:?}", answer.0.headers);
+        assert_eq!(names(&refused), names(&unknown));
+    }
+}
