@@ -8,6 +8,8 @@
 //! - A record is sealed by the active key of a [`Keyring`]. [`Keyring::rotate`] adds a key under the next [`Term`]; what
 //!   earlier terms sealed stays readable.
 //! - The keyring is stored sealed by a [`RootKey`], which is kept somewhere else. Without that key nothing opens.
+//! - A root key can be [split](RootKey::split) into [`KeyShare`]s. As many as a [`Sharing`] says yield it; one fewer say nothing
+//!   about it.
 //! - Secrets are wiped when dropped, and their types can be neither printed, cloned nor compared.
 //!
 //! **What does not**: keys of records stay readable, since a store has to order them. The version that a store gives an entry
@@ -26,7 +28,9 @@ mod barrier;
 mod cipher;
 mod keyring;
 mod root_key;
+mod shares;
 
 pub use barrier::{Address, Barrier, OpenError, Record, SEALED_OVERHEAD_BYTES, SealError};
 pub use keyring::{Keyring, KeyringError, Term};
 pub use root_key::{RootKey, RootKeyError};
+pub use shares::{KeyShare, Sharing, SplitError, UnusableNumbers};

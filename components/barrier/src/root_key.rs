@@ -67,6 +67,10 @@ impl RootKey {
         Zeroizing::new(STANDARD.encode(*self.0))
     }
 
+    pub(crate) const fn from_bytes(bytes: Zeroizing<[u8; KEY_BYTES]>) -> Self {
+        Self(bytes)
+    }
+
     pub(crate) fn bytes(&self) -> &[u8; KEY_BYTES] {
         &self.0
     }
