@@ -47,13 +47,18 @@ mod namespace;
 mod private_store;
 mod rules;
 mod sealed;
+mod shares;
+mod unfinished;
 
 pub use backend::{Answer, Backend};
 pub use durable::{OpenError, RedbBackend};
-pub use gatehouse_barrier::{KeyringError, RootKey, RootKeyError, Term};
+pub use gatehouse_barrier::{
+    KeyShare, KeyringError, RootKey, RootKeyError, Sharing, SplitError, Term, UnusableNumbers,
+};
 pub use key_file::{KeyFileError, create_key_file, read_key_file};
 pub use memory::MemoryBackend;
 pub use namespace::Namespace;
 pub use private_store::PrivateStore;
 pub use rules::SharedClock;
 pub use sealed::{SealedBackend, UnsealError, Unsealed};
+pub use shares::{BeginError, Progress, ShareError, ShareSeal};

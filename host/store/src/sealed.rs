@@ -9,9 +9,10 @@ use gatehouse_ports::{
 };
 
 use crate::rules::{SharedClock, has_expired};
-use crate::{Answer, Backend, Namespace};
+use crate::shares::SEAL_KEY;
+use crate::{Answer, Backend, Namespace, unfinished};
 
-const KEYRING_KEY: &str = "keyring";
+pub(crate) const KEYRING_KEY: &str = "keyring";
 
 /// How often a change of the keyring is tried while other hosts change it too.
 const KEYRING_ATTEMPTS: u32 = 8;
@@ -39,6 +40,17 @@ pub enum UnsealError {
     /// There is no keyring to be changed: the store was never unsealed.
     #[error("the store has no keyring yet")]
     NoKeyring,
+    /// The key of the store is not in a file.
+    #[error("the key of this store is split into shares; unseal it with those")]
+    SharesNeeded,
+    /// The key of the store was never split.
+    #[error(
+        "the key of this store is in a key file, and it has no shares; unseal it with that file"
+    )]
+    KeyFileNeeded,
+    /// What the store says about its shares is not what was stored with the keyring.
+    #[error("what the store says about its seal was altered, or is of a newer version")]
+    AlteredSeal,
     /// Other hosts kept changing the keyring.
     #[error("the keyring was changed by others at the same time; try again")]
     Contended,
@@ -79,8 +91,13 @@ impl<B: Backend> SealedBackend<B> {
     ///
     /// # Errors
     ///
-    /// When the keyring does not open, is missing, or the backend fails. The store then is as sealed as before.
+    /// When the keyring does not open, is missing, or opens with shares, or the backend fails. The store then is as sealed as before.
     pub async fn unseal(&self, root_key: &RootKey) -> Result<Unsealed, UnsealError> {
+        unfinished::discard_if_marked(&self.backend).await?;
+        let seal = self.backend.get(Namespace::Keyring, &[SEAL_KEY]).await?;
+        if seal.into_iter().any(|entry| entry.is_some()) {
+            return Err(UnsealError::SharesNeeded);
+        }
         for _ in 0..KEYRING_ATTEMPTS {
             if let Some((keyring, _)) = self.load_keyring(root_key).await? {
                 self.install(&keyring);
@@ -148,7 +165,12 @@ impl<B: Backend> SealedBackend<B> {
         Err(UnsealError::Contended)
     }
 
-    async fn load_keyring(
+    /// What is below the barrier.
+    pub(crate) const fn backend(&self) -> &B {
+        &self.backend
+    }
+
+    pub(crate) async fn load_keyring(
         &self,
         root_key: &RootKey,
     ) -> Result<Option<(Keyring, Version)>, UnsealError> {
@@ -185,7 +207,7 @@ impl<B: Backend> SealedBackend<B> {
         }
     }
 
-    async fn is_empty(&self) -> Result<bool, StoreError> {
+    pub(crate) async fn is_empty(&self) -> Result<bool, StoreError> {
         for namespace in Namespace::ALL {
             let page = self.backend.scan(namespace, "", None, 1).await?;
             if !page.items.is_empty() {
@@ -195,7 +217,7 @@ impl<B: Backend> SealedBackend<B> {
         Ok(true)
     }
 
-    fn install(&self, keyring: &Keyring) {
+    pub(crate) fn install(&self, keyring: &Keyring) {
         let barrier = Arc::new(Barrier::new(keyring));
         *self.barrier.write().unwrap_or_else(PoisonError::into_inner) = Some(barrier);
     }

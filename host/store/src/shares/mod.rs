@@ -1,0 +1,328 @@
+//! The seal whose key people hold in shares (SEC-K2, A8).
+
+mod attempt;
+mod record;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gatehouse_barrier::{KeyShare, Keyring, KeyringError, RootKey, Sharing, SplitError};
+use gatehouse_ports::{Change, Check, CommitError, OsRandom, RandomError, Requirement, StoreError};
+use tokio::sync::Mutex;
+use zeroize::Zeroizing;
+
+use crate::sealed::KEYRING_KEY;
+use crate::{Backend, Namespace, SealedBackend, UnsealError, unfinished};
+use attempt::Attempt;
+use record::SealRecord;
+
+/// Beside the keyring; there only where its root key is split.
+pub const SEAL_KEY: &str = "seal";
+
+/// How far the seal has got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Into how many shares the key is split; `None` before it exists.
+    pub sharing: Option<Sharing>,
+    /// Whether the store is closed, which it also is before its key exists.
+    pub sealed: bool,
+    /// How many different shares have been given since the store was sealed.
+    pub given: usize,
+    /// Names the attempt that they belong to; empty while none was given.
+    pub nonce: String,
+}
+
+/// Why a first start was not begun.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BeginError {
+    /// The store has a key, or is being given one at this moment.
+    #[error("the store is initialized, or somebody is doing it")]
+    AlreadyInitialized,
+    /// No shares could be made.
+    #[error(transparent)]
+    Split(#[from] SplitError),
+    /// The keyring could not be made or stored.
+    #[error(transparent)]
+    Unseal(#[from] UnsealError),
+}
+
+/// Why a share was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShareError {
+    /// There are no shares yet.
+    #[error("the store is not initialized")]
+    NotInitialized,
+    /// It has another length than the shares of this store.
+    #[error("a share of this store has another length")]
+    Malformed,
+    /// One of those that were given is wrong. All were forgotten.
+    #[error("the shares do not yield the key of the store")]
+    Wrong,
+    /// The store could not be opened, for another reason. After one that passes, the last share may be given again.
+    #[error(transparent)]
+    Unseal(#[from] UnsealError),
+}
+
+/// What is done, one after another, to a [`SealedBackend`] whose root key is split.
+///
+/// The first start has two halves. [`Self::begin`] makes and stores the keyring and opens the store, so that its first records can be
+/// written; [`Self::finish`] makes it count and closes the store. Between them a mark is stored: whoever opens a store with that mark
+/// empties it. So after a crash at any moment the store is either empty or one whose shares were complete.
+///
+/// The root key is in memory while it is made or put together, the data keys while the store is open. Shares are wiped as soon as
+/// they are of no more use.
+pub struct ShareSeal<B> {
+    store: Arc<SealedBackend<B>>,
+    patience: Duration,
+    state: Mutex<State>,
+}
+
+enum State {
+    /// The store is empty.
+    Empty,
+    /// A first start is under way.
+    Begun { record: SealRecord, at: Instant },
+    /// A first start has failed or was cut off, and nobody knows what is stored of it.
+    Unclear,
+    /// There is a keyring.
+    Initialized {
+        record: SealRecord,
+        attempt: Attempt,
+    },
+}
+
+impl<B: Backend> ShareSeal<B> {
+    /// Looks at what is below `store`. What a first start has left that nobody finished is wiped.
+    ///
+    /// `patience` is after how long a first start that goes on is taken for given up: longer than a request can take.
+    ///
+    /// # Errors
+    ///
+    /// When the store has another kind of seal, something is missing, or the backend fails.
+    pub async fn open(
+        store: Arc<SealedBackend<B>>,
+        patience: Duration,
+    ) -> Result<Self, UnsealError> {
+        unfinished::discard_if_marked(store.backend()).await?;
+        let state = Mutex::new(State::load(&store).await?);
+        Ok(Self {
+            store,
+            patience,
+            state,
+        })
+    }
+
+    /// How far the seal is.
+    pub async fn progress(&self) -> Progress {
+        self.progress_of(&*self.state.lock().await)
+    }
+
+    /// Begins the first start: makes the key and its shares, stores what they open, and opens the store. Of several callers one
+    /// succeeds.
+    ///
+    /// # Errors
+    ///
+    /// When the store has a key or is being given one, and when that fails; nothing has changed then.
+    pub async fn begin(&self, sharing: Sharing) -> Result<Vec<KeyShare>, BeginError> {
+        let mut state = self.state.lock().await;
+        match &*state {
+            State::Empty => {}
+            State::Begun { at, .. } if at.elapsed() < self.patience => {
+                return Err(BeginError::AlreadyInitialized);
+            }
+            State::Begun { .. } | State::Unclear => self.discard(&mut state).await?,
+            State::Initialized { .. } => return Err(BeginError::AlreadyInitialized),
+        }
+        let root_key = RootKey::generate(&OsRandom).map_err(SplitError::from)?;
+        let shares = root_key.split(sharing, &OsRandom)?;
+        let keyring = Keyring::generate(&OsRandom).map_err(UnsealError::from)?;
+        let record = SealRecord::of(&keyring, sharing)
+            .map_err(|error| UnsealError::Store(StoreError::Unavailable(error.to_string())))?;
+        let sealed_keyring = keyring
+            .seal(&root_key, &OsRandom)
+            .map_err(UnsealError::from)?;
+        // Until the answer is there, which this may not live to see.
+        *state = State::Unclear;
+        if !self.store_first(sealed_keyring, &record).await? {
+            *state = State::load(&self.store).await?;
+            return Err(BeginError::AlreadyInitialized);
+        }
+        self.store.install(&keyring);
+        let at = Instant::now();
+        *state = State::Begun { record, at };
+        Ok(shares)
+    }
+
+    /// Makes the first start count, durably, and closes the store. Without one under way it does nothing.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be stored: nobody may be given the shares, and [`Self::abandon`] is to follow.
+    pub async fn finish(&self) -> Result<(), UnsealError> {
+        let mut state = self.state.lock().await;
+        if !matches!(*state, State::Begun { .. }) {
+            return Ok(());
+        }
+        let backend = self.store.backend();
+        if let Err(error) = unfinished::clear_mark(backend).await
+            // It may have been stored all the same, and then it counts.
+            && unfinished::is_marked(backend).await != Ok(false)
+        {
+            return Err(error.into());
+        }
+        self.store.seal();
+        if let State::Begun { record, .. } = std::mem::replace(&mut *state, State::Unclear) {
+            let attempt = Attempt::default();
+            *state = State::Initialized { record, attempt };
+        }
+        Ok(())
+    }
+
+    /// Gives up the first start that is under way: the store is closed and empty again. Without one it does nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the store could not be emptied. The next first start, or the next start of the server, tries again.
+    pub async fn abandon(&self) -> Result<(), UnsealError> {
+        let mut state = self.state.lock().await;
+        match &*state {
+            State::Begun { .. } | State::Unclear => self.discard(&mut state).await,
+            State::Empty | State::Initialized { .. } => Ok(()),
+        }
+    }
+
+    /// Takes one share. The one that completes the threshold opens the store; on an open store, and with a share that was given
+    /// before, nothing changes.
+    ///
+    /// # Errors
+    ///
+    /// When there are no shares yet, it is none, or those that were given do not open the store.
+    pub async fn unseal(&self, share: Zeroizing<Vec<u8>>) -> Result<Progress, ShareError> {
+        let mut state = self.state.lock().await;
+        let State::Initialized { record, attempt } = &mut *state else {
+            return Err(ShareError::NotInitialized);
+        };
+        let share = KeyShare::from_bytes(share, record.sharing).ok_or(ShareError::Malformed)?;
+        let needed = usize::from(record.sharing.threshold());
+        if self.store.is_sealed() {
+            // With enough of them, it was the store that failed the last time.
+            if attempt.given() < needed {
+                attempt.add(share).map_err(no_randomness)?;
+            }
+            if attempt.given() >= needed {
+                let opened = self.open_with(record, attempt).await;
+                // Those shares may be right where only the store is out of order.
+                if !matches!(opened, Err(ShareError::Unseal(UnsealError::Store(_)))) {
+                    *attempt = Attempt::default();
+                }
+                opened?;
+            }
+        }
+        Ok(self.progress_of(&state))
+    }
+
+    /// Forgets the shares that were given.
+    pub async fn reset(&self) -> Progress {
+        let mut state = self.state.lock().await;
+        if let State::Initialized { attempt, .. } = &mut *state {
+            *attempt = Attempt::default();
+        }
+        self.progress_of(&state)
+    }
+
+    /// Forgets the keys: every call is refused from now on, and those under way when they next ask for something.
+    pub async fn seal(&self) {
+        // One that is unsealing has finished by then, and does not open the store again afterwards.
+        let _state = self.state.lock().await;
+        self.store.seal();
+    }
+
+    async fn open_with(&self, record: &SealRecord, attempt: &Attempt) -> Result<(), ShareError> {
+        let root_key = attempt.combined().ok_or(ShareError::Wrong)?;
+        let keyring = match self.store.load_keyring(&root_key).await {
+            Ok(Some((keyring, _))) => keyring,
+            Ok(None) => return Err(UnsealError::KeyringMissing.into()),
+            Err(UnsealError::Keyring(KeyringError::WrongRootKey)) => return Err(ShareError::Wrong),
+            Err(error) => return Err(error.into()),
+        };
+        if !record.is_of(&keyring) {
+            return Err(UnsealError::AlteredSeal.into());
+        }
+        self.store.install(&keyring);
+        Ok(())
+    }
+
+    /// Stores keyring, seal and mark in a store that has none of them; says whether it had none.
+    async fn store_first(
+        &self,
+        sealed_keyring: Vec<u8>,
+        record: &SealRecord,
+    ) -> Result<bool, UnsealError> {
+        let put = |key: &str, value| Change::Put {
+            key: key.to_owned(),
+            value,
+            expires_at: None,
+        };
+        let changes = vec![
+            put(KEYRING_KEY, sealed_keyring),
+            put(SEAL_KEY, record.write()),
+            unfinished::set_mark(),
+        ];
+        let absent = |key: &str| Check {
+            key: key.to_owned(),
+            requirement: Requirement::Absent,
+        };
+        let checks = changes.iter().map(|change| absent(change.key())).collect();
+        let backend = self.store.backend();
+        match backend.commit(Namespace::Keyring, checks, changes).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict(_)) => Ok(false),
+            Err(CommitError::Failed(error)) => Err(error.into()),
+        }
+    }
+
+    async fn discard(&self, state: &mut State) -> Result<(), UnsealError> {
+        self.store.seal();
+        *state = State::Unclear;
+        unfinished::discard(self.store.backend()).await?;
+        *state = State::Empty;
+        Ok(())
+    }
+
+    fn progress_of(&self, state: &State) -> Progress {
+        match state {
+            State::Empty | State::Begun { .. } | State::Unclear => Progress {
+                sharing: None,
+                sealed: true,
+                given: 0,
+                nonce: String::new(),
+            },
+            State::Initialized { record, attempt } => Progress {
+                sharing: Some(record.sharing),
+                sealed: self.store.is_sealed(),
+                given: attempt.given(),
+                nonce: attempt.nonce(),
+            },
+        }
+    }
+}
+
+fn no_randomness(error: RandomError) -> UnsealError {
+    KeyringError::from(error).into()
+}
+
+impl State {
+    async fn load<B: Backend>(store: &SealedBackend<B>) -> Result<Self, UnsealError> {
+        let keys = [KEYRING_KEY, SEAL_KEY];
+        let entries = store.backend().get(Namespace::Keyring, &keys).await?;
+        match entries.as_slice() {
+            [Some(_), Some(seal)] => Ok(Self::Initialized {
+                record: SealRecord::read(&seal.value).ok_or(UnsealError::AlteredSeal)?,
+                attempt: Attempt::default(),
+            }),
+            [Some(_), None] => Err(UnsealError::KeyFileNeeded),
+            _ if store.is_empty().await? => Ok(Self::Empty),
+            _ => Err(UnsealError::KeyringMissing),
+        }
+    }
+}
