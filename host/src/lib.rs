@@ -7,5 +7,6 @@ pub mod metrics;
 pub mod outbound;
 pub mod rate_limits;
 pub mod runtime;
+pub mod seal;
 pub mod server;
 pub mod settings;

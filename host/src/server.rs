@@ -1,9 +1,7 @@
 //! A whole server: a store, the composed components, and a listener in front of them.
 
-use std::fs::DirBuilder;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,11 +9,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use gatehouse_components::{Flavour, Part};
-use gatehouse_ports::{OsRandom, StoreError};
-use gatehouse_store::{
-    Backend, MemoryBackend, Namespace, PrivateStore, RedbBackend, RootKey, SealedBackend,
-    SharedClock, UnsealError, Unsealed, read_key_file,
-};
+use gatehouse_ports::StoreError;
+use gatehouse_store::{Backend, Namespace, PrivateStore, SharedClock};
 use http::header::HOST;
 use http::uri::Scheme;
 use http::{HeaderName, HeaderValue, Request, Response, Uri};
@@ -39,13 +34,11 @@ use crate::runtime::pool::{Pool, PoolSettings, ServeError};
 use crate::runtime::services::{self, Metrics, Services};
 use crate::runtime::state::{Grants, InstanceState};
 use crate::runtime::storage;
-use crate::settings::{Settings, StorageType};
+use crate::seal::SealedStore;
+use crate::settings::Settings;
 
 /// How the gateway learns where a client is. The host sets it; a client's own field of this name is removed.
 const PEER_HEADER: HeaderName = HeaderName::from_static("x-gatehouse-peer");
-
-/// The file of the durable store in its folder.
-const STORE_FILE: &str = "gatehouse.redb";
 
 /// The stores of the composition: the name of the import, and the part of the backend behind it.
 const STORES: [(&str, Namespace); 3] = [
@@ -75,7 +68,7 @@ pub struct Server {
 impl Server {
     /// Opens the store, loads the components and begins to listen.
     ///
-    /// A store whose key is another one does not stop the start: the server then is sealed, and says so to everybody who asks.
+    /// A store that stays sealed does not stop the start: the server says so to everybody who asks.
     ///
     /// # Errors
     ///
@@ -85,11 +78,11 @@ impl Server {
         let metrics = Arc::new(ServerMetrics::new()?);
         let steady = Arc::new(SteadyClock::new(Arc::clone(&metrics)));
         let clock: SharedClock = Arc::clone(&steady) as SharedClock;
-        let backend = backend(settings, &clock).await?;
-        let backend: Arc<dyn Backend> =
-            Arc::new(MeteredBackend::new(backend, Arc::clone(&metrics)));
+        let SealedStore { store, seal } = SealedStore::open(settings, &clock).await?;
+        let backend: Arc<dyn Backend> = Arc::new(MeteredBackend::new(store, Arc::clone(&metrics)));
         keep_time(&steady, &*backend).await;
         let services = Services {
+            seal,
             rate_limits: Arc::new(Buckets::default()),
             metrics: Arc::clone(&metrics) as Arc<dyn Metrics>,
             ..Services::default()
@@ -183,51 +176,6 @@ fn warn_of_compatibility(settings: &Settings) {
     for switch in &settings.compatibility.switched_on {
         tracing::warn!("compatibility.{} is on: {}", switch.key, switch.gives_up);
     }
-}
-
-/// The store that the settings name, with the barrier above it.
-async fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
-    let clock = Arc::clone(clock);
-    let key = match &settings.seal.key_file {
-        Some(file) => read_key_file(file)?,
-        // Only a store in memory may do without: it ends together with this key.
-        None => RootKey::generate(&OsRandom)?,
-    };
-    match settings.storage.kind {
-        StorageType::Memory => unseal(MemoryBackend::new(clock.clone()), clock, &key).await,
-        StorageType::Redb => {
-            let folder = settings.storage.path.as_deref();
-            let folder = folder.context("storage.path is not set")?;
-            make_private_folder(folder)?;
-            let store = RedbBackend::open(&folder.join(STORE_FILE), clock.clone())?;
-            unseal(store, clock, &key).await
-        }
-    }
-}
-
-fn make_private_folder(folder: &Path) -> Result<()> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))
-}
-
-async fn unseal<B: Backend>(
-    backend: B,
-    clock: SharedClock,
-    key: &RootKey,
-) -> Result<Arc<dyn Backend>> {
-    let sealed = SealedBackend::new(backend, clock);
-    match sealed.unseal(key).await {
-        Ok(Unsealed::Created) => tracing::info!("the store is new; its keyring has been made"),
-        Ok(_) => tracing::info!("the store is unsealed"),
-        Err(UnsealError::Keyring(error)) => {
-            tracing::error!(%error, "the store stays sealed: seal.key_file is not the key that it was made with");
-        }
-        Err(error) => return Err(error).context("cannot unseal the store"),
-    }
-    Ok(Arc::new(sealed))
 }
 
 /// Answers requests by the composed components.

@@ -19,7 +19,7 @@ pub use compatibility::{CompatibilitySettings, CompatibilitySwitch};
 pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
 pub use sections::{
     ComponentsSettings, Edition, LimitsSettings, ListenerSettings, LogFormat, LogSettings,
-    OrganizationsSettings, SealSettings, StorageSettings, StorageType, VersionSettings,
+    OrganizationsSettings, SealSettings, SealType, StorageSettings, StorageType, VersionSettings,
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 

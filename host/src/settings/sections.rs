@@ -98,17 +98,36 @@ impl StorageSettings {
     }
 }
 
+/// The kinds of seal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SealType {
+    /// The server reads the root key from a file at every start.
+    KeyFile,
+    /// People hold the root key in shares and unseal the server after every start.
+    Shamir,
+}
+
+named_choices!(
+    SealType,
+    "\"key-file\" or \"shamir\"",
+    KeyFile = "key-file",
+    Shamir = "shamir"
+);
+
 /// `[seal]`: what unlocks the stored records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealSettings {
+    /// The kind of seal, for as long as the store exists. Default `key-file`.
+    pub kind: SealType,
     /// File with the root key, readable by its owner alone and outside the directory of the store (SEC-K2).
-    /// Needed for every store that outlives the process.
+    /// Needed for the kind `key-file` and every store that outlives the process.
     pub key_file: Option<PathBuf>,
 }
 
 impl SealSettings {
     pub(super) fn read(section: &mut Section<'_>) -> Self {
         Self {
+            kind: section.value("type", SealType::KeyFile),
             key_file: section.optional("key_file"),
         }
     }

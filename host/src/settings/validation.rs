@@ -6,13 +6,14 @@ use tracing_subscriber::EnvFilter;
 use url::{Host, Url};
 
 use super::source::Problem;
-use super::{Settings, StorageType};
+use super::{SealType, Settings, StorageType};
 
 /// Every rule that the settings break.
 pub(super) fn broken_rules(settings: &Settings) -> Vec<Problem> {
     let mut problems = Vec::new();
     check_listener(settings, &mut problems);
     check_storage(settings, &mut problems);
+    check_seal(settings, &mut problems);
     check_google(settings, &mut problems);
     check_texts(settings, &mut problems);
     problems
@@ -58,29 +59,37 @@ fn check_listener(settings: &Settings, problems: &mut Vec<Problem>) {
 }
 
 fn check_storage(settings: &Settings, problems: &mut Vec<Problem>) {
-    if settings.storage.kind == StorageType::Memory {
-        return;
-    }
-    if settings.storage.path.is_none() {
+    if settings.storage.kind == StorageType::Redb && settings.storage.path.is_none() {
         problems.push(Problem::new(
             "storage.path",
             "missing; name the directory of the durable store, or set storage.type = \"memory\" to keep nothing",
         ));
     }
-    let Some(key_file) = &settings.seal.key_file else {
-        problems.push(Problem::new(
+}
+
+fn check_seal(settings: &Settings, problems: &mut Vec<Problem>) {
+    let is_durable = settings.storage.kind == StorageType::Redb;
+    match (settings.seal.kind, &settings.seal.key_file) {
+        (SealType::KeyFile, None) if is_durable => problems.push(Problem::new(
             "seal.key_file",
-            "missing; `gatehouse operator seal-key FILE` makes a key file, and there is no built-in key",
-        ));
-        return;
-    };
-    if let Some(directory) = &settings.storage.path
-        && absolute(key_file).starts_with(absolute(directory))
-    {
-        problems.push(Problem::new(
+            "missing; `gatehouse operator seal-key FILE` makes a key file, and there is no built-in key; or set \
+             seal.type = \"shamir\" for a key that people hold in shares",
+        )),
+        (SealType::KeyFile, Some(key_file)) if is_durable => {
+            if let Some(directory) = &settings.storage.path
+                && absolute(key_file).starts_with(absolute(directory))
+            {
+                problems.push(Problem::new(
+                    "seal.key_file",
+                    "inside storage.path; whoever copies the store would have its key, so keep it in another directory",
+                ));
+            }
+        }
+        (SealType::Shamir, Some(_)) => problems.push(Problem::new(
             "seal.key_file",
-            "inside storage.path; whoever copies the store would have its key, so keep it in another directory",
-        ));
+            "not used with seal.type = \"shamir\", where shares are the key; remove one of the two",
+        )),
+        _ => {}
     }
 }
 

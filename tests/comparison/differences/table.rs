@@ -113,6 +113,7 @@ pub const DIFFERENCES: &[Difference] = rows![
     ["* sys/health*"], "/replication_primary_canary_age_ms", Nothing, Is("0"), STRICT_CLIENTS;
     ["GET sys/leader*"], "*", Nothing, Something, STRICT_CLIENTS;
     ["* sys/health*", "GET sys/seal-status*"], "/version", Something, Is("\"1.21.0\""), "contract 6.2: the release that clients are to take this server for";
+    ["GET sys/seal-status*"], "/type", Is("\"shamir\""), Is("\"static\""), "contract 6.2: the key of this server is in a file, and that of a dev server of the reference is one share";
     ["GET sys/seal-status*"], "/build_date", Nothing, Something, OWN_FACTS;
     ["GET sys/seal-status*"], "/commit_date", Something, Nothing, OWN_FACTS;
     ["GET sys/seal-status*"], "/storage_type", Is("\"inmem\""), Is("\"gatehouse\""), OWN_FACTS;

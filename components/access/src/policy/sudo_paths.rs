@@ -1,9 +1,10 @@
 //! Paths that need `sudo` besides the capability of their operation (contract 5.6).
 
-const EXACT: [&str; 5] = [
+const EXACT: [&str; 6] = [
     "sys/audit",
     "sys/remount",
     "sys/rotate",
+    "sys/seal",
     "sys/leases",
     "sys/config/cors",
 ];
@@ -56,6 +57,8 @@ mod tests {
         assert!(needs_sudo("sys/leases", false));
         assert!(!needs_sudo("sys/leases/lookup", false));
         assert!(!needs_sudo("sys/rotated", false));
+        assert!(needs_sudo("sys/seal", false));
+        assert!(!needs_sudo("sys/seal-status", false));
         assert!(needs_sudo("sys/raw/x", false));
     }
 

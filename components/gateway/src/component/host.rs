@@ -83,6 +83,10 @@ impl Seal for Imported {
         Ok(seal_wit::finish_initialization()?)
     }
 
+    fn abandon_initialization(&self) -> Result<(), SealFailure> {
+        Ok(seal_wit::abandon_initialization()?)
+    }
+
     fn unseal(&self, share: &[u8]) -> Result<SealProgress, UnsealError> {
         Ok(seal_wit::unseal(share)?.into())
     }

@@ -22,7 +22,7 @@ pub struct SealProgress {
 /// What goes wrong beside what a function names itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealFailure {
-    /// The stores cannot be reached. The text is for the log, without secrets.
+    /// The stores cannot be reached or hold what they should not. The text is for the log, without secrets.
     #[error("the seal is unavailable: {0}")]
     Unavailable(String),
     /// There are no shares.
@@ -85,8 +85,15 @@ pub trait Seal {
     ///
     /// # Errors
     ///
-    /// When that cannot be stored; the server is empty again after a restart.
+    /// When that cannot be stored. Nobody may be shown the shares then.
     fn finish_initialization(&self) -> Result<(), SealFailure>;
+
+    /// Gives up what [`Self::begin_initialization`] began: the server is empty again.
+    ///
+    /// # Errors
+    ///
+    /// When it could not be emptied; the next first start or restart tries again.
+    fn abandon_initialization(&self) -> Result<(), SealFailure>;
 
     /// Gives one share.
     ///
@@ -131,6 +138,10 @@ impl Seal for AutomaticSeal {
     }
 
     fn finish_initialization(&self) -> Result<(), SealFailure> {
+        Ok(())
+    }
+
+    fn abandon_initialization(&self) -> Result<(), SealFailure> {
         Ok(())
     }
 

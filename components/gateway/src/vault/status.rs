@@ -1,19 +1,14 @@
 //! The endpoints that answer without a token and without an envelope (contract 6.2).
 
-use gatehouse_access::{Access, Cluster, Failure, InitializeError};
+use gatehouse_access::{Access, Cluster, Failure};
 use serde::Serialize;
 
 use super::errors::{Fault, MEDIA_TYPE, without_content};
-use super::fields::Fields;
+use super::fields::parse_boolean;
+use super::{initialization, seal};
+use crate::host::SealProgress;
 use crate::http::{Method, Request, Response};
-use crate::json::Duplicates;
 use crate::{Gateway, query};
-
-/// When this was built, RFC 3339; builds that want to be reproducible do not say.
-const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
-    Some(date) => date,
-    None => "1970-01-01T00:00:00Z",
-};
 
 /// Answers a request for one of the endpoints; `None` for every other path.
 pub(super) fn handle<A, C: Access, O>(
@@ -23,31 +18,48 @@ pub(super) fn handle<A, C: Access, O>(
 ) -> Option<Result<Response, Fault>> {
     let answer = match (path, request.method) {
         ("v1/sys/health", Method::Get | Method::Head) => health(gateway, &request.query),
-        ("v1/sys/seal-status", Method::Get) => seal_status(gateway),
+        ("v1/sys/seal-status", Method::Get) => seal::status(gateway),
+        ("v1/sys/unseal", Method::Post | Method::Put) => seal::unseal(gateway, request),
         ("v1/sys/leader", Method::Get) => leader(),
-        ("v1/sys/init", Method::Get) => initialization(gateway),
-        ("v1/sys/init", Method::Post | Method::Put) => initialize(gateway, request),
-        ("v1/sys/health" | "v1/sys/seal-status" | "v1/sys/leader" | "v1/sys/init", _) => {
-            Err(Fault::silent(405))
-        }
+        ("v1/sys/init", Method::Get) => initialization::status(gateway),
+        ("v1/sys/init", Method::Post | Method::Put) => initialization::run(gateway, request),
+        (
+            "v1/sys/health" | "v1/sys/seal-status" | "v1/sys/unseal" | "v1/sys/leader"
+            | "v1/sys/init",
+            _,
+        ) => Err(Fault::silent(405)),
         _ => return None,
     };
     Some(answer)
 }
 
 /// How far a server has got.
-enum Stage {
+pub(super) enum Stage {
     Uninitialized,
     Sealed,
     Active(Cluster),
 }
 
-fn stage(access: &impl Access) -> Result<Stage, Fault> {
-    match access.cluster() {
-        Ok(Some(cluster)) => Ok(Stage::Active(cluster)),
-        Ok(None) | Err(Failure::NotInitialized) => Ok(Stage::Uninitialized),
-        Err(Failure::Sealed) => Ok(Stage::Sealed),
-        Err(failure) => Err(failure.into()),
+impl Stage {
+    /// The stage of the server now.
+    pub(super) fn of<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Self, Fault> {
+        let seal = gateway.host.seal.status()?;
+        Self::with(seal.as_ref(), &gateway.access)
+    }
+
+    /// The stage of a server whose seal of shares, if it has one, is that far.
+    pub(super) fn with(seal: Option<&SealProgress>, access: &impl Access) -> Result<Self, Fault> {
+        match seal {
+            Some(seal) if !seal.initialized => return Ok(Self::Uninitialized),
+            Some(seal) if seal.sealed => return Ok(Self::Sealed),
+            _ => {}
+        }
+        match access.cluster() {
+            Ok(Some(cluster)) => Ok(Self::Active(cluster)),
+            Ok(None) | Err(Failure::NotInitialized) => Ok(Self::Uninitialized),
+            Err(Failure::Sealed) => Ok(Self::Sealed),
+            Err(failure) => Err(failure.into()),
+        }
     }
 }
 
@@ -73,7 +85,7 @@ struct Health<'a> {
 
 fn health<A, C: Access, O>(gateway: &Gateway<A, C, O>, query: &str) -> Result<Response, Fault> {
     let codes = HealthCodes::of(query)?;
-    let stage = stage(&gateway.access)?;
+    let stage = Stage::of(gateway)?;
     let (status, cluster) = match &stage {
         Stage::Uninitialized => (codes.uninitialized, None),
         Stage::Sealed => (codes.sealed, None),
@@ -127,6 +139,10 @@ impl HealthCodes {
                 | "removedcode" => {
                     code(&name, &value)?;
                 }
+                "standbyok" if !value.is_empty() && parse_boolean(&value).is_none() => {
+                    let text = "query parameter \"standbyok\" must be true or false";
+                    return Err(Fault::plain(400, text));
+                }
                 _ => {}
             }
         }
@@ -142,55 +158,6 @@ fn code(name: &str, value: &str) -> Result<u16, Fault> {
             format!("query parameter \"{name}\" must be a status code from 200 to 599"),
         )
     })
-}
-
-#[derive(Serialize)]
-struct SealStatus<'a> {
-    #[serde(rename = "type")]
-    seal_type: &'static str,
-    initialized: bool,
-    sealed: bool,
-    t: u32,
-    n: u32,
-    progress: u32,
-    nonce: &'static str,
-    version: &'a str,
-    build_date: &'static str,
-    migration: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cluster_name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cluster_id: Option<&'a str>,
-    recovery_seal: bool,
-    storage_type: &'static str,
-}
-
-fn seal_status<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Response, Fault> {
-    let stage = stage(&gateway.access)?;
-    let cluster = match &stage {
-        Stage::Active(cluster) => Some(cluster),
-        Stage::Uninitialized | Stage::Sealed => None,
-    };
-    let shares = u32::from(!matches!(stage, Stage::Uninitialized));
-    answer(
-        200,
-        &SealStatus {
-            seal_type: "shamir",
-            initialized: shares > 0,
-            sealed: cluster.is_none(),
-            t: shares,
-            n: shares,
-            progress: 0,
-            nonce: "",
-            version: &gateway.settings.compatibility_version,
-            build_date: BUILD_DATE,
-            migration: false,
-            cluster_name: cluster.map(|cluster| cluster.name.as_str()),
-            cluster_id: cluster.map(|cluster| cluster.id.as_str()),
-            recovery_seal: false,
-            storage_type: "gatehouse",
-        },
-    )
 }
 
 #[derive(Serialize)]
@@ -217,79 +184,7 @@ fn leader() -> Result<Response, Fault> {
     answer(200, &alone)
 }
 
-#[derive(Serialize)]
-struct Initialization {
-    initialized: bool,
-}
-
-fn initialization<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Response, Fault> {
-    let stage = stage(&gateway.access)?;
-    let initialized = !matches!(stage, Stage::Uninitialized);
-    answer(200, &Initialization { initialized })
-}
-
-#[derive(Serialize)]
-struct Initialized<'a> {
-    /// The seal has no shares: the server's operator keeps its key.
-    keys: [&'a str; 0],
-    keys_base64: [&'a str; 0],
-    root_token: &'a str,
-}
-
-/// Fields that ask for secrets to be encrypted to somebody. Answering them in clear would betray what was asked.
-const ENCRYPTING_FIELDS: [&str; 3] = ["pgp_keys", "recovery_pgp_keys", "root_token_pgp_key"];
-
-/// Fields that ask for the seal's key in shares. Whoever asks for several relies on no single holder having it all.
-const SHARE_FIELDS: [&str; 2] = ["secret_shares", "secret_threshold"];
-
-/// Beside the fields of the protocol, which concern shares that do not exist, `root_token` names the token to be made. Whoever
-/// initializes a server owns it in any case.
-fn initialize<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    request: &Request,
-) -> Result<Response, Fault> {
-    let fields = Fields::of_body(request, Duplicates::Refuse)?;
-    if matches!(stage(&gateway.access)?, Stage::Active(_)) {
-        return Err(already_initialized());
-    }
-    for field in ENCRYPTING_FIELDS {
-        let asked = fields.list(field)?.unwrap_or_default();
-        if asked.iter().any(|key| !key.is_empty()) {
-            let text = format!("{field} is not supported: leave it out");
-            return Err(Fault::plain(400, text));
-        }
-    }
-    for field in SHARE_FIELDS {
-        if !matches!(fields.integer(field)?, None | Some(0 | 1)) {
-            let text = format!(
-                "{field} must be 1 or left out: the seal is a key file, so there are no unseal shares to give out"
-            );
-            return Err(Fault::plain(400, text));
-        }
-    }
-    let chosen = fields.string("root_token")?.filter(|text| !text.is_empty());
-    match gateway.access.initialize(chosen.as_deref()) {
-        Ok(initialized) => answer(
-            200,
-            &Initialized {
-                keys: [],
-                keys_base64: [],
-                root_token: initialized.root_token.expose(),
-            },
-        ),
-        Err(InitializeError::AlreadyInitialized) => Err(already_initialized()),
-        Err(InitializeError::Failure(failure)) => Err(failure.into()),
-        Err(error @ InitializeError::UnusableRootToken) => {
-            Err(Fault::plain(400, error.to_string()))
-        }
-    }
-}
-
-fn already_initialized() -> Fault {
-    Fault::plain(400, "Vault is already initialized")
-}
-
-fn answer(status: u16, body: &impl Serialize) -> Result<Response, Fault> {
+pub(super) fn answer(status: u16, body: &impl Serialize) -> Result<Response, Fault> {
     let body = serde_json::to_vec(body)
         .map_err(|error| Fault::internal(format!("an answer could not be written: {error}")))?;
     Ok(match status {

@@ -5,7 +5,7 @@ use gatehouse_auth_method::AuthMethod;
 
 use super::call::{Answer, Call};
 use super::errors::Fault;
-use super::{capabilities, internal_ui, leases, mounts, policies, tools, wrapping};
+use super::{capabilities, internal_ui, leases, mounts, policies, seal, tools, wrapping};
 use crate::Gateway;
 
 /// Answers a request below `sys/`; `rest` is the path after that.
@@ -52,6 +52,7 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
             None => Err(Fault::unsupported_path()),
         },
         ("tools", below) => tools::handle(gateway, call, below),
+        ("seal", "") => seal::seal(gateway, call.operation),
         ("wrapping", below) => wrapping::handle(&gateway.access, call, below),
         _ => Err(Fault::unsupported_path()),
     }

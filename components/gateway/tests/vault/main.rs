@@ -40,6 +40,7 @@ mod role_texts;
 mod roles;
 mod root_credentials;
 mod rows;
+mod seal;
 mod sealed;
 mod server;
 mod status;

@@ -29,6 +29,10 @@ impl Store for SealedStore {
 }
 
 fn ask(method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
+    ask_with(method, target, headers, "")
+}
+
+fn ask_with(method: Method, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     let random = || SeededRandom::new(1);
     let http = ScriptedHttp::new(|_| Err(HttpError::Denied));
     let settings = gatehouse_auth_method::Settings::default();
@@ -38,7 +42,7 @@ fn ask(method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
         Orgs::new(SealedStore, SystemClock, random()),
         Settings::default(),
     );
-    let mut request = request(method, target, "");
+    let mut request = request(method, target, body);
     for (name, value) in headers {
         request.headers.push(name, *value);
     }
@@ -79,4 +83,13 @@ fn status_endpoints_say_so_in_their_own_way() {
         json!({"initialized": true})
     );
     ask(Method::Put, "sys/init", &[]).refused(503, "Vault is sealed");
+}
+
+#[test]
+fn only_a_restart_opens_what_unseals_itself() {
+    for body in [json!({ "key": "ab".repeat(33) }), json!({ "reset": true })] {
+        let answer = ask_with(Method::Put, "sys/unseal", &[], &body.to_string());
+        answer.refused(400, "the server unseals itself: restart it");
+    }
+    ask(Method::Put, "sys/seal", &[]).refused(503, "Vault is sealed");
 }

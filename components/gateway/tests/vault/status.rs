@@ -29,7 +29,9 @@ fn health_follows_the_state_and_its_switches() {
         ),
         204
     );
+    assert_eq!(status(&server, "?standbyok"), 200);
     for bad in [
+        "?standbyok=x",
         "?activecode=x",
         "?sealedcode=",
         "?removedcode=99",
@@ -55,7 +57,7 @@ fn bodies_have_every_member_and_no_envelope() {
     );
     assert_eq!(
         get("sys/seal-status"),
-        json!({"type":"shamir","initialized":true,"sealed":false,"t":1,"n":1,"progress":0,"nonce":"",
+        json!({"type":"static","initialized":true,"sealed":false,"t":1,"n":1,"progress":0,"nonce":"",
             "version":"1.21.0","build_date":"1970-01-01T00:00:00Z","migration":false,
             "cluster_name":cluster.0,"cluster_id":cluster.1,"recovery_seal":false,"storage_type":"gatehouse"})
     );

@@ -28,6 +28,9 @@ pub trait Seal: Send + Sync {
     /// Ends what [`Self::begin_initialization`] began.
     fn finish_initialization(&self) -> Answer<'_, Result<(), SealFailure>>;
 
+    /// Gives up what [`Self::begin_initialization`] began.
+    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealFailure>>;
+
     /// Gives one share.
     fn unseal(&self, share: Zeroizing<Vec<u8>>) -> Answer<'_, Result<Progress, UnsealError>>;
 
@@ -61,6 +64,10 @@ impl Seal for AutomaticSeal {
     }
 
     fn finish_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
         Box::pin(async { Ok(()) })
     }
 
@@ -105,6 +112,11 @@ pub(super) fn bind(
     instance.func_wrap_async("finish-initialization", move |_, ()| {
         let seal = Arc::clone(&bound);
         Box::new(async move { Ok((seal.finish_initialization().await,)) })
+    })?;
+    let bound = Arc::clone(seal);
+    instance.func_wrap_async("abandon-initialization", move |_, ()| {
+        let seal = Arc::clone(&bound);
+        Box::new(async move { Ok((seal.abandon_initialization().await,)) })
     })?;
     let bound = Arc::clone(seal);
     instance.func_wrap_async("unseal", move |_, (share,): (Vec<u8>,)| {

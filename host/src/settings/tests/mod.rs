@@ -178,6 +178,43 @@ fn k3_a_durable_store_needs_a_key_file_and_there_is_no_built_in_one() {
 }
 
 #[test]
+fn k2_a_seal_is_a_key_file_or_shares_and_never_both() {
+    let kind = |text: &str| {
+        let settings = Settings::from_text(text, none(), none()).unwrap();
+        settings.seal.kind
+    };
+    let durable = "[storage]\npath = \"/var/lib/gatehouse\"\n[seal]\n";
+    let shares = format!("{durable}type = \"shamir\"\n");
+    assert_eq!(kind(&shares), SealType::Shamir);
+    let file = format!("{durable}key_file = \"/k\"\n");
+    assert_eq!(kind(&file), SealType::KeyFile);
+    assert_eq!(
+        kind(&format!("{file}type = \"key-file\"\n")),
+        SealType::KeyFile
+    );
+    assert_eq!(kind(COMPLETE), SealType::KeyFile);
+    let in_memory = format!("{COMPLETE}[seal]\ntype = \"shamir\"\n");
+    assert_eq!(kind(&in_memory), SealType::Shamir);
+
+    for both in [&shares, &in_memory] {
+        let found = problems(&format!("{both}key_file = \"/k\"\n"));
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].starts_with("seal.key_file: not used with seal.type = \"shamir\""),
+            "{found:?}"
+        );
+    }
+    let neither = problems(&format!("{durable}type = \"key-file\"\n"));
+    assert!(neither[0].contains("seal.type = \"shamir\""), "{neither:?}");
+    let unknown = problems(&format!("{durable}type = \"transit\"\nkey_file = \"/k\"\n"));
+    assert_eq!(unknown.len(), 1);
+    assert!(
+        unknown[0].contains("\"key-file\" or \"shamir\""),
+        "{unknown:?}"
+    );
+}
+
+#[test]
 fn k2_the_key_file_is_kept_outside_the_directory_of_the_store() {
     let file =
         "[storage]\npath = \"/var/lib/gatehouse\"\n[seal]\nkey_file = \"/var/lib/gatehouse/key\"\n";

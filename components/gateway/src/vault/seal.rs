@@ -1,0 +1,179 @@
+//! `sys/seal-status`, `sys/unseal` and `sys/seal` (contract 6.1, 6.2, SEC-K2).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gatehouse_access::{Access, Operation};
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use super::call::Answer;
+use super::errors::Fault;
+use super::fields::Fields;
+use super::status::{Stage, answer};
+use crate::Gateway;
+use crate::host::{SealFailure, SealProgress, UnsealError};
+use crate::http::{Request, Response};
+use crate::json::Duplicates;
+
+/// When this was built, RFC 3339; builds that want to be reproducible do not say.
+const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
+    Some(date) => date,
+    None => "1970-01-01T00:00:00Z",
+};
+
+/// Bytes of the shortest and the longest key that any seal of the protocol takes.
+const SHORTEST_KEY: usize = 16;
+const LONGEST_KEY: usize = 33;
+
+#[derive(Serialize)]
+struct SealStatus<'a> {
+    #[serde(rename = "type")]
+    seal_type: &'static str,
+    initialized: bool,
+    sealed: bool,
+    t: u32,
+    n: u32,
+    progress: u32,
+    nonce: &'a str,
+    version: &'a str,
+    build_date: &'static str,
+    migration: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster_name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster_id: Option<&'a str>,
+    recovery_seal: bool,
+    storage_type: &'static str,
+}
+
+/// Answers how far the seal is.
+pub(super) fn status<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Response, Fault> {
+    describe(gateway, gateway.host.seal.status()?)
+}
+
+fn describe<A, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    seal: Option<SealProgress>,
+) -> Result<Response, Fault> {
+    let stage = Stage::with(seal.as_ref(), &gateway.access)?;
+    let cluster = match &stage {
+        Stage::Active(cluster) => Some(cluster),
+        Stage::Uninitialized | Stage::Sealed => None,
+    };
+    let initialized = !matches!(stage, Stage::Uninitialized);
+    let (seal_type, seal) = match seal {
+        Some(progress) => ("shamir", progress),
+        // One file is the whole key. There are no recovery keys, which other automatic seals have.
+        None => ("static", whole(initialized)),
+    };
+    answer(
+        200,
+        &SealStatus {
+            seal_type,
+            initialized,
+            sealed: cluster.is_none(),
+            t: seal.threshold,
+            n: seal.shares,
+            progress: seal.given,
+            nonce: &seal.nonce,
+            version: &gateway.settings.compatibility_version,
+            build_date: BUILD_DATE,
+            migration: false,
+            cluster_name: cluster.map(|cluster| cluster.name.as_str()),
+            cluster_id: cluster.map(|cluster| cluster.id.as_str()),
+            recovery_seal: false,
+            storage_type: "gatehouse",
+        },
+    )
+}
+
+const fn whole(initialized: bool) -> SealProgress {
+    let one = if initialized { 1 } else { 0 };
+    SealProgress {
+        initialized,
+        sealed: false,
+        shares: one,
+        threshold: one,
+        given: 0,
+        nonce: String::new(),
+    }
+}
+
+/// Takes a share, or forgets those that were given.
+pub(super) fn unseal<A, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+) -> Result<Response, Fault> {
+    let fields = Fields::of_body(request, Duplicates::Refuse)?;
+    if fields.boolean("reset")?.unwrap_or_default() {
+        return match Stage::of(gateway)? {
+            Stage::Active(_) => Err(Fault::plain(400, "vault is unsealed")),
+            Stage::Uninitialized => status(gateway),
+            Stage::Sealed => describe(gateway, Some(gateway.host.seal.reset_unseal()?)),
+        };
+    }
+    let key = fields.string("key")?.map(Zeroizing::new);
+    let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
+        let text = "'key' must be specified in request body as JSON, or 'reset' set to true";
+        Fault::plain(400, text)
+    })?;
+    if fields.boolean("migrate")?.unwrap_or_default() {
+        let text = "can't perform a seal migration, no migration seal found";
+        return Err(Fault::plain(400, text));
+    }
+    let key = decoded(&key)
+        .ok_or_else(|| Fault::plain(400, "'key' must be a valid hex or base64 string"))?;
+    match gateway.host.seal.unseal(&key) {
+        Ok(progress) => describe(gateway, Some(progress)),
+        Err(UnsealError::NotInitialized) => Err(not_initialized()),
+        Err(UnsealError::Malformed) => Err(Fault::plain(400, malformed(key.len()))),
+        Err(error @ UnsealError::WrongShares) => {
+            Err(Fault::plain(400, format!("invalid key: {error}")))
+        }
+        Err(UnsealError::Failure(SealFailure::Automatic)) => match Stage::of(gateway)? {
+            Stage::Active(_) => status(gateway),
+            Stage::Uninitialized => Err(not_initialized()),
+            Stage::Sealed => Err(SealFailure::Automatic.into()),
+        },
+        Err(UnsealError::Failure(failure)) => Err(failure.into()),
+    }
+}
+
+fn not_initialized() -> Fault {
+    Fault::plain(400, "Vault is not initialized")
+}
+
+fn malformed(length: usize) -> String {
+    if length < SHORTEST_KEY {
+        format!("invalid key: key is shorter than minimum {SHORTEST_KEY} bytes")
+    } else if length > LONGEST_KEY {
+        format!("invalid key: key is longer than maximum {LONGEST_KEY} bytes")
+    } else {
+        format!("invalid key: no share of this server has {length} bytes")
+    }
+}
+
+/// The bytes of a share, written in hexadecimal or in base64.
+fn decoded(text: &str) -> Option<Zeroizing<Vec<u8>>> {
+    let hexadecimal = base16ct::mixed::decode_vec(text).ok();
+    let bytes = hexadecimal.or_else(|| STANDARD.decode(text).ok())?;
+    Some(Zeroizing::new(bytes))
+}
+
+/// Forgets the key, for a caller with `sudo`.
+pub(super) fn seal<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
+    if operation != Operation::Update {
+        return Err(Fault::unsupported_operation());
+    }
+    gateway.host.seal.seal()?;
+    Ok(None)
+}
+
+impl From<SealFailure> for Fault {
+    fn from(failure: SealFailure) -> Self {
+        match failure {
+            SealFailure::Automatic => Self::plain(400, failure.to_string()),
+            SealFailure::Unavailable(_) => Self::internal(failure.to_string()),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The store that the settings name, and who holds its key (SEC-K2).
+
+mod key_file;
+mod shares;
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use gatehouse_store::{
+    Backend, MemoryBackend, RedbBackend, SealedBackend, ShareSeal, SharedClock, UnsealError,
+};
+
+use crate::runtime::services::Seal;
+use crate::settings::{SealType, Settings, StorageType};
+
+/// The file of the durable store in its folder.
+const STORE_FILE: &str = "gatehouse.redb";
+
+/// A store behind a barrier, whichever backend is below.
+type Store = SealedBackend<Arc<dyn Backend>>;
+
+/// A store, and what opens and closes it.
+pub struct SealedStore {
+    /// Answers that it is sealed for as long as it is.
+    pub store: Arc<dyn Backend>,
+    /// Who holds its key.
+    pub seal: Arc<dyn Seal>,
+}
+
+impl SealedStore {
+    /// Opens the store that the settings name, as far as this is possible without people.
+    ///
+    /// A key file that is not the store's does not stop the start: the server then is sealed, and says so to everybody who asks.
+    ///
+    /// # Errors
+    ///
+    /// When the store or the key file cannot be had, or the store was made with another kind of seal.
+    pub async fn open(settings: &Settings, clock: &SharedClock) -> Result<Self> {
+        let below = backend(settings, clock)?;
+        let store = Arc::new(Store::new(below, Arc::clone(clock)));
+        let seal: Arc<dyn Seal> = match settings.seal.kind {
+            SealType::KeyFile => {
+                let key_file = settings.seal.key_file.as_deref();
+                key_file::unseal(&store, key_file).await?;
+                Arc::new(key_file::KeyFileSeal::new(Arc::clone(&store)))
+            }
+            SealType::Shamir => {
+                // No request lives that long, nor does its last commit.
+                let patience = 2 * settings.limits.instance_wall_time;
+                let seal = ShareSeal::open(Arc::clone(&store), patience).await;
+                let seal = shares::HeldInShares::new(seal.map_err(wrong_kind)?);
+                seal.tell_operator_what_to_do().await;
+                Arc::new(seal)
+            }
+        };
+        Ok(Self { store, seal })
+    }
+}
+
+/// What to do about a store that cannot be opened.
+fn wrong_kind(error: UnsealError) -> anyhow::Error {
+    let cure = match error {
+        UnsealError::SharesNeeded => "cannot unseal the store: set seal.type = \"shamir\"",
+        UnsealError::KeyFileNeeded => {
+            "cannot unseal the store: set seal.key_file, and not seal.type = \"shamir\""
+        }
+        _ => "cannot unseal the store",
+    };
+    anyhow::Error::new(error).context(cure)
+}
+
+fn backend(settings: &Settings, clock: &SharedClock) -> Result<Arc<dyn Backend>> {
+    match settings.storage.kind {
+        StorageType::Memory => Ok(Arc::new(MemoryBackend::new(Arc::clone(clock)))),
+        StorageType::Redb => {
+            let folder = settings.storage.path.as_deref();
+            let folder = folder.context("storage.path is not set")?;
+            make_private_folder(folder)?;
+            let store = RedbBackend::open(&folder.join(STORE_FILE), Arc::clone(clock))?;
+            Ok(Arc::new(store))
+        }
+    }
+}
+
+fn make_private_folder(folder: &Path) -> Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! The seal of shares, as components see it.
+
+use gatehouse_store::{
+    Backend, BeginError, Progress as StoreProgress, ShareError, ShareSeal, Sharing,
+    UnsealError as StoreError,
+};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+use crate::runtime::services::{Answer, InitializeError, Progress, Seal, SealFailure, UnsealError};
+
+/// A [`ShareSeal`] behind the WIT interface; tells the log what happens to it.
+pub(super) struct HeldInShares(ShareSeal<Arc<dyn Backend>>);
+
+impl HeldInShares {
+    pub(super) const fn new(seal: ShareSeal<Arc<dyn Backend>>) -> Self {
+        Self(seal)
+    }
+
+    pub(super) async fn tell_operator_what_to_do(&self) {
+        match self.0.progress().await.sharing {
+            Some(sharing) => tracing::warn!(
+                "the store is sealed until {} of its {} shares are given to sys/unseal",
+                sharing.threshold(),
+                sharing.shares()
+            ),
+            None => tracing::warn!("the store is new: initialize it at sys/init"),
+        }
+    }
+
+    fn progress_of(progress: StoreProgress) -> Progress {
+        let StoreProgress {
+            sharing,
+            sealed,
+            given,
+            nonce,
+        } = progress;
+        Progress {
+            initialized: sharing.is_some(),
+            sealed,
+            shares: sharing.map_or(0, |sharing| sharing.shares().into()),
+            threshold: sharing.map_or(0, |sharing| sharing.threshold().into()),
+            given: u32::try_from(given).unwrap_or(u32::MAX),
+            nonce,
+        }
+    }
+}
+
+fn unavailable(error: &StoreError) -> SealFailure {
+    SealFailure::Unavailable(error.to_string())
+}
+
+impl Seal for HeldInShares {
+    fn status(&self) -> Answer<'_, Result<Option<Progress>, SealFailure>> {
+        Box::pin(async { Ok(Some(Self::progress_of(self.0.progress().await))) })
+    }
+
+    fn begin_initialization(
+        &self,
+        shares: u32,
+        threshold: u32,
+    ) -> Answer<'_, Result<Vec<Zeroizing<Vec<u8>>>, InitializeError>> {
+        Box::pin(async move {
+            let sharing = Sharing::new(shares, threshold);
+            let sharing = sharing.map_err(|_| InitializeError::InvalidNumbers)?;
+            let made = self.0.begin(sharing).await.map_err(|error| match error {
+                BeginError::AlreadyInitialized => InitializeError::AlreadyInitialized,
+                error => InitializeError::Failure(SealFailure::Unavailable(error.to_string())),
+            })?;
+            let bytes = |share: &gatehouse_store::KeyShare| share.as_bytes().to_vec().into();
+            Ok(made.iter().map(bytes).collect())
+        })
+    }
+
+    fn finish_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
+        Box::pin(async {
+            self.0.finish().await.map_err(|error| unavailable(&error))?;
+            tracing::info!("the store is initialized, and sealed until its shares are given");
+            Ok(())
+        })
+    }
+
+    fn abandon_initialization(&self) -> Answer<'_, Result<(), SealFailure>> {
+        Box::pin(async {
+            self.0
+                .abandon()
+                .await
+                .map_err(|error| unavailable(&error))?;
+            tracing::warn!("an initialization failed and was undone");
+            Ok(())
+        })
+    }
+
+    fn unseal(&self, share: Zeroizing<Vec<u8>>) -> Answer<'_, Result<Progress, UnsealError>> {
+        Box::pin(async move {
+            let was_sealed = self.0.progress().await.sealed;
+            match self.0.unseal(share).await {
+                Ok(progress) => {
+                    if was_sealed && !progress.sealed {
+                        tracing::info!("the store is unsealed");
+                    }
+                    Ok(Self::progress_of(progress))
+                }
+                Err(ShareError::NotInitialized) => Err(UnsealError::NotInitialized),
+                Err(ShareError::Malformed) => Err(UnsealError::Malformed),
+                Err(ShareError::Wrong) => {
+                    tracing::warn!("shares were given that do not unseal the store");
+                    Err(UnsealError::WrongShares)
+                }
+                Err(ShareError::Unseal(error)) => {
+                    tracing::error!(%error, "the store stays sealed");
+                    Err(UnsealError::Failure(unavailable(&error)))
+                }
+            }
+        })
+    }
+
+    fn reset_unseal(&self) -> Answer<'_, Result<Progress, SealFailure>> {
+        Box::pin(async { Ok(Self::progress_of(self.0.reset().await)) })
+    }
+
+    fn seal(&self) -> Answer<'_, Result<(), SealFailure>> {
+        Box::pin(async {
+            self.0.seal().await;
+            tracing::warn!("the store was sealed by a caller");
+            Ok(())
+        })
+    }
+}
