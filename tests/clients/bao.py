@@ -65,6 +65,11 @@ class Bao:
         command, *rest = arguments
         return json.loads(self.succeed(*command.split(), "-format=json", *rest))
 
+    @staticmethod
+    def parsed(outcome: subprocess.CompletedProcess[str]) -> Any:
+        """The JSON that a command printed, however it ended."""
+        return json.loads(outcome.stdout)
+
     def refuse(self, rule: str, *arguments: str, text: str) -> None:
         """Runs a command that the server has to refuse with this text."""
         outcome = self.run(*arguments)

@@ -47,3 +47,8 @@ class Environment:
     def hosted(self) -> bool:
         """Whether the server runs as the hosted edition."""
         return self.edition == "hosted"
+
+
+def server_address() -> str:
+    """Base URL of the server, for scripts that need to know nothing else."""
+    return os.environ.get("GATEHOUSE_ADDRESS") or sys.exit("not set: GATEHOUSE_ADDRESS (see tests/clients/README.md)")

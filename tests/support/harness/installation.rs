@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -31,6 +31,13 @@ pub enum Storage {
     Memory,
     /// A file.
     Durable,
+}
+
+/// Who holds the key of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seal {
+    KeyFile,
+    Shares,
 }
 
 /// What is run: a program, and its arguments before the path of the configuration file.
@@ -80,46 +87,7 @@ impl Installation {
     ///
     /// When any of that fails.
     pub fn start_program(program: Program, storage: Storage, settings: &str) -> Result<Self> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()?;
-        let google = runtime.block_on(FakeGoogle::start(FakeGoogleOptions::default()))?;
-        let folder = tempfile::tempdir()?;
-        let address = free_address()?;
-        let key_file = folder.path().join("seal.key");
-        let made = Command::new(release_binary())
-            .args(["operator", "seal-key"])
-            .arg(&key_file)
-            .output()?;
-        ensure!(
-            made.status.success(),
-            "{}",
-            String::from_utf8_lossy(&made.stderr)
-        );
-        let storage = match storage {
-            Storage::Memory => "type = \"memory\"".to_owned(),
-            Storage::Durable => format!(
-                "type = \"redb\"\npath = {:?}",
-                folder.path().join("data").display().to_string()
-            ),
-        };
-        let configuration = format!(
-            "[listener]\naddress = {address:?}\n\n[storage]\n{storage}\n\n[seal]\nkey_file = {:?}\n\n\
-             [google]\ntoken_url = {:?}\nallow_http_loopback = true\napplication_credentials = \"none\"\n\n{settings}\n",
-            key_file.display().to_string(),
-            google.token_url(),
-        );
-        fs::write(folder.path().join("gatehouse.toml"), configuration)?;
-        let mut installation = Self {
-            program,
-            folder,
-            address,
-            root_token: String::new(),
-            server: None,
-            google,
-            _runtime: runtime,
-        };
+        let mut installation = Self::prepare(program, storage, Seal::KeyFile, settings)?;
         installation.run()?;
         let initialized = installation.send("PUT", "/v1/sys/init", None, Some(&json!({})));
         ensure!(
@@ -131,6 +99,59 @@ impl Installation {
             .context("no root token")?
             .to_owned();
         Ok(installation)
+    }
+
+    /// Sets up a folder and starts the server in it with a durable store whose key is to be in shares. It is not initialized, and has
+    /// no root token.
+    ///
+    /// # Errors
+    ///
+    /// When any of that fails.
+    pub fn with_shares() -> Result<Self> {
+        let mut installation =
+            Self::prepare(Program::gatehouse(), Storage::Durable, Seal::Shares, "")?;
+        installation.run()?;
+        Ok(installation)
+    }
+
+    fn prepare(program: Program, storage: Storage, seal: Seal, settings: &str) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()?;
+        let google = runtime.block_on(FakeGoogle::start(FakeGoogleOptions::default()))?;
+        let folder = tempfile::tempdir()?;
+        let address = free_address()?;
+        let seal = match seal {
+            Seal::KeyFile => {
+                let key_file = folder.path().join("seal.key");
+                make_key_file(&key_file)?;
+                format!("key_file = {:?}", key_file.display().to_string())
+            }
+            Seal::Shares => "type = \"shamir\"".to_owned(),
+        };
+        let storage = match storage {
+            Storage::Memory => "type = \"memory\"".to_owned(),
+            Storage::Durable => format!(
+                "type = \"redb\"\npath = {:?}",
+                folder.path().join("data").display().to_string()
+            ),
+        };
+        let configuration = format!(
+            "[listener]\naddress = {address:?}\n\n[storage]\n{storage}\n\n[seal]\n{seal}\n\n\
+             [google]\ntoken_url = {:?}\nallow_http_loopback = true\napplication_credentials = \"none\"\n\n{settings}\n",
+            google.token_url(),
+        );
+        fs::write(folder.path().join("gatehouse.toml"), configuration)?;
+        Ok(Self {
+            program,
+            folder,
+            address,
+            root_token: String::new(),
+            server: None,
+            google,
+            _runtime: runtime,
+        })
     }
 
     /// Starts the server, after it was ended.
@@ -152,7 +173,7 @@ impl Installation {
     }
 
     /// The server's folder.
-    pub fn folder(&self) -> &std::path::Path {
+    pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
@@ -268,6 +289,19 @@ impl Installation {
         let body = json!({"role": ROLE, "jwt": self.login_jwt()?});
         Ok(self.send("POST", "/v1/auth/gcp/login", None, Some(&body)))
     }
+}
+
+fn make_key_file(key_file: &Path) -> Result<()> {
+    let made = Command::new(release_binary())
+        .args(["operator", "seal-key"])
+        .arg(key_file)
+        .output()?;
+    ensure!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    Ok(())
 }
 
 /// A loopback address that nobody listens at, below the ports that the system gives to clients: a client that connects again and

@@ -1,0 +1,96 @@
+"""bao: the first start of a server whose key is in shares, unsealing it, and sealing it again."""
+
+from typing import Any
+
+from bao import Bao
+from checks import check, check_equal, check_fields, failed
+from environment import server_address
+
+SHARES = 5
+THRESHOLD = 3
+
+#: How `bao status` and `bao operator init -status` end when the server is sealed, or not initialized.
+NOT_YET = 2
+
+
+def status(anybody: Bao) -> dict[str, Any]:
+    """What `bao status` says, whose exit code is that of the state."""
+    outcome = anybody.run("status", "-format=json")
+    if outcome.returncode not in (0, NOT_YET):
+        failed("bao status", outcome.stderr)
+    seen = anybody.parsed(outcome)
+    check_equal("bao status: the exit code says whether it is sealed", outcome.returncode == NOT_YET, seen["sealed"])
+    return seen
+
+
+def initialize(anybody: Bao) -> dict[str, Any]:
+    """The first start, which works once."""
+    check_fields("bao status: a new server", status(anybody), {"initialized": False, "sealed": True})
+    check_equal("bao operator init -status: not yet", anybody.run("operator", "init", "-status").returncode, NOT_YET)
+    anybody.refuse(
+        "bao operator init: one of two shares would be the key",
+        *("operator", "init", "-key-shares=2", "-key-threshold=1"),
+        text="threshold must be greater than one for multiple shares",
+    )
+    numbers = (f"-key-shares={SHARES}", f"-key-threshold={THRESHOLD}")
+    made = anybody.json("operator init", *numbers)
+    keys = made["unseal_keys_b64"]
+    check_equal("bao operator init: as many shares as asked for", len(set(keys)), SHARES)
+    check_fields("bao operator init: and its numbers", made, {"unseal_shares": SHARES, "unseal_threshold": THRESHOLD})
+    anybody.succeed("operator", "init", "-status")
+    again = "Vault is already initialized"
+    anybody.refuse("bao operator init: works once", "operator", "init", *numbers, text=again)
+    expected = {"type": "shamir", "initialized": True, "sealed": True, "t": THRESHOLD, "n": SHARES, "progress": 0}
+    check_fields("bao status: sealed after the first start", status(anybody), expected)
+    return made
+
+
+def give(anybody: Bao, key: str) -> dict[str, Any]:
+    """Gives one share."""
+    return anybody.json("operator unseal", key)
+
+
+def unseal(anybody: Bao, keys: list[str]) -> None:
+    """Gives shares until the server is open."""
+    for progress, key in enumerate(keys[: THRESHOLD - 1], start=1):
+        check_fields("bao operator unseal: progress", give(anybody, key), {"sealed": True, "progress": progress})
+    check_fields("bao operator unseal: open", give(anybody, keys[THRESHOLD - 1]), {"sealed": False, "progress": 0})
+
+
+def check_attempts(anybody: Bao, keys: list[str]) -> None:
+    """What goes wrong while shares are given."""
+    first = give(anybody, keys[0])
+    check("bao operator unseal: an attempt has a nonce", len(first["nonce"]) == 36, first)
+    check_equal("bao operator unseal: a share counts once", give(anybody, keys[0]), first)
+    short = "key is shorter than minimum 16 bytes"
+    anybody.refuse("bao operator unseal: too short", "operator", "unseal", "abcd", text=short)
+    unreadable = "'key' must be a valid hex or base64 string"
+    anybody.refuse("bao operator unseal: no key at all", "operator", "unseal", "zz!", text=unreadable)
+    check_equal("bao operator unseal: neither changes anything", status(anybody)["progress"], 1)
+    reset = anybody.json("operator unseal", "-reset")
+    check_fields("bao operator unseal -reset", reset, {"progress": 0, "nonce": ""})
+    give(anybody, keys[0])
+    give(anybody, keys[1])
+    anybody.refuse("bao operator unseal: a wrong share", "operator", "unseal", "ab" * 33, text="invalid key")
+    check_equal("bao operator unseal: which makes all be forgotten", status(anybody)["progress"], 0)
+
+
+def main() -> None:
+    """Runs all checks."""
+    anybody = Bao(server_address(), token=None)
+    made = initialize(anybody)
+    root = Bao(server_address(), made["root_token"])
+    root.refuse("bao token lookup: sealed", "token", "lookup", text="Vault is sealed")
+    check_attempts(anybody, made["unseal_keys_b64"])
+    unseal(anybody, made["unseal_keys_b64"])
+    check_fields("bao token lookup: the root token", root.json("token lookup")["data"], {"policies": ["root"]})
+
+    anybody.refuse("bao operator seal: not for everybody", "operator", "seal", text="permission denied")
+    root.succeed("operator", "seal")
+    check_fields("bao status: sealed by the operator", status(anybody), {"initialized": True, "sealed": True})
+    unseal(anybody, list(reversed(made["unseal_keys_hex"])))
+    check_fields("bao status: open again", status(anybody), {"initialized": True, "sealed": False})
+
+
+if __name__ == "__main__":
+    main()
