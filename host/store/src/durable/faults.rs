@@ -5,12 +5,15 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use gatehouse_ports::SystemClock;
 use redb::backends::FileBackend;
 use redb::{BackendError, StorageBackend};
+use zeroize::Zeroizing;
 
 use super::*;
+use crate::{KeyShare, SealedBackend, ShareSeal, Sharing};
 
 /// Which writing operations fail: those numbered `from` to `until`, counted from 1.
 #[derive(Debug, Default)]
@@ -185,5 +188,73 @@ async fn s4_reads_go_on_while_writes_fail() {
         plan.arm(1, 1);
         assert!(commit_pair(&backend, number).await.is_err());
         assert!(holds_pair(&backend, 0).await);
+    }
+}
+
+/// A store with a seal of shares.
+struct WithShares {
+    store: Arc<SealedBackend<RedbBackend>>,
+    seal: ShareSeal<RedbBackend>,
+}
+
+impl WithShares {
+    async fn open(file: RedbBackend) -> Self {
+        let store = Arc::new(SealedBackend::new(file, Arc::new(SystemClock)));
+        let seal = ShareSeal::open(store.clone(), Duration::from_secs(3600)).await;
+        let seal = seal.unwrap();
+        Self { store, seal }
+    }
+
+    async fn initialize(&self) -> Option<Vec<KeyShare>> {
+        let shares = self.seal.begin(Sharing::new(3, 2).ok()?).await.ok()?;
+        let first = vec![put("system".to_owned())];
+        let written = self.store.commit(Namespace::Access, vec![], first).await;
+        if written.is_ok() && self.seal.finish().await.is_ok() {
+            return Some(shares);
+        }
+        let _ = self.seal.abandon().await;
+        None
+    }
+
+    /// Asserts that `shares` open the store and that its first record is there.
+    async fn assert_opens_with(&self, shares: &[KeyShare], at: &str) {
+        for share in &shares[1..] {
+            let bytes = Zeroizing::new(share.as_bytes().to_vec());
+            self.seal.unseal(bytes).await.unwrap();
+        }
+        let system = self.store.get(Namespace::Access, &["system"]).await;
+        assert!(system.unwrap()[0].is_some(), "{at}");
+    }
+}
+
+#[tokio::test]
+async fn k2_a_first_start_on_a_file_that_fails_leaves_it_empty_or_whole() {
+    for length in [1, u64::MAX / 4] {
+        for first in 1.. {
+            let at = format!("{length} faults from {first}");
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("store.redb");
+            let plan = Arc::new(Plan::default());
+            plan.disarm();
+            let server = WithShares::open(open_faulty(&path, &plan)).await;
+            plan.arm(first, length);
+            let shares = server.initialize().await;
+            let reached = plan.was_reached();
+            drop(server);
+
+            let file = RedbBackend::open(&path, Arc::new(SystemClock)).unwrap();
+            let server = WithShares::open(file).await;
+            let initialized = server.seal.progress().await.sharing.is_some();
+            let shares = match shares {
+                Some(shares) => shares,
+                // The last write arrived and its acknowledgement did not, nor did anything after it: an answer that was lost.
+                None if initialized && length > 1 => continue,
+                None => server.initialize().await.expect(&at),
+            };
+            server.assert_opens_with(&shares, &at).await;
+            if !reached {
+                break;
+            }
+        }
     }
 }
