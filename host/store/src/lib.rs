@@ -5,6 +5,7 @@
 //! - A commit that was acknowledged is seen by every later read, and in a durable backend it survives the loss of power. One
 //!   that was not acknowledged is there as a whole or not at all. One whose check failed changed nothing.
 //! - What one [`Namespace`] holds, no call for another can see or change.
+//! - A first start with shares that was cut off anywhere leaves nothing that counts: the store is empty again.
 //! - A version is given to one state of one key, once.
 //! - An entry whose time has come reads as absent at once, by the clock of the backend; its bytes go some commits later.
 //! - No call waits for another one's disk access: reads see the last committed state while a commit is under way, and commits
@@ -12,7 +13,8 @@
 //!
 //! **Layers.** A component's host functions get a [`PrivateStore`]: one namespace of one backend, and the only place where keys,
 //! sizes and counts are checked. Beneath it a [`SealedBackend`] encrypts values by the barrier, and beneath that lies a
-//! [`MemoryBackend`] or a [`RedbBackend`]. All of them are shared by `Arc` and may be used from any number of tasks.
+//! [`MemoryBackend`] or a [`RedbBackend`]. All of them are shared by `Arc` and may be used from any number of tasks. The barrier
+//! goes up by a root key from a [key file](read_key_file), or by a [`ShareSeal`], which puts it together from shares that people hold.
 //!
 //! ```
 //! use std::sync::Arc;
