@@ -14,7 +14,7 @@ use crate::records::{MountRecord, TokenRecord, token_key};
 use crate::rights::{needs_no_policy, needs_no_token};
 use crate::service::AccessService;
 use crate::token_location::{LocatedToken, TokenLocation};
-use crate::token_store::{LiveToken, Reading, delete_token, load_next, put_token};
+use crate::token_store::{LiveToken, Reading, delete_token, put_token};
 use crate::wrapping::{LOOKUP_PATH, spends_itself};
 
 /// Longest path, in bytes.
@@ -120,7 +120,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         path: &'a str,
         token: Option<&TokenLocation>,
     ) -> Result<(Option<Resolved<'a>>, Option<Entry>), Refusal> {
-        let candidates: Vec<(String, &str)> = path
+        let candidates = path
             .strip_prefix(AUTH_PREFIX)
             .into_iter()
             .flat_map(|inside| {
@@ -129,21 +129,20 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                     .take(MAXIMUM_MOUNT_SEGMENTS)
                     .filter_map(move |(at, _)| inside.split_at_checked(at + 1))
             })
-            .map(|(mount_path, remainder)| (mount_key(mount_path), remainder))
-            .collect();
+            .map(|(mount_path, remainder)| (mount_key(mount_path), remainder));
+        let (mount_keys, remainders): (Vec<String>, Vec<&str>) = candidates.unzip();
         let token_key = token.map(TokenLocation::key);
-        let keys = candidates.iter().map(|(key, _)| key).chain(&token_key);
-        let mut entries = self.read_all(keys)?;
+        let mut reads = self.read_cached(mount_keys.into_iter().chain(token_key))?;
 
         // Mounts never nest, so at most one of the candidates exists.
         let mut resolved = None;
-        for (_, remainder) in candidates {
-            if let Some(mount) = load_next::<S, MountRecord>(&mut entries)? {
+        for remainder in remainders {
+            if let Some(mount) = reads.next_record::<MountRecord>()? {
                 let mount = mount.record.in_force();
                 resolved = Some(Resolved { mount, remainder });
             }
         }
-        Ok((resolved, entries.next().flatten()))
+        Ok((resolved, reads.next_entry()))
     }
 
     /// The caller's token, valid here and now.

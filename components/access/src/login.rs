@@ -1,6 +1,7 @@
 //! Tokens of successful logins, and the entities behind them (contract 5 and 7.1).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,7 +22,7 @@ use crate::records::{
     alias_key, alias_metadata_key, entity_key,
 };
 use crate::service::AccessService;
-use crate::token_store::{grant, identity_policies, load_next};
+use crate::token_store::{grant, identity_policies};
 
 /// Most policies of one token; more would not fit one read of their rules.
 pub(crate) const MAXIMUM_POLICIES: usize = 256;
@@ -72,7 +73,7 @@ fn policies(parameters: &TokenParameters) -> Result<Vec<String>, LoginError> {
 
 /// The identity behind a login, and what must be written for it.
 struct KnownIdentity {
-    entity: EntityRecord,
+    entity: Arc<EntityRecord>,
     /// Checks and changes; empty when nothing about the identity changed.
     transaction: Transaction,
 }
@@ -176,7 +177,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     fn mount_and_identity(
         &self,
         login: &LoginGrant,
-    ) -> Result<(MountRecord, KnownIdentity), LoginError> {
+    ) -> Result<(Arc<MountRecord>, KnownIdentity), LoginError> {
         let alias_hash = self.hasher()?.alias(&login.mount_id, &login.alias_name);
         let keys = [
             mount_key(&login.mount_path),
@@ -188,15 +189,16 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             None => None,
         };
         let group_keys = claims.as_ref().map(Claims::keys).unwrap_or_default();
-        let mut entries = self.read_all(keys.iter().chain(group_keys))?;
-        let mount = load_next::<S, MountRecord>(&mut entries)?
+        let mut reads = self.read_cached(keys.into_iter().chain(group_keys.iter().cloned()))?;
+        let mount = reads
+            .next_record::<MountRecord>()?
             .filter(|mount| mount.record.id == login.mount_id)
             .ok_or(LoginError::MountGone)?
             .record;
-        let alias = load_next::<S, AliasRecord>(&mut entries)?;
-        let metadata = load_next::<S, AliasMetadataRecord>(&mut entries)?;
+        let alias = reads.next_record::<AliasRecord>()?;
+        let metadata = reads.next_record::<AliasMetadataRecord>()?;
         let claimed = claims
-            .map(|claims| claims.resolve::<S>(&mut entries))
+            .map(|claims| claims.resolve(&mut reads))
             .transpose()?;
 
         let mut transaction = Transaction::new();
@@ -210,7 +212,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         let entity = match alias {
             Some(alias) => {
-                let mut entity = self.usable_entity(&alias)?;
+                let mut entity = self.usable_entity(&alias.record)?;
                 if let Some(claimed) = claimed {
                     self.follow_claims(&mut transaction, &mut entity, claimed, &mount.accessor)?;
                 }
@@ -223,7 +225,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                     claimed.apply(&mut transaction, &mut entity, &mount.accessor)?;
                 }
                 transaction.put(entity_key(&entity.id), &entity)?;
-                entity
+                Arc::new(entity)
             }
         };
         let identity = KnownIdentity {
@@ -233,12 +235,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok((mount, identity))
     }
 
-    fn usable_entity(
-        &self,
-        alias: &Loaded<AliasRecord>,
-    ) -> Result<Loaded<EntityRecord>, LoginError> {
-        self.records
-            .get::<EntityRecord>(&entity_key(&alias.record.entity_id))?
+    fn usable_entity(&self, alias: &AliasRecord) -> Result<Loaded<Arc<EntityRecord>>, LoginError> {
+        self.read_cached([entity_key(&alias.entity_id)])?
+            .next_record::<EntityRecord>()?
             .filter(|entity| !entity.record.disabled)
             .ok_or(LoginError::EntityUnusable)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_storage::{Record, key_segment};
+use gatehouse_storage::{Cacheable, Record, key_segment};
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -299,6 +299,8 @@ impl Record for AliasRecord {
     const SCHEMA: u16 = 1;
 }
 
+impl Cacheable for AliasRecord {}
+
 /// What the last login of an alias said about it. Apart from the alias, since identities that share one overwrite each other
 /// here at every login, and must not conflict over it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -310,6 +312,8 @@ pub(crate) struct AliasMetadataRecord {
 impl Record for AliasMetadataRecord {
     const SCHEMA: u16 = 1;
 }
+
+impl Cacheable for AliasMetadataRecord {}
 
 /// Who stands behind one or more aliases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -340,6 +344,8 @@ impl Record for EntityRecord {
     const SCHEMA: u16 = 1;
 }
 
+impl Cacheable for EntityRecord {}
+
 /// A policy as it was written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PolicyRecord {
@@ -360,6 +366,8 @@ pub(crate) struct RulesRecord {
 impl Record for RulesRecord {
     const SCHEMA: u16 = 1;
 }
+
+impl Cacheable for RulesRecord {}
 
 /// Changes with every mount that comes or goes, so that two changes at related paths cannot pass each other.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -413,6 +421,8 @@ pub(crate) struct MountRecord {
 impl Record for MountRecord {
     const SCHEMA: u16 = 1;
 }
+
+impl Cacheable for MountRecord {}
 
 impl MountRecord {
     /// The leases that are in force: the system's where none are set, and no default above the maximum.

@@ -127,8 +127,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Ok(());
         };
         let claims = Claims::new(self.hasher()?, &mount.id, names);
-        let mut entries = self.read_all(claims.keys().iter())?;
-        let claimed = claims.resolve::<S>(&mut entries)?;
+        let mut reads = self.read_cached(claims.keys().iter().cloned())?;
+        let claimed = claims.resolve(&mut reads)?;
         if self.follow_claims(transaction, entity, claimed, &mount.accessor)? {
             token.groups = self.groups_of(&entity.record)?;
         }

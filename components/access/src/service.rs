@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::Records;
+use gatehouse_storage::{CachedReads, RecordCache, Records};
 use zeroize::Zeroizing;
 
 use crate::api::{
@@ -24,13 +24,14 @@ use crate::secret::IdentifierHasher;
 
 /// [`Access`] over a store, a clock and a source of randomness.
 ///
-/// It holds no state but one cached value: the key that identifiers are hashed under, which initialization writes once and
-/// nothing ever changes.
+/// It holds no state but two caches: the key that identifiers are hashed under, which initialization writes once and nothing ever
+/// changes, and decoded records, which are compared with the store at every read.
 pub struct AccessService<S, C, R> {
     pub(crate) records: Records<S>,
     pub(crate) clock: C,
     pub(crate) random: R,
     hasher: OnceLock<IdentifierHasher>,
+    cache: RecordCache,
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
@@ -41,7 +42,16 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             clock,
             random,
             hasher: OnceLock::new(),
+            cache: RecordCache::new(),
         }
+    }
+
+    /// Reads the entries of `keys` as they are now, without decoding again what has not changed.
+    pub(crate) fn read_cached(
+        &self,
+        keys: impl IntoIterator<Item = String>,
+    ) -> Result<CachedReads<'_>, Failure> {
+        Ok(self.cache.read(self.records.store(), keys)?)
     }
 
     /// The server's hasher, read once.

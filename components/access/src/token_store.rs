@@ -1,6 +1,7 @@
 //! Tokens and the store: reading one with everything that its validity rests on, and writing a service token with its indexes.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Entry, Random, RandomError, Store, Version};
 use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
@@ -33,13 +34,13 @@ pub(crate) struct LiveToken {
     /// The ancestors that its validity rests on, from the oldest to the parent, as they were read: for commits that depend on them.
     pub(crate) ancestors: Vec<(TokenHash, Version)>,
     /// The mount whose login made it.
-    pub(crate) mount: Option<MountRecord>,
+    pub(crate) mount: Option<Arc<MountRecord>>,
     /// `None` also when the token names an entity that is gone.
-    pub(crate) entity: Option<Loaded<EntityRecord>>,
+    pub(crate) entity: Option<Loaded<Arc<EntityRecord>>>,
     /// The groups that the entity is in.
     pub(crate) groups: Groups,
     /// Of its own policies and its identity's; empty unless they were asked for.
-    pub(crate) rules: Vec<RulesRecord>,
+    pub(crate) rules: Vec<Arc<RulesRecord>>,
 }
 
 /// What to read along with a token.
@@ -275,27 +276,24 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         };
         let ancestor_keys: Vec<String> = record.ancestors.iter().map(token_key).collect();
 
-        let mut entries = self.read_all(
-            issuer_key
-                .iter()
-                .chain(&ancestor_keys)
-                .chain(&entity_key)
-                .chain(&rules_keys),
-        )?;
+        let has_entity = entity_key.is_some();
+        let policies = rules_keys.len();
+        let keys = issuer_key.iter().chain(&ancestor_keys).cloned();
+        let mut reads = self.read_cached(keys.chain(entity_key).chain(rules_keys))?;
         let issuer = match issuer_key {
             None => None,
-            Some(_) => match load_next::<S, MountRecord>(&mut entries)? {
+            Some(_) => match reads.next_record::<MountRecord>()? {
                 Some(mount) if mount.record.honours(&record) => Some(mount.record),
                 _ => return Ok(None),
             },
         };
         let mut alive = Vec::with_capacity(ancestor_keys.len());
         for _ in ancestor_keys {
-            let ancestor = load_next::<S, TokenRecord>(&mut entries)?;
+            let ancestor = reads.next_uncached::<TokenRecord>()?;
             alive.push(match ancestor {
                 Some(ancestor)
                     if ancestor.record.is_alive_at(now)
-                        && self.is_honoured(&ancestor.record, issuer.as_ref())? =>
+                        && self.is_honoured(&ancestor.record, issuer.as_deref())? =>
                 {
                     Some(ancestor.version)
                 }
@@ -306,18 +304,18 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let Some(ancestors) = self.lineage(&record.ancestors, &alive, has_place)? else {
             return Ok(None);
         };
-        let entity = match entity_key {
-            None => None,
-            Some(_) => load_next::<S, EntityRecord>(&mut entries)?,
+        let entity = match has_entity {
+            true => reads.next_record::<EntityRecord>()?,
+            false => None,
         };
-        let mut rules = Vec::with_capacity(rules_keys.len());
-        for _ in rules_keys {
-            rules.extend(load_next::<S, RulesRecord>(&mut entries)?.map(|it| it.record));
+        let mut rules = Vec::with_capacity(policies);
+        for _ in 0..policies {
+            rules.extend(reads.next_record::<RulesRecord>()?.map(|it| it.record));
         }
         if reading == Reading::StandingAndRules && record.is_wrapping() {
-            rules.push(RulesRecord {
+            rules.push(Arc::new(RulesRecord {
                 rules: response_wrapping_rules()?,
-            });
+            }));
         }
         let from_login = record.origin.is_some();
         let mut token = LiveToken {
@@ -349,8 +347,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             (_, None) => true,
             (None, Some(_)) => token_mount.is_some_and(|mount| mount.honours(ancestor)),
             (Some(origin), Some(_)) => self
-                .records
-                .get::<MountRecord>(&mount_key(&origin.mount_path))?
+                .read_cached([mount_key(&origin.mount_path)])?
+                .next_record::<MountRecord>()?
                 .is_some_and(|mount| mount.record.honours(ancestor)),
         })
     }
@@ -363,9 +361,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Ok(());
         }
         let keys = rules_keys(&policies);
-        let mut entries = self.read_all(keys.iter())?;
-        for _ in keys {
-            let rules = load_next::<S, RulesRecord>(&mut entries)?;
+        let policies = keys.len();
+        let mut reads = self.read_cached(keys)?;
+        for _ in 0..policies {
+            let rules = reads.next_record::<RulesRecord>()?;
             token.rules.extend(rules.map(|it| it.record));
         }
         Ok(())

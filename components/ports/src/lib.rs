@@ -18,6 +18,7 @@ pub use clock::{Clock, SystemClock};
 pub use http::{Http, HttpError, HttpRequest, HttpResponse, Method};
 pub use random::{OsRandom, Random, RandomError};
 pub use store::{
-    Change, Check, CommitError, Entry, Item, MAXIMUM_KEY_BYTES, MAXIMUM_KEYS_PER_CALL,
-    MAXIMUM_SCAN_LIMIT, MAXIMUM_VALUE_BYTES, Page, Requirement, Store, StoreError, Version,
+    Change, Check, CommitError, Difference, Entry, HeldKey, Item, MAXIMUM_KEY_BYTES,
+    MAXIMUM_KEYS_PER_CALL, MAXIMUM_SCAN_LIMIT, MAXIMUM_VALUE_BYTES, Page, Requirement, Store,
+    StoreError, Version,
 };

@@ -22,6 +22,46 @@ pub struct Entry {
     pub version: Version,
 }
 
+/// A key, and which state of its entry the reader still holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldKey<'a> {
+    /// The whole key.
+    pub key: &'a str,
+    /// The version that the reader holds; `None` where it holds none.
+    pub version: Option<Version>,
+}
+
+impl<'a> HeldKey<'a> {
+    /// A key of which nothing is held.
+    #[must_use]
+    pub const fn unknown(key: &'a str) -> Self {
+        Self { key, version: None }
+    }
+}
+
+/// How an entry differs from what its reader holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Difference {
+    /// There is no entry, or it has expired.
+    Absent,
+    /// The entry is still at the version that the reader holds.
+    Unchanged,
+    /// The entry as it is now.
+    Changed(Entry),
+}
+
+impl Difference {
+    /// What `entry` is to a reader that holds `version` of it.
+    #[must_use]
+    pub fn between(version: Option<Version>, entry: Option<Entry>) -> Self {
+        match entry {
+            None => Self::Absent,
+            Some(entry) if version == Some(entry.version) => Self::Unchanged,
+            Some(entry) => Self::Changed(entry),
+        }
+    }
+}
+
 /// One hit of a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
@@ -124,6 +164,19 @@ pub trait Store {
     /// When the store does not answer or an entry cannot be trusted.
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError>;
 
+    /// Reads the entries of `keys` like [`Self::get`], without those that are still at the version that the reader holds.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer or an entry cannot be trusted.
+    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+        let plain: Vec<&str> = keys.iter().map(|held| held.key).collect();
+        let entries = self.get(&plain)?;
+        let difference =
+            |(held, entry): (&HeldKey<'_>, _)| Difference::between(held.version, entry);
+        Ok(keys.iter().zip(entries).map(difference).collect())
+    }
+
     /// Reads entries whose key starts with `prefix` and is greater than `after`, in byte order, at most `limit` of them.
     ///
     /// # Errors
@@ -142,6 +195,10 @@ pub trait Store {
 impl<S: Store + ?Sized> Store for &S {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
         (**self).get(keys)
+    }
+
+    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+        (**self).get_changed(keys)
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {

@@ -2,12 +2,14 @@
 //!
 //! - [`Record`] gives a type its schema number; [`encode`] and [`decode`] are the only way from records to bytes and back.
 //! - [`Records`] reads records together with the version that a later check needs.
+//! - [`RecordCache`] keeps decoded records, and asks the store before every use whether they still count.
 //! - [`Transaction`] collects the checks and changes of one commit.
 //! - [`commit_with_retries`] repeats read, decide and commit while other writers interfere, a bounded number of times.
 //! - [`key_segment`] makes any text safe to stand between two slashes of a key.
 
 mod key;
 mod record;
+mod record_cache;
 mod records;
 mod retry;
 mod transaction;
@@ -16,6 +18,7 @@ pub mod wasm;
 
 pub use key::key_segment;
 pub use record::{Loaded, Record, decode, encode};
+pub use record_cache::{Cacheable, CachedReads, RecordCache};
 pub use records::Records;
 pub use retry::{Attempt, MAXIMUM_ATTEMPTS, commit_with_retries};
 pub use transaction::Transaction;

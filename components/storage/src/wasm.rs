@@ -1,7 +1,8 @@
 //! Store and cache as a component sees them: the imports `gatehouse:storage/key-value` and `gatehouse:storage/cache`.
 
 use gatehouse_ports::{
-    Cache, Change, Check, CommitError, Entry, Item, Page, Store, StoreError, Version,
+    Cache, Change, Check, CommitError, Difference, Entry, HeldKey, Item, Page, Store, StoreError,
+    Version,
 };
 
 /// Generated from the WIT; components map their own import to it, so that the conversions below exist once.
@@ -80,6 +81,21 @@ impl Store for ImportedStore {
         let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
         let entries = key_value::get(&keys).map_err(store_error)?;
         Ok(entries.into_iter().map(|found| found.map(entry)).collect())
+    }
+
+    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+        let held_key = |held: &HeldKey<'_>| key_value::HeldKey {
+            key: held.key.to_owned(),
+            version: held.version.map(|version| version.0),
+        };
+        let difference = |difference| match difference {
+            key_value::Difference::Absent => Difference::Absent,
+            key_value::Difference::Unchanged => Difference::Unchanged,
+            key_value::Difference::Changed(changed) => Difference::Changed(entry(changed)),
+        };
+        let keys: Vec<_> = keys.iter().map(held_key).collect();
+        let differences = key_value::get_changed(&keys).map_err(store_error)?;
+        Ok(differences.into_iter().map(difference).collect())
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {

@@ -1,6 +1,8 @@
 //! The import `gatehouse:storage/key-value`, bound to one store under the name that a component uses for it.
 
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Requirement, StoreError, Version};
+use gatehouse_ports::{
+    Change, Check, CommitError, Difference, Entry, HeldKey, Page, Requirement, StoreError, Version,
+};
 use gatehouse_store::PrivateStore;
 use wasmtime::component::Linker;
 
@@ -43,6 +45,18 @@ pub fn bind(
         })
     })?;
     let bound = store.clone();
+    instance.func_wrap_async("get-changed", move |_, (keys,): (Vec<wit::HeldKey>,)| {
+        let store = bound.clone();
+        Box::new(async move {
+            let keys: Vec<HeldKey<'_>> = keys.iter().map(held_key).collect();
+            let found = store.get_changed(&keys).await;
+            let differences = |found: Vec<Difference>| -> Vec<wit::Difference> {
+                found.into_iter().map(difference).collect()
+            };
+            Ok((found.map(differences).map_err(error),))
+        })
+    })?;
+    let bound = store.clone();
     instance.func_wrap_async(
         "scan",
         move |_, (prefix, after, limit): (String, Option<String>, u32)| {
@@ -72,6 +86,21 @@ fn entry(from: Entry) -> wit::Entry {
     wit::Entry {
         value: from.value,
         version: from.version.0,
+    }
+}
+
+fn held_key(from: &wit::HeldKey) -> HeldKey<'_> {
+    HeldKey {
+        key: &from.key,
+        version: from.version.map(Version),
+    }
+}
+
+fn difference(from: Difference) -> wit::Difference {
+    match from {
+        Difference::Absent => wit::Difference::Absent,
+        Difference::Unchanged => wit::Difference::Unchanged,
+        Difference::Changed(changed) => wit::Difference::Changed(entry(changed)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, StoreError};
+use gatehouse_ports::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError};
 
 use crate::Namespace;
 
@@ -12,19 +12,36 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// An ordered map with a conditional, atomic commit for each [`Namespace`].
 ///
-/// The three functions mean what the WIT interface `gatehouse:storage/key-value` says. Callers go through a
+/// The four functions mean what the WIT interface `gatehouse:storage/key-value` says. Callers go through a
 /// [`PrivateStore`](crate::PrivateStore), which has checked keys, sizes and counts by then; a backend need not repeat that.
 ///
 /// Futures are boxed so that the host can choose a backend at run time: an allocation, next to a sync or a B-tree descent. None
 /// of them may block its thread for longer than a read from the page cache takes. A commit whose future is dropped may
 /// still be applied.
 pub trait Backend: Send + Sync + 'static {
+    /// Reads entries at one point in time, in the order of `keys`, without those that are still at the version held.
+    fn get_changed<'a>(
+        &'a self,
+        namespace: Namespace,
+        keys: &'a [HeldKey<'a>],
+    ) -> Answer<'a, Result<Vec<Difference>, StoreError>>;
+
     /// Reads entries at one point in time, in the order of `keys`.
     fn get<'a>(
         &'a self,
         namespace: Namespace,
         keys: &'a [&'a str],
-    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>>;
+    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
+        Box::pin(async move {
+            let keys: Vec<HeldKey<'_>> = keys.iter().map(|key| HeldKey::unknown(key)).collect();
+            let found = self.get_changed(namespace, &keys).await?;
+            let entry = |difference| match difference {
+                Difference::Changed(entry) => Some(entry),
+                Difference::Absent | Difference::Unchanged => None,
+            };
+            Ok(found.into_iter().map(entry).collect())
+        })
+    }
 
     /// Reads at most `limit` entries that start with `prefix` and come after `after`, in byte order.
     fn scan<'a>(
@@ -45,6 +62,14 @@ pub trait Backend: Send + Sync + 'static {
 }
 
 impl<B: Backend + ?Sized> Backend for Arc<B> {
+    fn get_changed<'a>(
+        &'a self,
+        namespace: Namespace,
+        keys: &'a [HeldKey<'a>],
+    ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
+        (**self).get_changed(namespace, keys)
+    }
+
     fn get<'a>(
         &'a self,
         namespace: Namespace,

@@ -46,6 +46,7 @@ mod key_file;
 mod limits;
 mod memory;
 mod namespace;
+mod opened;
 mod private_store;
 mod rules;
 mod sealed;

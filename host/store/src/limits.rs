@@ -45,10 +45,10 @@ fn check_key(key: &str) -> Result<(), StoreError> {
     check_part("key", key)
 }
 
-/// Checks the arguments of a `get`.
-pub fn check_get(keys: &[&str]) -> Result<(), StoreError> {
+/// Checks the arguments of a `get` or `get-changed`.
+pub fn check_get<'a>(mut keys: impl ExactSizeIterator<Item = &'a str>) -> Result<(), StoreError> {
     check_count("keys", keys.len())?;
-    keys.iter().try_for_each(|key| check_key(key))
+    keys.try_for_each(check_key)
 }
 
 /// Checks the arguments of a `scan`.

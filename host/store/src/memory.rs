@@ -6,7 +6,9 @@ use std::future::ready;
 use std::ops::Bound;
 use std::sync::{PoisonError, RwLock};
 
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, StoreError, Version};
+use gatehouse_ports::{
+    Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError, Version,
+};
 
 use crate::rules::{PageBuilder, SharedClock, has_expired, holds, purge_budget};
 use crate::{Answer, Backend, Namespace};
@@ -157,17 +159,22 @@ impl State {
 }
 
 impl Backend for MemoryBackend {
-    fn get<'a>(
+    fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [&'a str],
-    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
+        keys: &'a [HeldKey<'a>],
+    ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         let now = self.clock.now_milliseconds();
-        let entries = self.read(|state| {
-            let entry = |key: &&str| state.live(&(namespace, (*key).to_owned()), now).cloned();
-            keys.iter().map(entry).collect()
+        let differences = self.read(|state| {
+            let difference =
+                |held: &HeldKey<'_>| match state.live(&(namespace, held.key.to_owned()), now) {
+                    None => Difference::Absent,
+                    Some(entry) if held.version == Some(entry.version) => Difference::Unchanged,
+                    Some(entry) => Difference::Changed(entry.clone()),
+                };
+            keys.iter().map(difference).collect()
         });
-        Box::pin(ready(Ok(entries)))
+        Box::pin(ready(Ok(differences)))
     }
 
     fn scan<'a>(

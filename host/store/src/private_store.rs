@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, StoreError};
+use gatehouse_ports::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError};
 
 use crate::{Backend, Namespace, limits};
 
@@ -32,8 +32,18 @@ impl PrivateStore {
         keys: &[K],
     ) -> Result<Vec<Option<Entry>>, StoreError> {
         let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
-        limits::check_get(&keys)?;
+        limits::check_get(keys.iter().copied())?;
         self.backend.get(self.namespace, &keys).await
+    }
+
+    /// Reads the entries of `keys` like [`Self::get`], without those that are still at the version held.
+    ///
+    /// # Errors
+    ///
+    /// When the question is malformed, the store is sealed or out of order, or an entry cannot be trusted.
+    pub async fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+        limits::check_get(keys.iter().map(|held| held.key))?;
+        self.backend.get_changed(self.namespace, keys).await
     }
 
     /// Reads entries whose key starts with `prefix` and is greater than `after`, in byte order, at most `limit` of them. A page

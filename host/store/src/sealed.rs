@@ -5,9 +5,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use gatehouse_barrier::{Address, Barrier, Keyring, KeyringError, RootKey, Term};
 use gatehouse_ports::{
-    Change, Check, CommitError, Entry, Item, OsRandom, Page, Requirement, StoreError, Version,
+    Change, Check, CommitError, Difference, Entry, HeldKey, Item, OsRandom, Page, Requirement,
+    StoreError, Version,
 };
 
+use crate::opened::Opened;
 use crate::rules::{SharedClock, has_expired};
 use crate::shares::SEAL_KEY;
 use crate::{Answer, Backend, Namespace, unfinished};
@@ -64,20 +66,23 @@ pub enum UnsealError {
 /// It starts sealed: every call is answered by [`StoreError::Sealed`] until [`Self::unseal`] succeeds. A record that does not
 /// open is [`StoreError::Corrupt`] and fails the whole call, a scan's too. Expiry is enforced here a second time, from the sealed
 /// copy of it, so that a backend that was tampered with cannot prolong a record's life.
+///
+/// A record that its reader holds is opened once for all readers, and then only compared: nothing of it is kept but that it opened.
 pub struct SealedBackend<B> {
     backend: B,
     clock: SharedClock,
     barrier: RwLock<Option<Arc<Barrier>>>,
+    opened: Opened,
 }
 
 impl<B: Backend> SealedBackend<B> {
     /// `backend` behind a barrier that is still down. Records expire by `clock`.
     pub fn new(backend: B, clock: SharedClock) -> Self {
-        let barrier = RwLock::default();
         Self {
             backend,
             clock,
-            barrier,
+            barrier: RwLock::default(),
+            opened: Opened::default(),
         }
     }
 
@@ -121,6 +126,7 @@ impl<B: Backend> SealedBackend<B> {
     /// Forgets all keys. Calls that are under way may still finish.
     pub fn seal(&self) {
         *self.barrier.write().unwrap_or_else(PoisonError::into_inner) = None;
+        self.opened.forget();
     }
 
     /// Adds a data key, which seals every record written from now on; older records stay readable (SEC-K4). Calls go on
@@ -217,6 +223,29 @@ impl<B: Backend> SealedBackend<B> {
         Ok(true)
     }
 
+    /// Opens what the backend answered about a key, and notes it down where the reader will ask again.
+    fn difference(
+        &self,
+        barrier: &Barrier,
+        namespace: Namespace,
+        held: &HeldKey<'_>,
+        found: Difference,
+        now: u64,
+    ) -> Result<Difference, StoreError> {
+        let Difference::Changed(entry) = found else {
+            return Ok(found);
+        };
+        let (entry, expires_at) = open(barrier, namespace, held.key, entry)?;
+        if has_expired(expires_at, now) {
+            return Ok(Difference::Absent);
+        }
+        if held.version.is_some() {
+            self.opened
+                .note(namespace, held.key, entry.version, expires_at);
+        }
+        Ok(Difference::between(held.version, Some(entry)))
+    }
+
     pub(crate) fn install(&self, keyring: &Keyring) {
         let barrier = Arc::new(Barrier::new(keyring));
         *self.barrier.write().unwrap_or_else(PoisonError::into_inner) = Some(barrier);
@@ -264,14 +293,13 @@ fn address(namespace: Namespace, key: &str) -> Address<'_> {
     Address { store, key }
 }
 
-/// Opens what a backend answered; `None` for a record whose time has come.
+/// Opens what a backend answered, and tells from when on it reads as absent.
 fn open(
     barrier: &Barrier,
     namespace: Namespace,
     key: &str,
     entry: Entry,
-    now: u64,
-) -> Result<Option<Entry>, StoreError> {
+) -> Result<(Entry, Option<u64>), StoreError> {
     let record = barrier
         .open(address(namespace, key), entry.value)
         .map_err(|_| StoreError::Corrupt(key.to_owned()))?;
@@ -279,26 +307,33 @@ fn open(
         value: record.value,
         version: entry.version,
     };
-    Ok((!has_expired(record.expires_at, now)).then_some(opened))
+    Ok((opened, record.expires_at))
 }
 
 impl<B: Backend> Backend for SealedBackend<B> {
-    fn get<'a>(
+    fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [&'a str],
-    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
+        keys: &'a [HeldKey<'a>],
+    ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
             self.admit(namespace)?;
-            let entries = self.backend.get(namespace, keys).await?;
+            let now = self.clock.now_milliseconds();
+            let if_opened = |held: &HeldKey<'a>| HeldKey {
+                key: held.key,
+                version: held
+                    .version
+                    .filter(|version| self.opened.contains(namespace, held.key, *version, now)),
+            };
+            let asked: Vec<HeldKey<'_>> = keys.iter().map(if_opened).collect();
+            let found = self.backend.get_changed(namespace, &asked).await?;
             // Only now: a record may have been sealed by a key that was added while the backend was asked.
             let barrier = self.barrier()?;
             let now = self.clock.now_milliseconds();
-            let open = |(key, entry): (&&str, Option<Entry>)| match entry {
-                Some(entry) => open(&barrier, namespace, key, entry, now),
-                None => Ok(None),
-            };
-            keys.iter().zip(entries).map(open).collect()
+            keys.iter()
+                .zip(found)
+                .map(|(held, found)| self.difference(&barrier, namespace, held, found, now))
+                .collect()
         })
     }
 
@@ -316,7 +351,8 @@ impl<B: Backend> Backend for SealedBackend<B> {
             let now = self.clock.now_milliseconds();
             let mut items = Vec::with_capacity(page.items.len());
             for Item { key, entry } in page.items {
-                if let Some(entry) = open(&barrier, namespace, &key, entry, now)? {
+                let (entry, expires_at) = open(&barrier, namespace, &key, entry)?;
+                if !has_expired(expires_at, now) {
                     items.push(Item { key, entry });
                 }
             }

@@ -1,9 +1,10 @@
 //! Which groups an entity is in, and how logins change that (contract 7.3).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use gatehouse_ports::{Clock, Entry, Random, Store, Version};
-use gatehouse_storage::{Loaded, StorageError, Transaction};
+use gatehouse_ports::{Clock, Random, Store, Version};
+use gatehouse_storage::{CachedReads, Loaded, StorageError, Transaction};
 
 use super::records::{
     GroupAliasRecord, GroupRecord, Membership, OwnerRecord, group_alias_key, group_key, member_key,
@@ -55,15 +56,15 @@ impl Claims {
         &self.keys
     }
 
-    /// The groups, from the entries under [`Self::keys`], which are next in `entries`.
-    pub(crate) fn resolve<S: Store>(
+    /// The groups, from the entries under [`Self::keys`], which are next in `reads`.
+    pub(crate) fn resolve(
         self,
-        entries: &mut std::vec::IntoIter<Option<Entry>>,
+        reads: &mut CachedReads<'_>,
     ) -> Result<ClaimedGroups, StorageError> {
         let mut memberships = Vec::new();
         let mut checks = Vec::new();
         for (alias, key) in self.hashes.into_iter().zip(self.keys) {
-            if let Some(found) = load_next::<S, GroupAliasRecord>(entries)? {
+            if let Some(found) = reads.next_uncached::<GroupAliasRecord>()? {
                 let group_id = found.record.group_id;
                 memberships.push(Membership { group_id, alias });
                 checks.push((key, found.version));
@@ -217,16 +218,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn follow_claims(
         &self,
         transaction: &mut Transaction,
-        entity: &mut Loaded<EntityRecord>,
+        entity: &mut Loaded<Arc<EntityRecord>>,
         claimed: ClaimedGroups,
         mount_accessor: &str,
     ) -> Result<bool, StorageError> {
-        let changed = claimed.apply(transaction, &mut entity.record, mount_accessor)?;
+        let record = Arc::make_mut(&mut entity.record);
+        let changed = claimed.apply(transaction, record, mount_accessor)?;
         if changed {
-            let key = entity_key(&entity.record.id);
+            let key = entity_key(&record.id);
             transaction
                 .require(key.as_str(), entity.version)
-                .put(key.as_str(), &entity.record)?;
+                .put(key.as_str(), record)?;
         }
         Ok(changed)
     }

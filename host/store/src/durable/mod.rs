@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, StoreError};
+use gatehouse_ports::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError};
 use redb::{Database, ReadOnlyTable, ReadableDatabase as _, StorageError};
 use tokio::sync::{mpsc, oneshot};
 
@@ -85,27 +85,33 @@ impl RedbBackend {
         self.shared.with(look)
     }
 
-    fn get_now(
+    fn get_changed_now(
         &self,
         namespace: Namespace,
-        keys: &[&str],
-    ) -> Result<Vec<Option<Entry>>, StoreError> {
+        keys: &[HeldKey<'_>],
+    ) -> Result<Vec<Difference>, StoreError> {
         let now = self.clock.now_milliseconds();
         self.read(|database| {
             let entries = entries(database)?;
-            let read = |key: &&str| {
-                let corrupt = || StoreError::Corrupt((*key).to_owned());
-                let place = Place::new(namespace, key);
+            let read = |held: &HeldKey<'_>| {
+                let corrupt = || StoreError::Corrupt(held.key.to_owned());
+                let place = Place::new(namespace, held.key);
                 let stored = entries.get(place.as_bytes());
                 let stored = stored.map_err(|error| match error {
                     StorageError::Corrupted(_) => corrupt(),
                     other => unavailable(other),
                 })?;
                 let Some(stored) = stored else {
-                    return Ok(None);
+                    return Ok(Difference::Absent);
                 };
                 let (header, value) = Header::split(stored.value()).ok_or_else(corrupt)?;
-                Ok((!has_expired(header.expires_at, now)).then(|| entry(header, value)))
+                Ok(if has_expired(header.expires_at, now) {
+                    Difference::Absent
+                } else if held.version == Some(header.version) {
+                    Difference::Unchanged
+                } else {
+                    Difference::Changed(entry(header, value))
+                })
             };
             keys.iter().map(read).collect()
         })
@@ -185,12 +191,12 @@ fn place_change(namespace: Namespace, change: &Change) -> PlacedChange {
 }
 
 impl Backend for RedbBackend {
-    fn get<'a>(
+    fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [&'a str],
-    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
-        Box::pin(async move { self.get_now(namespace, keys) })
+        keys: &'a [HeldKey<'a>],
+    ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
+        Box::pin(async move { self.get_changed_now(namespace, keys) })
     }
 
     fn scan<'a>(

@@ -31,6 +31,7 @@ macro_rules! for_every_backend {
     };
 }
 
+mod changes;
 mod commits;
 mod concurrency;
 mod crashes;

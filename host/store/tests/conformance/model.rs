@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-use gatehouse_ports::{Change, Check, Clock as _, CommitError, Requirement, Version};
+use gatehouse_ports::{
+    Change, Check, Clock as _, CommitError, Difference, HeldKey, Requirement, Version,
+};
 use gatehouse_store::Namespace;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -139,8 +141,21 @@ async fn run(kind: Kind, operations: Vec<Operation>) {
             Operation::Reopen if kind.is_durable() => subject.reopen().await,
             Operation::Reopen => {}
             Operation::Get(namespace, keys) => {
-                let entries = subject.store_of(namespace).get(&keys).await.unwrap();
+                let store = subject.store_of(namespace);
+                let held: Vec<_> = keys
+                    .iter()
+                    .map(|key| HeldKey {
+                        key,
+                        version: model.last.get(&(namespace, *key)).copied(),
+                    })
+                    .collect();
+                let differences = store.get_changed(&held).await.unwrap();
+                let entries = store.get(&keys).await.unwrap();
                 assert_eq!(entries.len(), keys.len());
+                for ((held, entry), difference) in held.iter().zip(&entries).zip(differences) {
+                    let expected = Difference::between(held.version, entry.clone());
+                    assert_eq!(difference, expected);
+                }
                 for (key, entry) in keys.into_iter().zip(entries) {
                     let found = entry.map(|entry| (entry.value, entry.version));
                     let live = model.live(namespace, key, now);
