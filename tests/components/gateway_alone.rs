@@ -9,8 +9,8 @@ use gatehouse::runtime::state::InstanceState;
 use gatehouse_components::{Flavour, Part};
 use serde_json::Value;
 use wasmtime::bail;
-use wasmtime::component::Linker;
 use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{InstancePre, Linker};
 
 use crate::access_alone::bindings::exports::gatehouse::access::requests::{
     Admission, Refusal, Request,
@@ -28,6 +28,22 @@ const REQUESTS: &str = "gatehouse:access/requests@0.1.0";
 /// The gateway over doubles; `replace` puts in the ones that answer.
 fn gateway(flavour: Flavour, replace: impl FnOnce(&mut Linker<InstanceState>)) -> Arc<Pool> {
     let surroundings = Surroundings::new();
+    let template = template(&surroundings, flavour, replace);
+    Pool::new(template, surroundings.grants, SETTINGS).unwrap()
+}
+
+const SETTINGS: PoolSettings = PoolSettings {
+    instances: 1,
+    instance_reuse: 10,
+    queue: 1,
+    wall_time: Duration::from_secs(120),
+};
+
+fn template(
+    surroundings: &Surroundings,
+    flavour: Flavour,
+    replace: impl FnOnce(&mut Linker<InstanceState>),
+) -> InstancePre<InstanceState> {
     let (component, mut linker) = surroundings.load(SUBJECT, flavour);
     let component_type = component.component_type();
     for (interface, item) in component_type.imports(&surroundings.engine) {
@@ -49,14 +65,7 @@ fn gateway(flavour: Flavour, replace: impl FnOnce(&mut Linker<InstanceState>)) -
     }
     linker.allow_shadowing(true);
     replace(&mut linker);
-    let settings = PoolSettings {
-        instances: 1,
-        instance_reuse: 10,
-        queue: 1,
-        wall_time: Duration::from_secs(120),
-    };
-    let template = linker.instantiate_pre(&component).unwrap();
-    Pool::new(template, surroundings.grants, settings).unwrap()
+    linker.instantiate_pre(&component).unwrap()
 }
 
 /// Answers the question for the server's identity.
@@ -153,4 +162,66 @@ async fn a_capability_that_traps_fails_the_request() {
         format!("{error:?}").contains(&format!("{SYSTEM} current-cluster")),
         "{error:?}"
     );
+}
+
+#[tokio::test]
+async fn both_exports_give_the_same_answer() {
+    let request = |method: &str, target: &str, body: &'static str| {
+        http::Request::builder()
+            .method(method)
+            .uri(target)
+            .header("host", "localhost")
+            .header("x-gatehouse-peer", "192.0.2.1")
+            .header("x-vault-token", "t")
+            .body(Bytes::from_static(body.as_bytes()))
+            .unwrap()
+    };
+    for flavour in Flavour::ALL {
+        let surroundings = Surroundings::new();
+        let template = template(&surroundings, flavour, |linker| {
+            with_cluster(linker, || Ok(None));
+            let refuse = |request: Request| -> Result<Admission, Refusal> {
+                assert_eq!(request.source_address.as_deref(), Some("192.0.2.1"));
+                assert_eq!(request.token.as_deref(), Some("t"));
+                Err(Refusal::Denied)
+            };
+            let mut requests = linker.instance(REQUESTS).unwrap();
+            let admit = move |_: wasmtime::StoreContextMut<'_, InstanceState>,
+                              (request,): (Request,)| {
+                Ok((refuse(request),))
+            };
+            requests.func_wrap("admit", admit).unwrap();
+        });
+        let grants = surroundings.grants.clone();
+        let whole = Pool::new(template.clone(), grants.clone(), SETTINGS).unwrap();
+        let streaming = Pool::streaming(template, grants, SETTINGS).unwrap();
+        for (method, target, body, status) in [
+            ("GET", "/nothing", "", 404),
+            ("GET", "/v1/sys/health?uninitcode=299", "", 299),
+            ("HEAD", "/v1/sys/health", "", 501),
+            ("LIST", "/v1/sys/policies/acl", "", 403),
+            (
+                "POST",
+                "/v1/auth/token/create?x=%2F",
+                "{\"ttl\":\"1h\"}",
+                403,
+            ),
+            ("GET", "/v1/a%2Fb", "", 400),
+        ] {
+            let one = whole.serve(request(method, target, body)).await.unwrap();
+            let other = streaming
+                .serve(request(method, target, body))
+                .await
+                .unwrap();
+            assert_eq!(one.status(), status, "{method} {target}");
+            assert_eq!(one.status(), other.status(), "{method} {target}");
+            assert_eq!(one.body(), other.body(), "{method} {target}");
+            let without_length = |answer: &http::Response<Bytes>| {
+                let mut headers = answer.headers().clone();
+                headers.remove("content-length");
+                headers
+            };
+            assert_eq!(without_length(&one), without_length(&other));
+        }
+    }
 }

@@ -37,8 +37,8 @@ pub enum Part {
     Orgs,
     /// The HTTP front alone; it imports the three capabilities.
     Gateway,
-    /// All of them joined: exports `wasi:http/incoming-handler`, imports one store for each capability and a cache for those that
-    /// use one.
+    /// All of them joined: exports `gatehouse:gateway/exchange` and, for other hosts, `wasi:http/incoming-handler`; imports one store
+    /// for each capability and a cache for those that use one.
     Composed,
 }
 

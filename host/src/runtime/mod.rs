@@ -5,6 +5,7 @@ pub mod cache;
 pub mod code_cache;
 mod component_log;
 pub mod engine;
+mod front;
 pub mod linker;
 pub mod pool;
 pub mod services;

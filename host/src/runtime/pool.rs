@@ -12,18 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
-use tokio::sync::{Semaphore, SemaphorePermit, oneshot};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use wasmtime::component::InstancePre;
 use wasmtime::{Engine, Store};
-use wasmtime_wasi_http::WasiHttpView;
-use wasmtime_wasi_http::p2::bindings::http::types::Scheme;
-use wasmtime_wasi_http::p2::bindings::{Proxy, ProxyPre};
 
+use super::front::{Front, FrontTemplate};
 use super::state::{Grants, InstanceState};
-
-/// Bytes of answer body beyond which a request counts as failed.
-const MAXIMUM_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
 /// How instances are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,14 +54,14 @@ impl From<wasmtime::Error> for ServeError {
 
 struct Instance {
     store: Store<InstanceState>,
-    proxy: Proxy,
+    front: Front,
     served: usize,
 }
 
 /// Serves requests by one component.
 pub struct Pool {
     engine: Engine,
-    template: ProxyPre<InstanceState>,
+    template: FrontTemplate,
     grants: Grants,
     settings: PoolSettings,
     idle: Mutex<Vec<Instance>>,
@@ -80,21 +74,47 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// When the component does not export `wasi:http/incoming-handler`.
+    /// When the component exports neither `gatehouse:gateway/exchange` nor `wasi:http/incoming-handler`.
     pub fn new(
         template: InstancePre<InstanceState>,
         grants: Grants,
         settings: PoolSettings,
     ) -> wasmtime::Result<Arc<Self>> {
-        Ok(Arc::new(Self {
-            engine: template.engine().clone(),
-            template: ProxyPre::new(template)?,
+        let engine = template.engine().clone();
+        let template = FrontTemplate::of(template)?;
+        Ok(Self::over(engine, template, grants, settings))
+    }
+
+    /// The same, by `wasi:http/incoming-handler` whatever else the component exports: as hosts call it that know nothing else.
+    ///
+    /// # Errors
+    ///
+    /// When the component does not export it.
+    pub fn streaming(
+        template: InstancePre<InstanceState>,
+        grants: Grants,
+        settings: PoolSettings,
+    ) -> wasmtime::Result<Arc<Self>> {
+        let engine = template.engine().clone();
+        let template = FrontTemplate::streams(template)?;
+        Ok(Self::over(engine, template, grants, settings))
+    }
+
+    fn over(
+        engine: Engine,
+        template: FrontTemplate,
+        grants: Grants,
+        settings: PoolSettings,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            engine,
+            template,
             grants,
             idle: Mutex::default(),
             running: Semaphore::new(settings.instances),
             waiting: AtomicUsize::new(0),
             settings,
-        }))
+        })
     }
 
     /// How many requests run now.
@@ -170,10 +190,10 @@ impl Pool {
 
     async fn instantiate(&self) -> Result<Instance, ServeError> {
         let mut store = self.grants.store(&self.engine);
-        let proxy = self.template.instantiate_async(&mut store).await?;
+        let front = self.template.instantiate(&mut store).await?;
         Ok(Instance {
             store,
-            proxy,
+            front,
             served: 0,
         })
     }
@@ -195,45 +215,10 @@ impl Instance {
         &mut self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Bytes>, ServeError> {
-        let state = self.store.data_mut();
-        state.begin_request();
-        let mut http = state.http();
-        let scheme = match request.uri().scheme_str() {
-            Some("https") => Scheme::Https,
-            _ => Scheme::Http,
-        };
-        let request = http.new_incoming_request(scheme, request.map(Full::new))?;
-        let (sender, receiver) = oneshot::channel();
-        let answer = http.new_response_outparam(sender)?;
+        self.store.data_mut().begin_request();
         self.store.set_epoch_deadline(1);
-        let handler = self.proxy.wasi_http_incoming_handler();
-        let handled = async {
-            let called = handler.call_handle(&mut self.store, request, answer).await;
-            called.map_err(ServeError::from)
-        };
-        // The guest writes the body while this side takes it: neither can finish without the other.
-        let ((), response) = tokio::try_join!(handled, collect(receiver))?;
-        Ok(response)
+        self.front.answer(&mut self.store, request).await
     }
-}
-
-type Answer = Result<
-    hyper::Response<wasmtime_wasi_http::p2::body::HyperOutgoingBody>,
-    wasmtime_wasi_http::p2::bindings::http::types::ErrorCode,
->;
-
-async fn collect(receiver: oneshot::Receiver<Answer>) -> Result<http::Response<Bytes>, ServeError> {
-    let failed = |why: &'static str| ServeError::Failed(wasmtime::Error::msg(why));
-    let response = receiver
-        .await
-        .map_err(|_| failed("it gave no answer"))?
-        .map_err(|_| failed("it answered with an error code"))?;
-    let (parts, body) = response.into_parts();
-    let body = Limited::new(body, MAXIMUM_ANSWER_BYTES)
-        .collect()
-        .await
-        .map_err(|_| failed("its answer was cut off or too large"))?;
-    Ok(http::Response::from_parts(parts, body.to_bytes()))
 }
 
 /// A place in the queue, given back when dropped.

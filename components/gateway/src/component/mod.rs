@@ -34,8 +34,10 @@ macro_rules! same_fields {
 
 mod access;
 mod auth_method;
+mod exchange;
 mod host;
 mod orgs;
+mod received;
 mod transport;
 
 use std::net::IpAddr;
@@ -44,10 +46,11 @@ use std::sync::OnceLock;
 use wasip2::http::types::{IncomingRequest, ResponseOutparam};
 
 use crate::settings::Rate;
-use crate::{Edition, Gateway, Settings};
+use crate::{Edition, Gateway, Response, Settings};
 use access::ImportedAccess;
 use auth_method::ImportedAuthMethod;
 use orgs::ImportedOrganizations;
+use received::Received;
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
 mod bindings {
@@ -121,10 +124,17 @@ fn rate(variable: &str) -> Option<Rate> {
 impl bindings::exports::wasi::http::incoming_handler::Guest for Component {
     fn handle(request: IncomingRequest, answer: ResponseOutparam) {
         let response = match transport::read(request) {
-            Ok(request) => gateway().handle(&request),
+            Ok(received) => answer_to(received),
             Err(refusal) => refusal,
         };
         transport::write(response, answer);
+    }
+}
+
+fn answer_to(received: Received) -> Response {
+    match received.into_request() {
+        Ok(request) => gateway().handle(&request),
+        Err(refusal) => refusal,
     }
 }
 

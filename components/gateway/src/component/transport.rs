@@ -1,4 +1,4 @@
-//! `wasi:http` requests and responses as the gateway's own.
+//! The export `wasi:http/incoming-handler`: requests and responses by streams and handles.
 
 use wasip2::http::types::{
     Fields, IncomingBody, IncomingRequest, Method as WasiMethod, OutgoingBody, OutgoingResponse,
@@ -6,12 +6,11 @@ use wasip2::http::types::{
 };
 use wasip2::io::streams::{InputStream, StreamError};
 
+use super::received::Received;
 use crate::MAXIMUM_BODY_BYTES;
-use crate::http::{Headers, Method, Request, Response};
+use crate::http::{Method, Response};
 use crate::vault::error_response;
 
-/// Where the host writes the address of the peer.
-const PEER_HEADER: &str = "x-gatehouse-peer";
 /// How much of a body is asked for at once.
 const CHUNK_BYTES: u64 = 64 * 1024;
 /// How much WASI takes in one blocking write.
@@ -22,44 +21,22 @@ const WRITE_BYTES: usize = 4096;
 /// # Errors
 ///
 /// The answer to a request that cannot be read: 400.
-pub(super) fn read(incoming: IncomingRequest) -> Result<Request, Response> {
-    let target = incoming.path_with_query().unwrap_or_default();
-    let (path, query) = target.split_once('?').unwrap_or((&target, ""));
-    let mut request = Request {
+pub(super) fn read(incoming: IncomingRequest) -> Result<Received, Response> {
+    let mut received = Received {
         method: method(&incoming.method()),
-        path: path.to_owned(),
-        query: query.to_owned(),
-        headers: Headers::new(),
+        target: incoming.path_with_query().unwrap_or_default(),
+        is_https: matches!(incoming.scheme(), Some(Scheme::Https)),
+        authority: incoming.authority(),
+        headers: incoming.headers().entries(),
         body: Vec::new(),
-        peer: None,
     };
-    for (name, value) in incoming.headers().entries() {
-        let value = String::from_utf8(value)
-            .map_err(|_| error_response(400, "header values must be UTF-8"))?;
-        if name.eq_ignore_ascii_case(PEER_HEADER) {
-            request.peer = value.parse().ok();
-        } else {
-            request.headers.push(&name, value);
-        }
-    }
-    // WASI hands these two over beside the header fields; absolute links are made of them.
-    if request.headers.get("host").is_none()
-        && let Some(authority) = incoming.authority()
-    {
-        request.headers.push("host", authority);
-    }
-    if request.headers.get("x-forwarded-proto").is_none()
-        && matches!(incoming.scheme(), Some(Scheme::Https))
-    {
-        request.headers.push("x-forwarded-proto", "https");
-    }
     if let Ok(body) = incoming.consume() {
         if let Ok(stream) = body.stream() {
-            request.body = read_body(&stream)?;
+            received.body = read_body(&stream)?;
         }
         IncomingBody::finish(body);
     }
-    Ok(request)
+    Ok(received)
 }
 
 fn method(method: &WasiMethod) -> Method {

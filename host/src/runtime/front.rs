@@ -1,0 +1,197 @@
+//! How an instance is given a request.
+
+use bytes::Bytes;
+use http::header::HeaderMap;
+use http::{HeaderName, HeaderValue, StatusCode};
+use http_body_util::{BodyExt, Full, Limited};
+use tokio::sync::oneshot;
+use wasmtime::Store;
+use wasmtime::component::InstancePre;
+use wasmtime_wasi_http::WasiHttpView;
+use wasmtime_wasi_http::p2::bindings::http::types::{ErrorCode, Scheme};
+use wasmtime_wasi_http::p2::bindings::{Proxy, ProxyPre};
+use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
+
+use super::pool::ServeError;
+use super::state::InstanceState;
+use bindings::exports::gatehouse::gateway::exchange as wit;
+use bindings::{Whole, WholePre};
+
+/// Bytes of answer body beyond which a request counts as failed.
+const MAXIMUM_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+
+mod bindings {
+    wasmtime::component::bindgen!({
+        inline: "
+            package gatehouse:fronts;
+            world whole {
+                export gatehouse:gateway/exchange@0.1.0;
+            }
+        ",
+        path: [
+            "../wit/deps/io",
+            "../wit/deps/clocks",
+            "../wit/deps/random",
+            "../wit/deps/filesystem",
+            "../wit/deps/sockets",
+            "../wit/deps/cli",
+            "../wit/deps/http",
+            "../wit/storage",
+            "../wit/auth-method",
+            "../wit/access",
+            "../wit/orgs",
+            "../wit/host",
+            "../wit/gateway",
+        ],
+        world: "gatehouse:fronts/whole",
+        exports: { default: async },
+        ownership: Borrowing { duplicate_if_necessary: true },
+    });
+}
+
+/// A component that answers requests, by one of two exports.
+pub(super) enum FrontTemplate {
+    /// `gatehouse:gateway/exchange`: one call with the whole request. Preferred, since requests are held whole here.
+    Whole(WholePre<InstanceState>),
+    /// `wasi:http/incoming-handler`.
+    Streams(ProxyPre<InstanceState>),
+}
+
+impl FrontTemplate {
+    /// The front of the component behind `template`.
+    ///
+    /// # Errors
+    ///
+    /// When it has neither export.
+    pub(super) fn of(template: InstancePre<InstanceState>) -> wasmtime::Result<Self> {
+        match WholePre::new(template.clone()) {
+            Ok(whole) => Ok(Self::Whole(whole)),
+            Err(_) => Self::streams(template),
+        }
+    }
+
+    /// The front that every host knows.
+    ///
+    /// # Errors
+    ///
+    /// When the component does not have that export.
+    pub(super) fn streams(template: InstancePre<InstanceState>) -> wasmtime::Result<Self> {
+        Ok(Self::Streams(ProxyPre::new(template)?))
+    }
+
+    /// A fresh instance in `store`.
+    pub(super) async fn instantiate(
+        &self,
+        store: &mut Store<InstanceState>,
+    ) -> wasmtime::Result<Front> {
+        Ok(match self {
+            Self::Whole(template) => Front::Whole(template.instantiate_async(store).await?),
+            Self::Streams(template) => Front::Streams(template.instantiate_async(store).await?),
+        })
+    }
+}
+
+/// An instance of a [`FrontTemplate`].
+pub(super) enum Front {
+    /// See [`FrontTemplate::Whole`].
+    Whole(Whole),
+    /// See [`FrontTemplate::Streams`].
+    Streams(Proxy),
+}
+
+impl Front {
+    /// Has the instance answer `request`.
+    ///
+    /// # Errors
+    ///
+    /// When it traps, gives no answer, or gives one that is none.
+    pub(super) async fn answer(
+        &self,
+        store: &mut Store<InstanceState>,
+        request: http::Request<Bytes>,
+    ) -> Result<http::Response<Bytes>, ServeError> {
+        match self {
+            Self::Whole(whole) => exchange(whole, store, &request).await,
+            Self::Streams(proxy) => stream(proxy, store, request).await,
+        }
+    }
+}
+
+async fn exchange(
+    whole: &Whole,
+    store: &mut Store<InstanceState>,
+    request: &http::Request<Bytes>,
+) -> Result<http::Response<Bytes>, ServeError> {
+    let uri = request.uri();
+    let fields = request.headers().iter();
+    let headers: Vec<(&str, &[u8])> = fields
+        .map(|(name, value)| (name.as_str(), value.as_bytes()))
+        .collect();
+    let received = wit::Request {
+        method: request.method().as_str(),
+        target: uri.path_and_query().map_or("", |target| target.as_str()),
+        is_https: is_https(uri),
+        authority: uri.authority().map(|authority| authority.as_str()),
+        headers: &headers,
+        body: request.body(),
+    };
+    let exchange = whole.gatehouse_gateway_exchange();
+    let answer = exchange.call_handle(store, received).await?;
+    response(answer).map_err(|error| ServeError::Failed(wasmtime::Error::new(error)))
+}
+
+fn is_https(uri: &http::Uri) -> bool {
+    uri.scheme() == Some(&http::uri::Scheme::HTTPS)
+}
+
+fn response(answer: wit::Response) -> Result<http::Response<Bytes>, http::Error> {
+    let mut headers = HeaderMap::with_capacity(answer.headers.len());
+    for (name, value) in answer.headers {
+        headers.append(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
+    }
+    let mut response = http::Response::new(Bytes::from(answer.body));
+    *response.status_mut() = StatusCode::from_u16(answer.status)?;
+    *response.headers_mut() = headers;
+    Ok(response)
+}
+
+async fn stream(
+    proxy: &Proxy,
+    store: &mut Store<InstanceState>,
+    request: http::Request<Bytes>,
+) -> Result<http::Response<Bytes>, ServeError> {
+    let mut http = store.data_mut().http();
+    let scheme = match is_https(request.uri()) {
+        true => Scheme::Https,
+        false => Scheme::Http,
+    };
+    let request = http.new_incoming_request(scheme, request.map(Full::new))?;
+    let (sender, receiver) = oneshot::channel();
+    let answer = http.new_response_outparam(sender)?;
+    let handler = proxy.wasi_http_incoming_handler();
+    let handled = async {
+        let called = handler.call_handle(store, request, answer).await;
+        called.map_err(ServeError::from)
+    };
+    // The guest writes the body while this side takes it: neither can finish without the other.
+    let ((), response) = tokio::try_join!(handled, collect(receiver))?;
+    Ok(response)
+}
+
+type StreamedAnswer = Result<hyper::Response<HyperOutgoingBody>, ErrorCode>;
+
+async fn collect(
+    receiver: oneshot::Receiver<StreamedAnswer>,
+) -> Result<http::Response<Bytes>, ServeError> {
+    let failed = |why: &'static str| ServeError::Failed(wasmtime::Error::msg(why));
+    let response = receiver
+        .await
+        .map_err(|_| failed("it gave no answer"))?
+        .map_err(|_| failed("it answered with an error code"))?;
+    let (parts, body) = response.into_parts();
+    let body = Limited::new(body, MAXIMUM_ANSWER_BYTES)
+        .collect()
+        .await
+        .map_err(|_| failed("its answer was cut off or too large"))?;
+    Ok(http::Response::from_parts(parts, body.to_bytes()))
+}
