@@ -1,6 +1,7 @@
 //! A bounded load of equal requests over connections that stay open.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -39,21 +40,23 @@ pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec
     text.into_bytes()
 }
 
-/// Sends `request` as often as the server answers it, and fails at the first answer that is not a 200.
+/// Sends `requests` in random order as often as the server answers, and fails at the first answer that is not a 200.
 ///
 /// # Errors
 ///
 /// When the server cannot be reached or an answer is not as expected.
-pub fn measure(server: SocketAddr, request: &[u8], load: Load) -> Result<Measured> {
+pub fn measure(server: SocketAddr, requests: &[Vec<u8>], load: Load) -> Result<Measured> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
+    let requests: Arc<[Vec<u8>]> = requests.into();
     let start = Instant::now() + load.duration / 5;
     let end = start + load.duration;
     let mut latencies = runtime.block_on(async {
         let mut connections = tokio::task::JoinSet::new();
-        for _ in 0..load.connections {
-            connections.spawn(connection(server, request.to_vec(), start, end));
+        for number in 0..load.connections {
+            let order = RandomOrder::new(number, requests.clone());
+            connections.spawn(connection(server, order, start, end));
         }
         let mut latencies: Vec<u32> = Vec::new();
         while let Some(finished) = connections.join_next().await {
@@ -109,7 +112,7 @@ fn summary(latencies: &[u32], duration: Duration) -> Result<Measured> {
 /// The latencies, in microseconds, of the requests of one connection that began between `start` and `end`.
 async fn connection(
     server: SocketAddr,
-    request: Vec<u8>,
+    mut order: RandomOrder,
     start: Instant,
     end: Instant,
 ) -> Result<Vec<u32>> {
@@ -122,11 +125,32 @@ async fn connection(
         if sent >= end {
             return Ok(latencies);
         }
-        stream.write_all(&request).await?;
+        stream.write_all(order.next_request()).await?;
         answer(&mut stream, &mut buffer).await?;
         if sent >= start {
             latencies.push(u32::try_from(sent.elapsed().as_micros())?);
         }
+    }
+}
+
+/// Requests in an order that looks random and is the same in every run (xorshift).
+struct RandomOrder {
+    state: u64,
+    requests: Arc<[Vec<u8>]>,
+}
+
+impl RandomOrder {
+    fn new(number: usize, requests: Arc<[Vec<u8>]>) -> Self {
+        let state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(2 * number as u64 + 1);
+        Self { state, requests }
+    }
+
+    fn next_request(&mut self) -> &[u8] {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        let position = self.state % self.requests.len() as u64;
+        &self.requests[position as usize]
     }
 }
 

@@ -1,15 +1,18 @@
 //! Requests per second and latencies of the release server on one core, beside the same logic compiled natively and, where it is
 //! installed, beside OpenBao. Run with: cargo bench -p gatehouse-tests
+//!
+//! `cargo bench -p gatehouse-tests -- tokens openbao` measures these parts alone; see [`PARTS`].
 
 mod cores;
 mod load;
+mod many_tokens;
 mod native;
 mod openbao;
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use gatehouse_fake_google::AccountSpec;
 use gatehouse_tests::{INSTANCE_ROLE, Installation, Program, ROLE, Storage};
 use serde_json::json;
@@ -22,6 +25,17 @@ const LOAD: Load = Load {
     duration: Duration::from_secs(5),
 };
 
+/// What can be measured, in the order in which it is.
+const PARTS: [&str; 7] = [
+    "memory", "google", "durable", "tokens", "fresh", "native", "openbao",
+];
+
+/// How many live tokens the store holds in which they are to make no difference.
+const MANY_TOKENS: usize = 1_000_000;
+
+/// How many of them are looked up.
+const TOKENS_LOOKED_UP: usize = 100_000;
+
 /// How many accounts log in for the first time.
 const NEWCOMERS: usize = 40;
 
@@ -33,6 +47,19 @@ fn main() -> Result<()> {
     {
         return native::serve(configuration.as_ref());
     }
+    let wanted: Vec<&str> = arguments
+        .iter()
+        .map(String::as_str)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    if let Some(unknown) = wanted.iter().find(|part| !PARTS.contains(part)) {
+        bail!(
+            "no part is called {unknown}; there are {}",
+            PARTS.join(", ")
+        );
+    }
+    let wants = |part: &str| wanted.is_empty() || wanted.contains(&part);
+
     gatehouse_tests::release_binary();
     let cores = Cores::available()?;
     println!(
@@ -42,31 +69,51 @@ fn main() -> Result<()> {
     println!("| what | requests/s | p50 ms | p99 ms |");
     println!("|---|---|---|---|");
 
-    in_memory(&cores, "gatehouse", Program::gatehouse(), "")?;
-    google_asked(&cores)?;
-    durable(&cores)?;
-    let fresh = "[limits]\ninstance_reuse = 1";
-    in_memory(
-        &cores,
-        "a fresh instance per request",
-        Program::gatehouse(),
-        fresh,
-    )?;
-    in_memory(
-        &cores,
-        "the same logic compiled natively",
-        native::program()?,
-        "",
-    )?;
-    match openbao::find() {
-        Some(program) => openbao::measure_logins(&cores, &program)?,
-        None => println!("\nOpenBao's `bao` was not found: no rows for it"),
+    if wants("memory") {
+        in_memory(&cores, "gatehouse", Program::gatehouse(), "")?;
+    }
+    if wants("google") {
+        google_asked(&cores)?;
+    }
+    if wants("durable") {
+        durable(&cores)?;
+    }
+    let lookup = wants("tokens")
+        .then(|| with_many_tokens(&cores))
+        .transpose()?;
+    if wants("fresh") {
+        let name = "a fresh instance per request";
+        let fresh = "[limits]\ninstance_reuse = 1";
+        in_memory(&cores, name, Program::gatehouse(), fresh)?;
+    }
+    if wants("native") {
+        let name = "the same logic compiled natively";
+        in_memory(&cores, name, native::program()?, "")?;
+    }
+    if wants("openbao") {
+        let Some(program) = openbao::find() else {
+            println!("\nOpenBao's `bao` was not found: no rows for it");
+            return Ok(());
+        };
+        let of_openbao = openbao::measure_logins(&cores, &program)?;
+        if let Some(lookup) = lookup {
+            println!(
+                "\nlookup-self with {MANY_TOKENS} tokens: {:.1} times OpenBao's rate with one",
+                lookup.rate / of_openbao.rate
+            );
+        }
     }
     Ok(())
 }
 
+/// One request again and again.
 fn row(what: &str, server: SocketAddr, request: &[u8]) -> Result<Measured> {
-    let measured = measure(server, request, LOAD).with_context(|| what.to_owned())?;
+    row_of_any(what, server, &[request.to_vec()])
+}
+
+/// Any of some requests, in random order.
+fn row_of_any(what: &str, server: SocketAddr, requests: &[Vec<u8>]) -> Result<Measured> {
+    let measured = measure(server, requests, LOAD).with_context(|| what.to_owned())?;
     print(what, measured);
     Ok(measured)
 }
@@ -163,4 +210,35 @@ fn durable(cores: &Cores) -> Result<()> {
         &login_request(&installation)?,
     )?;
     Ok(())
+}
+
+/// A lookup of any of very many tokens, and logins beside them.
+fn with_many_tokens(cores: &Cores) -> Result<Measured> {
+    let (mut installation, server) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;
+    installation.server().terminate()?;
+    let begun = Instant::now();
+    let tokens = many_tokens::issue(installation.folder(), MANY_TOKENS)?;
+    let filled = begun.elapsed();
+    cores.enter_server_core()?;
+    installation.run()?;
+    cores.enter_load_core()?;
+
+    let lookup = |token: &String| request("GET", "/v1/auth/token/lookup-self", Some(token), "");
+    let every = MANY_TOKENS / TOKENS_LOOKED_UP;
+    let lookups: Vec<Vec<u8>> = tokens.iter().step_by(every).map(lookup).collect();
+    let name = format!("gatehouse: lookup-self, durable, {MANY_TOKENS} tokens");
+    let measured = row_of_any(&name, server, &lookups)?;
+    row(
+        &format!("gatehouse: login, durable, {MANY_TOKENS} tokens"),
+        server,
+        &login_request(&installation)?,
+    )?;
+    let process = installation.server().id();
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    println!(
+        "| ({MANY_TOKENS} tokens issued in {filled:.0?}; resident now: {}) | | | |",
+        resident.unwrap_or("unknown").trim()
+    );
+    Ok(measured)
 }
