@@ -117,14 +117,12 @@ impl World for Released {
 }
 
 type Store = MemoryStore<SystemClock>;
+type Method = AuthMethodService<Store, NoCache, ScriptedHttp, SystemClock, OsRandom>;
+type Organizations = Orgs<Store, SystemClock, OsRandom>;
 
 /// The same gateway over the same capabilities in this process, without the server around them.
 pub struct InProcess {
-    gateway: Gateway<
-        AuthMethodService<Store, NoCache, ScriptedHttp, SystemClock, OsRandom>,
-        AccessService<Store, SystemClock, OsRandom>,
-        Orgs<Store, SystemClock, OsRandom>,
-    >,
+    gateway: Gateway<Method, AccessService<Store, SystemClock, OsRandom>, Organizations>,
     root_token: String,
 }
 

@@ -59,6 +59,8 @@ impl Alone {
             operation: Operation::Read,
             path: "organizations/acme".to_owned(),
             source_address: Some("192.0.2.1".to_owned()),
+            wrap_ttl: None,
+            parameters: Vec::new(),
         };
         let requests = self.component.gatehouse_access_requests();
         requests

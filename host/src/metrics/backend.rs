@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, StoreError};
+use gatehouse_ports::{Change, Check, CommitError, Difference, HeldKey, Page, StoreError};
 use gatehouse_store::{Answer, Backend, Namespace};
 
 use super::ServerMetrics;
@@ -22,12 +22,12 @@ impl<B: Backend> MeteredBackend<B> {
 }
 
 impl<B: Backend> Backend for MeteredBackend<B> {
-    fn get<'a>(
+    fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [&'a str],
-    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
-        self.backend.get(namespace, keys)
+        keys: &'a [HeldKey<'a>],
+    ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
+        self.backend.get_changed(namespace, keys)
     }
 
     fn scan<'a>(

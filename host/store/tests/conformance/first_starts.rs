@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, StoreError};
+use gatehouse_ports::{Change, Check, CommitError, Difference, HeldKey, Page, StoreError};
 use gatehouse_store::{Answer, Backend, KeyShare, MemoryBackend, Namespace, UnsealError};
 
 use crate::shares::{Host, memory, sharing};
@@ -75,14 +75,14 @@ impl Faulty {
 }
 
 impl Backend for Faulty {
-    fn get<'a>(
+    fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [&'a str],
-    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
+        keys: &'a [HeldKey<'a>],
+    ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
             self.fails()?;
-            self.below.get(namespace, keys).await
+            self.below.get_changed(namespace, keys).await
         })
     }
 
@@ -274,18 +274,18 @@ async fn k2_shares_survive_a_store_that_is_out_of_order_for_a_while() {
 struct Broken(Arc<MemoryBackend>, AtomicU32);
 
 impl Backend for Broken {
-    fn get<'a>(
+    fn get_changed<'a>(
         &'a self,
         namespace: Namespace,
-        keys: &'a [&'a str],
-    ) -> Answer<'a, Result<Vec<Option<Entry>>, StoreError>> {
+        keys: &'a [HeldKey<'a>],
+    ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
             let read = self.1.fetch_add(1, Ordering::SeqCst);
             // Two reads make a start.
             if (3..5).contains(&read) {
                 return Err(StoreError::Unavailable("later".into()));
             }
-            self.0.get(namespace, keys).await
+            self.0.get_changed(namespace, keys).await
         })
     }
 
