@@ -60,7 +60,7 @@ impl Alone {
             path: "organizations/acme".to_owned(),
             source_address: Some("192.0.2.1".to_owned()),
             wrap_ttl: None,
-            parameters: Vec::new(),
+            parameters: None,
         };
         let requests = self.component.gatehouse_access_requests();
         requests
