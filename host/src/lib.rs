@@ -1,6 +1,7 @@
 //! Runs the Gatehouse components under wasmtime, as a server or inside another program.
 
 pub mod application_credentials;
+pub mod audit;
 pub mod clock;
 pub mod listener;
 pub mod metrics;

@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use wasmtime::component::InstancePre;
 
 use crate::application_credentials;
+use crate::audit::Sinks;
 use crate::clock::SteadyClock;
 use crate::listener::{Listener, Refusal, RequestHandler};
 use crate::metrics::{MeteredBackend, Protocol, ServerMetrics};
@@ -31,7 +32,7 @@ use crate::runtime::code_cache::CodeCache;
 use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
 use crate::runtime::pool::{Pool, PoolSettings, ServeError};
-use crate::runtime::services::{self, Metrics, Services};
+use crate::runtime::services::{self, AuditLog, Metrics, NoAudit, Services};
 use crate::runtime::state::{Grants, InstanceState};
 use crate::runtime::storage;
 use crate::seal::SealedStore;
@@ -62,6 +63,7 @@ pub struct Server {
     handler: Arc<ComponentHandler>,
     background: Option<Background>,
     time: Time,
+    audit: Option<Arc<Sinks>>,
     drain_timeout: Duration,
 }
 
@@ -81,11 +83,15 @@ impl Server {
         let SealedStore { store, seal } = SealedStore::open(settings, &clock).await?;
         let backend: Arc<dyn Backend> = Arc::new(MeteredBackend::new(store, Arc::clone(&metrics)));
         keep_time(&steady, &*backend).await;
+        let audit = audit(settings)?;
         let services = Services {
             seal,
+            audit: match &audit {
+                Some(sinks) => Arc::clone(sinks) as Arc<dyn AuditLog>,
+                None => Arc::new(NoAudit),
+            },
             rate_limits: Arc::new(Buckets::default()),
             metrics: Arc::clone(&metrics) as Arc<dyn Metrics>,
-            ..Services::default()
         };
         let template = template(settings, &backend, &clock, &services)?;
         let listener = Listener::bind(&settings.listener, &settings.limits).await?;
@@ -98,6 +104,7 @@ impl Server {
                 backend,
             },
             listener,
+            audit,
             drain_timeout: settings.limits.drain_timeout,
         })
     }
@@ -112,6 +119,12 @@ impl Server {
     #[must_use]
     pub fn handler(&self) -> Arc<ComponentHandler> {
         Arc::clone(&self.handler)
+    }
+
+    /// The audit log, if there is any.
+    #[must_use]
+    pub fn audit(&self) -> Option<Arc<Sinks>> {
+        self.audit.clone()
     }
 
     /// Serves until `stop` is ready, then lets requests and background work finish that are under way, within
@@ -208,6 +221,14 @@ impl ComponentHandler {
             is_tls: settings.listener.tls_files().is_some(),
         })
     }
+}
+
+/// The sinks that the settings name; `None` where they name none.
+fn audit(settings: &Settings) -> Result<Option<Arc<Sinks>>> {
+    if settings.audit.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(Sinks::open(&settings.audit)?)))
 }
 
 /// What an instance is given that serves requests.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use gatehouse::application_credentials;
+use gatehouse::audit;
 use gatehouse::listener::Certificate;
 use gatehouse::outbound::Outbound;
 use gatehouse::settings::{EffectiveSetting, Settings, SettingsError};
@@ -98,6 +99,7 @@ pub(super) fn check_files(settings: &Settings) -> Result<()> {
     if let Some(directory) = &settings.storage.path {
         problems.extend(exposed_files(directory));
     }
+    problems.extend(audit::problems(&settings.audit));
     if problems.is_empty() {
         return Ok(());
     }

@@ -1,5 +1,6 @@
 //! What can be typed after `gatehouse`.
 
+mod audit;
 mod components;
 mod configuration;
 mod dev;
@@ -30,6 +31,9 @@ enum Command {
     Config(configuration::Command),
     /// Signs a login JWT with a service-account key file and prints it
     LoginJwt(login_jwt::Arguments),
+    /// Looks at audit logs
+    #[command(subcommand)]
+    Audit(audit::Command),
     /// Work on a server's machine
     #[command(subcommand)]
     Operator(operator::Command),
@@ -49,6 +53,7 @@ pub fn run(line: CommandLine) -> Result<()> {
         Command::Server(arguments) => on_runtime(serve::run(arguments)),
         Command::Config(command) => configuration::run(&command),
         Command::LoginJwt(arguments) => login_jwt::run(&arguments),
+        Command::Audit(command) => audit::run(&command),
         Command::Operator(command) => operator::run(&command),
         Command::Components(command) => components::run(&command),
     }

@@ -1,8 +1,10 @@
 //! The process of a server: its log, its signals, and what the operating system may do with its memory.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use gatehouse::audit::Sinks;
 use gatehouse::settings::{LogFormat, LogSettings};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
@@ -31,6 +33,17 @@ pub(super) fn forbid_core_dumps() {
     if let Err(error) = setrlimit(Resource::Core, none) {
         tracing::warn!("core dumps cannot be switched off: {error}");
     }
+}
+
+/// Reopens the audit log at every SIGHUP, which is how those who rotate files say that they have done it.
+pub(super) fn reopen_on_hangup(audit: Arc<Sinks>) -> Result<()> {
+    let mut hangup = signal(SignalKind::hangup()).context("SIGHUP cannot be received")?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            audit.reopen();
+        }
+    });
+    Ok(())
 }
 
 /// Waits for SIGTERM or SIGINT (SEC-O1).

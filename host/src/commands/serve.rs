@@ -6,10 +6,11 @@ use gatehouse::server::Server;
 use gatehouse::settings::{Origin, Settings};
 
 use super::configuration::{Source, check_files, describe};
-use super::process::{forbid_core_dumps, start_log, stop_signal};
+use super::process::{forbid_core_dumps, reopen_on_hangup, start_log, stop_signal};
 
 /// The sections that say who can reach what, which are shown whole; of the others what somebody changed.
-const SECURITY_SECTIONS: [&str; 5] = [
+const SECURITY_SECTIONS: [&str; 6] = [
+    "audit.",
     "listener.",
     "storage.",
     "seal.",
@@ -37,6 +38,9 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         "http"
     };
     tracing::info!("serving at {scheme}://{}", server.local_address());
+    if let Some(audit) = server.audit() {
+        reopen_on_hangup(audit)?;
+    }
     server.serve(stop_signal()).await;
     tracing::info!("stopped");
     Ok(())

@@ -181,6 +181,7 @@ impl Pool {
             None => self.instantiate().await?,
         };
         let answer = instance.call(request).await?;
+        instance.store.data_mut().end_request();
         instance.served = instance.served.saturating_add(1);
         if instance.served < self.settings.instance_reuse && instance.store.data().holds_nothing() {
             self.push(instance);

@@ -11,6 +11,7 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpVi
 
 use super::component_log::ComponentLog;
 use super::engine::EPOCH_PERIOD;
+use super::services::OpenExchange;
 use crate::clock::WallClock;
 
 /// Handles (requests, streams, pollables) that one instance may hold at one time (SEC-W1).
@@ -72,6 +73,8 @@ pub struct InstanceState {
     outbound: Box<dyn WasiHttpHooks>,
     limits: StoreLimits,
     used_epochs: u32,
+    /// What it has recorded of a request that it has not answered yet.
+    pub(super) open_exchange: OpenExchange,
 }
 
 impl InstanceState {
@@ -97,12 +100,18 @@ impl InstanceState {
                 .trap_on_grow_failure(true)
                 .build(),
             used_epochs: 0,
+            open_exchange: OpenExchange::default(),
         }
     }
 
     /// Begins to count the time of a new request.
     pub(super) fn begin_request(&mut self) {
         self.used_epochs = 0;
+    }
+
+    /// What the instance has recorded of a request that it has answered ends with the request.
+    pub(super) fn end_request(&mut self) {
+        self.open_exchange.forget();
     }
 
     /// Whether the instance has given back every handle it got, as one that is to serve again must have.

@@ -3,6 +3,7 @@
 //!
 //! Reading never stops at the first mistake: [`SettingsError`] names every one of them with its cure.
 
+mod audit;
 mod compatibility;
 mod google;
 mod sections;
@@ -15,6 +16,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 
+pub use audit::{AuditSinkSettings, AuditSinkType};
 pub use compatibility::{CompatibilitySettings, CompatibilitySwitch};
 pub use google::{DEFAULT_UNIVERSE_DOMAIN, GoogleSettings};
 pub use sections::{
@@ -51,6 +53,8 @@ pub struct Settings {
     pub limits: LimitsSettings,
     /// What is written to standard error.
     pub log: LogSettings,
+    /// Where requests and answers are recorded; empty for nowhere.
+    pub audit: Vec<AuditSinkSettings>,
     effective: Vec<EffectiveSetting>,
 }
 
@@ -128,6 +132,7 @@ impl Settings {
             components: ComponentsSettings::read(&mut sources.section("components")),
             limits: LimitsSettings::read(&mut sources.section("limits")),
             log: LogSettings::read(&mut sources.section("log")),
+            audit: AuditSinkSettings::read_all(&mut sources),
             effective: Vec::new(),
         };
         let findings = sources.finish();

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use toml::Table;
+use toml::{Table, Value};
 
 use super::value::{ByteSize, Count, OrNone, SettingValue};
 
@@ -94,7 +94,10 @@ pub(super) struct Sources {
     environment: BTreeMap<String, String>,
     foreign: BTreeMap<String, String>,
     flags: BTreeMap<String, String>,
-    known: BTreeMap<&'static str, BTreeSet<&'static str>>,
+    /// The keys of every section that was read.
+    known: BTreeMap<String, BTreeSet<&'static str>>,
+    /// What the names of sections begin with that the operator names.
+    groups: BTreeSet<&'static str>,
     findings: Findings,
 }
 
@@ -119,6 +122,7 @@ impl Sources {
                 .collect(),
             flags: flags.into_iter().collect(),
             known: BTreeMap::new(),
+            groups: BTreeSet::new(),
             findings: Findings {
                 effective: Vec::new(),
                 problems: Vec::new(),
@@ -127,12 +131,36 @@ impl Sources {
     }
 
     /// Begins to read a section.
-    pub(super) fn section(&mut self, name: &'static str) -> Section<'_> {
-        self.known.entry(name).or_default();
+    pub(super) fn section(&mut self, name: impl Into<String>) -> Section<'_> {
+        let name = name.into();
+        self.known.entry(name.clone()).or_default();
         Section {
             sources: self,
             name,
         }
+    }
+
+    /// The names that the operator gave to the sections of a group, such as `main` for `[audit.main]`; sorted. They stand in the
+    /// file alone, and are letters, digits, `-` and `_`.
+    pub(super) fn names_in(&mut self, group: &'static str) -> Vec<String> {
+        self.groups.insert(group);
+        let Some(tables) = self.file.get(group).and_then(Value::as_table) else {
+            return Vec::new();
+        };
+        let (names, odd): (Vec<&String>, Vec<&String>) = tables
+            .iter()
+            .filter_map(|(name, content)| content.is_table().then_some(name))
+            .partition(|name| !name.is_empty() && name.bytes().all(is_plain));
+        let problems = odd.into_iter().map(|name| {
+            Problem::new(
+                format!("[{group}.{name:?}]"),
+                "such a name is made of letters, digits, `-` and `_`",
+            )
+        });
+        self.findings.problems.extend(problems);
+        let mut names: Vec<String> = names.into_iter().cloned().collect();
+        names.sort();
+        names
     }
 
     /// Ends the reading: what nobody asked for becomes a problem.
@@ -147,32 +175,62 @@ impl Sources {
     fn unknown_in_file(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (section, content) in &self.file {
-            let Some(keys) = self.known.get(section.as_str()) else {
-                let cure = suggestion(section, self.known.keys().copied(), |name| {
-                    format!("[{name}]")
-                });
-                problems.push(Problem::new(
-                    format!("[{section}]"),
-                    format!("there is no such section{cure}"),
-                ));
-                continue;
-            };
-            let Some(table) = content.as_table() else {
-                problems.push(Problem::new(
-                    section,
-                    format!("expected a section; write [{section}] on a line of its own"),
-                ));
-                continue;
-            };
-            for key in table.keys().filter(|key| !keys.contains(key.as_str())) {
-                let cure = self.suggest_setting(section, key);
-                problems.push(Problem::new(
-                    format!("{section}.{key}"),
-                    format!("unknown setting{cure}"),
-                ));
+            match content.as_table() {
+                Some(table) if self.groups.contains(section.as_str()) => {
+                    for (name, content) in table {
+                        problems.extend(self.unknown_in_named(section, name, content));
+                    }
+                }
+                _ => problems.extend(self.unknown_in_section(section, content)),
             }
         }
         problems
+    }
+
+    /// A section that the operator named.
+    fn unknown_in_named(&self, group: &str, name: &str, content: &Value) -> Vec<Problem> {
+        let section = format!("{group}.{name}");
+        if content.is_table() && !self.known.contains_key(&section) {
+            // An odd name, which has been called a problem.
+            return Vec::new();
+        }
+        if !content.is_table() {
+            let cure =
+                format!("settings of {group} stand in a section with a name, as [{group}.NAME]");
+            return vec![Problem::new(section, cure)];
+        }
+        self.unknown_in_section(&section, content)
+    }
+
+    fn unknown_in_section(&self, section: &str, content: &Value) -> Vec<Problem> {
+        let Some(keys) = self.known.get(section) else {
+            if self.groups.contains(section) {
+                let cure = format!("expected sections with names; write [{section}.NAME]");
+                return vec![Problem::new(section, cure)];
+            }
+            let groups = self.groups.iter().map(|group| format!("{group}.NAME"));
+            let names: Vec<String> = self.known.keys().cloned().chain(groups).collect();
+            let cure = suggestion(section, names.iter().map(String::as_str), |name| {
+                format!("[{name}]")
+            });
+            return vec![Problem::new(
+                format!("[{section}]"),
+                format!("there is no such section{cure}"),
+            )];
+        };
+        let Some(table) = content.as_table() else {
+            return vec![Problem::new(
+                section,
+                format!("expected a section; write [{section}] on a line of its own"),
+            )];
+        };
+        let unknown = table.keys().filter(|key| !keys.contains(key.as_str()));
+        unknown
+            .map(|key| {
+                let cure = self.suggest_setting(section, key);
+                Problem::new(format!("{section}.{key}"), format!("unknown setting{cure}"))
+            })
+            .collect()
     }
 
     /// The nearest key of the same section, or the same key in another one.
@@ -235,7 +293,7 @@ impl Sources {
 /// One section while it is read.
 pub(super) struct Section<'a> {
     sources: &'a mut Sources,
-    name: &'static str,
+    name: String,
 }
 
 impl Section<'_> {
@@ -300,9 +358,10 @@ impl Section<'_> {
 
     /// The value in the strongest source that has one. A value that cannot be read is a problem, and none.
     fn find<T: SettingValue>(&mut self, key: &'static str) -> Option<(T, Origin)> {
-        self.sources.known.entry(self.name).or_default().insert(key);
+        let known = self.sources.known.entry(self.name.clone());
+        known.or_default().insert(key);
         let name = format!("{}.{key}", self.name);
-        let variable = variable_name(self.name, key);
+        let variable = variable_name(&self.name, key);
 
         let (subject, written, value, origin) = if let Some(text) = self.sources.flags.get(&name) {
             (name, text.clone(), T::from_text(text), Origin::Flag)
@@ -314,7 +373,11 @@ impl Section<'_> {
                 Origin::Environment,
             )
         } else {
-            let value = self.sources.file.get(self.name)?.get(key)?;
+            let mut parts = self.name.split('.');
+            let section = parts.try_fold(&self.sources.file, |table, part| {
+                table.get(part).and_then(Value::as_table)
+            });
+            let value = section?.get(key)?;
             (name, value.to_string(), T::from_toml(value), Origin::File)
         };
         if value.is_none() {
@@ -333,6 +396,11 @@ impl Section<'_> {
             origin,
         });
     }
+}
+
+/// Whether a name may hold this byte without confusing anybody.
+const fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
 fn variable_name(section: &str, key: &str) -> String {

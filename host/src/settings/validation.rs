@@ -1,12 +1,13 @@
 //! Rules about settings that concern more than the form of one value.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use tracing_subscriber::EnvFilter;
 use url::{Host, Url};
 
 use super::source::Problem;
-use super::{SealType, Settings, StorageType};
+use super::{AuditSinkSettings, AuditSinkType, SealType, Settings, StorageType};
 
 /// Every rule that the settings break.
 pub(super) fn broken_rules(settings: &Settings) -> Vec<Problem> {
@@ -15,6 +16,7 @@ pub(super) fn broken_rules(settings: &Settings) -> Vec<Problem> {
     check_storage(settings, &mut problems);
     check_seal(settings, &mut problems);
     check_google(settings, &mut problems);
+    check_audit(settings, &mut problems);
     check_texts(settings, &mut problems);
     problems
 }
@@ -90,6 +92,37 @@ fn check_seal(settings: &Settings, problems: &mut Vec<Problem>) {
             "not used with seal.type = \"shamir\", where shares are the key; remove one of the two",
         )),
         _ => {}
+    }
+}
+
+fn check_audit(settings: &Settings, problems: &mut Vec<Problem>) {
+    let mut paths: HashSet<PathBuf> = HashSet::new();
+    for sink in &settings.audit {
+        let subject = format!("{}.path", sink.section());
+        match (sink.kind, &sink.path) {
+            (AuditSinkType::File, None) => problems.push(Problem::new(
+                subject,
+                "missing; name the file of the log, or set type = \"stdout\"",
+            )),
+            (AuditSinkType::File, Some(path)) if !paths.insert(absolute(path)) => {
+                problems.push(Problem::new(
+                    subject,
+                    "another sink writes to this file; every log has one writer",
+                ));
+            }
+            (AuditSinkType::Stdout, Some(_)) => problems.push(Problem::new(
+                subject,
+                "standard output has no path; leave it out, or set type = \"file\"",
+            )),
+            _ => {}
+        }
+    }
+    let on_stdout = |sink: &&AuditSinkSettings| sink.kind == AuditSinkType::Stdout;
+    if let Some(second) = settings.audit.iter().filter(on_stdout).nth(1) {
+        problems.push(Problem::new(
+            format!("{}.type", second.section()),
+            "another sink writes to standard output; every log has one writer",
+        ));
     }
 }
 

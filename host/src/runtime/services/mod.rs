@@ -14,7 +14,7 @@ use wasmtime::component::Linker;
 
 use super::state::InstanceState;
 
-pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
+pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, OpenExchange, Side};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, UnsealError};

@@ -291,4 +291,5 @@ fn components_are_told_the_google_overrides_and_nothing_about_the_host() {
     );
 }
 
+mod audit;
 mod surroundings;

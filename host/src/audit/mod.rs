@@ -1,0 +1,261 @@
+//! The audit log: where the host keeps what was asked and what was answered (contract 6.5, SEC-L1 to L4).
+//!
+//! - The front says what happened and which texts stay readable; a sink shows every other text as a hash under its own key.
+//! - Each sink has one writer, which takes all records that wait, writes them with one call, brings them to the disk with another, and
+//!   only then answers for all of them. So the price of a disk is shared by those who come at the same time.
+//! - Each line is chained to the one before ([`verify`] looks whether that holds), also over restarts and rotation.
+//! - A record is taken when at least one sink has it. A sink that cannot write, or takes longer than its timeout, has failed; the
+//!   front then fails the request. What a failed write has left in a sink stays: a log may hold more than was done, never less.
+
+mod chain;
+mod hashing;
+mod key;
+mod log_file;
+mod verify;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
+
+pub use chain::{Link, NotALink};
+pub use log_file::LogFileError;
+pub use verify::{Break, Expectations, Verified, VerifyError, verify};
+
+use self::hashing::{Document, TextHasher};
+use self::log_file::LogFile;
+use self::writer::{Order, WriteError, Writer};
+use crate::runtime::services::{Answer, AuditEntry, AuditFailure, AuditLog, AuditSink, Side};
+use crate::settings::{AuditSinkSettings, AuditSinkType};
+
+/// Records that may wait for one writer. No more requests are served at one time than there are instances, so only a sink that is
+/// stuck ever has so many.
+const QUEUE: usize = 1024;
+
+/// Why there is no audit log.
+#[derive(Debug, thiserror::Error)]
+#[error("{section}: {why}")]
+pub struct AuditError {
+    /// The sink, as `audit.NAME`.
+    section: String,
+    why: Reason,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Reason {
+    #[error(transparent)]
+    Key(#[from] gatehouse_store::KeyFileError),
+    #[error(transparent)]
+    File(#[from] LogFileError),
+    #[error("no record can be written: {0}")]
+    Write(#[from] WriteError),
+    #[error("standard output cannot be used: {0}")]
+    Stream(std::io::Error),
+    #[error("path is missing")]
+    NoPath,
+    #[error("its thread cannot be started: {0}")]
+    Thread(std::io::Error),
+}
+
+/// All sinks of a server.
+pub struct Sinks(Vec<Sink>);
+
+impl Sinks {
+    /// Opens the sinks, and writes to each that its log begins or resumes.
+    ///
+    /// # Errors
+    ///
+    /// When one of them cannot be used: a server does not start with less than it was told to have.
+    pub fn open(settings: &[AuditSinkSettings]) -> Result<Self, AuditError> {
+        let open = |settings: &AuditSinkSettings| {
+            Sink::open(settings).map_err(|why| AuditError {
+                section: settings.section(),
+                why,
+            })
+        };
+        settings
+            .iter()
+            .map(open)
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// Lets every sink go on with the file that is now at its path, after somebody has renamed the old one. The new file begins
+    /// with a line that names the last one of the old.
+    pub fn reopen(&self) {
+        for sink in &self.0 {
+            if sink.orders.try_send(Order::Reopen).is_err() {
+                tracing::error!(
+                    sink = sink.shown.name,
+                    "the audit sink is stuck and cannot be reopened"
+                );
+            }
+        }
+    }
+
+    async fn record(&self, entry: AuditEntry) -> Result<(), AuditFailure> {
+        let begin = Instant::now();
+        let document = Document::new(&entry.document, &entry.clear);
+        let document = document.map_err(|_| AuditFailure::Invalid)?;
+        let side = match entry.side {
+            Side::Request => "request",
+            Side::Response => "response",
+        };
+        let head = format!(r#""time":"{:.9}","type":"{side}""#, Timestamp::now());
+        let mut answers = Vec::with_capacity(self.0.len());
+        for sink in &self.0 {
+            let members = document.members(&sink.hasher);
+            let members = members.map_err(|_| AuditFailure::Invalid)?;
+            let comma = if members.is_empty() { "" } else { "," };
+            answers.push((sink, sink.submit(format!("{head}{comma}{members}"))));
+        }
+        let mut is_taken = false;
+        for (sink, answer) in answers {
+            is_taken |= sink.answered(answer, begin).await;
+        }
+        if is_taken {
+            Ok(())
+        } else {
+            Err(AuditFailure::NoSink)
+        }
+    }
+}
+
+impl AuditLog for Sinks {
+    fn is_on(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    fn write(&self, entry: AuditEntry) -> Answer<'_, Result<(), AuditFailure>> {
+        Box::pin(self.record(entry))
+    }
+
+    fn sinks(&self) -> Vec<AuditSink> {
+        self.0.iter().map(|sink| sink.shown.clone()).collect()
+    }
+
+    fn hash(&self, sink: &str, text: &str) -> Option<String> {
+        let sink = self.0.iter().find(|found| found.shown.name == sink)?;
+        Some(sink.hasher.hash(text))
+    }
+}
+
+/// What would keep the sinks from being opened, as far as that can be told without making or changing anything.
+#[must_use]
+pub fn problems(settings: &[AuditSinkSettings]) -> Vec<String> {
+    let of_sink = |sink: &AuditSinkSettings| {
+        let file = sink.path.as_deref().map(log_file::check);
+        let file = file.and_then(Result::err).map(|error| error.to_string());
+        let key = sink.key_path().and_then(|path| key::problem(&path));
+        let section = sink.section();
+        file.into_iter()
+            .chain(key)
+            .map(move |problem| format!("{section}: {problem}"))
+    };
+    settings.iter().flat_map(of_sink).collect()
+}
+
+/// One sink, as those see it who write records.
+struct Sink {
+    shown: AuditSink,
+    hasher: TextHasher,
+    timeout: Duration,
+    orders: mpsc::Sender<Order>,
+    /// Whether the writer was too slow the last time and has not come back since. Nobody waits for it then.
+    is_stalled: Arc<AtomicBool>,
+}
+
+impl Sink {
+    fn open(settings: &AuditSinkSettings) -> Result<Self, Reason> {
+        let hasher = key::hasher(settings.key_path().as_deref())?;
+        let writer = match settings.kind {
+            AuditSinkType::File => {
+                let path = settings.path.as_deref().ok_or(Reason::NoPath)?;
+                let (file, content) = LogFile::open(path, settings.sync)?;
+                Writer::of_file(file, content)
+            }
+            AuditSinkType::Stdout => {
+                let stream = std::io::stdout().as_fd().try_clone_to_owned();
+                Writer::of_stream(stream.map_err(Reason::Stream)?.into())
+            }
+        };
+        Self::start(settings, hasher, writer)
+    }
+
+    /// Starts a writer's thread, once it has written its first line.
+    fn start(
+        settings: &AuditSinkSettings,
+        hasher: TextHasher,
+        mut writer: Writer,
+    ) -> Result<Self, Reason> {
+        writer.write(&[])?;
+        let chain = writer.chain();
+        tracing::info!(
+            sink = settings.name,
+            next = chain.next,
+            head = %chain.head,
+            "the audit log is open"
+        );
+        let (orders, taken) = mpsc::channel(QUEUE);
+        let is_stalled = Arc::new(AtomicBool::new(false));
+        let name = settings.name.clone();
+        let stalled = Arc::clone(&is_stalled);
+        std::thread::Builder::new()
+            .name(format!("audit-{name}"))
+            .spawn(move || writer.run(&name, taken, &stalled))
+            .map_err(Reason::Thread)?;
+        Ok(Self {
+            shown: shown(settings),
+            hasher,
+            timeout: settings.timeout,
+            orders,
+            is_stalled,
+        })
+    }
+
+    /// Hands a record to the writer; `None` when that cannot take it.
+    fn submit(&self, members: String) -> Option<oneshot::Receiver<bool>> {
+        if self.is_stalled.load(Ordering::Acquire) {
+            return None;
+        }
+        let (answer, answered) = oneshot::channel();
+        let order = Order::Write { members, answer };
+        self.orders.try_send(order).is_ok().then_some(answered)
+    }
+
+    /// Whether the record that was handed over at `begin` is in the sink.
+    async fn answered(&self, answer: Option<oneshot::Receiver<bool>>, begin: Instant) -> bool {
+        let Some(answer) = answer else {
+            return false;
+        };
+        match timeout_at(begin + self.timeout, answer).await {
+            Ok(answer) => answer.unwrap_or(false),
+            Err(_) => {
+                if !self.is_stalled.swap(true, Ordering::AcqRel) {
+                    let sink = &self.shown.name;
+                    tracing::error!(sink, "an audit sink took longer than its timeout");
+                }
+                false
+            }
+        }
+    }
+}
+
+fn shown(settings: &AuditSinkSettings) -> AuditSink {
+    let path = settings.path.as_ref();
+    let path = path.map(|path| ("file_path".to_owned(), path.display().to_string()));
+    AuditSink {
+        name: settings.name.clone(),
+        kind: settings.kind.name().to_owned(),
+        description: String::new(),
+        options: path.into_iter().collect(),
+    }
+}
