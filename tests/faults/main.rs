@@ -1,5 +1,6 @@
 //! What goes wrong in production: killed servers, clients that are slow or vanish, requests that are none.
 
+mod audit;
 mod hostile_requests;
 mod killed_server;
 mod restart;
