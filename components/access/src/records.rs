@@ -460,6 +460,8 @@ impl MountRecord {
             mount_type: self.mount_type.clone(),
             default_lease_ttl: leases.default_ttl,
             max_lease_ttl: leases.max_ttl,
+            audit_non_hmac_request_keys: self.configuration.audit_non_hmac_request_keys.clone(),
+            audit_non_hmac_response_keys: self.configuration.audit_non_hmac_response_keys.clone(),
         }
     }
 

@@ -19,6 +19,10 @@ pub struct Mount {
     pub default_lease_ttl: u64,
     /// Seconds beyond which no token lives.
     pub max_lease_ttl: u64,
+    /// Request fields that audit records show in clear.
+    pub audit_non_hmac_request_keys: Vec<String>,
+    /// Response fields that audit records show in clear.
+    pub audit_non_hmac_response_keys: Vec<String>,
 }
 
 /// What the mount makes of a role's token type (contract 5.1).

@@ -94,6 +94,8 @@ impl From<Mount> for types_wit::Mount {
             mount_type: mount.mount_type,
             default_lease_ttl: mount.default_lease_ttl,
             max_lease_ttl: mount.max_lease_ttl,
+            audit_non_hmac_request_keys: mount.audit_non_hmac_request_keys,
+            audit_non_hmac_response_keys: mount.audit_non_hmac_response_keys,
         }
     }
 }
