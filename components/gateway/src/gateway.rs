@@ -5,7 +5,7 @@ use gatehouse_auth_method::AuthMethod;
 use gatehouse_orgs::Organizations;
 use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 
-use crate::host::Host;
+use crate::host::{AuditLog, Host};
 use crate::http::{Request, Response};
 use crate::organizations::Problem;
 use crate::path::{self, CanonicalPath, PathError};
@@ -24,6 +24,8 @@ pub struct Gateway<A, C, O> {
     pub(crate) organizations: O,
     pub(crate) settings: Settings,
     pub(crate) host: Host,
+    /// Whether the host records anything; it does not change its mind.
+    is_audited: bool,
     pub(crate) clock: Box<dyn Clock + Send + Sync>,
     random: Box<dyn Random + Send + Sync>,
     operator: Box<dyn Fn(&str) + Send + Sync>,
@@ -39,6 +41,7 @@ impl<A, C, O> Gateway<A, C, O> {
             organizations,
             settings,
             host: Host::default(),
+            is_audited: false,
             clock: Box::new(SystemClock),
             random: Box::new(OsRandom),
             operator: Box::new(|detail| eprintln!("gateway: {detail}")),
@@ -60,6 +63,7 @@ impl<A, C, O> Gateway<A, C, O> {
     /// The same on a host that offers these services.
     #[must_use]
     pub fn with_host(mut self, host: Host) -> Self {
+        self.is_audited = host.audit.is_on();
         self.host = host;
         self
     }
@@ -81,6 +85,12 @@ impl<A, C, O> Gateway<A, C, O> {
         self.random.fill(bytes)
     }
 
+    /// Where exchanges are recorded; `None` for nowhere.
+    pub(crate) fn audit_log(&self) -> Option<&dyn AuditLog> {
+        self.is_audited
+            .then_some(&*self.host.audit as &dyn AuditLog)
+    }
+
     /// A fresh random UUID in lower case.
     pub(crate) fn fresh_uuid(&self) -> Result<String, RandomError> {
         let mut bytes = [0; 16];
@@ -99,7 +109,8 @@ impl<A: AuthMethod, C: Access, O: Organizations> Gateway<A, C, O> {
             return if is_json_api {
                 organizations::refuse(self, request, &Problem::TooLarge)
             } else {
-                vault::error_response(413, "request body too large")
+                let response = vault::error_response(413, "request body too large");
+                vault::end(self, request, response)
             };
         }
         // Decoded once, here: routing and policies see the same bytes (SEC-A2).
@@ -110,12 +121,16 @@ impl<A: AuthMethod, C: Access, O: Organizations> Gateway<A, C, O> {
                 return organizations::refuse(self, request, &Problem::NotFound);
             }
             Err(PathError::EmptySegment | PathError::DotSegment) => {
-                return match path::plain_spelling(&request.path) {
+                let response = match path::plain_spelling(&request.path) {
                     Ok(plain) => redirected(plain, &request.query),
                     Err(error) => vault::error_response(400, &error.to_string()),
                 };
+                return vault::end(self, request, response);
             }
-            Err(error) => return vault::error_response(400, &error.to_string()),
+            Err(error) => {
+                let response = vault::error_response(400, &error.to_string());
+                return vault::end(self, request, response);
+            }
         };
         match path.as_str().split_once('/') {
             Some(("v1", _)) => vault::handle(self, request, &path),

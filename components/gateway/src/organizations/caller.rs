@@ -75,6 +75,13 @@ impl<'a, C: Access, O: Organizations> Api<'a, C, O> {
             wrap_ttl: None,
             parameters: None,
         });
+        let mut trail = self.trail.borrow_mut();
+        trail.does(operation);
+        match &admitted {
+            Ok(admission) => trail.admitted(token, admission)?,
+            Err(_) => trail.refused(token, self.access),
+        }
+        drop(trail);
         let token = token.ok_or(Problem::Unauthorized)?;
         let (is_site_administrator, allowed) = match admitted {
             Ok(admission) => {

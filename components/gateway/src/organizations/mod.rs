@@ -17,12 +17,15 @@ mod route;
 mod tests;
 mod transport;
 
+use std::cell::RefCell;
+
 use gatehouse_access::Access;
 use gatehouse_orgs::Organizations;
 
 pub(crate) use problem::Problem;
 
 use self::route::Route;
+use crate::audit::Trail;
 use crate::http::Method;
 use crate::path::CanonicalPath;
 use crate::{Gateway, Request, Response, Settings};
@@ -55,17 +58,28 @@ pub(crate) fn handle<A, C: Access, O: Organizations>(
     request: &Request,
     path: &CanonicalPath,
 ) -> Response {
+    let trail = match Trail::open(gateway, request) {
+        Ok(trail) => RefCell::new(trail),
+        Err(error) => {
+            let problem = Problem::Internal(error.to_string());
+            return without_body_for_head(request, told(gateway, request, None, &problem));
+        }
+    };
     let api = Api {
         access: &gateway.access,
         organizations: &gateway.organizations,
         settings: &gateway.settings,
         request,
+        trail: &trail,
     };
     let answer = Route::of(request.method, path).ok_or(Problem::NotFound);
-    match answer.and_then(|route| api.answer(route)) {
-        Ok(response) => finished(gateway, request, response),
-        Err(problem) => refuse(gateway, request, &problem),
-    }
+    let answer = answer.and_then(|route| api.answer(route));
+    let mut trail = trail.borrow_mut();
+    let response = match answer {
+        Ok(response) => finished(gateway, request, trail.request_id(), response),
+        Err(problem) => told(gateway, request, trail.request_id(), &problem),
+    };
+    recorded(gateway, request, &mut trail, response)
 }
 
 /// Answers a request of this protocol that is not served.
@@ -74,27 +88,69 @@ pub(crate) fn refuse<A, C, O>(
     request: &Request,
     problem: &Problem,
 ) -> Response {
+    match Trail::open(gateway, request) {
+        Ok(mut trail) => {
+            let response = told(gateway, request, trail.request_id(), problem);
+            recorded(gateway, request, &mut trail, response)
+        }
+        Err(error) => {
+            let problem = Problem::Internal(error.to_string());
+            told(gateway, request, None, &problem)
+        }
+    }
+}
+
+/// An answer that has been recorded, or what is said in its place.
+fn recorded<A, C, O>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    trail: &mut Trail<'_>,
+    response: Response,
+) -> Response {
+    match trail.answer(&response) {
+        Ok(()) => without_body_for_head(request, response),
+        Err(failure) => {
+            let response = told(gateway, request, trail.request_id(), &failure.into());
+            without_body_for_head(request, response)
+        }
+    }
+}
+
+/// What a client and the operator are told about a problem.
+fn told<A, C, O>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    name: Option<&str>,
+    problem: &Problem,
+) -> Response {
     if let Some(detail) = problem.for_operator() {
         gateway.tell_operator(detail);
     }
-    finished(gateway, request, problem.response())
+    finished(gateway, request, name, problem.response())
 }
 
+/// An answer with what all of them carry. `name` is the one under which the exchange is recorded, if it is; a client's own wins.
 fn finished<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
+    name: Option<&str>,
     response: Response,
 ) -> Response {
-    let mut response = transport::with_metadata(response, gateway.settings.edition);
-    if request.method == Method::Head {
-        response.body.clear();
-    }
-    let id = transport::client_request_id(request).map(str::to_owned);
+    let response = transport::with_metadata(response, gateway.settings.edition);
+    let id = transport::client_request_id(request).or(name);
+    let id = id.map(str::to_owned);
     // An answer without a name is better than none.
     match id.or_else(|| gateway.fresh_uuid().ok()) {
         Some(id) => response.with_header("x-request-id", id),
         None => response,
     }
+}
+
+fn without_body_for_head(request: &Request, mut response: Response) -> Response {
+    if request.method == Method::Head {
+        response.body.clear();
+    }
+    response
 }
 
 /// One request, and what it takes to answer it.
@@ -103,6 +159,8 @@ struct Api<'a, C, O> {
     organizations: &'a O,
     settings: &'a Settings,
     request: &'a Request,
+    /// Shared by the steps of one request, one after the other.
+    trail: &'a RefCell<Trail<'a>>,
 }
 
 impl<C: Access, O: Organizations> Api<'_, C, O> {

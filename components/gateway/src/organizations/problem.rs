@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::fields;
 use super::transport::json_api;
 use crate::gateway::MAXIMUM_BODY_BYTES;
+use crate::host::AuditFailure;
 use crate::http::Response;
 
 /// Why a request is not served.
@@ -153,6 +154,12 @@ fn unprocessable<F>(title: &str, faults: &[F], text: impl Fn(&F) -> (String, Str
 
 fn rendered(status: u16, errors: &[ErrorObject<'_>]) -> Response {
     json_api(status, &Errors { errors })
+}
+
+impl From<AuditFailure> for Problem {
+    fn from(failure: AuditFailure) -> Self {
+        Self::Internal(failure.to_string())
+    }
 }
 
 impl From<orgs::Failure> for Problem {

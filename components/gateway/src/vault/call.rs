@@ -27,6 +27,8 @@ pub(crate) struct Call<'a> {
     pub(crate) wrap_ttl: Option<u64>,
     /// What access says about it.
     pub(crate) admission: Admission,
+    /// The name under which it is recorded; `None` where it is not.
+    pub(crate) request_id: Option<&'a str>,
 }
 
 impl<'a> Call<'a> {

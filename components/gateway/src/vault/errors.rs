@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::fields::{BodyError, ConversionError};
 use super::text;
+use crate::host::AuditFailure;
 use crate::http::Response;
 use crate::json::JsonError;
 
@@ -185,6 +186,12 @@ impl From<StorageError> for Fault {
             StorageError::Contended(_) => Failure::Contended.into(),
             error => Self::internal(error.to_string()),
         }
+    }
+}
+
+impl From<AuditFailure> for Fault {
+    fn from(failure: AuditFailure) -> Self {
+        Self::internal(failure.to_string())
     }
 }
 

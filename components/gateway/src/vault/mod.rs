@@ -5,6 +5,7 @@
 //! wrapped where the request asks for that.
 
 mod admission;
+mod audit;
 mod auth_block;
 mod auth_method;
 mod call;
@@ -35,8 +36,11 @@ mod tools;
 mod unused;
 mod wrapping;
 
+pub(crate) use auth_block::token_type;
 pub(crate) use auth_method::rotation;
 pub(crate) use errors::{error_response, not_found, without_content};
+pub(crate) use fields::Verbatim;
+pub(crate) use timestamp::timestamp;
 
 use std::borrow::Cow;
 
@@ -46,6 +50,7 @@ use gatehouse_orgs::Organizations;
 
 use self::call::{Answer, Call};
 use self::errors::{Audience, Fault};
+use crate::audit::Trail;
 use crate::http::Method;
 use crate::path::CanonicalPath;
 use crate::{Gateway, Request, Response};
@@ -57,17 +62,41 @@ pub(crate) fn handle<A: AuthMethod, C: Access, O: Organizations>(
     path: &CanonicalPath,
 ) -> Response {
     let mut audience = Audience::Authenticated;
-    let answered = serve(gateway, request, path, &mut audience);
-    let mut response = answered.unwrap_or_else(|fault| {
+    let told = |fault: Fault, audience| {
         if let Some(detail) = &fault.detail {
             gateway.tell_operator(detail);
         }
         fault.response(audience)
-    });
+    };
+    let mut trail = match Trail::open(gateway, request) {
+        Ok(trail) => trail,
+        Err(error) => return told(error.into(), audience),
+    };
+    let answered = serve(gateway, request, path, &mut audience, &mut trail);
+    let mut response = answered.unwrap_or_else(|fault| told(fault, audience));
+    if let Err(failure) = trail.answer(&response) {
+        audit::take_back(gateway, path, &response);
+        response = told(failure.into(), audience);
+    }
     if request.method == Method::Head {
         response.body.clear();
     }
     response
+}
+
+/// Answers a request under `/v1/` that goes no further.
+pub(crate) fn end<A, C, O>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    response: Response,
+) -> Response {
+    let recorded = Trail::open(gateway, request)
+        .map_err(Fault::from)
+        .and_then(|mut trail| Ok(trail.answer(&response)?));
+    match recorded {
+        Ok(()) => response,
+        Err(fault) => fault.response(Audience::Login),
+    }
 }
 
 fn serve<A: AuthMethod, C: Access, O: Organizations>(
@@ -75,7 +104,11 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
     request: &Request,
     path: &CanonicalPath,
     audience: &mut Audience,
+    trail: &mut Trail<'_>,
 ) -> Result<Response, Fault> {
+    if audit::is_unadmitted_write(request, path) {
+        trail.ask()?;
+    }
     if let Some(answer) = status::handle(gateway, request, &path.with_trailing_slash()) {
         return answer;
     }
@@ -87,6 +120,7 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
         wrap_ttl,
         below,
     } = check_request(gateway, request, path)?;
+    trail.concerns(operation, &below, wrap_ttl);
     let token = headers::token(request);
     let asked = access::Request {
         token,
@@ -96,16 +130,19 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
         wrap_ttl,
         parameters: None,
     };
-    let admission =
-        admission::admit(&gateway.access, &asked, request).map_err(|refusal| match refusal {
+    let admission = admission::admit(&gateway.access, &asked, request).map_err(|refusal| {
+        trail.refused(token, &gateway.access);
+        match refusal {
             Refusal::InvalidToken if wrapping::is_about_the_caller(request, token, &below) => {
                 wrapping::invalid_token()
             }
             refusal => errors::refusal(refusal, &below),
-        })?;
+        }
+    })?;
     if admission.caller.is_none() || internal_ui::answers_everybody(&below) {
         *audience = Audience::Login;
     }
+    trail.admitted(token, &admission)?;
     let call = Call {
         request,
         operation,
@@ -113,6 +150,7 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
         token,
         wrap_ttl,
         admission,
+        request_id: trail.request_id(),
     };
     if path.has_trailing_slash() && !may_end_in_slash(operation, &below) {
         return Err(Fault::unsupported_path());

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 /// Seconds since 1970 as RFC 3339 writes them; beyond the year 9999, that year's end.
-pub(super) fn timestamp(seconds: u64) -> Timestamp {
+pub(crate) fn timestamp(seconds: u64) -> Timestamp {
     i64::try_from(seconds)
         .ok()
         .and_then(|seconds| Timestamp::from_second(seconds).ok())

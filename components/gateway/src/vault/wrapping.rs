@@ -46,7 +46,11 @@ fn response<A, C: Access, O>(
     mount_type: &str,
 ) -> Result<Response, Fault> {
     let Some(ttl) = call.wrap_ttl.filter(|_| !reply.is_wrapped()) else {
-        return reply.response(&gateway.fresh_uuid()?, mount_type);
+        let id = match call.request_id {
+            Some(id) => Cow::Borrowed(id),
+            None => Cow::Owned(gateway.fresh_uuid()?),
+        };
+        return reply.response(&id, mount_type);
     };
     let wrapped_accessor = reply.accessor();
     let request = WrapRequest {

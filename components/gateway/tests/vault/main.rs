@@ -10,6 +10,7 @@
 )]
 
 mod accessors;
+mod audit;
 mod background;
 mod batch_tokens;
 mod bodies;
@@ -31,6 +32,7 @@ mod mounts;
 mod paths;
 mod policies;
 mod policy_conditions;
+mod recorder;
 mod refusals;
 mod register;
 mod remount;

@@ -13,6 +13,7 @@ use gatehouse_ports::{HttpError, NoCache};
 use serde_json::Value;
 
 use super::method::{Script, ScriptedMethod};
+use super::recorder::Recorder;
 
 /// 2026-11-21T10:00:00Z
 pub const NOW: u64 = 1_795_255_200;
@@ -32,6 +33,8 @@ pub struct Server {
     pub access_store: &'static Store,
     pub method_store: &'static Store,
     pub operator_log: Arc<Mutex<Vec<String>>>,
+    /// Where every exchange is recorded.
+    pub audit: Recorder,
     /// What the method answers next, instead of what it would.
     pub script: Arc<Script>,
 }
@@ -65,9 +68,15 @@ impl Server {
         let organizations = Orgs::new(store(), clock, SeededRandom::new(3));
         let operator_log = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&operator_log);
+        let audit = Recorder::default();
+        let host = Host {
+            audit: Box::new(audit.clone()),
+            ..host
+        };
         let gateway = Gateway::new(method, access, organizations, settings)
             .with_host(host)
             .with_surroundings(clock, SeededRandom::new(4))
+            .with_host(host)
             .with_operator_log(move |line| log.lock().unwrap().push(line.to_owned()));
         Self {
             gateway,
@@ -75,6 +84,7 @@ impl Server {
             access_store,
             method_store,
             operator_log,
+            audit,
             script,
         }
     }

@@ -69,6 +69,8 @@ same_fields!(types::Mount => Mount {
     mount_type,
     default_lease_ttl,
     max_lease_ttl,
+    audit_non_hmac_request_keys,
+    audit_non_hmac_response_keys,
 });
 same_fields!(Lifetime => tokens_wit::Lifetime {
     ttl,

@@ -21,6 +21,16 @@ impl<'a> Verbatim<'a> {
     }
 }
 
+impl Verbatim<'_> {
+    /// The names of the values.
+    pub(crate) fn names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        match &self.0 {
+            Content::Members(members) => Box::new(members.iter().map(|(name, _)| name.as_ref())),
+            Content::Form(pairs) => Box::new(pairs.iter().map(|(name, _)| name.as_ref())),
+        }
+    }
+}
+
 impl Serialize for Verbatim<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {

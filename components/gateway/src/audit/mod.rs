@@ -1,0 +1,245 @@
+//! The record of each exchange: what was asked before anything is done about it, what was answered before it leaves (contract 6.5,
+//! SEC-L1).
+//!
+//! A [`Trail`] accompanies a request through its stages and learns what they find out. Whoever is about to do something calls
+//! [`Trail::ask`] first; whoever refuses before that need not care, since [`Trail::answer`] makes up for it. Both fail where the host
+//! keeps no record, and the request with them.
+//!
+//! What strangers ask all the time and learn nothing by is not recorded: [`UNRECORDED`].
+
+mod data;
+mod record;
+mod secrecy;
+
+use std::net::IpAddr;
+
+use gatehouse_access::{Access, Admission, Mount, Operation, TokenReference, TokenView};
+use gatehouse_ports::RandomError;
+
+use self::data::RequestData;
+use self::record::{Parts, ResponseView};
+use crate::Gateway;
+use crate::host::{AuditEntry, AuditFailure, AuditLog, Side};
+use crate::http::{Method, Request, Response};
+
+/// Reads that leave no record: they say how the server is or where things are, to anybody. Above each also what lies below it, where
+/// it ends in a slash.
+const UNRECORDED: [&str; 7] = [
+    "/v1/sys/health",
+    "/v1/sys/seal-status",
+    "/v1/sys/leader",
+    "/v1/sys/init",
+    "/v1/identity/oidc/plugins/.well-known/",
+    "/api/v2/ping",
+    "/.well-known/terraform.json",
+];
+
+fn leaves_no_record(request: &Request) -> bool {
+    let is_listed = |path: &&str| match path.strip_suffix('/') {
+        Some(_) => request.path.starts_with(*path),
+        None => request.path == *path,
+    };
+    matches!(request.method, Method::Get | Method::Head) && UNRECORDED.iter().any(is_listed)
+}
+
+/// What is known about one exchange.
+pub(crate) struct Trail<'g> {
+    /// `None` where nothing is recorded.
+    log: Option<&'g dyn AuditLog>,
+    request: &'g Request,
+    /// Empty where nothing is recorded.
+    id: String,
+    is_asked: bool,
+    facts: Facts,
+}
+
+/// What the stages of a request find out about it.
+#[derive(Default)]
+struct Facts {
+    operation: Option<&'static str>,
+    /// As routes and policies see it; as it was sent before that is known.
+    path: Option<String>,
+    wrap_ttl: Option<u64>,
+    token: Option<String>,
+    caller: Option<TokenView>,
+    /// Whether access lets it pass; `None` before it has been asked.
+    allowed: Option<bool>,
+    mount: Option<Mount>,
+}
+
+impl<'g> Trail<'g> {
+    /// Begins the record of a request, if there is to be one.
+    ///
+    /// # Errors
+    ///
+    /// When no name can be given to it.
+    pub(crate) fn open<A, C, O>(
+        gateway: &'g Gateway<A, C, O>,
+        request: &'g Request,
+    ) -> Result<Self, RandomError> {
+        let log = gateway.audit_log().filter(|_| !leaves_no_record(request));
+        let id = match log {
+            Some(_) => gateway.fresh_uuid()?,
+            None => String::new(),
+        };
+        Ok(Self {
+            log,
+            request,
+            id,
+            is_asked: false,
+            facts: Facts::default(),
+        })
+    }
+
+    /// The name of the exchange in the log, which its answer carries too; `None` where nothing is recorded.
+    pub(crate) fn request_id(&self) -> Option<&str> {
+        self.log.map(|_| self.id.as_str())
+    }
+
+    /// Says what is asked.
+    pub(crate) fn concerns(&mut self, operation: Operation, path: &str, wrap_ttl: Option<u64>) {
+        if self.log.is_some() {
+            self.facts.operation = Some(operation_name(operation));
+            self.facts.path = Some(path.to_owned());
+            self.facts.wrap_ttl = wrap_ttl;
+        }
+    }
+
+    /// Says what is asked, where no path but that of the request stands for it.
+    pub(crate) fn does(&mut self, operation: Operation) {
+        self.facts.operation = Some(match operation {
+            Operation::CreateOrUpdate => "create",
+            operation => operation_name(operation),
+        });
+    }
+
+    /// Says that access lets it pass, and records what is asked.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be recorded; nothing may be done then.
+    pub(crate) fn admitted(
+        &mut self,
+        token: Option<&str>,
+        admission: &Admission,
+    ) -> Result<(), AuditFailure> {
+        if self.log.is_none() {
+            return Ok(());
+        }
+        self.facts.token = token.map(str::to_owned);
+        self.facts.caller.clone_from(&admission.caller);
+        self.facts.mount.clone_from(&admission.mount);
+        self.facts.allowed = Some(true);
+        if admission.write.create && !admission.write.update {
+            self.facts.operation = Some("create");
+        }
+        self.ask()
+    }
+
+    /// Says that access does not let it pass. Who asked is looked up, where the token is valid.
+    pub(crate) fn refused(&mut self, token: Option<&str>, access: &impl Access) {
+        if self.log.is_none() {
+            return;
+        }
+        self.facts.token = token.map(str::to_owned);
+        let caller = token.map(|token| access.lookup_token(TokenReference::Id(token)));
+        self.facts.caller = caller.and_then(Result::ok);
+        self.facts.allowed = Some(false);
+    }
+
+    /// Records what is asked, if it has not been recorded.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be recorded; nothing may be done then.
+    pub(crate) fn ask(&mut self) -> Result<(), AuditFailure> {
+        self.write_request(None)
+    }
+
+    /// Records what is answered, and before that what was asked, where nobody has come that far.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be recorded; the answer must not leave then.
+    pub(crate) fn answer(&mut self, response: &Response) -> Result<(), AuditFailure> {
+        let Some(log) = self.log else {
+            return Ok(());
+        };
+        let view = ResponseView::of(response);
+        let error = view.error.clone();
+        self.write_request(error.as_deref())?;
+        let (document, clear) = self.parts().response(&view);
+        log.write(AuditEntry {
+            side: Side::Response,
+            document,
+            clear,
+        })
+    }
+
+    fn write_request(&mut self, error: Option<&str>) -> Result<(), AuditFailure> {
+        let Some(log) = self.log.filter(|_| !self.is_asked) else {
+            return Ok(());
+        };
+        let (document, clear) = self.parts().request(error);
+        log.write(AuditEntry {
+            side: Side::Request,
+            document,
+            clear,
+        })?;
+        self.is_asked = true;
+        Ok(())
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        Parts {
+            id: &self.id,
+            facts: &self.facts,
+            request: self.request,
+            data: RequestData::of(self.request),
+        }
+    }
+}
+
+impl Facts {
+    /// Mount type and mount point.
+    fn mount(&self) -> Option<(&str, String)> {
+        if let Some(mount) = &self.mount {
+            return Some((&mount.mount_type, format!("auth/{}", mount.path)));
+        }
+        let path = self.path.as_deref()?;
+        let (first, _) = path.split_once('/')?;
+        match first {
+            "sys" => Some(("system", "sys/".to_owned())),
+            "identity" => Some(("identity", "identity/".to_owned())),
+            _ => None,
+        }
+    }
+}
+
+fn operation_name(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Read => "read",
+        Operation::List => "list",
+        Operation::Update | Operation::CreateOrUpdate => "update",
+        Operation::Patch => "patch",
+        Operation::Delete => "delete",
+        Operation::Help => "help",
+    }
+}
+
+/// What a request does, as far as its method says.
+fn operation_of(method: Method) -> &'static str {
+    match method {
+        Method::Get | Method::Head => "read",
+        Method::List => "list",
+        Method::Post | Method::Put => "update",
+        Method::Patch => "patch",
+        Method::Delete => "delete",
+        Method::Options => "options",
+        Method::Other => "unknown",
+    }
+}
+
+fn address_text(address: Option<IpAddr>) -> Option<String> {
+    address.map(|address| address.to_string())
+}

@@ -1,0 +1,117 @@
+//! Where a secret may stand that no member of a record would hide: in a path, in the name of a field, in a field that an operator
+//! wants to read.
+
+use std::borrow::Cow;
+
+/// What tokens and signed tokens begin with.
+const TOKEN_BEGINNINGS: [&str; 6] = ["hvs.", "hvb.", "hvr.", "s.", "b.", "eyJ"];
+
+/// Length from which a text with such a beginning is taken for one.
+const SHORTEST_TOKEN: usize = 16;
+
+/// Longest name of a field.
+const LONGEST_NAME: usize = 64;
+
+/// Paths below which old clients put a token into the path itself.
+const PATHS_WITH_TOKENS: [&str; 4] = [
+    "auth/token/lookup/",
+    "auth/token/renew/",
+    "auth/token/revoke/",
+    "auth/token/revoke-orphan/",
+];
+
+/// What stands in a path in place of a secret.
+const MASK: &str = "<secret>";
+
+/// Fields whose texts are hashed even where the operator of a mount lists them (contract 6.5). `id` is a token where tokens are made
+/// and shown.
+const NEVER_READABLE: [&str; 8] = [
+    "jwt",
+    "credentials",
+    "token",
+    "client_token",
+    "id",
+    "private_key",
+    "secret",
+    "secret_id",
+];
+
+/// Whether an operator may have this field of a mount's requests or answers in clear.
+pub(super) fn may_be_readable(field: &str) -> bool {
+    !NEVER_READABLE
+        .iter()
+        .any(|name| field.eq_ignore_ascii_case(name))
+}
+
+/// Whether somebody may have meant this for the name of a field. A secret sent where a form belongs would be one.
+pub(super) fn is_plausible_name(name: &str) -> bool {
+    name.len() <= LONGEST_NAME && !looks_like_token(name)
+}
+
+fn looks_like_token(text: &str) -> bool {
+    text.len() >= SHORTEST_TOKEN
+        && TOKEN_BEGINNINGS
+            .iter()
+            .any(|beginning| text.starts_with(beginning))
+}
+
+/// A path without what may be a secret in it, and that.
+pub(super) fn masked_path(path: &str) -> (Cow<'_, str>, Option<&str>) {
+    let below = PATHS_WITH_TOKENS
+        .iter()
+        .find_map(|prefix| path.strip_prefix(prefix));
+    let secret = below
+        .filter(|secret| !secret.is_empty())
+        .or_else(|| path.split('/').find(|segment| looks_like_token(segment)));
+    match secret {
+        Some(secret) => (Cow::Owned(path.replace(secret, MASK)), Some(secret)),
+        None => (Cow::Borrowed(path), None),
+    }
+}
+
+/// A text about a request without the secret that its path held.
+pub(super) fn masked_text(text: &str, secret: Option<&str>) -> String {
+    secret.map_or_else(|| text.to_owned(), |secret| text.replace(secret, MASK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l2_tokens_in_paths_are_masked() {
+        for (path, masked, secret) in [
+            (
+                "auth/token/revoke/custom",
+                "auth/token/revoke/<secret>",
+                "custom",
+            ),
+            (
+                "sys/x/hvs.0123456789abcdef/y",
+                "sys/x/<secret>/y",
+                "hvs.0123456789abcdef",
+            ),
+        ] {
+            assert_eq!(masked_path(path), (Cow::Borrowed(masked), Some(secret)));
+        }
+        for path in [
+            "auth/token/revoke-self",
+            "auth/token/lookup",
+            "auth/gcp/role/s.b",
+        ] {
+            assert_eq!(masked_path(path), (Cow::Borrowed(path), None));
+        }
+        assert_eq!(
+            masked_text("no custom here", Some("custom")),
+            "no <secret> here"
+        );
+    }
+
+    #[test]
+    fn a_secret_is_no_name_of_a_field() {
+        assert!(is_plausible_name("bound_service_accounts"));
+        assert!(is_plausible_name("s.x"));
+        assert!(!is_plausible_name("hvs.0123456789abcdef"));
+        assert!(!is_plausible_name(&"x".repeat(65)));
+    }
+}

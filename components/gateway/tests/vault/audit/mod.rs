@@ -1,0 +1,25 @@
+//! What is recorded of an exchange, and what happens where nothing can be (contract 6.5, SEC-L1, SEC-L2, SEC-L4).
+
+mod failures;
+mod records;
+mod sinks;
+
+use gatehouse_gateway::host::Side;
+
+use super::recorder::Record;
+use super::server::Server;
+
+/// The two records of the only exchange since the last time.
+#[track_caller]
+fn exchange(server: &Server) -> (Record, Record) {
+    let [request, response]: [Record; 2] = server.audit.take().try_into().unwrap();
+    assert_eq!(
+        (request.side, response.side),
+        (Side::Request, Side::Response)
+    );
+    assert_eq!(
+        request.document["request"]["id"],
+        response.document["request"]["id"]
+    );
+    (request, response)
+}
