@@ -76,7 +76,6 @@ impl Server {
         let gateway = Gateway::new(method, access, organizations, settings)
             .with_host(host)
             .with_surroundings(clock, SeededRandom::new(4))
-            .with_host(host)
             .with_operator_log(move |line| log.lock().unwrap().push(line.to_owned()));
         Self {
             gateway,

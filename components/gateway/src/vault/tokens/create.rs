@@ -3,7 +3,7 @@
 use gatehouse_access::{Access, CreateError, CreateRequest, Parent};
 
 use crate::vault::auth_block::Granted;
-use crate::vault::call::{Answer, Call, ignored_fields, replaced_field};
+use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::{ConversionError, Fields};
@@ -26,7 +26,7 @@ const FIELDS: [&str; 14] = [
     "entity_alias",
 ];
 
-/// What a path has said already.
+/// What the path has said already; a body that repeats it is warned of where all such bodies are.
 const ROLE_FIELD: &str = "role_name";
 
 /// The path at which a token is asked for.
@@ -57,12 +57,7 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, place: Place<'_>) ->
     };
     let issued = access.create_token(&parent, &request).map_err(fault)?;
     let reply = Reply::auth(Granted::from(issued));
-    let replaced = match place {
-        Place::Role(_) => replaced_field(&fields, ROLE_FIELD),
-        _ => None,
-    };
-    let reply = reply.warned(ignored_fields(&fields, &known));
-    Ok(Some(reply.warned(replaced)))
+    Ok(Some(reply.warned(ignored_fields(&fields, &known))))
 }
 
 fn request(fields: &Fields<'_>) -> Result<CreateRequest, ConversionError> {
