@@ -27,7 +27,16 @@ impl Cores {
     ///
     /// When the system refuses.
     pub fn enter_server_core(&self) -> Result<()> {
-        enter(self.0.first().copied().unwrap_or(0))
+        enter(&[self.0.first().copied().unwrap_or(0)])
+    }
+
+    /// From now on, this thread and what it starts run wherever there is room.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses.
+    pub fn enter_all(&self) -> Result<()> {
+        enter(&self.0)
     }
 
     /// From now on, this thread and what it starts run on another core than servers do, where there is another.
@@ -36,12 +45,14 @@ impl Cores {
     ///
     /// When the system refuses.
     pub fn enter_load_core(&self) -> Result<()> {
-        enter(self.0.last().copied().unwrap_or(0))
+        enter(&[self.0.last().copied().unwrap_or(0)])
     }
 }
 
-fn enter(core: usize) -> Result<()> {
+fn enter(cores: &[usize]) -> Result<()> {
     let mut set = CpuSet::new();
-    set.set(core);
+    for core in cores {
+        set.set(*core);
+    }
     Ok(sched_setaffinity(None, &set)?)
 }

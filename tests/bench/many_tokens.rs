@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use anyhow::{Context, Result, anyhow};
 use gatehouse_access::{Access, AccessService, LoginGrant, Operation, Request, TokenParameters};
 use gatehouse_ports::{
-    Change, Check, CommitError, Entry, OsRandom, Page, Store, StoreError, SystemClock,
+    Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Store, StoreError,
+    SystemClock,
 };
 use gatehouse_store::{
     Backend, Namespace, PrivateStore, RedbBackend, SealedBackend, read_key_file,
@@ -46,7 +47,18 @@ pub fn issue(installation: &Path, count: usize) -> Result<Vec<String>> {
         let issued = access.issue_login(&grant)?;
         anyhow::Ok(issued.client_token.expose().to_owned())
     };
-    let tokens = (0..count).map(issue).collect::<Result<_>>()?;
+    // The first one alone, for it makes the identity.
+    let first = issue(0)?;
+    let issue_half = |count| (0..count).map(issue).collect::<Result<Vec<String>>>();
+    let half = count.saturating_sub(1) / 2;
+    let tokens = std::thread::scope(|scope| {
+        let others = scope.spawn(|| issue_half(half));
+        let mut tokens = issue_half(count - 1 - half)?;
+        tokens.extend(others.join().expect("nobody panics")?);
+        tokens.push(first);
+        anyhow::Ok(tokens)
+    })?;
+    drop(access);
     store.finish()?;
     Ok(tokens)
 }
@@ -84,49 +96,56 @@ fn grant(access: &impl Access) -> Result<LoginGrant> {
     })
 }
 
-/// A store that gathers changes which nobody has to check, and commits many of them together.
+/// A store that gathers changes which nobody has to check, and commits them in the order of their keys: a tree that is filled in another
+/// order writes every page of it again and again.
 struct GatheringStore {
     runtime: Runtime,
     store: PrivateStore,
-    gathered: Mutex<Gathered>,
-}
-
-#[derive(Default)]
-struct Gathered {
-    changes: Vec<Change>,
-    commits: JoinSet<Result<(), CommitError>>,
+    gathered: Mutex<Vec<Change>>,
 }
 
 impl GatheringStore {
-    /// Waits until everything is durable.
-    fn finish(&self) -> Result<()> {
-        let mut gathered = self.gathered.lock().map_err(|_| anyhow!("poisoned"))?;
-        self.start_commit(&mut gathered);
-        Ok(self.wait_for(&mut gathered, 0)?)
-    }
-
-    fn start_commit(&self, gathered: &mut Gathered) {
-        let changes = std::mem::take(&mut gathered.changes);
-        let store = self.store.clone();
-        let commit = async move { store.commit(Vec::new(), changes).await };
-        gathered.commits.spawn_on(commit, self.runtime.handle());
-    }
-
-    /// Waits until no more than so many commits are under way.
-    fn wait_for(&self, gathered: &mut Gathered, remaining: usize) -> Result<(), CommitError> {
-        while gathered.commits.len() > remaining {
-            let next = gathered.commits.join_next();
-            if let Some(committed) = self.runtime.block_on(next) {
-                committed.expect("no commit panics")?;
+    /// Commits everything and waits until it is durable.
+    fn finish(self) -> Result<()> {
+        let mut changes = self
+            .gathered
+            .into_inner()
+            .map_err(|_| anyhow!("poisoned"))?;
+        changes.sort_unstable_by(|left, right| key(left).cmp(key(right)));
+        let mut changes = changes.into_iter().peekable();
+        self.runtime.block_on(async {
+            let mut commits = JoinSet::new();
+            while changes.peek().is_some() {
+                let together: Vec<Change> = changes.by_ref().take(CHANGES_AT_ONCE).collect();
+                let store = self.store.clone();
+                commits.spawn(async move { store.commit(Vec::new(), together).await });
+                if commits.len() >= COMMITS_AT_ONCE
+                    && let Some(committed) = commits.join_next().await
+                {
+                    committed??;
+                }
             }
-        }
-        Ok(())
+            while let Some(committed) = commits.join_next().await {
+                committed??;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn key(change: &Change) -> &str {
+    match change {
+        Change::Put { key, .. } | Change::Delete { key } => key,
     }
 }
 
 impl Store for GatheringStore {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
         self.runtime.block_on(self.store.get(keys))
+    }
+
+    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+        self.runtime.block_on(self.store.get_changed(keys))
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
@@ -138,12 +157,7 @@ impl Store for GatheringStore {
         if !checks.is_empty() {
             return self.runtime.block_on(self.store.commit(checks, changes));
         }
-        let mut gathered = self.gathered.lock().expect("nobody panics");
-        gathered.changes.extend(changes);
-        if gathered.changes.len() >= CHANGES_AT_ONCE {
-            self.start_commit(&mut gathered);
-            self.wait_for(&mut gathered, COMMITS_AT_ONCE)?;
-        }
+        self.gathered.lock().expect("nobody panics").extend(changes);
         Ok(())
     }
 }

@@ -216,6 +216,7 @@ fn durable(cores: &Cores) -> Result<()> {
 fn with_many_tokens(cores: &Cores) -> Result<Measured> {
     let (mut installation, server) = prepared(cores, Program::gatehouse(), Storage::Durable, "")?;
     installation.server().terminate()?;
+    cores.enter_all()?;
     let begun = Instant::now();
     let tokens = many_tokens::issue(installation.folder(), MANY_TOKENS)?;
     let filled = begun.elapsed();

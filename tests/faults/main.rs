@@ -3,4 +3,5 @@
 mod audit;
 mod hostile_requests;
 mod killed_server;
+mod login_flood;
 mod restart;
