@@ -22,6 +22,10 @@ const RESERVED: [&str; 4] = ["sequence", "time", "type", "hash"];
 /// Bytes beyond which a document is not taken.
 const LONGEST_DOCUMENT: usize = 16 << 20;
 
+/// Bytes beyond which a record is not taken: a hash is longer than the text that it stands for, and a line has to be short enough to be
+/// found again at the end of a file.
+const LONGEST_RECORD: usize = 32 << 20;
+
 /// How deep a document may be.
 const MAXIMUM_DEPTH: usize = 128;
 
@@ -82,6 +86,9 @@ impl<'a> Document<'a> {
             shown: String::with_capacity(self.text.len() * 2),
         };
         writer.value(Standing::Hashed)?;
+        if writer.shown.len() > LONGEST_RECORD {
+            return Err(Malformed);
+        }
         let members = writer.shown.strip_prefix('{');
         let members = members.and_then(|rest| rest.strip_suffix('}'));
         members.map(str::to_owned).ok_or(Malformed)
@@ -113,6 +120,9 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn value(&mut self, around: Standing) -> Result<(), Malformed> {
+        if self.shown.len() > LONGEST_RECORD {
+            return Err(Malformed);
+        }
         let standing = match around {
             Standing::Hashed if self.clear.contains(self.pointer.as_str()) => Standing::Clear,
             around => around,
@@ -380,5 +390,19 @@ mod tests {
         assert!(shown(r#"{"a":{"hash":1}}"#, &[]).is_ok());
         let long = json!({"a": "x".repeat(LONGEST_DOCUMENT)}).to_string();
         assert_eq!(shown(&long, &[]), Err(Malformed));
+    }
+
+    #[test]
+    fn l4_a_document_that_hashes_make_too_long_is_refused() {
+        let hash = hasher().hash("").len();
+        let texts = LONGEST_RECORD / (hash + 3) + 1;
+        let document = json!({"a": vec![""; texts]}).to_string();
+        assert!(document.len() < LONGEST_DOCUMENT);
+        assert_eq!(shown(&document, &[]), Err(Malformed));
+        // One byte that a readable text shows as six.
+        let document = json!({"clear": "\u{7f}".repeat(LONGEST_RECORD / 6 + 1)}).to_string();
+        assert!(document.len() < LONGEST_DOCUMENT);
+        assert!(shown(&document, &[]).is_ok());
+        assert_eq!(shown(&document, &["/clear"]), Err(Malformed));
     }
 }

@@ -233,19 +233,24 @@ impl Sink {
 
     /// Whether the record that was handed over at `begin` is in the sink.
     async fn answered(&self, answer: Option<oneshot::Receiver<bool>>, begin: Instant) -> bool {
-        let Some(answer) = answer else {
+        let Some(mut answer) = answer else {
             return false;
         };
-        match timeout_at(begin + self.timeout, answer).await {
-            Ok(answer) => answer.unwrap_or(false),
-            Err(_) => {
-                if !self.is_stalled.swap(true, Ordering::AcqRel) {
-                    let sink = &self.shown.name;
-                    tracing::error!(sink, "an audit sink took longer than its timeout");
-                }
-                false
-            }
+        if let Ok(answer) = timeout_at(begin + self.timeout, &mut answer).await {
+            return answer.unwrap_or(false);
         }
+        let was_stalled = self.is_stalled.swap(true, Ordering::AcqRel);
+        // The writer may have come back at this very moment. It takes the word back after it has answered, and then not again before
+        // it has something to write, which it would never be given.
+        if let Ok(is_taken) = answer.try_recv() {
+            self.is_stalled.store(false, Ordering::Release);
+            return is_taken;
+        }
+        if !was_stalled {
+            let sink = &self.shown.name;
+            tracing::error!(sink, "an audit sink took longer than its timeout");
+        }
+        false
     }
 }
 

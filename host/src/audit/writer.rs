@@ -217,6 +217,7 @@ impl Writer {
         while let Some(order) = next.take() {
             let Order::Write { members, answer } = order else {
                 self.reopen(sink);
+                is_stalled.store(false, Ordering::Release);
                 next = orders.blocking_recv();
                 continue;
             };
@@ -256,6 +257,8 @@ impl Writer {
                 // Who does not wait any more has been told that it failed.
                 let _ = answer.send(outcome.is_ok());
             }
+            // Once more: somebody may have said so who ran out of time just before the answer.
+            is_stalled.store(false, Ordering::Release);
             if next.is_none() {
                 next = orders.blocking_recv();
             }

@@ -145,9 +145,10 @@ fn is_https(uri: &http::Uri) -> bool {
 }
 
 fn response(answer: wit::Response) -> Result<http::Response<Bytes>, http::Error> {
-    let mut headers = HeaderMap::with_capacity(answer.headers.len());
+    // More fields than a map takes are an error and no panic.
+    let mut headers = HeaderMap::try_with_capacity(answer.headers.len())?;
     for (name, value) in answer.headers {
-        headers.append(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
+        headers.try_append(HeaderName::try_from(name)?, HeaderValue::try_from(value)?)?;
     }
     let mut response = http::Response::new(Bytes::from(answer.body));
     *response.status_mut() = StatusCode::from_u16(answer.status)?;
