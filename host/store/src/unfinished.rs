@@ -1,9 +1,11 @@
 //! A first start that was begun and not finished: a mark says so, and what is marked counts for nothing.
 //!
 //! The mark is set in the commit that makes the keyring and is taken away once everything is stored that belongs to a first start.
-//! Whoever finds it wipes the store. It goes last, so that a wipe which is interrupted is begun again.
+//! Whoever opens a store and finds it wipes the store. It goes last, so that a wipe which is interrupted is begun again.
+//!
+//! A host that is running knows its own first start by the sealed keyring, of which there are no two alike. It ends and undoes no other.
 
-use gatehouse_ports::{Change, CommitError, StoreError};
+use gatehouse_ports::{Change, Check, CommitError, Entry, Requirement, StoreError};
 
 use crate::sealed::KEYRING_KEY;
 use crate::shares::SEAL_KEY;
@@ -31,29 +33,57 @@ pub fn set_mark() -> Change {
     }
 }
 
-/// Whether the mark is set.
-pub async fn is_marked(backend: &impl Backend) -> Result<bool, StoreError> {
-    let mark = backend.get(Namespace::Keyring, &[MARK_KEY]).await?;
-    Ok(mark.into_iter().any(|entry| entry.is_some()))
+/// Takes the mark away: the first start that stored `sealed_keyring` is finished. Says whether it was there to be finished.
+pub async fn clear_mark(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bool, StoreError> {
+    let [Some(keyring), Some(mark)] = read(backend).await? else {
+        return Ok(false);
+    };
+    if keyring.value != sealed_keyring {
+        return Ok(false);
+    }
+    let checks = vec![unchanged(KEYRING_KEY, &keyring), unchanged(MARK_KEY, &mark)];
+    commit_if(backend, checks, vec![delete(MARK_KEY)]).await
 }
 
-/// Takes the mark away: what was begun is finished.
-pub async fn clear_mark(backend: &impl Backend) -> Result<(), StoreError> {
-    commit(backend, Namespace::Keyring, vec![delete(MARK_KEY)]).await
+/// Whether the first start that stored `sealed_keyring` is finished.
+pub async fn counts(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bool, StoreError> {
+    let [keyring, mark] = read(backend).await?;
+    Ok(mark.is_none() && keyring.is_some_and(|keyring| keyring.value == sealed_keyring))
 }
 
 /// Empties the store if it is marked.
 pub async fn discard_if_marked(backend: &impl Backend) -> Result<(), StoreError> {
-    if is_marked(backend).await? {
+    let [_, mark] = read(backend).await?;
+    if mark.is_some() {
         wipe(backend).await?;
     }
     Ok(())
 }
 
-/// Empties the store, marked or not.
-pub async fn discard(backend: &impl Backend) -> Result<(), StoreError> {
-    commit(backend, Namespace::Keyring, vec![set_mark()]).await?;
-    wipe(backend).await
+/// Empties the store of the first start that stored `sealed_keyring`, marked or not. Says whether the store has no keyring then; it
+/// keeps that of another one.
+pub async fn discard(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bool, StoreError> {
+    let absent = Check {
+        key: KEYRING_KEY.to_owned(),
+        requirement: Requirement::Absent,
+    };
+    // A commit and no read: what nobody waited for may be stored only now, and this comes after it.
+    if commit_if(backend, vec![absent], Vec::new()).await? {
+        return Ok(true);
+    }
+    let [Some(keyring), _] = read(backend).await? else {
+        // Another host has just wiped it.
+        return Ok(true);
+    };
+    if keyring.value != sealed_keyring {
+        return Ok(false);
+    }
+    let own = vec![unchanged(KEYRING_KEY, &keyring)];
+    let is_marked = commit_if(backend, own, vec![set_mark()]).await?;
+    if is_marked {
+        wipe(backend).await?;
+    }
+    Ok(is_marked)
 }
 
 async fn wipe(backend: &impl Backend) -> Result<(), StoreError> {
@@ -77,6 +107,33 @@ async fn wipe(backend: &impl Backend) -> Result<(), StoreError> {
 fn delete(key: &str) -> Change {
     let key = key.to_owned();
     Change::Delete { key }
+}
+
+/// Keyring and mark.
+async fn read(backend: &impl Backend) -> Result<[Option<Entry>; 2], StoreError> {
+    let keys = [KEYRING_KEY, MARK_KEY];
+    let mut entries = backend.get(Namespace::Keyring, &keys).await?.into_iter();
+    Ok([(); 2].map(|()| entries.next().flatten()))
+}
+
+fn unchanged(key: &str, entry: &Entry) -> Check {
+    Check {
+        key: key.to_owned(),
+        requirement: Requirement::AtVersion(entry.version),
+    }
+}
+
+/// Changes what is beside the keyring if all checks hold; says whether they did.
+async fn commit_if(
+    backend: &impl Backend,
+    checks: Vec<Check>,
+    changes: Vec<Change>,
+) -> Result<bool, StoreError> {
+    match backend.commit(Namespace::Keyring, checks, changes).await {
+        Ok(()) => Ok(true),
+        Err(CommitError::Conflict(_)) => Ok(false),
+        Err(CommitError::Failed(error)) => Err(error),
+    }
 }
 
 async fn commit(

@@ -67,7 +67,8 @@ pub enum ShareError {
 ///
 /// The first start has two halves. [`Self::begin`] makes and stores the keyring and opens the store, so that its first records can be
 /// written; [`Self::finish`] makes it count and closes the store. Between them a mark is stored: whoever opens a store with that mark
-/// empties it. So after a crash at any moment the store is either empty or one whose shares were complete.
+/// empties it. So after a crash at any moment the store is either empty or one whose shares were complete. What another host has stored
+/// meanwhile is neither finished nor emptied.
 ///
 /// The root key is in memory while it is made or put together, the data keys while the store is open. Shares are wiped as soon as
 /// they are of no more use.
@@ -81,9 +82,13 @@ enum State {
     /// The store is empty.
     Empty,
     /// A first start is under way.
-    Begun { record: SealRecord, at: Instant },
+    Begun {
+        sealed_keyring: Vec<u8>,
+        record: SealRecord,
+        at: Instant,
+    },
     /// A first start has failed or was cut off, and nobody knows what is stored of it.
-    Unclear,
+    Unclear { sealed_keyring: Vec<u8> },
     /// There is a keyring.
     Initialized {
         record: SealRecord,
@@ -125,13 +130,12 @@ impl<B: Backend> ShareSeal<B> {
     /// When the store has a key or is being given one, and when that fails; nothing has changed then.
     pub async fn begin(&self, sharing: Sharing) -> Result<Vec<KeyShare>, BeginError> {
         let mut state = self.state.lock().await;
-        match &*state {
-            State::Empty => {}
-            State::Begun { at, .. } if at.elapsed() < self.patience => {
-                return Err(BeginError::AlreadyInitialized);
-            }
-            State::Begun { .. } | State::Unclear => self.discard(&mut state).await?,
-            State::Initialized { .. } => return Err(BeginError::AlreadyInitialized),
+        if matches!(&*state, State::Begun { at, .. } if at.elapsed() < self.patience) {
+            return Err(BeginError::AlreadyInitialized);
+        }
+        self.discard(&mut state).await?;
+        if !matches!(*state, State::Empty) {
+            return Err(BeginError::AlreadyInitialized);
         }
         let root_key = RootKey::generate(&OsRandom).map_err(SplitError::from)?;
         let shares = root_key.split(sharing, &OsRandom)?;
@@ -142,14 +146,21 @@ impl<B: Backend> ShareSeal<B> {
             .seal(&root_key, &OsRandom)
             .map_err(UnsealError::from)?;
         // Until the answer is there, which this may not live to see.
-        *state = State::Unclear;
-        if !self.store_first(sealed_keyring, &record).await? {
+        *state = State::Unclear {
+            sealed_keyring: sealed_keyring.clone(),
+        };
+        if !self.store_first(&sealed_keyring, &record).await? {
+            *state = State::Empty;
             *state = State::load(&self.store).await?;
             return Err(BeginError::AlreadyInitialized);
         }
         self.store.install(&keyring);
         let at = Instant::now();
-        *state = State::Begun { record, at };
+        *state = State::Begun {
+            sealed_keyring,
+            record,
+            at,
+        };
         Ok(shares)
     }
 
@@ -160,18 +171,19 @@ impl<B: Backend> ShareSeal<B> {
     /// When that cannot be stored: nobody may be given the shares, and [`Self::abandon`] is to follow.
     pub async fn finish(&self) -> Result<(), UnsealError> {
         let mut state = self.state.lock().await;
-        if !matches!(*state, State::Begun { .. }) {
+        let State::Begun { sealed_keyring, .. } = &*state else {
             return Ok(());
-        }
+        };
         let backend = self.store.backend();
-        if let Err(error) = unfinished::clear_mark(backend).await
+        let cleared = unfinished::clear_mark(backend, sealed_keyring).await;
+        if cleared != Ok(true)
             // It may have been stored all the same, and then it counts.
-            && unfinished::is_marked(backend).await != Ok(false)
+            && unfinished::counts(backend, sealed_keyring).await != Ok(true)
         {
-            return Err(error.into());
+            return Err(cleared.err().map_or(UnsealError::Contended, Into::into));
         }
         self.store.seal();
-        if let State::Begun { record, .. } = std::mem::replace(&mut *state, State::Unclear) {
+        if let State::Begun { record, .. } = std::mem::replace(&mut *state, State::Empty) {
             let attempt = Attempt::default();
             *state = State::Initialized { record, attempt };
         }
@@ -184,11 +196,7 @@ impl<B: Backend> ShareSeal<B> {
     ///
     /// When the store could not be emptied. The next first start, or the next start of the server, tries again.
     pub async fn abandon(&self) -> Result<(), UnsealError> {
-        let mut state = self.state.lock().await;
-        match &*state {
-            State::Begun { .. } | State::Unclear => self.discard(&mut state).await,
-            State::Empty | State::Initialized { .. } => Ok(()),
-        }
+        self.discard(&mut *self.state.lock().await).await
     }
 
     /// Takes one share. The one that completes the threshold opens the store; on an open store, and with a share that was given
@@ -255,7 +263,7 @@ impl<B: Backend> ShareSeal<B> {
     /// Stores keyring, seal and mark in a store that has none of them; says whether it had none.
     async fn store_first(
         &self,
-        sealed_keyring: Vec<u8>,
+        sealed_keyring: &[u8],
         record: &SealRecord,
     ) -> Result<bool, UnsealError> {
         let put = |key: &str, value| Change::Put {
@@ -264,7 +272,7 @@ impl<B: Backend> ShareSeal<B> {
             expires_at: None,
         };
         let changes = vec![
-            put(KEYRING_KEY, sealed_keyring),
+            put(KEYRING_KEY, sealed_keyring.to_vec()),
             put(SEAL_KEY, record.write()),
             unfinished::set_mark(),
         ];
@@ -281,17 +289,28 @@ impl<B: Backend> ShareSeal<B> {
         }
     }
 
+    /// Undoes the first start that this host began and did not finish, if there is one, and no other.
     async fn discard(&self, state: &mut State) -> Result<(), UnsealError> {
+        let (State::Begun { sealed_keyring, .. } | State::Unclear { sealed_keyring }) = &*state
+        else {
+            return Ok(());
+        };
+        let sealed_keyring = sealed_keyring.clone();
         self.store.seal();
-        *state = State::Unclear;
-        unfinished::discard(self.store.backend()).await?;
+        *state = State::Unclear {
+            sealed_keyring: sealed_keyring.clone(),
+        };
+        let is_empty = unfinished::discard(self.store.backend(), &sealed_keyring).await?;
         *state = State::Empty;
+        if !is_empty {
+            *state = State::load(&self.store).await?;
+        }
         Ok(())
     }
 
     fn progress_of(&self, state: &State) -> Progress {
         match state {
-            State::Empty | State::Begun { .. } | State::Unclear => Progress {
+            State::Empty | State::Begun { .. } | State::Unclear { .. } => Progress {
                 sharing: None,
                 sealed: true,
                 given: 0,

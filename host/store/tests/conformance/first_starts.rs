@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use gatehouse_ports::{Change, Check, CommitError, Difference, HeldKey, Page, StoreError};
-use gatehouse_store::{Answer, Backend, KeyShare, MemoryBackend, Namespace, UnsealError};
+use gatehouse_store::{
+    Answer, Backend, BeginError, KeyShare, MemoryBackend, Namespace, UnsealError,
+};
 
 use crate::shares::{Host, memory, sharing};
 use crate::subject::{put, value};
@@ -253,6 +255,53 @@ async fn k2_a_crash_while_a_restart_wipes_what_was_left_is_wiped_by_the_next_one
             assert_usable(&restarted, Err(()), &at).await;
         }
     }
+}
+
+#[tokio::test]
+async fn k2_a_first_start_that_failed_does_not_undo_the_one_of_another_host() {
+    for fault in [Fault::Refused, Fault::Hangs] {
+        let below = memory();
+        let faulty = Faulty::at(&below, fault, 1);
+        let failed = Host::start(faulty, Duration::ZERO).await.unwrap();
+        assert!(try_initialize(&failed).await.is_err());
+        // As it starts, it wipes what is left of the other one.
+        let other = Host::start(below.clone(), Duration::ZERO).await.unwrap();
+        let shares = initialize(&other).await.unwrap();
+
+        failed.seal.abandon().await.unwrap();
+        let again = failed.seal.begin(sharing(3, 2)).await;
+        assert_eq!(again.err(), Some(BeginError::AlreadyInitialized));
+        failed.seal.abandon().await.unwrap();
+        let restarted = Host::start(below, Duration::ZERO).await.unwrap();
+        assert_usable(&restarted, Ok(shares), &format!("{fault:?}")).await;
+    }
+}
+
+#[tokio::test]
+async fn k2_a_first_start_that_met_another_hosts_does_not_undo_it() {
+    let below = memory();
+    let unreadable = Arc::new(Broken(below.clone(), AtomicU32::new(1)));
+    let late = Host::start(unreadable, Duration::ZERO).await.unwrap();
+    let other = Host::start(below.clone(), Duration::ZERO).await.unwrap();
+    let shares = initialize(&other).await.unwrap();
+    for _ in 0..3 {
+        assert!(late.seal.begin(sharing(3, 2)).await.is_err());
+    }
+    assert!(late.seal.progress().await.sharing.is_some());
+    assert_usable(&other, Ok(shares), "the one that came first").await;
+}
+
+#[tokio::test]
+async fn k2_a_first_start_that_another_host_wiped_is_not_finished() {
+    let below = memory();
+    let host = Host::start(below.clone(), Duration::from_secs(60)).await;
+    let host = host.unwrap();
+    host.seal.begin(sharing(3, 2)).await.unwrap();
+    Host::start(below.clone(), Duration::ZERO).await.unwrap();
+    assert_eq!(host.seal.finish().await, Err(UnsealError::Contended));
+    host.seal.abandon().await.unwrap();
+    assert_eq!(below.held_entries(), 0);
+    assert_usable(&host, Err(()), "the wiped one").await;
 }
 
 #[tokio::test]
