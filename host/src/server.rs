@@ -332,7 +332,10 @@ impl RequestHandler for ComponentHandler {
             request.headers_mut().insert(PEER_HEADER, peer);
         }
         if self.is_tls {
-            mark_as_https(&mut request);
+            set_scheme(&mut request, Scheme::HTTPS);
+        } else if request.uri().scheme() == Some(&Scheme::HTTPS) {
+            // The client's own word in an absolute target or in HTTP/2, which proves nothing.
+            set_scheme(&mut request, Scheme::HTTP);
         }
         let started = Instant::now();
         let protocol = Protocol::of(request.uri().path());
@@ -357,11 +360,11 @@ fn refusal(error: &ServeError) -> Refusal {
     }
 }
 
-/// Gives the request's URI the scheme `https`, which a request over HTTP/1.1 does not carry by itself.
-fn mark_as_https(request: &mut Request<Bytes>) {
+/// Gives the request's URI a scheme, which a request over HTTP/1.1 does not carry by itself.
+fn set_scheme(request: &mut Request<Bytes>, scheme: Scheme) {
     let host = request.headers().get(HOST);
     let mut parts = request.uri().clone().into_parts();
-    parts.scheme = Some(Scheme::HTTPS);
+    parts.scheme = Some(scheme);
     if parts.authority.is_none() {
         parts.authority = host.and_then(|host| host.as_bytes().try_into().ok());
     }
