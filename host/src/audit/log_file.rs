@@ -193,7 +193,10 @@ impl LogFile {
 
     /// Removes what a write that was cut off has left. Says whether it is gone.
     pub(super) fn take_back(&self) -> bool {
-        self.file.set_len(self.length).is_ok()
+        // Where somebody else has made it shorter, this would fill it up with zeros.
+        let metadata = self.file.metadata();
+        metadata.is_ok_and(|metadata| metadata.len() >= self.length)
+            && self.file.set_len(self.length).is_ok()
     }
 
     /// Takes what a write has left for a part of the log.

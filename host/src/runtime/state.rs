@@ -73,6 +73,7 @@ pub struct InstanceState {
     outbound: Box<dyn WasiHttpHooks>,
     limits: StoreLimits,
     used_epochs: u32,
+    is_retired: bool,
     /// What it has recorded of a request that it has not answered yet.
     pub(super) open_exchange: OpenExchange,
 }
@@ -100,6 +101,7 @@ impl InstanceState {
                 .trap_on_grow_failure(true)
                 .build(),
             used_epochs: 0,
+            is_retired: false,
             open_exchange: OpenExchange::default(),
         }
     }
@@ -114,9 +116,14 @@ impl InstanceState {
         self.open_exchange.forget();
     }
 
-    /// Whether the instance has given back every handle it got, as one that is to serve again must have.
+    /// Has the instance serve no other request: its memory has held what must not lie around.
+    pub(super) fn retire(&mut self) {
+        self.is_retired = true;
+    }
+
+    /// Whether the instance has given back every handle it got and was not retired, as one that is to serve again must have.
     pub(super) fn holds_nothing(&self) -> bool {
-        self.table.is_empty()
+        !self.is_retired && self.table.is_empty()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use wasmtime::StoreContextMut;
 use wasmtime::component::Linker;
 use zeroize::Zeroizing;
 
@@ -97,7 +98,8 @@ pub(super) fn bind(
     let bound = Arc::clone(seal);
     instance.func_wrap_async(
         "begin-initialization",
-        move |_, (shares, threshold): (u32, u32)| {
+        move |mut store: StoreContextMut<'_, InstanceState>, (shares, threshold): (u32, u32)| {
+            store.data_mut().retire();
             let seal = Arc::clone(&bound);
             Box::new(async move {
                 let made = seal.begin_initialization(shares, threshold).await;
@@ -119,11 +121,15 @@ pub(super) fn bind(
         Box::new(async move { Ok((seal.abandon_initialization().await,)) })
     })?;
     let bound = Arc::clone(seal);
-    instance.func_wrap_async("unseal", move |_, (share,): (Vec<u8>,)| {
-        let seal = Arc::clone(&bound);
-        let share = Zeroizing::new(share);
-        Box::new(async move { Ok((seal.unseal(share).await,)) })
-    })?;
+    instance.func_wrap_async(
+        "unseal",
+        move |mut store: StoreContextMut<'_, InstanceState>, (share,): (Vec<u8>,)| {
+            store.data_mut().retire();
+            let seal = Arc::clone(&bound);
+            let share = Zeroizing::new(share);
+            Box::new(async move { Ok((seal.unseal(share).await,)) })
+        },
+    )?;
     let bound = Arc::clone(seal);
     instance.func_wrap_async("reset-unseal", move |_, ()| {
         let seal = Arc::clone(&bound);
