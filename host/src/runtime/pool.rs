@@ -2,7 +2,8 @@
 //!
 //! **Reuse contract.** An instance serves one request at a time, and up to [`PoolSettings::instance_reuse`] of them one after the
 //! other. An instance that traps, runs out of time, leaves handles behind or is cut off is dropped; the request it served fails
-//! alone. One that has held shares of the root key serves nobody else. Guest memory therefore outlives a request: components keep nothing there but caches (and a test looks for more).
+//! alone. Guest memory therefore outlives a request: components keep nothing there but caches (and a test looks for more), and one
+//! that was handed shares of the root key is dropped after its answer.
 //!
 //! **Back-pressure.** At most [`PoolSettings::instances`] requests run at one time, and [`PoolSettings::queue`] more wait for them.
 //! Beyond that a request is refused at once, so that a flood costs memory for nobody.

@@ -168,7 +168,8 @@ impl<B: Backend> ShareSeal<B> {
     ///
     /// # Errors
     ///
-    /// When that cannot be stored: nobody may be given the shares, and [`Self::abandon`] is to follow.
+    /// When that cannot be stored, or another host has emptied the store meanwhile: nobody may be given the shares, and
+    /// [`Self::abandon`] is to follow.
     pub async fn finish(&self) -> Result<(), UnsealError> {
         let mut state = self.state.lock().await;
         let State::Begun { sealed_keyring, .. } = &*state else {
