@@ -10,7 +10,7 @@ use super::envelope::Reply;
 use super::errors::Fault;
 use super::spelling;
 
-const FIELDS: [&str; 4] = ["path", "paths", "token", "accessor"];
+pub(in crate::vault) const FIELDS: [&str; 4] = ["path", "paths", "token", "accessor"];
 
 /// Answers one of the three routes; `family` is its name.
 pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Answer {

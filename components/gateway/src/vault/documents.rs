@@ -1,28 +1,29 @@
 //! What is answered as it is, without the envelope that surrounds everything else.
 
-use gatehouse_access::Operation;
+use gatehouse_access::{Access, Operation};
 
 use super::call::Call;
 use super::errors::Fault;
-use super::help;
+use super::openapi;
 use crate::{Gateway, Response};
 
 /// Prometheus's text format.
 const EXPOSITION_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Answers an admitted request for one of the documents; `None` for every other path.
-pub(super) fn handle<A, C, O>(
+pub(super) fn handle<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     call: &Call<'_>,
 ) -> Option<Result<Response, Fault>> {
     if call.operation == Operation::Help {
-        return Some(help::response(call));
+        return Some(openapi::help(call));
     }
     match call.path {
         "sys/metrics" => Some(match call.operation {
             Operation::Read => metrics(gateway, call),
             _ => Err(Fault::unsupported_operation()),
         }),
+        openapi::PATH => Some(openapi::response(gateway, call)),
         _ => None,
     }
 }

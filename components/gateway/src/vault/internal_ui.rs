@@ -159,7 +159,16 @@ fn outline(mount: &MountView) -> Map<String, Value> {
     ])
 }
 
-fn rights_below(access: &impl Access, token: &str, paths: &[String]) -> Result<Vec<bool>, Fault> {
+/// For each of `paths`, whether the caller's token has any rights there or below.
+///
+/// # Errors
+///
+/// When the token has gone, or access fails.
+pub(super) fn rights_below(
+    access: &impl Access,
+    token: &str,
+    paths: &[String],
+) -> Result<Vec<bool>, Fault> {
     access
         .has_rights_below(TokenReference::Id(token), paths)
         .map_err(caller_gone)

@@ -29,6 +29,7 @@ mod login_texts;
 mod logins;
 mod method;
 mod mounts;
+mod openapi;
 mod paths;
 mod policies;
 mod policy_conditions;

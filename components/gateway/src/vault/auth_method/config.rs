@@ -1,6 +1,6 @@
 //! `config`: names and types of its fields (contract 2).
 
-pub(super) mod check;
+pub(in crate::vault) mod check;
 pub(crate) mod rotation;
 mod text;
 
@@ -15,7 +15,7 @@ use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 
-const FIELDS: [&str; 15] = [
+pub(in crate::vault) const FIELDS: [&str; 15] = [
     "credentials",
     "iam_alias",
     "gce_alias",

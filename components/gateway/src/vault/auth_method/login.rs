@@ -17,7 +17,7 @@ use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 
 /// All that a caller chooses (SEC-A7).
-const FIELDS: [&str; 2] = ["role", "jwt"];
+pub(in crate::vault) const FIELDS: [&str; 2] = ["role", "jwt"];
 
 /// Answers a login at `mount`.
 pub(super) fn handle<A: AuthMethod, C: Access, O>(

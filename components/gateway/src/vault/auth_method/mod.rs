@@ -1,11 +1,11 @@
 //! The routes inside a mount of the auth method (contract 2 to 4).
 
-mod config;
+pub(in crate::vault) mod config;
 mod explain;
 mod google;
-mod login;
+pub(in crate::vault) mod login;
 mod renewal;
-mod roles;
+pub(in crate::vault) mod roles;
 
 pub(crate) use config::rotation;
 pub(super) use renewal::revalidate;

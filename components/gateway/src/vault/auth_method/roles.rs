@@ -1,7 +1,7 @@
 //! `role` and `role/<name>` (contract 3).
 
-mod fields;
-mod lists;
+pub(in crate::vault) mod fields;
+pub(in crate::vault) mod lists;
 mod shape;
 mod text;
 

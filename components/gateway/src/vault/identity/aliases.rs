@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Group,
 }
 
-const FIELDS: [&str; 5] = [
+pub(in crate::vault) const FIELDS: [&str; 5] = [
     "id",
     "name",
     "mount_accessor",

@@ -17,7 +17,7 @@ use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
 use crate::vault::timestamp::timestamp;
 
-const FIELDS: [&str; 5] = ["id", "name", "metadata", "policies", "disabled"];
+pub(in crate::vault) const FIELDS: [&str; 5] = ["id", "name", "metadata", "policies", "disabled"];
 
 #[derive(Serialize)]
 struct Entity<'a> {

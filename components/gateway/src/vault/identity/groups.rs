@@ -18,7 +18,7 @@ use crate::vault::fields::Fields;
 use crate::vault::text::quoted;
 use crate::vault::timestamp::timestamp;
 
-const FIELDS: [&str; 7] = [
+pub(in crate::vault) const FIELDS: [&str; 7] = [
     "id",
     "name",
     "type",

@@ -1,8 +1,8 @@
 //! The routes below `identity/` (contract 7.2).
 
-mod aliases;
-mod entities;
-mod groups;
+pub(in crate::vault) mod aliases;
+pub(in crate::vault) mod entities;
+pub(in crate::vault) mod groups;
 mod places;
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use super::fields::Fields;
 use super::text::quoted;
 
 /// Entities and groups alike are found by these fields.
-const LOOKUP_FIELDS: [&str; 5] = [
+pub(in crate::vault) const LOOKUP_FIELDS: [&str; 5] = [
     "id",
     "name",
     "alias_id",

@@ -9,7 +9,7 @@ use crate::vault::errors::Fault;
 use crate::vault::fields::{ConversionError, Fields};
 use crate::vault::text::{quoted, quoted_list};
 
-const FIELDS: [&str; 14] = [
+pub(in crate::vault) const FIELDS: [&str; 14] = [
     "id",
     "policies",
     "meta",
@@ -27,7 +27,7 @@ const FIELDS: [&str; 14] = [
 ];
 
 /// What the path has said already; a body that repeats it is warned of where all such bodies are.
-const ROLE_FIELD: &str = "role_name";
+pub(in crate::vault) const ROLE_FIELD: &str = "role_name";
 
 /// The path at which a token is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! The routes of the mount `token/` (contract 5.4).
 
 mod accessors;
-mod create;
+pub(in crate::vault) mod create;
 mod lookup;
 mod renew;
 mod revoke;
-mod roles;
+pub(in crate::vault) mod roles;
 mod tidy;
 
 use gatehouse_access::{Access, Operation};

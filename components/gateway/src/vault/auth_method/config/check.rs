@@ -13,7 +13,7 @@ use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 
-const FIELDS: [&str; 1] = ["projects"];
+pub(in crate::vault) const FIELDS: [&str; 1] = ["projects"];
 
 #[derive(Serialize)]
 struct Shown {

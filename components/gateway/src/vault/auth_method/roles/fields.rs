@@ -5,7 +5,7 @@ use gatehouse_auth_method::RoleChanges;
 use crate::vault::fields::{ConversionError, Fields};
 
 /// All that a write may say.
-pub(super) const NAMES: [&str; 36] = [
+pub(in crate::vault) const NAMES: [&str; 36] = [
     "name",
     "type",
     "bound_service_accounts",

@@ -9,7 +9,7 @@ use crate::vault::call::{Answer, Call, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 
-const FIELDS: [&str; 3] = ["name", "add", "remove"];
+pub(in crate::vault) const FIELDS: [&str; 3] = ["name", "add", "remove"];
 
 /// A list of a role that has an endpoint of its own.
 #[derive(Debug, Clone, Copy)]

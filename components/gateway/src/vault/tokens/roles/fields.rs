@@ -5,7 +5,7 @@ use gatehouse_access::TokenRoleChanges;
 use crate::vault::fields::{ConversionError, Fields};
 
 /// All that a write may say.
-pub(super) const NAMES: [&str; 18] = [
+pub(in crate::vault) const NAMES: [&str; 18] = [
     "role_name",
     "allowed_policies",
     "allowed_policies_glob",

@@ -1,6 +1,6 @@
 //! `roles` and `roles/<name>`: the roles under which tokens are created (contract 5.4).
 
-mod fields;
+pub(in crate::vault) mod fields;
 mod shape;
 mod text;
 

@@ -1,0 +1,307 @@
+//! The routes below `identity/`.
+
+use crate::vault::openapi::route::{
+    Answer, Field, Route, ask, boolean, choice, delete, list, map, read, route, text, texts, write,
+};
+
+const ID: Field = text("id", "Identifier of what is meant.");
+const NAME: Field = text("name", "Name of what is meant.");
+
+const ENTITY_DISABLED: Field = boolean("disabled", "Whether tokens of the entity are refused.");
+const ENTITY_METADATA: Field = map("metadata", "Metadata of the entity.");
+const ENTITY_NAME: Field = text(
+    "name",
+    "Name of the entity; one is made up where there is none.",
+);
+const ENTITY_POLICIES: Field = texts(
+    "policies",
+    "Policies that the entity's tokens have beside their own.",
+);
+
+const ENTITY: &[Field] = &[
+    text("id", "Identifier of an entity to be changed."),
+    ENTITY_NAME,
+    ENTITY_METADATA,
+    ENTITY_POLICIES,
+    ENTITY_DISABLED,
+];
+const ENTITY_BY_ID: &[Field] = &[
+    ENTITY_NAME,
+    ENTITY_METADATA,
+    ENTITY_POLICIES,
+    ENTITY_DISABLED,
+];
+const ENTITY_BY_NAME: &[Field] = &[ENTITY_METADATA, ENTITY_POLICIES, ENTITY_DISABLED];
+
+const GROUP_NAME: Field = text(
+    "name",
+    "Name of the group; one is made up where there is none.",
+);
+const GROUP_TYPE: Field = choice(
+    "type",
+    &["internal", "external"],
+    "Whether members are written here or come with logins. It stays as it was made.",
+);
+const GROUP_METADATA: Field = map("metadata", "Metadata of the group.");
+const GROUP_POLICIES: Field = texts(
+    "policies",
+    "Policies that the tokens of members have beside their own.",
+);
+const MEMBER_ENTITIES: Field = texts(
+    "member_entity_ids",
+    "Identifiers of the entities that are members.",
+);
+const MEMBER_GROUPS: Field = texts(
+    "member_group_ids",
+    "Identifiers of the groups whose members are members.",
+);
+
+const GROUP: &[Field] = &[
+    text("id", "Identifier of a group to be changed."),
+    GROUP_NAME,
+    GROUP_TYPE,
+    GROUP_METADATA,
+    GROUP_POLICIES,
+    MEMBER_ENTITIES,
+    MEMBER_GROUPS,
+];
+const GROUP_BY_ID: &[Field] = &[
+    GROUP_NAME,
+    GROUP_TYPE,
+    GROUP_METADATA,
+    GROUP_POLICIES,
+    MEMBER_ENTITIES,
+    MEMBER_GROUPS,
+];
+const GROUP_BY_NAME: &[Field] = &[
+    GROUP_TYPE,
+    GROUP_METADATA,
+    GROUP_POLICIES,
+    MEMBER_ENTITIES,
+    MEMBER_GROUPS,
+];
+
+const ALIAS_NAME: Field = text("name", "What the mount calls the somebody or the group.");
+const MOUNT_ACCESSOR: Field = text(
+    "mount_accessor",
+    "Accessor of the mount that knows the name.",
+);
+const CANONICAL_ID: Field = text("canonical_id", "Identifier of what the alias leads to.");
+const CUSTOM_METADATA: Field = map("custom_metadata", "Metadata of the alias.");
+
+const ALIAS: &[Field] = &[
+    text("id", "Identifier of an alias to be changed."),
+    ALIAS_NAME,
+    MOUNT_ACCESSOR,
+    CANONICAL_ID,
+    CUSTOM_METADATA,
+];
+const ALIAS_BY_ID: &[Field] = &[ALIAS_NAME, MOUNT_ACCESSOR, CANONICAL_ID, CUSTOM_METADATA];
+
+const LOOKUP: &[Field] = &[
+    ID,
+    NAME,
+    text("alias_id", "Identifier of an alias that leads there."),
+    text(
+        "alias_name",
+        "Name of an alias that leads there, beside alias_mount_accessor.",
+    ),
+    text(
+        "alias_mount_accessor",
+        "Accessor of the mount that knows alias_name.",
+    ),
+];
+
+/// Below `identity/`.
+pub(super) const ROUTES: &[Route] = &[
+    route(
+        "entity",
+        "Entities, who stand for the same somebody across logins.",
+        &[
+            ask("entity-create", "Make an entity, or change one.", ENTITY)
+                .answering(Answer::EnvelopeOrNothing),
+        ],
+    ),
+    route(
+        "entity/id",
+        "Lists entities by their identifiers.",
+        &[list("entity-list-by-id", "List the entities.")],
+    ),
+    route(
+        "entity/id/{id}",
+        "An entity, found by its identifier.",
+        &[
+            read("entity-read-by-id", "Read an entity."),
+            write("entity-update-by-id", "Change an entity.", ENTITY_BY_ID)
+                .answering(Answer::EnvelopeOrNothing),
+            delete("entity-delete-by-id", "Delete an entity and its aliases."),
+        ],
+    )
+    .capturing(&[ID]),
+    route(
+        "entity/name",
+        "Lists entities by their names.",
+        &[list("entity-list-by-name", "List the entities.")],
+    ),
+    route(
+        "entity/name/{name}",
+        "An entity, found by its name.",
+        &[
+            read("entity-read-by-name", "Read an entity."),
+            write(
+                "entity-update-by-name",
+                "Make an entity, or change it.",
+                ENTITY_BY_NAME,
+            )
+            .answering(Answer::EnvelopeOrNothing),
+            delete("entity-delete-by-name", "Delete an entity and its aliases."),
+        ],
+    )
+    .capturing(&[NAME]),
+    route(
+        "entity/batch-delete",
+        "Deletes several entities.",
+        &[write(
+            "entity-batch-delete",
+            "Delete entities.",
+            &[texts("entity_ids", "Identifiers of the entities.").required()],
+        )],
+    ),
+    route(
+        "entity-alias",
+        "Aliases of entities: the names by which mounts know them.",
+        &[ask(
+            "entity-create-alias",
+            "Make an alias, or change one.",
+            ALIAS,
+        )],
+    ),
+    route(
+        "entity-alias/id",
+        "Lists the aliases of entities.",
+        &[list("entity-list-aliases-by-id", "List the aliases.")],
+    ),
+    route(
+        "entity-alias/id/{id}",
+        "An alias of an entity.",
+        &[
+            read("entity-read-alias-by-id", "Read an alias."),
+            ask("entity-update-alias-by-id", "Change an alias.", ALIAS_BY_ID),
+            delete("entity-delete-alias-by-id", "Delete an alias."),
+        ],
+    )
+    .capturing(&[ID]),
+    route(
+        "group",
+        "Groups of entities.",
+        &[ask("group-create", "Make a group, or change one.", GROUP)
+            .answering(Answer::EnvelopeOrNothing)],
+    ),
+    route(
+        "group/id",
+        "Lists groups by their identifiers.",
+        &[list("group-list-by-id", "List the groups.")],
+    ),
+    route(
+        "group/id/{id}",
+        "A group, found by its identifier.",
+        &[
+            read("group-read-by-id", "Read a group."),
+            write("group-update-by-id", "Change a group.", GROUP_BY_ID)
+                .answering(Answer::EnvelopeOrNothing),
+            delete("group-delete-by-id", "Delete a group."),
+        ],
+    )
+    .capturing(&[ID]),
+    route(
+        "group/name",
+        "Lists groups by their names.",
+        &[list("group-list-by-name", "List the groups.")],
+    ),
+    route(
+        "group/name/{name}",
+        "A group, found by its name.",
+        &[
+            read("group-read-by-name", "Read a group."),
+            write(
+                "group-update-by-name",
+                "Make a group, or change it.",
+                GROUP_BY_NAME,
+            )
+            .answering(Answer::EnvelopeOrNothing),
+            delete("group-delete-by-name", "Delete a group."),
+        ],
+    )
+    .capturing(&[NAME]),
+    route(
+        "group-alias",
+        "Aliases of groups: the names by which mounts know them.",
+        &[ask(
+            "group-create-alias",
+            "Make an alias, or change one.",
+            ALIAS,
+        )],
+    ),
+    route(
+        "group-alias/id",
+        "Lists the aliases of groups.",
+        &[list("group-list-aliases-by-id", "List the aliases.")],
+    ),
+    route(
+        "group-alias/id/{id}",
+        "An alias of a group.",
+        &[
+            read("group-read-alias-by-id", "Read an alias."),
+            ask("group-update-alias-by-id", "Change an alias.", ALIAS_BY_ID),
+            delete("group-delete-alias-by-id", "Delete an alias."),
+        ],
+    )
+    .capturing(&[ID]),
+    route(
+        "lookup/entity",
+        "Finds an entity by one of its names.",
+        &[ask("entity-look-up", "Find an entity.", LOOKUP).answering(Answer::EnvelopeOrNothing)],
+    ),
+    route(
+        "lookup/group",
+        "Finds a group by one of its names.",
+        &[ask("group-look-up", "Find a group.", LOOKUP).answering(Answer::EnvelopeOrNothing)],
+    ),
+    route(
+        "oidc/config",
+        "Settings of the identity tokens that methods present elsewhere.",
+        &[
+            read(
+                "oidc-read-configuration",
+                "Read who issues identity tokens.",
+            ),
+            write(
+                "oidc-configure",
+                "Change who issues identity tokens.",
+                &[text(
+                    "issuer",
+                    "Scheme, host and port under which others reach this server.",
+                )],
+            ),
+        ],
+    ),
+    route(
+        "oidc/plugins/.well-known/openid-configuration",
+        "Says who issues identity tokens, for those to whom they are presented.",
+        &[read(
+            "oidc-read-plugins-open-id-configuration",
+            "Read the discovery document.",
+        )
+        .answering(Answer::Document)],
+    )
+    .open(),
+    route(
+        "oidc/plugins/.well-known/keys",
+        "The keys by which identity tokens are checked.",
+        &[
+            read("oidc-read-plugins-public-keys", "Read the public keys.")
+                .answering(Answer::Document),
+        ],
+    )
+    .open(),
+];

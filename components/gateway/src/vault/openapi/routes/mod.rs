@@ -1,0 +1,68 @@
+//! Every route that there is, family by family.
+
+mod google;
+mod identity;
+mod leases;
+mod mounts;
+mod server;
+mod system;
+mod tokens;
+
+use std::cmp::Reverse;
+
+use super::route::{Field, Route, integer, text};
+
+/// What a list takes in its query.
+const PAGING: &[Field] = &[
+    text("after", "The key after which the list begins."),
+    integer("limit", "Most keys to be listed."),
+];
+
+/// Routes with one beginning.
+#[derive(Debug)]
+pub(in crate::vault) struct Family {
+    /// How clients group its operations.
+    pub(in crate::vault) tag: &'static str,
+    /// By subject.
+    pub(in crate::vault) routes: &'static [&'static [Route]],
+}
+
+/// Below `auth/<mount>/`, where the mount is one of the auth method.
+pub(in crate::vault) const METHOD: Family = Family {
+    tag: "auth",
+    routes: &[google::ROUTES],
+};
+
+/// Below `auth/token/`.
+pub(in crate::vault) const TOKENS: Family = Family {
+    tag: "auth",
+    routes: &[tokens::ROUTES],
+};
+
+/// Below `sys/`.
+pub(in crate::vault) const SYSTEM: Family = Family {
+    tag: "system",
+    routes: &[
+        mounts::ROUTES,
+        system::ROUTES,
+        leases::ROUTES,
+        server::ROUTES,
+    ],
+};
+
+/// Below `identity/`.
+pub(in crate::vault) const IDENTITY: Family = Family {
+    tag: "identity",
+    routes: &[identity::ROUTES],
+};
+
+impl Family {
+    /// The route of `path`, which is below the family's root: of several the one with most words in common.
+    pub(in crate::vault) fn find(&self, path: &str) -> Option<&'static Route> {
+        let routes = self.routes.iter().copied().flatten();
+        routes
+            .filter_map(|route| Some((route.likeness(path)?, route)))
+            .min_by_key(|(likeness, _)| Reverse(*likeness))
+            .map(|(_, route)| route)
+    }
+}

@@ -1,0 +1,224 @@
+//! The routes below `sys/` that are about mounts.
+
+use crate::vault::openapi::route::{
+    Field, Route, ask, boolean, choice, delete, integer, map, object, path, read, route, seconds,
+    text, texts, write,
+};
+
+const AUTH_PATH: Field = path("path", "Where the auth method is, below auth/.");
+
+const DEFAULT_TTL: Field = seconds(
+    "default_lease_ttl",
+    "How long tokens live that ask for nothing, 0 for the server's value.",
+);
+const MAX_TTL: Field = seconds(
+    "max_lease_ttl",
+    "How long tokens live at most, 0 for the server's value.",
+);
+const TOKEN_TYPE: Field = choice(
+    "token_type",
+    &["default-service", "default-batch", "service", "batch"],
+    "The type of tokens.",
+);
+const VISIBILITY: Field = choice(
+    "listing_visibility",
+    &["hidden", "unauth"],
+    "Whether the mount is listed for everybody.",
+);
+const REQUEST_KEYS: Field = texts(
+    "audit_non_hmac_request_keys",
+    "Fields of requests that audit records show as they are.",
+);
+const RESPONSE_KEYS: Field = texts(
+    "audit_non_hmac_response_keys",
+    "Fields of answers that audit records show as they are.",
+);
+const REQUEST_HEADERS: Field = texts(
+    "passthrough_request_headers",
+    "Headers of requests that reach the method.",
+);
+const RESPONSE_HEADERS: Field = texts(
+    "allowed_response_headers",
+    "Headers that the method may set.",
+);
+const IDENTITY_KEY: Field = text(
+    "identity_token_key",
+    "The key that signs the mount's identity tokens.",
+);
+const DESCRIPTION: Field = text(
+    "description",
+    "What the mount is for, in the operator's words.",
+);
+const OPTIONS: Field = map("options", "Options of the method.");
+const LOCKOUT: Field = object(
+    "user_lockout_config",
+    &[
+        integer("lockout_threshold", "After how many failures."),
+        seconds("lockout_duration", "For how long."),
+        seconds(
+            "lockout_counter_reset_duration",
+            "After how long failures are forgotten.",
+        ),
+        boolean("lockout_disable", "Whether nobody is locked out."),
+    ],
+    "When those who fail to log in are locked out.",
+);
+
+const TUNING: &[Field] = &[
+    DEFAULT_TTL,
+    MAX_TTL,
+    DESCRIPTION,
+    TOKEN_TYPE,
+    VISIBILITY,
+    REQUEST_KEYS,
+    RESPONSE_KEYS,
+    REQUEST_HEADERS,
+    RESPONSE_HEADERS,
+    LOCKOUT,
+    IDENTITY_KEY,
+    OPTIONS,
+    text("plugin_version", "The version of the method; there is one."),
+];
+
+const ENABLE: &[Field] = &[
+    choice("type", &["gcp"], "The auth method.").required(),
+    DESCRIPTION,
+    object(
+        "config",
+        &[
+            DEFAULT_TTL,
+            MAX_TTL,
+            boolean("force_no_cache", "Kept for clients that send it."),
+            TOKEN_TYPE,
+            VISIBILITY,
+            REQUEST_KEYS,
+            RESPONSE_KEYS,
+            REQUEST_HEADERS,
+            RESPONSE_HEADERS,
+            LOCKOUT,
+            IDENTITY_KEY,
+            OPTIONS,
+        ],
+        "How the mount is tuned.",
+    ),
+    OPTIONS,
+    boolean("local", "Kept for clients that send it."),
+    boolean("seal_wrap", "Kept for clients that send it."),
+    boolean("external_entropy_access", "Kept for clients that send it."),
+];
+
+/// Below `sys/`.
+pub(super) const ROUTES: &[Route] = &[
+    route(
+        "auth",
+        "Lists the auth methods.",
+        &[read("auth-list-enabled-methods", "List the auth methods.")],
+    ),
+    route(
+        "auth/{path}",
+        "Enables, shows and disables an auth method.",
+        &[
+            read(
+                "auth-read-configuration",
+                "Read how an auth method is mounted.",
+            ),
+            write("auth-enable-method", "Enable an auth method.", ENABLE),
+            delete(
+                "auth-disable-method",
+                "Disable an auth method, and end its tokens.",
+            ),
+        ],
+    )
+    .capturing(&[AUTH_PATH])
+    .sudo(),
+    route(
+        "auth/{path}/tune",
+        "Shows and changes how an auth method is tuned.",
+        &[
+            read("auth-read-tuning-information", "Read the tuning."),
+            write(
+                "auth-tune-configuration-parameters",
+                "Tune an auth method; what is not sent stays.",
+                TUNING,
+            ),
+        ],
+    )
+    .capturing(&[AUTH_PATH])
+    .sudo(),
+    route(
+        "mounts",
+        "Lists what is mounted beside the auth methods.",
+        &[read(
+            "mounts-list-secrets-engines",
+            "List the mounts that are no auth methods.",
+        )],
+    ),
+    route(
+        "mounts/{path}",
+        "Shows what is mounted beside the auth methods.",
+        &[read(
+            "mounts-read-configuration",
+            "Read how something is mounted that is no auth method.",
+        )],
+    )
+    .capturing(&[path("path", "Where it is mounted.")]),
+    route(
+        "mounts/auth/{path}",
+        "Shows an auth method.",
+        &[read(
+            "mounts-read-auth-configuration",
+            "Read how an auth method is mounted.",
+        )],
+    )
+    .capturing(&[AUTH_PATH]),
+    route(
+        "mounts/auth/{path}/tune",
+        "Shows and changes how an auth method is tuned, without sudo.",
+        &[
+            read("mounts-read-tuning-information", "Read the tuning."),
+            write(
+                "mounts-tune-configuration-parameters",
+                "Tune an auth method; what is not sent stays.",
+                TUNING,
+            ),
+        ],
+    )
+    .capturing(&[AUTH_PATH]),
+    route(
+        "remount",
+        "Moves an auth method to another path.",
+        &[ask(
+            "remount",
+            "Move an auth method.",
+            &[
+                text("from", "Where it is, beginning with auth/.").required(),
+                text("to", "Where it is to be, beginning with auth/.").required(),
+            ],
+        )],
+    )
+    .sudo(),
+    route(
+        "remount/status/{migration_id}",
+        "Says how a move has gone.",
+        &[read("remount-status", "Read how a move has gone.")],
+    )
+    .capturing(&[text("migration_id", "What the move was answered with.")]),
+    route(
+        "internal/ui/mounts",
+        "Lists for user interfaces the mounts that a caller has to do with.",
+        &[read(
+            "internal-ui-list-enabled-visible-mounts",
+            "List what the caller may see.",
+        )],
+    )
+    .open(),
+    route(
+        "internal/ui/mounts/{path}",
+        "Says for user interfaces which mount serves a path.",
+        &[read(
+            "internal-ui-read-mount-information",
+            "Read which mount serves a path.",
+        )],
+    )
+    .capturing(&[path("path", "Any path.")]),
+];

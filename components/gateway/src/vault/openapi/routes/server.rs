@@ -1,0 +1,130 @@
+//! The routes below `sys/` that are about the server itself: how it is, its seal, and what it records.
+
+use crate::vault::openapi::route::{
+    Answer, Field, Route, ask, boolean, choice, delete, integer, path, read, route, text, write,
+};
+
+const SINK: Field = path("path", "Name of the sink.");
+
+const HEALTH: &[Field] = &[
+    integer("activecode", "The status of a server that serves."),
+    integer("sealedcode", "The status of a sealed server."),
+    integer(
+        "uninitcode",
+        "The status of a server that is not initialized.",
+    ),
+];
+
+const INITIALIZATION: &[Field] = &[
+    integer("secret_shares", "Into how many shares the key is split."),
+    integer("secret_threshold", "How many of them open the seal."),
+    text(
+        "root_token",
+        "The root token to be made; a random one where there is none.",
+    ),
+];
+
+const SHARE: &[Field] = &[
+    text("key", "A share, in hexadecimal or in base64."),
+    boolean("reset", "Whether to forget the shares that were given."),
+    boolean("migrate", "Is refused: there is no other seal to go to."),
+];
+
+/// Below `sys/`.
+pub(super) const ROUTES: &[Route] = &[
+    route(
+        "health",
+        "Says how the server is, to load balancers and to clients that are about to begin.",
+        &[
+            read("read-health-status", "Read how the server is.")
+                .querying(HEALTH)
+                .answering(Answer::Status),
+            read(
+                "check-health-status",
+                "Ask how the server is, by status alone.",
+            )
+            .querying(HEALTH)
+            .answering(Answer::Status)
+            .head(),
+        ],
+    )
+    .open(),
+    route(
+        "seal-status",
+        "Says whether the server is sealed.",
+        &[read("seal-status", "Read whether the server is sealed.").answering(Answer::Document)],
+    )
+    .open(),
+    route(
+        "leader",
+        "Says which server of several leads.",
+        &[read("leader-status", "Read who leads.").answering(Answer::Document)],
+    )
+    .open(),
+    route(
+        "init",
+        "Makes a new server ready: its keys and its root token.",
+        &[
+            read(
+                "read-initialization-status",
+                "Read whether the server is initialized.",
+            )
+            .answering(Answer::Document),
+            ask(
+                "initialize-system",
+                "Initialize the server.",
+                INITIALIZATION,
+            )
+            .answering(Answer::Document),
+        ],
+    )
+    .open(),
+    route(
+        "metrics",
+        "What the server counts, for Prometheus.",
+        &[read("metrics", "Read what the server counts.")
+            .querying(&[choice("format", &["prometheus"], "How it is written.")])
+            .answering(Answer::Text)],
+    ),
+    route(
+        "unseal",
+        "Takes the shares of the key, one by one.",
+        &[ask("unseal", "Give a share.", SHARE).answering(Answer::Document)],
+    )
+    .open(),
+    route(
+        "seal",
+        "Makes the server forget its key.",
+        &[write("seal", "Seal the server.", &[])],
+    )
+    .sudo(),
+    route(
+        "audit",
+        "Lists where requests are recorded.",
+        &[read("auditing-list-enabled-devices", "List the sinks.")],
+    )
+    .sudo(),
+    route(
+        "audit/{path}",
+        "Refuses to change where requests are recorded: the configuration file says that.",
+        &[
+            write("auditing-enable-device", "Enable a sink.", &[]).answering(Answer::Refusal),
+            delete(
+                "auditing-disable-device",
+                "Disable a sink; one that is not there is as good as disabled.",
+            ),
+        ],
+    )
+    .capturing(&[SINK])
+    .sudo(),
+    route(
+        "audit-hash/{path}",
+        "Says what the records of a sink show in the place of a text.",
+        &[ask(
+            "auditing-calculate-hash",
+            "Hash a text as a sink does.",
+            &[text("input", "The text.").required()],
+        )],
+    )
+    .capturing(&[SINK]),
+];

@@ -1,0 +1,219 @@
+//! The other routes below `sys/`: policies, what a token may do, wrapping and tools.
+
+use crate::vault::openapi::route::{
+    Answer, Field, Route, ask, boolean, choice, delete, integer, list, read, route, text, texts,
+    write,
+};
+
+const POLICY_NAME: Field = text("name", "Name of the policy.");
+const PATHS: Field = texts("paths", "The paths in question.");
+const PATH: Field = texts("path", "As paths.").deprecated();
+const WRAPPING_TOKEN: &[Field] = &[text(
+    "token",
+    "The wrapping token; the caller's token where there is none.",
+)];
+const GENERIC: &[Field] = &[
+    boolean(
+        "generic_mount_paths",
+        "Whether mounts are shown by a name for their path instead of the path itself.",
+    ),
+    text("context", "Has no effect."),
+];
+
+const FORMAT: Field = choice("format", &["hex", "base64"], "How bytes are written.");
+const HASH_INPUT: Field = text("input", "What to hash, in base64.").required();
+const BYTES: Field = integer("bytes", "How many bytes.");
+const SOURCE: Field = text(
+    "source",
+    "Where they come from: platform, seal or all; or in its place how many.",
+);
+
+/// Below `sys/`.
+pub(super) const ROUTES: &[Route] = &[
+    route(
+        "policies/acl",
+        "Lists the policies.",
+        &[list("policies-list-acl-policies", "List the policies.")],
+    ),
+    route(
+        "policies/acl/{name}",
+        "A policy: what tokens that have it may do.",
+        &[
+            read("policies-read-acl-policy", "Read a policy."),
+            write(
+                "policies-write-acl-policy",
+                "Write a policy.",
+                &[text("policy", "The rules.").required()],
+            ),
+            delete("policies-delete-acl-policy", "Delete a policy."),
+        ],
+    )
+    .capturing(&[POLICY_NAME]),
+    route(
+        "policy",
+        "Lists the policies, by an older path.",
+        &[read("policies-list", "List the policies.")
+            .querying(&[boolean("list", "Makes no difference here.")])],
+    ),
+    route(
+        "policy/{name}",
+        "A policy, by an older path.",
+        &[
+            read("policies-read-acl-policy2", "Read a policy."),
+            write(
+                "policies-write-acl-policy2",
+                "Write a policy.",
+                &[
+                    text("policy", "The rules."),
+                    text("rules", "As policy.").deprecated(),
+                ],
+            ),
+            delete("policies-delete-acl-policy2", "Delete a policy."),
+        ],
+    )
+    .capturing(&[POLICY_NAME]),
+    route(
+        "capabilities",
+        "Says what a token may do on some paths.",
+        &[ask(
+            "query-token-capabilities",
+            "Ask what a token may do.",
+            &[text("token", "The token.").required(), PATHS, PATH],
+        )],
+    ),
+    route(
+        "capabilities-accessor",
+        "Says what the token of an accessor may do on some paths.",
+        &[ask(
+            "query-token-accessor-capabilities",
+            "Ask what the token of an accessor may do.",
+            &[
+                text("accessor", "Accessor of the token.").required(),
+                PATHS,
+                PATH,
+            ],
+        )],
+    ),
+    route(
+        "capabilities-self",
+        "Says what the caller may do on some paths.",
+        &[ask(
+            "query-token-self-capabilities",
+            "Ask what the caller may do.",
+            &[PATHS, PATH],
+        )],
+    ),
+    route(
+        "internal/ui/resultant-acl",
+        "Says for user interfaces what the caller may do.",
+        &[read(
+            "internal-ui-read-resultant-acl",
+            "Read what the caller's policies come to.",
+        )],
+    ),
+    route(
+        "internal/specs/openapi",
+        "Describes the API, as this document does.",
+        &[
+            read(
+                "internal-generate-open-api-document",
+                "Read the description of the API.",
+            )
+            .querying(GENERIC)
+            .answering(Answer::Document),
+            ask(
+                "internal-generate-open-api-document-with-parameters",
+                "Read the description of the API.",
+                GENERIC,
+            )
+            .answering(Answer::Document),
+        ],
+    ),
+    route(
+        "wrapping/wrap",
+        "Wraps what it is sent in a token of one use; how long that lives is said in the header X-Vault-Wrap-TTL.",
+        &[ask("wrap", "Wrap the fields of the body.", &[])],
+    ),
+    route(
+        "wrapping/lookup",
+        "Shows a wrapping token without using it.",
+        &[
+            read(
+                "read-wrapping-properties2",
+                "Read what the caller's wrapping token is about.",
+            ),
+            ask(
+                "read-wrapping-properties",
+                "Read what a wrapping token is about.",
+                WRAPPING_TOKEN,
+            ),
+        ],
+    )
+    .open(),
+    route(
+        "wrapping/unwrap",
+        "Takes an answer out of its wrapping token.",
+        &[ask("unwrap", "Unwrap an answer.", WRAPPING_TOKEN)],
+    ),
+    route(
+        "wrapping/rewrap",
+        "Moves a wrapped answer into a fresh wrapping token.",
+        &[ask("rewrap", "Rewrap an answer.", WRAPPING_TOKEN)],
+    ),
+    route(
+        "tools/random",
+        "Gives random bytes.",
+        &[ask(
+            "generate-random",
+            "Give random bytes.",
+            &[BYTES, FORMAT],
+        )],
+    ),
+    route(
+        "tools/random/{source}",
+        "Gives random bytes from a source.",
+        &[ask(
+            "generate-random-with-source",
+            "Give random bytes.",
+            &[BYTES, FORMAT],
+        )],
+    )
+    .capturing(&[SOURCE]),
+    route(
+        "tools/random/{source}/{urlbytes}",
+        "Gives as many random bytes from a source as the path says.",
+        &[ask(
+            "generate-random-with-source-and-bytes",
+            "Give random bytes.",
+            &[FORMAT],
+        )],
+    )
+    .capturing(&[SOURCE, integer("urlbytes", "How many bytes.")]),
+    route(
+        "tools/hash",
+        "Hashes what it is sent.",
+        &[ask(
+            "generate-hash",
+            "Hash something.",
+            &[
+                HASH_INPUT,
+                choice(
+                    "algorithm",
+                    &["sha2-224", "sha2-256", "sha2-384", "sha2-512"],
+                    "How to hash.",
+                ),
+                FORMAT,
+            ],
+        )],
+    ),
+    route(
+        "tools/hash/{urlalgorithm}",
+        "Hashes what it is sent as the path says.",
+        &[ask(
+            "generate-hash-with-algorithm",
+            "Hash something.",
+            &[HASH_INPUT, FORMAT],
+        )],
+    )
+    .capturing(&[text("urlalgorithm", "How to hash.")]),
+];
