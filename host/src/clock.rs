@@ -18,8 +18,14 @@ use crate::metrics::ServerMetrics;
 /// Where the latest time is kept: 8 bytes, big-endian, in milliseconds since 1970.
 const MARK_KEY: &str = "clock";
 
+/// How often the latest time is kept. A clock that is set back while the server is down brings back what expired within this time at most.
+pub const KEEPING_INTERVAL: Duration = Duration::from_secs(10);
+
 /// By how much the system's clock may leave the passing of time behind, or fall behind it, until that is worth a line in the log.
 const FORWARD_STEP: Duration = Duration::from_secs(5 * 60);
+/// How long a step forward has to stand before it is kept for good: a clock that was wrong at the start of the machine is usually put right
+/// by then, and a restart is as if it had never been.
+const STANDING: Duration = Duration::from_secs(10 * 60);
 /// Clocks that are kept in step are slowed down a little now and then; that is no step.
 const BACKWARD_STEP: Duration = Duration::from_secs(1);
 
@@ -44,6 +50,8 @@ struct State {
     latest: Reading,
     /// Whether the system's clock is behind that, as far as anybody was told.
     behind: bool,
+    /// What passed, by the clock that only goes forward, until the last step forward; the start is one.
+    stepped_at: Duration,
 }
 
 impl SteadyClock {
@@ -59,9 +67,11 @@ impl SteadyClock {
     }
 
     fn reading(read: Box<dyn Fn() -> Reading + Send + Sync>, metrics: Arc<ServerMetrics>) -> Self {
+        let latest = read();
         let state = State {
-            latest: read(),
+            latest,
             behind: false,
+            stepped_at: latest.elapsed,
         };
         Self {
             read,
@@ -84,7 +94,21 @@ impl SteadyClock {
             self.raise_to(mark);
         }
         let (now, version) = (self.now(), kept.map(|(_, version)| version));
-        write_mark(backend, now, version).await
+        let mark = match kept {
+            Some((mark, _)) => self.proven(mark, now),
+            None => now,
+        };
+        write_mark(backend, mark, version).await
+    }
+
+    /// What of `now` is to be kept beside `mark`: all of it once no step forward is recent, and before that what has passed for certain.
+    fn proven(&self, mark: u64, now: u64) -> u64 {
+        let state = self.lock();
+        let standing = state.latest.elapsed.saturating_sub(state.stepped_at);
+        if standing >= STANDING {
+            return now;
+        }
+        now.min(mark.saturating_add(milliseconds(KEEPING_INTERVAL.min(standing))))
     }
 
     fn raise_to(&self, mark: u64) {
@@ -110,6 +134,7 @@ impl SteadyClock {
         if reading.system >= steady {
             let ahead = reading.system - steady;
             if ahead > milliseconds(FORWARD_STEP) {
+                state.stepped_at = reading.elapsed;
                 self.metrics.clock_stepped(true);
                 tracing::warn!(
                     seconds = ahead / 1000,
@@ -326,6 +351,26 @@ mod tests {
         let later = Machine::at(NOW + YEAR).clock();
         later.keep(&backend).await.unwrap();
         assert_eq!((later.now(), steps(&later)), (NOW + YEAR, (0, 0)));
+    }
+
+    #[tokio::test]
+    async fn t6_a_clock_that_was_wrong_for_a_moment_is_forgotten_by_a_restart() {
+        let backend = MemoryBackend::new(Arc::new(SystemClock));
+        let machine = Machine::at(NOW);
+        let clock = machine.clock();
+        clock.keep(&backend).await.unwrap();
+        machine.set(NOW + YEAR);
+        for _ in 0..12 {
+            machine.pass(milliseconds(KEEPING_INTERVAL));
+            clock.keep(&backend).await.unwrap();
+        }
+        let (kept, _) = read_mark(&backend).await.unwrap().unwrap();
+        assert!((NOW..NOW + 130_000).contains(&kept), "{}", kept - NOW);
+
+        machine.pass(milliseconds(STANDING));
+        clock.keep(&backend).await.unwrap();
+        let (kept, _) = read_mark(&backend).await.unwrap().unwrap();
+        assert!(kept > NOW + YEAR, "what stands is kept");
     }
 
     #[tokio::test]

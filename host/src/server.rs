@@ -21,7 +21,7 @@ use wasmtime::component::InstancePre;
 
 use crate::application_credentials;
 use crate::audit::Sinks;
-use crate::clock::SteadyClock;
+use crate::clock::{KEEPING_INTERVAL, SteadyClock};
 use crate::listener::{Listener, Refusal, RequestHandler};
 use crate::metrics::{MeteredBackend, Protocol, ServerMetrics};
 use crate::outbound::{Outbound, OutboundHooks};
@@ -50,9 +50,6 @@ const STORES: [(&str, Namespace); 3] = [
 
 /// The caches of the composition: the names of the imports, each with a map of its own behind it.
 const CACHES: [&str; 1] = ["auth-method-cache"];
-
-/// How often the latest time is kept. A clock that is set back while the server is down brings back what expired within this time at most.
-const KEEPING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// How the components get the text of the server's own credentials at Google.
 const CREDENTIALS_VARIABLE: &str = "GATEHOUSE_GOOGLE_APPLICATION_CREDENTIALS";
@@ -164,20 +161,26 @@ impl Time {
     async fn keep(self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         loop {
-            keep_time(&self.clock, &*self.backend).await;
+            let pause = keep_time(&self.clock, &*self.backend).await;
             tokio::select! {
-                () = &mut stop => return keep_time(&self.clock, &*self.backend).await,
-                () = tokio::time::sleep(KEEPING_INTERVAL) => {}
+                () = &mut stop => break,
+                () = tokio::time::sleep(pause) => {}
             }
         }
+        keep_time(&self.clock, &*self.backend).await;
     }
 }
 
-async fn keep_time(clock: &SteadyClock, backend: &dyn Backend) {
+/// Keeps the time, and says after how long to do it again.
+async fn keep_time(clock: &SteadyClock, backend: &dyn Backend) -> Duration {
     match clock.keep(backend).await {
-        // A sealed store decides nothing by this clock either; it is asked again soon.
-        Ok(()) | Err(StoreError::Sealed) => {}
-        Err(error) => tracing::error!(%error, "the latest time could not be kept"),
+        Ok(()) => KEEPING_INTERVAL,
+        // Soon after it is unsealed, the store has to tell what time it was.
+        Err(StoreError::Sealed) => Duration::from_secs(1),
+        Err(error) => {
+            tracing::error!(%error, "the latest time could not be kept");
+            KEEPING_INTERVAL
+        }
     }
 }
 

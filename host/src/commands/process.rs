@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use gatehouse::audit::Sinks;
 use gatehouse::settings::{LogFormat, LogSettings};
 use rustix::process::{Resource, Rlimit, setrlimit};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 /// Sends the log to standard error.
@@ -36,14 +36,19 @@ pub(super) fn forbid_core_dumps() {
 }
 
 /// Reopens the audit log at every SIGHUP, which is how those who rotate files say that they have done it.
-pub(super) fn reopen_on_hangup(audit: Arc<Sinks>) -> Result<()> {
-    let mut hangup = signal(SignalKind::hangup()).context("SIGHUP cannot be received")?;
+pub(super) fn reopen_on_hangup(mut hangup: Signal, audit: Option<Arc<Sinks>>) {
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
-            audit.reopen();
+            if let Some(audit) = &audit {
+                audit.reopen();
+            }
         }
     });
-    Ok(())
+}
+
+/// SIGHUP, which from now on does not end this process.
+pub(super) fn hangup_signal() -> Result<Signal> {
+    signal(SignalKind::hangup()).context("SIGHUP cannot be received")
 }
 
 /// Waits for SIGTERM or SIGINT (SEC-O1).

@@ -6,7 +6,7 @@ use gatehouse::server::Server;
 use gatehouse::settings::{Origin, Settings};
 
 use super::configuration::{Source, check_files, describe};
-use super::process::{forbid_core_dumps, reopen_on_hangup, start_log, stop_signal};
+use super::process::{forbid_core_dumps, hangup_signal, reopen_on_hangup, start_log, stop_signal};
 
 /// The sections that say who can reach what, which are shown whole; of the others what somebody changed.
 const SECURITY_SECTIONS: [&str; 6] = [
@@ -31,6 +31,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     check_files(&settings)?;
     log_security_settings(&settings);
 
+    let hangup = hangup_signal()?;
     let server = Server::start(&settings).await?;
     let scheme = if settings.listener.tls_files().is_some() {
         "https"
@@ -38,9 +39,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         "http"
     };
     tracing::info!("serving at {scheme}://{}", server.local_address());
-    if let Some(audit) = server.audit() {
-        reopen_on_hangup(audit)?;
-    }
+    reopen_on_hangup(hangup, server.audit());
     server.serve(stop_signal()).await;
     tracing::info!("stopped");
     Ok(())
