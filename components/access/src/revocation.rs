@@ -1,11 +1,14 @@
 //! Ending tokens, with what descends from them (SEC-T5) or without.
 
+use std::collections::BTreeSet;
+
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Records, Transaction, commit_with_retries};
 
 use crate::api::{Failure, RevokeError, TokenReference};
 use crate::records::{
-    ChildRecord, RelinquishedRecord, TokenRecord, children_prefix, relinquished_key, token_key,
+    ChildRecord, RelinquishedRecord, TokenRecord, child_key, children_prefix, relinquished_key,
+    token_key,
 };
 use crate::secret::TokenHash;
 use crate::service::AccessService;
@@ -147,19 +150,27 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             let page = self.records.store().scan(&prefix, None, SWEEP_PAGE)?;
             let mut children = Vec::with_capacity(page.items.len());
-            let mut transaction = Transaction::new();
+            // No commit may name a key twice, and a child's own removal names its entry here.
+            let mut entries = BTreeSet::new();
             for item in page.items {
-                transaction.delete(item.key);
+                entries.insert(item.key);
                 let child = Records::<S>::load::<ChildRecord>(Some(item.entry))?;
                 children.extend(child.map(|child| child.record.token));
             }
+            let mut transaction = Transaction::new();
             let keys: Vec<String> = children.iter().map(token_key).collect();
-            let mut entries = self.read_all(keys.iter())?;
+            let mut tokens = self.read_all(keys.iter())?;
             for (key, child) in keys.into_iter().zip(&children) {
-                if let Some(token) = load_next::<S, TokenRecord>(&mut entries)? {
+                if let Some(token) = load_next::<S, TokenRecord>(&mut tokens)? {
                     transaction.require(key, token.version);
                     delete_token(&mut transaction, hasher, child, &token.record);
+                    if let Some(its_parent) = token.record.ancestors.last() {
+                        entries.remove(&child_key(its_parent, child));
+                    }
                 }
+            }
+            for entry in entries {
+                transaction.delete(entry);
             }
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, children)?)

@@ -1,6 +1,6 @@
 //! Doubles of the ports that live in memory, for tests.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -199,6 +199,11 @@ impl<C: Clock> Store for MemoryStore<C> {
     }
 
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
+        let mut changed = HashSet::with_capacity(changes.len());
+        if let Some(twice) = changes.iter().find(|it| !changed.insert(it.key())) {
+            let text = format!("{:?} is changed twice in one commit", twice.key());
+            return Err(StoreError::Invalid(text).into());
+        }
         let now = self.clock.now_milliseconds();
         let mut state = lock(&self.state);
         if let Some(failure) = state.failures.pop_front() {
