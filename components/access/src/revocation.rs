@@ -53,7 +53,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         match self.sweep_descendants(hash, &mut { REVOCATION_PAGES }) {
             // Somebody else sweeps the same subtree.
             Ok(_) | Err(Failure::Contended) => Ok(found),
-            Err(failure) => Err(failure.into()),
+            Err(failure) => Err(failure),
         }
     }
 
