@@ -1,5 +1,7 @@
 //! One request: who asks, and may they (SEC-A1 to A4)?
 
+use std::borrow::Cow;
+
 use gatehouse_ports::{Clock, Entry, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
@@ -242,8 +244,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let Request {
             operation, path, ..
         } = *request;
-        let identity = self.identity_of(token, |rule| rule.may_match(path))?;
-        let rights = rights_on(token, identity.as_ref(), path, operation == Operation::List);
+        let lists = operation == Operation::List;
+        // However it was asked for, a list is one of what lies below the path (SEC-A3).
+        let asked = match lists && !path.ends_with('/') {
+            true => Cow::Owned(format!("{path}/")),
+            false => Cow::Borrowed(path),
+        };
+        let identity = self.identity_of(token, |rule| rule.may_match(&asked))?;
+        let rights = rights_on(token, identity.as_ref(), &asked, lists);
         let sudo = rights.allows(Capability::Sudo);
         if operation == Operation::Help || needs_no_policy(path) {
             return Ok(Authorization {
@@ -251,7 +259,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 sudo,
             });
         }
-        if needs_sudo(path, operation == Operation::List) && !sudo {
+        if needs_sudo(path, lists) && !sudo {
             return Err(Refusal::Denied);
         }
         let mut write = no_write();

@@ -178,6 +178,18 @@ fn a3_all_spellings_of_list_need_the_same_capability() {
         let answer = server.send(method, target, Some(&lister), "").expect(200);
         assert_eq!(answer.data(), serde_json::json!({"keys": ["dev"]}));
     }
+    // What lies below the path is what a list shows, so a rule about that decides.
+    let below = server.token_with(r#"path "auth/gcp/roles/" { capabilities = ["list"] }"#);
+    for (method, target) in lists {
+        server.send(method, target, Some(&below), "").expect(200);
+    }
+    let denied = server.token_with(
+        r#"path "auth/gcp/*" { capabilities = ["list"] } path "auth/gcp/roles/*" { capabilities = ["deny"] }"#,
+    );
+    for (method, target) in lists {
+        let answer = server.send(method, target, Some(&denied), "");
+        answer.refused(403, &listed("permission denied"));
+    }
     // A plain read is not a list, with a slash or without.
     server
         .get("auth/gcp/roles")
