@@ -21,8 +21,11 @@ const SCAN_PAGE: u32 = 500;
 const AUTH: &str = "auth";
 /// Where a method's mount issues tokens.
 const LOGIN: &str = "login";
-/// Where the mount `token/` issues tokens; below the first of them lie the names of token roles.
+/// Where the mount `token/` issues tokens; below the first of them lie the names of token roles, and below those what the roles
+/// have for a suffix.
 const CREATE: [&str; 2] = ["create", "create-orphan"];
+/// Most segments of a path that issues tokens under a role, below the first of [`CREATE`].
+const ROLE_SEGMENTS: usize = 2;
 
 /// What stands before and after the last `/` of a lease's name.
 fn parse(id: &str) -> Option<(&str, TokenHash)> {
@@ -36,7 +39,7 @@ fn issues_at(mount: &MountRecord, path: &str) -> bool {
         return path == LOGIN;
     }
     let of_role = path.strip_prefix("create/");
-    CREATE.contains(&path) || of_role.is_some_and(|role| !role.contains('/'))
+    CREATE.contains(&path) || of_role.is_some_and(|role| role.split('/').count() <= ROLE_SEGMENTS)
 }
 
 /// What of the mount's tokens `prefix`, which is below `auth/`, covers: a path below the mount, empty for all.

@@ -9,7 +9,7 @@ use std::thread;
 
 use gatehouse_access::{
     Access, CreateRequest, KeyPage, Lifetime, LookupError, MountTuning, Operation, Revalidated,
-    TokenParameters, TokenReference, WrapRequest,
+    TokenParameters, TokenReference, TokenRoleChanges, WrapRequest, WritePermission,
 };
 use gatehouse_ports::{Change, Store};
 use server::{HOUR, ROOT, Server, policies};
@@ -240,6 +240,43 @@ fn contract_6_5_a_prefix_ends_exactly_the_tokens_below_it() {
         assert!(server.is_valid(ROOT), "{prefix}");
         assert!(server.is_valid(&server.login("gcp/", "2")), "{prefix}");
         assert!(server.is_valid(&server.child_of(ROOT)), "{prefix}");
+    }
+}
+
+#[test]
+fn contract_6_5_the_suffix_of_a_token_role_is_a_prefix_of_its_own() {
+    for (prefix, dead) in [
+        ("auth/token/create/ci/one", [true, false, false]),
+        ("auth/token/create/ci", [true, true, false]),
+        ("auth/token/create/ci/on", [false; 3]),
+        ("auth/token/create/ci/one/x", [false; 3]),
+        ("auth/token/create/other", [false; 3]),
+        ("auth/token/create", [true; 3]),
+    ] {
+        let server = Server::ready();
+        let tokens = ["one", "two", ""].map(|suffix| {
+            let role = TokenRoleChanges {
+                path_suffix: Some(suffix.to_owned()),
+                ..TokenRoleChanges::default()
+            };
+            let name = if suffix.is_empty() { "cd" } else { "ci" };
+            let all = WritePermission {
+                create: true,
+                update: true,
+            };
+            server.access.write_token_role(name, &role, all).unwrap();
+            let request = CreateRequest {
+                role: Some(name.to_owned()),
+                ..CreateRequest::default()
+            };
+            let issued = server.child(ROOT, &request);
+            issued.client_token.expose().to_owned()
+        });
+        let leases = server.leases("auth/token/create/ci/one");
+        assert_eq!(leases.len(), 1);
+        server.access.revoke_prefix(prefix).unwrap();
+        let is_dead = tokens.each_ref().map(|token| !server.is_valid(token));
+        assert_eq!(is_dead, dead, "{prefix}");
     }
 }
 
