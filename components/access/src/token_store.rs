@@ -287,12 +287,16 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 _ => return Ok(None),
             },
         };
+        let has_place = stored.is_some();
         let mut alive = Vec::with_capacity(ancestor_keys.len());
         for _ in ancestor_keys {
             let ancestor = reads.next_uncached::<TokenRecord>()?;
             alive.push(match ancestor {
                 Some(ancestor)
                     if ancestor.record.is_alive_at(now)
+                        // A batch token cannot be cleared away before an identifier that somebody chose is used again: it
+                        // never comes to descend from the younger token.
+                        && (has_place || ancestor.record.creation_time <= record.creation_time)
                         && self.is_honoured(&ancestor.record, issuer.as_deref())? =>
                 {
                     Some(ancestor.version)
@@ -300,7 +304,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 _ => None,
             });
         }
-        let has_place = stored.is_some();
         let Some(ancestors) = self.lineage(&record.ancestors, &alive, has_place)? else {
             return Ok(None);
         };

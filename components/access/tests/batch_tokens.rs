@@ -375,6 +375,26 @@ fn contract_5_4_a_created_batch_token_lives_and_dies_with_its_parent() {
 }
 
 #[test]
+fn t5_a_batch_token_does_not_descend_from_a_second_token_of_the_same_identifier() {
+    let server = Server::ready();
+    let chosen = CreateRequest {
+        id: Some("chosen".to_owned()),
+        ..CreateRequest::default()
+    };
+    server.child(ROOT, &chosen);
+    let child = server.child("chosen", &request());
+    let child = child.client_token.expose();
+    assert!(server.is_valid(child));
+    let first = TokenReference::Id("chosen");
+    assert_eq!(server.access.revoke_token(first), Ok(true));
+    server.advance(1);
+    server.child(ROOT, &chosen);
+    assert_eq!(use_of(&server, child), Some(Refusal::InvalidToken));
+    let second = server.child("chosen", &request());
+    assert!(server.is_valid(second.client_token.expose()));
+}
+
+#[test]
 fn contract_5_4_what_a_batch_token_cannot_have_is_refused_and_stores_nothing() {
     let server = Server::ready();
     server.log_in(batch());
