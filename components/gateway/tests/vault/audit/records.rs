@@ -147,6 +147,7 @@ fn reads_that_tell_nothing_are_not_recorded() {
         "/v1/sys/leader",
         "/v1/sys/init",
         "/v1/identity/oidc/plugins/.well-known/keys",
+        "/v1/identity/oidc/plugins/.well-known/openid-configuration",
         "/api/v2/ping",
         "/.well-known/terraform.json",
         "/elsewhere",
@@ -156,8 +157,14 @@ fn reads_that_tell_nothing_are_not_recorded() {
     }
     server.send(Method::Put, "sys/init", None, "{}");
     assert_eq!(server.audit.take().len(), 2);
-    server.handle(&Request::new(Method::Get, "/v1/sys/healthy"));
-    assert_eq!(server.audit.take().len(), 2);
+    // What lies beside them asks for a token, and says whether that is one.
+    for target in [
+        "/v1/sys/healthy",
+        "/v1/identity/oidc/plugins/.well-known/other",
+    ] {
+        server.handle(&Request::new(Method::Get, target));
+        assert_eq!(server.audit.take().len(), 2, "{target}");
+    }
 }
 
 #[test]
