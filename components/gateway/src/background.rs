@@ -9,8 +9,9 @@ use crate::Gateway;
 use crate::vault::rotation;
 
 impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
-    /// Does what is due: replaces the root credentials of every mount whose schedule says so, and keeps the keys of identity tokens
-    /// and of batch tokens fresh. To be called every minute or so; more often, from elsewhere too, is harmless.
+    /// Does what is due: replaces the root credentials of every mount whose schedule says so, keeps the keys of identity tokens
+    /// and of batch tokens fresh, and clears away a part of what no token leads to. To be called every minute or so; more often, from
+    /// elsewhere too, is harmless.
     ///
     /// The operator is told of everything that was done or failed. On a sealed or uninitialized server nothing is due.
     pub fn run_background(&self) {
@@ -30,7 +31,7 @@ impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
         }
         match self.access.maintain() {
             Ok(()) | Err(Failure::Sealed) => {}
-            Err(failure) => self.tell_operator(&format!("keys of batch tokens: {failure}")),
+            Err(failure) => self.tell_operator(&format!("upkeep of tokens: {failure}")),
         }
     }
 

@@ -108,7 +108,7 @@ fn t8_the_key_of_batch_tokens_is_replaced_in_the_background() {
     let lines = server.operator_lines();
     assert_eq!(
         lines,
-        ["keys of batch tokens: the store is unavailable: disk full"]
+        ["upkeep of tokens: the store is unavailable: disk full"]
     );
 }
 
