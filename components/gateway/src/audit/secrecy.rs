@@ -64,14 +64,25 @@ pub(super) fn masked_path(path: &str) -> (Cow<'_, str>, Option<&str>) {
         .filter(|secret| !secret.is_empty())
         .or_else(|| path.split('/').find(|segment| looks_like_token(segment)));
     match secret {
-        Some(secret) => (Cow::Owned(path.replace(secret, MASK)), Some(secret)),
+        Some(secret) => (Cow::Owned(masked_text(path, Some(secret))), Some(secret)),
         None => (Cow::Borrowed(path), None),
     }
 }
 
-/// A text about a request without the secret that its path held.
+/// A text about a request without the secret that its path held, and without what looks like a token: a refusal repeats names that the
+/// caller sent, and whoever sends a token where a form belongs has sent it as a name.
 pub(super) fn masked_text(text: &str, secret: Option<&str>) -> String {
-    secret.map_or_else(|| text.to_owned(), |secret| text.replace(secret, MASK))
+    let text = secret.map_or(Cow::Borrowed(text), |secret| {
+        Cow::Owned(text.replace(secret, MASK))
+    });
+    let is_outside = |character: char| {
+        !(character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-' | '+' | '='))
+    };
+    let masked = |piece: &str| match piece.trim_end_matches(is_outside) {
+        word if looks_like_token(word) => piece.replacen(word, MASK, 1),
+        _ => piece.to_owned(),
+    };
+    text.split_inclusive(is_outside).map(masked).collect()
 }
 
 #[cfg(test)]
@@ -94,6 +105,8 @@ mod tests {
         ] {
             assert_eq!(masked_path(path), (Cow::Borrowed(masked), Some(secret)));
         }
+        let path = "sys/hvs.0123456789abcdef/hvb.0123456789abcdef";
+        assert_eq!(masked_path(path).0, "sys/<secret>/<secret>");
         for path in [
             "auth/token/revoke-self",
             "auth/token/lookup",
@@ -105,6 +118,21 @@ mod tests {
             masked_text("no custom here", Some("custom")),
             "no <secret> here"
         );
+    }
+
+    #[test]
+    fn l2_tokens_in_errors_are_masked() {
+        for (error, masked) in [
+            (
+                r#"unknown fields: ["eyJhbGciOiJSUzI1NiJ9.e30.c2ln" "x"]"#,
+                r#"unknown fields: ["<secret>" "x"]"#,
+            ),
+            ("hvs.0123456789abcdef", "<secret>"),
+            ("no role s.x, no é", "no role s.x, no é"),
+            ("", ""),
+        ] {
+            assert_eq!(masked_text(error, None), masked);
+        }
     }
 
     #[test]

@@ -214,9 +214,11 @@ fn l2_bodies_that_are_no_fields_are_one_hashed_text() {
         request.headers.push("content-type", content_type);
         server.audit.take();
         server.handle(&request);
-        let (asked, _) = exchange(&server);
+        let (asked, answered) = exchange(&server);
         assert_eq!(asked.document["request"]["data"], body, "{content_type}");
         assert_eq!(asked.text("/request/data"), None);
+        let error = answered.text("/error").unwrap();
+        assert!(!error.contains("canary"), "{error}");
     }
     server.audit.take();
     server.send(Method::Post, "auth/gcp/login", None, "role=a&role=b");
