@@ -1,7 +1,7 @@
 //! Leases: finding tokens by where they came from, and ending them together (contract 6.5).
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_segment};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_position};
 
 use crate::api::{Failure, KeyPage, PrefixError};
 use crate::generation::{TooManyPaths, is_at_or_below};
@@ -156,7 +156,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The valid tokens that `path` issued, in the order of their hashes.
     fn leases_at(&self, path: &str, after: Option<&str>, limit: usize) -> Result<KeyPage, Failure> {
         let after = after.and_then(|after| after.strip_prefix(LEASE_MARK));
-        let mut position = after.map(|after| format!("{TOKEN_PREFIX}{}", key_segment(after)));
+        let mut position = after.map(|after| key_position(TOKEN_PREFIX, after));
         let mut keys = Vec::new();
         let mut looked_at = 0;
         loop {

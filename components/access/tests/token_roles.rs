@@ -305,3 +305,20 @@ fn s14_roles_are_listed_page_by_page_in_the_order_of_their_names() {
     server.access.delete_token_role("r0000").unwrap();
     assert_eq!(page(None, 1).keys, ["r0001"]);
 }
+
+#[test]
+fn a_list_goes_on_after_any_text() {
+    let server = Server::ready();
+    write(&server, "ci", &TokenRoleChanges::default()).unwrap();
+    for (after, expected) in [("b", 1), ("ci", 0), ("z", 0)] {
+        for after in [after.to_owned(), format!("{after}{}", "~".repeat(600))] {
+            let page = server.access.list_token_roles(Some(&after), 10).unwrap();
+            assert_eq!(page.keys.len(), expected, "{after}");
+            let after = format!("h{after}");
+            let leases = server
+                .access
+                .list_leases("auth/token/create", Some(&after), 10);
+            assert!(leases.is_ok());
+        }
+    }
+}

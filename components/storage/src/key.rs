@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use gatehouse_ports::MAXIMUM_KEY_BYTES;
+
 /// Encodes any text as one segment of a key: letters, digits, `-`, `_` and `.` stay, every other byte becomes `%XX`.
 ///
 /// Different texts give different segments, and a text without escapes sorts as it did.
@@ -19,10 +21,28 @@ pub fn key_segment(text: &str) -> String {
     segment
 }
 
+/// Where a scan goes on after the key that `prefix` and the segment of `name` make, whether there can be such a key or not: a position
+/// that is too long for one is cut to where the longest key could be, which leaves the same keys behind it.
+#[must_use]
+pub fn key_position(prefix: &str, name: &str) -> String {
+    let mut position = format!("{prefix}{}", key_segment(name));
+    position.truncate(position.floor_char_boundary(MAXIMUM_KEY_BYTES));
+    position
+}
+
 #[cfg(test)]
 mod tests {
-    use super::key_segment;
+    use super::{key_position, key_segment};
+    use gatehouse_ports::MAXIMUM_KEY_BYTES;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_position_is_never_longer_than_a_key() {
+        assert_eq!(key_position("a/", "b c"), "a/b%20c");
+        let long = key_position("a/", &"~".repeat(MAXIMUM_KEY_BYTES));
+        assert_eq!(long.len(), MAXIMUM_KEY_BYTES);
+        assert!(long.starts_with("a/%7E%7E"));
+    }
 
     #[test]
     fn slashes_and_spaces_are_escaped() {

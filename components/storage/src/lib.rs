@@ -16,7 +16,7 @@ mod transaction;
 #[cfg(target_family = "wasm")]
 pub mod wasm;
 
-pub use key::key_segment;
+pub use key::{key_position, key_segment};
 pub use record::{Loaded, Record, decode, encode};
 pub use record_cache::{Cacheable, CachedReads, RecordCache};
 pub use records::Records;

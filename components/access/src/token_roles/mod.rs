@@ -9,7 +9,7 @@ pub(crate) use aliases::asked_alias;
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{
-    Attempt, Record, Records, Transaction, commit_with_retries, encode, key_segment,
+    Attempt, Record, Records, Transaction, commit_with_retries, encode, key_position, key_segment,
 };
 
 use crate::api::{
@@ -53,7 +53,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         limit: u32,
     ) -> Result<KeyPage, Failure> {
         let mut left = limit.clamp(1, MAXIMUM_LIMIT);
-        let mut position = after.map(role_key);
+        let mut position = after.map(|after| key_position(PREFIX, after));
         let mut keys = Vec::new();
         loop {
             let store = self.records.store();
