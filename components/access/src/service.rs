@@ -13,11 +13,11 @@ use crate::api::{
     Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, Cluster, CreateError,
     CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError,
     IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued,
-    KeyPage, LoginError, LoginGrant, LookupError, Migration, MountError, MountRequest, MountTuning,
-    MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal, RemountError, RenewError,
-    RenewalSubject, Request, ResultantAcl, Revalidated, RevokeError, TokenGrant, TokenReference,
-    TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenView, TuneError,
-    UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView, WritePermission,
+    KeyPage, ListPage, LoginError, LoginGrant, LookupError, Migration, MountError, MountRequest,
+    MountTuning, MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal, RemountError,
+    RenewError, RenewalSubject, Request, ResultantAcl, Revalidated, RevokeError, TokenGrant,
+    TokenReference, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenView,
+    TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView, WritePermission,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -215,8 +215,16 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.entity_view(reference)
     }
 
-    fn list_entities(&self) -> Result<Vec<EntityView>, Failure> {
-        self.entity_views()
+    fn list_entities(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<EntityView>, Failure> {
+        self.entity_page(after, limit)
+    }
+
+    fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        self.entity_names(after, limit)
     }
 
     fn write_entity(
@@ -235,10 +243,12 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.alias_view(id)
     }
 
-    fn list_entity_aliases(&self) -> Result<Vec<AliasView>, Failure> {
-        let mut aliases = self.all_alias_views()?;
-        aliases.sort_unstable_by(|left, right| left.id.cmp(&right.id));
-        Ok(aliases)
+    fn list_entity_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<AliasView>, Failure> {
+        self.alias_page(after, limit)
     }
 
     fn write_entity_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
@@ -253,8 +263,12 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.group_view(reference)
     }
 
-    fn list_groups(&self) -> Result<Vec<GroupView>, Failure> {
-        self.group_views()
+    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<ListPage<GroupView>, Failure> {
+        self.group_page(after, limit)
+    }
+
+    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        self.group_names(after, limit)
     }
 
     fn write_group(
@@ -273,10 +287,12 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.group_alias(id)
     }
 
-    fn list_group_aliases(&self) -> Result<Vec<AliasView>, Failure> {
-        let mut aliases = self.group_alias_views()?;
-        aliases.sort_unstable_by(|left, right| left.id.cmp(&right.id));
-        Ok(aliases)
+    fn list_group_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<AliasView>, Failure> {
+        self.group_alias_page(after, limit)
     }
 
     fn write_group_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {

@@ -20,7 +20,12 @@ fn contract_6_3_a_moved_mount_keeps_its_identity_and_ends_its_tokens() {
     let token = login(&server, "gcp/").unwrap();
     let child = server.child(&token, &CreateRequest::default());
     let before = server.access.read_mount("gcp").unwrap().unwrap();
-    let alias = server.access.list_entity_aliases().unwrap().remove(0);
+    let alias = server
+        .access
+        .list_entity_aliases(None, 1)
+        .unwrap()
+        .items
+        .remove(0);
     let commits = server.store.commits();
 
     let id = server.access.move_mount("gcp", "cloud/prod").unwrap();

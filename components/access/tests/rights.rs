@@ -109,7 +109,12 @@ fn contract_6_4_the_resultant_acl_unites_the_rules_of_all_policies() {
     let mut parameters = policies(&["first", "second"]);
     parameters.no_default_policy = true;
     let token = server.log_in(parameters);
-    let entity = server.access.list_entities().unwrap().remove(0);
+    let entity = server
+        .access
+        .list_entities(None, 1)
+        .unwrap()
+        .items
+        .remove(0);
     let acl = server.access.resultant_acl(token.client_token.reference());
     let expected = ResultantAcl::Rules {
         exact: vec![

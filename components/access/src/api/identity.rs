@@ -93,7 +93,7 @@ pub struct EntityView {
     pub disabled: bool,
     /// Its own policies, sorted.
     pub policies: Vec<String>,
-    /// What an operator said.
+    /// What an operator said. Empty in lists.
     pub metadata: BTreeMap<String, String>,
     /// At most one for each mount.
     pub aliases: Vec<AliasView>,
@@ -118,7 +118,7 @@ pub struct GroupView {
     pub group_type: GroupType,
     /// Its policies, sorted.
     pub policies: Vec<String>,
-    /// What an operator said.
+    /// What an operator said. Empty in lists.
     pub metadata: BTreeMap<String, String>,
     /// Its direct members, sorted. Empty in lists.
     pub member_entity_ids: Vec<String>,

@@ -1,5 +1,14 @@
 //! Lists that may be too long for one answer.
 
+/// A part of a list of things with identifiers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ListPage<T> {
+    /// Sorted by identifier.
+    pub items: Vec<T>,
+    /// After which identifier the list goes on; `None` at its end.
+    pub next: Option<String>,
+}
+
 /// A part of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeyPage {

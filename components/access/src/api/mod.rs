@@ -20,7 +20,7 @@ pub use identity::{
     GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten,
 };
 pub use leases::PrefixError;
-pub use listing::KeyPage;
+pub use listing::{KeyPage, ListPage};
 pub use mounts::{
     Leases, ListingVisibility, Mount, MountConfiguration, MountError, MountRequest, MountTokenType,
     MountTuning, MountView, TuneError, UserLockout,
@@ -276,12 +276,24 @@ pub trait Access {
     /// When the store does not answer.
     fn read_entity(&self, reference: IdentityReference<'_>) -> Result<Option<EntityView>, Failure>;
 
-    /// All entities, sorted by identifier.
+    /// Entities, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn list_entities(&self) -> Result<Vec<EntityView>, Failure>;
+    fn list_entities(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<EntityView>, Failure>;
+
+    /// Names of entities, at most `limit` of them, 1 to 10000, behind name `after`, which need not exist. Their order is fixed and
+    /// means nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
 
     /// Makes or changes an entity.
     ///
@@ -308,12 +320,16 @@ pub trait Access {
     /// When the store does not answer.
     fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure>;
 
-    /// All entity aliases, sorted by identifier.
+    /// Entity aliases, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn list_entity_aliases(&self) -> Result<Vec<AliasView>, Failure>;
+    fn list_entity_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<AliasView>, Failure>;
 
     /// Makes or changes an entity alias.
     ///
@@ -336,12 +352,20 @@ pub trait Access {
     /// When the store does not answer.
     fn read_group(&self, reference: IdentityReference<'_>) -> Result<Option<GroupView>, Failure>;
 
-    /// All groups, sorted by identifier.
+    /// Groups, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn list_groups(&self) -> Result<Vec<GroupView>, Failure>;
+    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<ListPage<GroupView>, Failure>;
+
+    /// Names of groups, at most `limit` of them, 1 to 10000, behind name `after`, which need not exist. Their order is fixed and
+    /// means nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
 
     /// Makes or changes a group.
     ///
@@ -368,12 +392,16 @@ pub trait Access {
     /// When the store does not answer.
     fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure>;
 
-    /// All group aliases, sorted by identifier.
+    /// Group aliases, at most `limit` of them, 1 to 10000, behind identifier `after`, which need not exist.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn list_group_aliases(&self) -> Result<Vec<AliasView>, Failure>;
+    fn list_group_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<AliasView>, Failure>;
 
     /// Makes or changes the alias of an external group.
     ///

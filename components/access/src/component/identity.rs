@@ -6,6 +6,7 @@ use super::{Component, Service, access, identity_wit as wit, types_wit};
 use crate::{
     Access, AliasRequest, AliasView, AliasWritten, EntityChanges, EntityView, GroupChanges,
     GroupType, GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten,
+    ListPage,
 };
 
 impl wit::Guest for Component {
@@ -15,9 +16,18 @@ impl wit::Guest for Component {
         Ok(access(|it| it.read_entity((&reference).into()))?.map(Into::into))
     }
 
-    fn list_entities() -> Result<Vec<wit::EntityView>, types_wit::Failure> {
-        let entities = access(Service::list_entities)?;
-        Ok(entities.into_iter().map(Into::into).collect())
+    fn list_entities(
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<wit::EntityPage, types_wit::Failure> {
+        Ok(access(|it| it.list_entities(after.as_deref(), limit))?.into())
+    }
+
+    fn list_entity_names(
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<types_wit::KeyPage, types_wit::Failure> {
+        Ok(access(|it| it.list_entity_names(after.as_deref(), limit))?.into())
     }
 
     fn write_entity(
@@ -35,9 +45,11 @@ impl wit::Guest for Component {
         Ok(access(|it| it.read_entity_alias(&id))?.map(Into::into))
     }
 
-    fn list_entity_aliases() -> Result<Vec<wit::AliasView>, types_wit::Failure> {
-        let aliases = access(Service::list_entity_aliases)?;
-        Ok(aliases.into_iter().map(Into::into).collect())
+    fn list_entity_aliases(
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<wit::AliasPage, types_wit::Failure> {
+        Ok(access(|it| it.list_entity_aliases(after.as_deref(), limit))?.into())
     }
 
     fn write_entity_alias(
@@ -56,9 +68,18 @@ impl wit::Guest for Component {
         Ok(access(|it| it.read_group((&reference).into()))?.map(Into::into))
     }
 
-    fn list_groups() -> Result<Vec<wit::GroupView>, types_wit::Failure> {
-        let groups = access(Service::list_groups)?;
-        Ok(groups.into_iter().map(Into::into).collect())
+    fn list_groups(
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<wit::GroupPage, types_wit::Failure> {
+        Ok(access(|it| it.list_groups(after.as_deref(), limit))?.into())
+    }
+
+    fn list_group_names(
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<types_wit::KeyPage, types_wit::Failure> {
+        Ok(access(|it| it.list_group_names(after.as_deref(), limit))?.into())
     }
 
     fn write_group(
@@ -76,9 +97,11 @@ impl wit::Guest for Component {
         Ok(access(|it| it.read_group_alias(&id))?.map(Into::into))
     }
 
-    fn list_group_aliases() -> Result<Vec<wit::AliasView>, types_wit::Failure> {
-        let aliases = access(Service::list_group_aliases)?;
-        Ok(aliases.into_iter().map(Into::into).collect())
+    fn list_group_aliases(
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<wit::AliasPage, types_wit::Failure> {
+        Ok(access(|it| it.list_group_aliases(after.as_deref(), limit))?.into())
     }
 
     fn write_group_alias(
@@ -213,6 +236,27 @@ impl From<AliasView> for wit::AliasView {
         }
     }
 }
+
+macro_rules! pages {
+    ($($page:ident { $items:ident: $view:ty }),+) => {$(
+        impl From<ListPage<$view>> for wit::$page {
+            fn from(page: ListPage<$view>) -> Self {
+                Self {
+                    $items: page.items.into_iter().map(Into::into).collect(),
+                    next: page.next,
+                }
+            }
+        }
+    )+};
+}
+
+pages!(
+    EntityPage {
+        entities: EntityView
+    },
+    GroupPage { groups: GroupView },
+    AliasPage { aliases: AliasView }
+);
 
 impl From<EntityView> for wit::EntityView {
     fn from(entity: EntityView) -> Self {

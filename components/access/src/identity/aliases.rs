@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::checks::{checked_metadata, is_identifier};
 use super::creation::stage_alias;
@@ -13,8 +13,7 @@ use crate::api::{
 };
 use crate::random;
 use crate::records::{
-    ALIAS_PREFIX, AliasMetadataRecord, AliasRecord, EntityRecord, alias_key, alias_metadata_key,
-    entity_key,
+    AliasMetadataRecord, AliasRecord, EntityRecord, alias_key, alias_metadata_key, entity_key,
 };
 use crate::service::AccessService;
 use crate::token_store::load_next;
@@ -80,17 +79,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 view.metadata = metadata.metadata;
             }
             views.push(view);
-        }
-        Ok(views)
-    }
-
-    /// All aliases, without what logins said, in no order.
-    pub(crate) fn all_alias_views(&self) -> Result<Vec<AliasView>, Failure> {
-        let mounts = self.mounts()?;
-        let mut views = Vec::new();
-        for item in self.records.scan_all(ALIAS_PREFIX)? {
-            let alias = Records::<S>::load::<AliasRecord>(Some(item.entry))?;
-            views.extend(alias.map(|alias| view(alias.record, &mounts)));
         }
         Ok(views)
     }
@@ -340,7 +328,7 @@ fn reference(alias: &AliasRecord, hash: &str) -> AliasReference {
     }
 }
 
-fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
+pub(super) fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
     let (mount_path, mount_type) = mount_of(&alias.mount_accessor, mounts);
     AliasView {
         id: alias.id,

@@ -1,19 +1,17 @@
 //! Entities as operators manage them (contract 7.2).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
 use super::records::{GroupRecord, OwnerRecord, alias_id_key, entity_name_key, member_key};
 use crate::api::{
-    AliasView, EntityChanges, EntityView, Failure, IdentityError, IdentityReference,
-    IdentityTarget, IdentityWritten,
+    EntityChanges, EntityView, Failure, IdentityError, IdentityReference, IdentityTarget,
+    IdentityWritten,
 };
-use crate::records::{
-    AliasRecord, ENTITY_PREFIX, EntityRecord, alias_key, alias_metadata_key, entity_key,
-};
+use crate::records::{AliasRecord, EntityRecord, alias_key, alias_metadata_key, entity_key};
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
@@ -41,24 +39,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             inherited_group_ids: ids(&groups.inherited),
             ..listed(entity)
         }))
-    }
-
-    /// All entities, with their aliases and without their groups, sorted by identifier.
-    pub(crate) fn entity_views(&self) -> Result<Vec<EntityView>, Failure> {
-        let mut aliases: BTreeMap<String, Vec<AliasView>> = BTreeMap::new();
-        for alias in self.all_alias_views()? {
-            let of_entity = aliases.entry(alias.canonical_id.clone());
-            of_entity.or_default().push(alias);
-        }
-        let mut views = Vec::new();
-        for item in self.records.scan_all(ENTITY_PREFIX)? {
-            let entity = Records::<S>::load::<EntityRecord>(Some(item.entry))?;
-            views.extend(entity.map(|entity| EntityView {
-                aliases: aliases.remove(&entity.record.id).unwrap_or_default(),
-                ..listed(entity.record)
-            }));
-        }
-        Ok(views)
     }
 
     /// The entity that `reference` leads to.
@@ -262,7 +242,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 }
 
 /// The entity as a list shows it, without aliases and groups.
-fn listed(entity: EntityRecord) -> EntityView {
+pub(super) fn listed(entity: EntityRecord) -> EntityView {
     EntityView {
         id: entity.id,
         name: entity.name,

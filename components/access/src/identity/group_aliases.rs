@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::aliases::{Place, given, mount_of};
 use super::checks::is_identifier;
 use super::records::{
-    AliasReference, GROUP_ALIAS_PREFIX, GroupAliasRecord, GroupRecord, NameRecord,
-    group_alias_id_key, group_alias_key, group_key,
+    AliasReference, GroupAliasRecord, GroupRecord, NameRecord, group_alias_id_key, group_alias_key,
+    group_key,
 };
 use crate::api::{
     AliasRequest, AliasView, AliasWritten, Failure, GroupType, IdentityError, IdentityReference,
@@ -32,17 +32,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             Some(alias) => Ok(Some(view(alias.record, &self.mounts()?))),
             None => Ok(None),
         }
-    }
-
-    /// All group aliases, in no order.
-    pub(crate) fn group_alias_views(&self) -> Result<Vec<AliasView>, Failure> {
-        let mounts = self.mounts()?;
-        let mut views = Vec::new();
-        for item in self.records.scan_all(GROUP_ALIAS_PREFIX)? {
-            let alias = Records::<S>::load::<GroupAliasRecord>(Some(item.entry))?;
-            views.extend(alias.map(|alias| view(alias.record, &mounts)));
-        }
-        Ok(views)
     }
 
     /// The group alias with this identifier, and its hash.
@@ -257,7 +246,7 @@ fn reference(alias: &GroupAliasRecord, hash: &str) -> AliasReference {
     }
 }
 
-fn view(alias: GroupAliasRecord, mounts: &[MountView]) -> AliasView {
+pub(super) fn view(alias: GroupAliasRecord, mounts: &[MountView]) -> AliasView {
     let (mount_path, mount_type) = mount_of(&alias.mount_accessor, mounts);
     AliasView {
         id: alias.id,

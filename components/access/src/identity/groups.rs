@@ -7,8 +7,8 @@ use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retri
 
 use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
 use super::records::{
-    GROUP_PREFIX, GroupAliasRecord, GroupRecord, NameRecord, OwnerRecord, group_alias_id_key,
-    group_alias_key, group_key, group_name_key, member_key, members_prefix,
+    GroupAliasRecord, GroupRecord, NameRecord, OwnerRecord, group_alias_id_key, group_alias_key,
+    group_key, group_name_key, member_key, members_prefix,
 };
 use crate::api::{
     Failure, GroupChanges, GroupType, GroupView, IdentityError, IdentityReference, IdentityTarget,
@@ -53,24 +53,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             alias,
             ..listed(group)
         }))
-    }
-
-    /// All groups, without their members, sorted by identifier.
-    pub(crate) fn group_views(&self) -> Result<Vec<GroupView>, Failure> {
-        let mut aliases: BTreeMap<_, _> = self
-            .group_alias_views()?
-            .into_iter()
-            .map(|alias| (alias.canonical_id.clone(), alias))
-            .collect();
-        let mut views = Vec::new();
-        for item in self.records.scan_all(GROUP_PREFIX)? {
-            let group = Records::<S>::load::<GroupRecord>(Some(item.entry))?;
-            views.extend(group.map(|group| GroupView {
-                alias: aliases.remove(&group.record.id),
-                ..listed(group.record)
-            }));
-        }
-        Ok(views)
     }
 
     /// The group that `reference` leads to.
@@ -350,7 +332,7 @@ fn require_few(changes: usize) -> Result<(), IdentityError> {
 }
 
 /// The group as a list shows it, without members and alias.
-fn listed(group: GroupRecord) -> GroupView {
+pub(super) fn listed(group: GroupRecord) -> GroupView {
     GroupView {
         id: group.id,
         name: group.name,

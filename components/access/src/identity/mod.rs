@@ -11,6 +11,7 @@ mod entities;
 mod group_aliases;
 mod groups;
 mod hierarchy;
+mod lists;
 mod membership;
 mod records;
 mod template_values;

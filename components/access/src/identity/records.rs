@@ -15,32 +15,41 @@ pub(crate) fn group_key(id: &str) -> String {
     format!("{GROUP_PREFIX}{}", key_segment(id))
 }
 
+/// What the keys of the [`NameRecord`]s of groups begin with.
+pub(crate) const GROUP_NAME_PREFIX: &str = "group-name/";
+
 /// Key of the [`NameRecord`] of a group's hashed name.
 pub(crate) fn group_name_key(hash: &str) -> String {
-    format!("group-name/{hash}")
+    format!("{GROUP_NAME_PREFIX}{hash}")
 }
+
+/// What the keys of the [`NameRecord`]s of entities begin with.
+pub(crate) const ENTITY_NAME_PREFIX: &str = "entity-name/";
 
 /// Key of the [`NameRecord`] of an entity's hashed name.
 pub(crate) fn entity_name_key(hash: &str) -> String {
-    format!("entity-name/{hash}")
+    format!("{ENTITY_NAME_PREFIX}{hash}")
 }
+
+/// What the keys of the [`NameRecord`]s of entity aliases begin with.
+pub(crate) const ALIAS_ID_PREFIX: &str = "alias-id/";
 
 /// Key of the [`NameRecord`] that leads from an entity alias's identifier to the alias's hash.
 pub(crate) fn alias_id_key(id: &str) -> String {
-    format!("alias-id/{}", key_segment(id))
+    format!("{ALIAS_ID_PREFIX}{}", key_segment(id))
 }
-
-/// What the keys of all [`GroupAliasRecord`]s begin with.
-pub(crate) const GROUP_ALIAS_PREFIX: &str = "group-alias/";
 
 /// Key of the [`GroupAliasRecord`] of a hashed alias.
 pub(crate) fn group_alias_key(hash: &str) -> String {
-    format!("{GROUP_ALIAS_PREFIX}{hash}")
+    format!("group-alias/{hash}")
 }
+
+/// What the keys of the [`NameRecord`]s of group aliases begin with.
+pub(crate) const GROUP_ALIAS_ID_PREFIX: &str = "group-alias-id/";
 
 /// Key of the [`NameRecord`] that leads from a group alias's identifier to the alias's hash.
 pub(crate) fn group_alias_id_key(id: &str) -> String {
-    format!("group-alias-id/{}", key_segment(id))
+    format!("{GROUP_ALIAS_ID_PREFIX}{}", key_segment(id))
 }
 
 /// What the keys of the [`OwnerRecord`]s of a group's members begin with.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gatehouse_access::{
     AliasRequest, AliasView, AliasWritten, EntityChanges, EntityView, GroupChanges, GroupType,
-    GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten,
+    GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten, ListPage,
 };
 
 use super::identity_wit as wit;
@@ -137,6 +137,27 @@ impl From<wit::GroupView> for GroupView {
         }
     }
 }
+
+macro_rules! pages {
+    ($($page:ident { $items:ident: $view:ty }),+) => {$(
+        impl From<wit::$page> for ListPage<$view> {
+            fn from(page: wit::$page) -> Self {
+                Self {
+                    items: page.$items.into_iter().map(Into::into).collect(),
+                    next: page.next,
+                }
+            }
+        }
+    )+};
+}
+
+pages!(
+    EntityPage {
+        entities: EntityView
+    },
+    GroupPage { groups: GroupView },
+    AliasPage { aliases: AliasView }
+);
 
 same_errors!(wit::IdentityError => IdentityError {
     UnknownEntity, UnknownGroup, UnknownAlias, InvalidName, NameTaken, RootPolicy,

@@ -29,12 +29,12 @@ use gatehouse_access::{
     Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, ClientToken, Cluster,
     CreateError, CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView,
     IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError,
-    Initialized, Issued, KeyPage, LoginError, LoginGrant, LookupError, Migration, MountError,
-    MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal,
-    RemountError, RenewError, RenewalSubject, Request, ResultantAcl, Revalidated, RevokeError,
-    TokenGrant, TokenReference, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
-    TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
-    WritePermission,
+    Initialized, Issued, KeyPage, ListPage, LoginError, LoginGrant, LookupError, Migration,
+    MountError, MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, PrefixError,
+    Refusal, RemountError, RenewError, RenewalSubject, Request, ResultantAcl, Revalidated,
+    RevokeError, TokenGrant, TokenReference, TokenRole, TokenRoleChanges, TokenRoleError,
+    TokenRoleWarning, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken,
+    WrappingView, WritePermission,
 };
 
 use super::address_text;
@@ -220,9 +220,16 @@ impl Access for ImportedAccess {
         Ok(identity_wit::read_entity(&reference.into())?.map(Into::into))
     }
 
-    fn list_entities(&self) -> Result<Vec<EntityView>, Failure> {
-        let entities = identity_wit::list_entities()?;
-        Ok(entities.into_iter().map(Into::into).collect())
+    fn list_entities(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<EntityView>, Failure> {
+        Ok(identity_wit::list_entities(after, limit)?.into())
+    }
+
+    fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        Ok(identity_wit::list_entity_names(after, limit)?.into())
     }
 
     fn write_entity(
@@ -241,9 +248,12 @@ impl Access for ImportedAccess {
         Ok(identity_wit::read_entity_alias(id)?.map(Into::into))
     }
 
-    fn list_entity_aliases(&self) -> Result<Vec<AliasView>, Failure> {
-        let aliases = identity_wit::list_entity_aliases()?;
-        Ok(aliases.into_iter().map(Into::into).collect())
+    fn list_entity_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<AliasView>, Failure> {
+        Ok(identity_wit::list_entity_aliases(after, limit)?.into())
     }
 
     fn write_entity_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
@@ -258,9 +268,12 @@ impl Access for ImportedAccess {
         Ok(identity_wit::read_group(&reference.into())?.map(Into::into))
     }
 
-    fn list_groups(&self) -> Result<Vec<GroupView>, Failure> {
-        let groups = identity_wit::list_groups()?;
-        Ok(groups.into_iter().map(Into::into).collect())
+    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<ListPage<GroupView>, Failure> {
+        Ok(identity_wit::list_groups(after, limit)?.into())
+    }
+
+    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        Ok(identity_wit::list_group_names(after, limit)?.into())
     }
 
     fn write_group(
@@ -279,9 +292,12 @@ impl Access for ImportedAccess {
         Ok(identity_wit::read_group_alias(id)?.map(Into::into))
     }
 
-    fn list_group_aliases(&self) -> Result<Vec<AliasView>, Failure> {
-        let aliases = identity_wit::list_group_aliases()?;
-        Ok(aliases.into_iter().map(Into::into).collect())
+    fn list_group_aliases(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<AliasView>, Failure> {
+        Ok(identity_wit::list_group_aliases(after, limit)?.into())
     }
 
     fn write_group_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {

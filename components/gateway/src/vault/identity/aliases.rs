@@ -6,7 +6,7 @@ use gatehouse_access::{Access, AliasRequest, AliasView, IdentityError, Operation
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{keyed, require_list, shown_metadata};
+use super::{keyed, listing, shown_metadata};
 use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
@@ -154,13 +154,14 @@ pub(super) fn by_id(access: &impl Access, call: &Call<'_>, kind: Kind, id: &str)
 }
 
 /// LIST `.../id`
-pub(super) fn list(access: &impl Access, operation: Operation, kind: Kind) -> Answer {
-    require_list(operation)?;
-    let aliases = match kind {
-        Kind::Entity => access.list_entity_aliases()?,
-        Kind::Group => access.list_group_aliases()?,
+pub(super) fn list(access: &impl Access, call: &Call<'_>, kind: Kind) -> Answer {
+    let paging = listing(call)?;
+    let (after, limit) = (paging.after.as_deref(), paging.limit);
+    let page = match kind {
+        Kind::Entity => access.list_entity_aliases(after, limit)?,
+        Kind::Group => access.list_group_aliases(after, limit)?,
     };
-    keyed(aliases.iter().map(|alias| {
+    keyed(paging, &page, |alias| {
         let facts = ListedAlias {
             canonical_id: &alias.canonical_id,
             custom_metadata: shown_metadata(&alias.custom_metadata),
@@ -172,7 +173,7 @@ pub(super) fn list(access: &impl Access, operation: Operation, kind: Kind) -> An
             name: &alias.name,
         };
         (alias.id.as_str(), facts)
-    }))
+    })
 }
 
 fn write(access: &impl Access, fields: &Fields<'_>, kind: Kind, id: Option<String>) -> Answer {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
 use super::places::Kind;
-use super::{keyed, named, require_list, shown_metadata, written};
+use super::{keyed, listing, shown_metadata, written};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
@@ -113,23 +113,23 @@ impl Kind for Entities {
 }
 
 /// LIST `identity/entity/id`
-pub(super) fn list_by_id(access: &impl Access, operation: Operation) -> Answer {
-    require_list(operation)?;
-    let entities = access.list_entities()?;
-    keyed(entities.iter().map(|entity| {
+pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
+    let paging = listing(call)?;
+    let page = access.list_entities(paging.after.as_deref(), paging.limit)?;
+    keyed(paging, &page, |entity| {
         let facts = Facts {
             name: &entity.name,
             aliases: entity.aliases.iter().map(AliasFacts::from).collect(),
         };
         (entity.id.as_str(), facts)
-    }))
+    })
 }
 
 /// LIST `identity/entity/name`
-pub(super) fn list_by_name(access: &impl Access, operation: Operation) -> Answer {
-    require_list(operation)?;
-    let entities = access.list_entities()?;
-    named(entities.into_iter().map(|entity| entity.name))
+pub(super) fn list_by_name(access: &impl Access, call: &Call<'_>) -> Answer {
+    let paging = listing(call)?;
+    let page = access.list_entity_names(paging.after.as_deref(), paging.limit)?;
+    paging.reply(&page)
 }
 
 /// `identity/entity/batch-delete`

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use gatehouse_access::{
-    Access, GroupChanges, GroupType, GroupView, IdentityReference, IdentityTarget, Operation,
+    Access, GroupChanges, GroupType, GroupView, IdentityReference, IdentityTarget,
 };
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
 use super::places::Kind;
-use super::{keyed, named, require_list, shown_metadata, written};
-use crate::vault::call::Answer;
+use super::{keyed, listing, shown_metadata, written};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
@@ -150,22 +150,22 @@ fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, Fault> {
 }
 
 /// LIST `identity/group/id`
-pub(super) fn list_by_id(access: &impl Access, operation: Operation) -> Answer {
-    require_list(operation)?;
-    let groups = access.list_groups()?;
-    keyed(groups.iter().map(|group| {
+pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
+    let paging = listing(call)?;
+    let page = access.list_groups(paging.after.as_deref(), paging.limit)?;
+    keyed(paging, &page, |group| {
         let facts = Facts {
             name: &group.name,
             num_parent_groups: group.parent_group_ids.len(),
             alias: group.alias.as_ref().map(AliasFacts::from),
         };
         (group.id.as_str(), facts)
-    }))
+    })
 }
 
 /// LIST `identity/group/name`
-pub(super) fn list_by_name(access: &impl Access, operation: Operation) -> Answer {
-    require_list(operation)?;
-    let groups = access.list_groups()?;
-    named(groups.into_iter().map(|group| group.name))
+pub(super) fn list_by_name(access: &impl Access, call: &Call<'_>) -> Answer {
+    let paging = listing(call)?;
+    let page = access.list_group_names(paging.after.as_deref(), paging.limit)?;
+    paging.reply(&page)
 }

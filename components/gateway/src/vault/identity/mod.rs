@@ -7,7 +7,9 @@ mod places;
 
 use std::collections::BTreeMap;
 
-use gatehouse_access::{Access, IdentityError, IdentityReference, IdentityWritten, Operation};
+use gatehouse_access::{
+    Access, IdentityError, IdentityReference, IdentityWritten, ListPage, Operation,
+};
 use serde::Serialize;
 
 use self::entities::Entities;
@@ -16,6 +18,7 @@ use super::call::{Answer, Call, ignored_fields};
 use super::envelope::Reply;
 use super::errors::Fault;
 use super::fields::Fields;
+use super::paging::Paging;
 use super::text::quoted;
 
 /// Entities and groups alike are found by these fields.
@@ -33,20 +36,20 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, rest: &str) -> Answe
     match segments.as_slice() {
         ["entity"] => places::collection::<Entities>(access, call),
         ["entity", "batch-delete"] => entities::delete_several(access, call),
-        ["entity", "id"] => entities::list_by_id(access, call.operation),
-        ["entity", "name"] => entities::list_by_name(access, call.operation),
+        ["entity", "id"] => entities::list_by_id(access, call),
+        ["entity", "name"] => entities::list_by_name(access, call),
         ["entity", "id", id] => places::by_id::<Entities>(access, call, id),
         ["entity", "name", name] => places::by_name::<Entities>(access, call, name),
         ["entity-alias"] => aliases::collection(access, call, aliases::Kind::Entity),
-        ["entity-alias", "id"] => aliases::list(access, call.operation, aliases::Kind::Entity),
+        ["entity-alias", "id"] => aliases::list(access, call, aliases::Kind::Entity),
         ["entity-alias", "id", id] => aliases::by_id(access, call, aliases::Kind::Entity, id),
         ["group"] => places::collection::<Groups>(access, call),
-        ["group", "id"] => groups::list_by_id(access, call.operation),
-        ["group", "name"] => groups::list_by_name(access, call.operation),
+        ["group", "id"] => groups::list_by_id(access, call),
+        ["group", "name"] => groups::list_by_name(access, call),
         ["group", "id", id] => places::by_id::<Groups>(access, call, id),
         ["group", "name", name] => places::by_name::<Groups>(access, call, name),
         ["group-alias"] => aliases::collection(access, call, aliases::Kind::Group),
-        ["group-alias", "id"] => aliases::list(access, call.operation, aliases::Kind::Group),
+        ["group-alias", "id"] => aliases::list(access, call, aliases::Kind::Group),
         ["group-alias", "id", id] => aliases::by_id(access, call, aliases::Kind::Group, id),
         ["lookup", "entity"] => places::lookup::<Entities>(access, call),
         ["lookup", "group"] => places::lookup::<Groups>(access, call),
@@ -61,34 +64,25 @@ struct Keys<'a, T> {
     key_info: BTreeMap<&'a str, T>,
 }
 
-/// A list of objects by their identifiers, which come sorted.
-fn keyed<'a, T: Serialize>(facts: impl Iterator<Item = (&'a str, T)>) -> Answer {
-    let key_info: BTreeMap<&str, T> = facts.collect();
-    if key_info.is_empty() {
+/// A page of objects by their identifiers, by which they are sorted.
+fn keyed<'a, V, T: Serialize>(
+    paging: Paging,
+    page: &'a ListPage<V>,
+    facts: impl Fn(&'a V) -> (&'a str, T),
+) -> Answer {
+    if page.items.is_empty() {
         return Err(Fault::absent());
     }
+    let key_info: BTreeMap<&str, T> = page.items.iter().map(facts).collect();
     let keys = key_info.keys().copied().collect();
-    Reply::data(&Keys { keys, key_info }).map(Some)
+    let reply = Reply::data(&Keys { keys, key_info })?;
+    Ok(Some(reply.warned(paging.warnings(page.next.as_deref()))))
 }
 
-#[derive(Serialize)]
-struct Names {
-    keys: Vec<String>,
-}
-
-/// A list of objects by their names.
-fn named(names: impl Iterator<Item = String>) -> Answer {
-    let mut keys: Vec<String> = names.collect();
-    if keys.is_empty() {
-        return Err(Fault::absent());
-    }
-    keys.sort_unstable();
-    Reply::data(&Names { keys }).map(Some)
-}
-
-fn require_list(operation: Operation) -> Result<(), Fault> {
-    match operation {
-        Operation::List => Ok(()),
+/// How much of a list `call` asks for.
+fn listing(call: &Call<'_>) -> Result<Paging, Fault> {
+    match call.operation {
+        Operation::List => Paging::of(call),
         _ => Err(Fault::unsupported_operation()),
     }
 }

@@ -1,0 +1,250 @@
+//! Lists of entities, groups and aliases, read page by page (contract 7.2, SEC-S14).
+//!
+//! What is listed by identifier comes in the order of identifiers. Names are indexed by their hashes, whose order means nothing.
+
+use std::collections::BTreeMap;
+
+use gatehouse_ports::{Clock, Item, Random, Store};
+use gatehouse_storage::{Record, Records};
+
+use super::records::{
+    ALIAS_ID_PREFIX, ENTITY_NAME_PREFIX, GROUP_ALIAS_ID_PREFIX, GROUP_NAME_PREFIX, GROUP_PREFIX,
+    GroupAliasRecord, GroupRecord, NameRecord, alias_id_key, entity_name_key, group_alias_id_key,
+    group_alias_key, group_key, group_name_key,
+};
+use super::{aliases, entities, group_aliases, groups};
+use crate::api::{AliasView, EntityView, Failure, GroupView, KeyPage, ListPage, MountView};
+use crate::records::{AliasRecord, ENTITY_PREFIX, EntityRecord, alias_key, entity_key};
+use crate::service::AccessService;
+use crate::token_store::load_next;
+
+/// Most items of one page.
+const MAXIMUM_LIMIT: u32 = 10_000;
+/// Items read in one round.
+const ROUND: usize = 200;
+
+/// A record that an index of [`NameRecord`]s leads to, as its list shows it.
+trait Indexed: Record {
+    /// Where it is when the index names it by `target`.
+    fn key(target: &str) -> String;
+}
+
+impl Indexed for EntityRecord {
+    fn key(target: &str) -> String {
+        entity_key(target)
+    }
+}
+
+impl Indexed for GroupRecord {
+    fn key(target: &str) -> String {
+        group_key(target)
+    }
+}
+
+impl Indexed for AliasRecord {
+    fn key(target: &str) -> String {
+        alias_key(target)
+    }
+}
+
+impl Indexed for GroupAliasRecord {
+    fn key(target: &str) -> String {
+        group_alias_key(target)
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// Entities with their aliases.
+    pub(crate) fn entity_page(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<EntityView>, Failure> {
+        let mounts = self.mounts()?;
+        let position = after.map(entity_key);
+        self.page(ENTITY_PREFIX, position, limit, |items| {
+            let entities = loaded::<S, EntityRecord>(items)?;
+            let references = entities.iter().flat_map(|it| it.aliases.iter());
+            let hashes: Vec<String> = references.map(|alias| alias.hash.clone()).collect();
+            let mut aliases: BTreeMap<String, Vec<AliasView>> = BTreeMap::new();
+            for alias in self.indexed::<AliasRecord>(&hashes)? {
+                let of_entity = aliases.entry(alias.entity_id.clone()).or_default();
+                of_entity.push(aliases::view(alias, &mounts));
+            }
+            let shown = entities.into_iter().map(|entity| EntityView {
+                aliases: aliases.remove(&entity.id).unwrap_or_default(),
+                metadata: BTreeMap::new(),
+                ..entities::listed(entity)
+            });
+            Ok(shown.collect())
+        })
+        .map(|page| page.after(|entity| &entity.id))
+    }
+
+    /// Groups with their aliases.
+    pub(crate) fn group_page(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<GroupView>, Failure> {
+        let mounts = self.mounts()?;
+        let position = after.map(group_key);
+        self.page(GROUP_PREFIX, position, limit, |items| {
+            let groups = loaded::<S, GroupRecord>(items)?;
+            let references = groups.iter().filter_map(|it| it.alias.as_ref());
+            let hashes: Vec<String> = references.map(|alias| alias.hash.clone()).collect();
+            let mut aliases: BTreeMap<String, AliasView> = self
+                .indexed::<GroupAliasRecord>(&hashes)?
+                .into_iter()
+                .map(|alias| (alias.group_id.clone(), group_aliases::view(alias, &mounts)))
+                .collect();
+            let shown = groups.into_iter().map(|group| GroupView {
+                alias: aliases.remove(&group.id),
+                metadata: BTreeMap::new(),
+                ..groups::listed(group)
+            });
+            Ok(shown.collect())
+        })
+        .map(|page| page.after(|group| &group.id))
+    }
+
+    /// Entity aliases, without what logins said.
+    pub(crate) fn alias_page(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<AliasView>, Failure> {
+        self.aliases_in(
+            ALIAS_ID_PREFIX,
+            after.map(alias_id_key),
+            limit,
+            aliases::view,
+        )
+    }
+
+    /// Group aliases.
+    pub(crate) fn group_alias_page(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListPage<AliasView>, Failure> {
+        let position = after.map(group_alias_id_key);
+        self.aliases_in(GROUP_ALIAS_ID_PREFIX, position, limit, group_aliases::view)
+    }
+
+    /// Names of entities.
+    pub(crate) fn entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        let hasher = self.hasher()?;
+        let position = after.map(|name| entity_name_key(&hasher.entity_name(name)));
+        self.names_in(ENTITY_NAME_PREFIX, position, limit, |it: EntityRecord| {
+            it.name
+        })
+    }
+
+    /// Names of groups.
+    pub(crate) fn group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        let hasher = self.hasher()?;
+        let position = after.map(|name| group_name_key(&hasher.group_name(name)));
+        self.names_in(GROUP_NAME_PREFIX, position, limit, |it: GroupRecord| {
+            it.name
+        })
+    }
+
+    fn aliases_in<T: Indexed>(
+        &self,
+        prefix: &str,
+        position: Option<String>,
+        limit: u32,
+        view: impl Fn(T, &[MountView]) -> AliasView,
+    ) -> Result<ListPage<AliasView>, Failure> {
+        let mounts = self.mounts()?;
+        self.page(prefix, position, limit, |items| {
+            let aliases = self.indexed::<T>(&targets::<S>(items)?)?;
+            Ok(aliases.into_iter().map(|it| view(it, &mounts)).collect())
+        })
+        .map(|page| page.after(|alias| &alias.id))
+    }
+
+    fn names_in<T: Indexed>(
+        &self,
+        prefix: &str,
+        position: Option<String>,
+        limit: u32,
+        name: impl Fn(T) -> String,
+    ) -> Result<KeyPage, Failure> {
+        let page = self.page(prefix, position, limit, |items| {
+            let named = self.indexed::<T>(&targets::<S>(items)?)?;
+            Ok(named.into_iter().map(&name).collect())
+        })?;
+        let page = page.after(|name: &String| name);
+        Ok(KeyPage {
+            keys: page.items,
+            next: page.next,
+        })
+    }
+
+    /// What `shown` makes of the items under `prefix` behind `position`, until that is `limit` pieces.
+    fn page<T>(
+        &self,
+        prefix: &str,
+        mut position: Option<String>,
+        limit: u32,
+        mut shown: impl FnMut(Vec<Item>) -> Result<Vec<T>, Failure>,
+    ) -> Result<Part<T>, Failure> {
+        let limit = usize::try_from(limit.clamp(1, MAXIMUM_LIMIT)).unwrap_or(usize::MAX);
+        let mut items = Vec::new();
+        loop {
+            let round = (limit - items.len()).min(ROUND) as u32;
+            let store = self.records.store();
+            let page = store.scan(prefix, position.as_deref(), round)?;
+            let goes_on = page.more;
+            position = page.items.last().map(|item| item.key.clone());
+            items.extend(shown(page.items)?);
+            if !goes_on || items.len() >= limit {
+                return Ok(Part { items, goes_on });
+            }
+        }
+    }
+
+    /// The records that an index names by `targets`, but for those that are gone.
+    fn indexed<T: Indexed>(&self, targets: &[String]) -> Result<Vec<T>, Failure> {
+        let keys: Vec<String> = targets.iter().map(|target| T::key(target)).collect();
+        let mut entries = self.read_all(keys.iter())?;
+        let mut records = Vec::with_capacity(keys.len());
+        for _ in keys {
+            records.extend(load_next::<S, T>(&mut entries)?.map(|it| it.record));
+        }
+        Ok(records)
+    }
+}
+
+/// A part of a list that does not say yet where the list goes on.
+struct Part<T> {
+    items: Vec<T>,
+    goes_on: bool,
+}
+
+impl<T> Part<T> {
+    /// The part as a page that is followed by what is behind the `key` of its last item.
+    fn after(self, key: impl Fn(&T) -> &String) -> ListPage<T> {
+        let last = self.items.last().filter(|_| self.goes_on);
+        ListPage {
+            next: last.map(|item| key(item).clone()),
+            items: self.items,
+        }
+    }
+}
+
+fn loaded<S: Store, T: Record>(items: Vec<Item>) -> Result<Vec<T>, Failure> {
+    let mut records = Vec::with_capacity(items.len());
+    for item in items {
+        let record = Records::<S>::load::<T>(Some(item.entry))?;
+        records.extend(record.map(|it| it.record));
+    }
+    Ok(records)
+}
+
+fn targets<S: Store>(items: Vec<Item>) -> Result<Vec<String>, Failure> {
+    let names = loaded::<S, NameRecord>(items)?;
+    Ok(names.into_iter().map(|name| name.target).collect())
+}
