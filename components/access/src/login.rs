@@ -261,6 +261,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             creation_time: now,
             last_update_time: now,
             custom_metadata: BTreeMap::new(),
+            merged_from: Vec::new(),
         };
         stage_alias(transaction, &mut entity, alias_hash, &alias)?;
         Ok(entity)

@@ -293,6 +293,9 @@ pub(crate) struct AliasRecord {
     /// What an operator said about it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) custom_metadata: BTreeMap<String, String>,
+    /// The entities that it belonged to before they were merged, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) merged_from: Vec<String>,
 }
 
 impl Record for AliasRecord {
@@ -338,6 +341,9 @@ pub(crate) struct EntityRecord {
     /// By mount accessor, what the last login there brought; sorted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) external_groups: BTreeMap<String, Vec<Membership>>,
+    /// The entities that became part of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) merged: Vec<String>,
 }
 
 impl Record for EntityRecord {

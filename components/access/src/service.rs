@@ -13,11 +13,12 @@ use crate::api::{
     Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, Cluster, CreateError,
     CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError,
     IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued,
-    KeyPage, ListPage, LoginError, LoginGrant, LookupError, Migration, MountError, MountRequest,
-    MountTuning, MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal, RemountError,
-    RenewError, RenewalSubject, Request, ResultantAcl, Revalidated, RevokeError, TokenGrant,
-    TokenReference, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenView,
-    TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView, WritePermission,
+    KeyPage, ListPage, LoginError, LoginGrant, LookupError, MergeRequest, Migration, MountError,
+    MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal,
+    RemountError, RenewError, RenewalSubject, Request, ResultantAcl, Revalidated, RevokeError,
+    TokenGrant, TokenReference, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
+    TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+    WritePermission,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
@@ -237,6 +238,10 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn delete_entity(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError> {
         self.remove_entity(reference)
+    }
+
+    fn merge_entities(&self, request: &MergeRequest) -> Result<(), IdentityError> {
+        self.merge(request)
     }
 
     fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {

@@ -308,7 +308,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Ok(None);
         };
         let entity = match has_entity {
-            true => reads.next_record::<EntityRecord>()?,
+            true => match (reads.next_record::<EntityRecord>()?, &record.entity_id) {
+                (None, Some(id)) => self.entity_merged_from(id)?,
+                (entity, _) => entity,
+            },
             false => None,
         };
         let mut rules = Vec::with_capacity(policies);

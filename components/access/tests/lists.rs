@@ -1,5 +1,7 @@
 //! Lists of identities, which are as long as there are identities (contract 7.2, SEC-S14).
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod server;
 
 use gatehouse_access::{Access, EntityChanges, IdentityTarget};
@@ -11,7 +13,7 @@ const MANY: usize = 450;
 
 #[test]
 fn s14_a_page_is_read_in_rounds_and_no_further_than_it_goes() {
-    let server = Server::initialized();
+    let server = Server::ready();
     let mut ids = Vec::new();
     for _ in 0..MANY {
         let changes = EntityChanges::default();
@@ -35,12 +37,15 @@ fn s14_a_page_is_read_in_rounds_and_no_further_than_it_goes() {
         assert_eq!((&rest[..], next), (&ids[size..], None));
     }
     assert_eq!(page(None, 450), (ids.clone(), None));
-    assert_eq!(page(Some("~"), 1), (Vec::new(), None));
+    assert_eq!(page(Some("z"), 1), (Vec::new(), None));
 
     let mut names = Vec::new();
     let mut after = None;
     loop {
-        let page = server.access.list_entity_names(after.as_deref(), 7).unwrap();
+        let page = server
+            .access
+            .list_entity_names(after.as_deref(), 7)
+            .unwrap();
         assert!(page.keys.len() <= 7);
         names.extend(page.keys);
         after = page.next;

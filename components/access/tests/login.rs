@@ -242,11 +242,11 @@ fn contract_7_1_the_alias_remembers_the_metadata_of_the_last_login() {
 
 #[test]
 fn contract_7_1_concurrent_first_logins_make_one_entity() {
-    for _ in 0..20 {
+    for _ in 0..4 {
         let server = Server::ready();
         let grant = server.grant("new", TokenParameters::default());
         let entities: Vec<String> = std::thread::scope(|scope| {
-            let logins: Vec<_> = (0..8)
+            let logins: Vec<_> = (0..64)
                 .map(|_| {
                     scope.spawn(|| {
                         let issued = server.another_instance().issue_login(&grant);

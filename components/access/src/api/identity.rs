@@ -76,6 +76,8 @@ pub struct AliasView {
     pub metadata: BTreeMap<String, String>,
     /// What an operator said.
     pub custom_metadata: BTreeMap<String, String>,
+    /// The entities that it belonged to before they were merged into others, oldest first.
+    pub merged_from_canonical_ids: Vec<String>,
     /// When it was made.
     pub creation_time: u64,
     /// When it was last changed.
@@ -101,6 +103,8 @@ pub struct EntityView {
     pub direct_group_ids: Vec<String>,
     /// The groups that have those below them, sorted. Empty in lists.
     pub inherited_group_ids: Vec<String>,
+    /// The entities that became part of it, in the order in which they did.
+    pub merged_entity_ids: Vec<String>,
     /// When it was made.
     pub creation_time: u64,
     /// When it was last changed.
@@ -147,6 +151,17 @@ pub struct EntityChanges {
     pub policies: Option<Vec<String>>,
     /// In place of all metadata.
     pub metadata: Option<BTreeMap<String, String>>,
+}
+
+/// Entities that are to become one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MergeRequest {
+    /// The entities that cease to be.
+    pub from_entity_ids: Vec<String>,
+    /// The entity that they become part of; it keeps its name, policies and metadata.
+    pub to_entity_id: String,
+    /// Of several aliases of one mount, the identifier of the one that stays; others are ignored.
+    pub alias_ids_to_keep: Vec<String>,
 }
 
 /// What is to change about a group; `None` stays as it is.
@@ -259,6 +274,23 @@ pub enum IdentityError {
     /// An entity in more internal groups than it may be; holds that number.
     #[error("an entity is in at most {0} internal groups")]
     TooManyGroups(u32),
+    /// An entity that is to be merged does not exist; holds nothing, since the caller named it.
+    #[error("an entity to merge from does not exist")]
+    UnknownMergedEntity,
+    /// An entity would become part of itself.
+    #[error("an entity cannot be merged into itself")]
+    MergedIntoItself,
+    /// Entities to be merged have several aliases of one mount, and not exactly one of them is to be kept; holds the mount's
+    /// accessor.
+    #[error(
+        "the entities have several aliases of the mount with the accessor {0:?}: name the one to keep"
+    )]
+    ClashingAliases(String),
+    /// A merge that changes more than fits one commit, or an entity that would consist of more entities than this number.
+    #[error(
+        "a merge changes at most {0} aliases, groups and entities at once: merge fewer entities"
+    )]
+    MergeTooLarge(u32),
     /// The server cannot answer now.
     #[error(transparent)]
     Failure(#[from] Failure),

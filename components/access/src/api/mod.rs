@@ -17,7 +17,7 @@ mod wrapping;
 pub use failure::Failure;
 pub use identity::{
     AliasRequest, AliasView, AliasWritten, EntityChanges, EntityView, GroupChanges, GroupType,
-    GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten,
+    GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten, MergeRequest,
 };
 pub use leases::PrefixError;
 pub use listing::{KeyPage, ListPage};
@@ -312,6 +312,14 @@ pub trait Access {
     ///
     /// When the store does not answer.
     fn delete_entity(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError>;
+
+    /// Makes one entity of several, in one commit: their aliases and memberships go over, what else is said of those that cease
+    /// to be is forgotten, and their tokens count as tokens of the entity that stays.
+    ///
+    /// # Errors
+    ///
+    /// When an entity does not exist, aliases clash, or the change is too large for one commit; nothing is stored then.
+    fn merge_entities(&self, request: &MergeRequest) -> Result<(), IdentityError>;
 
     /// The entity alias with this identifier.
     ///

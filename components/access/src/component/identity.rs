@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Component, Service, access, identity_wit as wit, types_wit};
+use super::{Component, access, identity_wit as wit, types_wit};
 use crate::{
     Access, AliasRequest, AliasView, AliasWritten, EntityChanges, EntityView, GroupChanges,
     GroupType, GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten,
-    ListPage,
+    ListPage, MergeRequest,
 };
 
 impl wit::Guest for Component {
@@ -39,6 +39,15 @@ impl wit::Guest for Component {
 
     fn delete_entity(reference: wit::IdentityReference) -> Result<bool, wit::IdentityError> {
         Ok(access(|it| it.delete_entity((&reference).into()))?)
+    }
+
+    fn merge_entities(request: wit::MergeRequest) -> Result<(), wit::IdentityError> {
+        let request = MergeRequest {
+            from_entity_ids: request.from_entity_ids,
+            to_entity_id: request.to_entity_id,
+            alias_ids_to_keep: request.alias_ids_to_keep,
+        };
+        Ok(access(|it| it.merge_entities(&request))?)
     }
 
     fn read_entity_alias(id: String) -> Result<Option<wit::AliasView>, types_wit::Failure> {
@@ -231,6 +240,7 @@ impl From<AliasView> for wit::AliasView {
             mount_type: alias.mount_type,
             metadata: pairs(alias.metadata),
             custom_metadata: pairs(alias.custom_metadata),
+            merged_from_canonical_ids: alias.merged_from_canonical_ids,
             creation_time: alias.creation_time,
             last_update_time: alias.last_update_time,
         }
@@ -269,6 +279,7 @@ impl From<EntityView> for wit::EntityView {
             aliases: entity.aliases.into_iter().map(Into::into).collect(),
             direct_group_ids: entity.direct_group_ids,
             inherited_group_ids: entity.inherited_group_ids,
+            merged_entity_ids: entity.merged_entity_ids,
             creation_time: entity.creation_time,
             last_update_time: entity.last_update_time,
         }
@@ -319,6 +330,10 @@ impl From<IdentityError> for wit::IdentityError {
             IdentityError::TooDeep(most) => Self::TooDeep(most),
             IdentityError::TooManyChanges(most) => Self::TooManyChanges(most),
             IdentityError::TooManyGroups(most) => Self::TooManyGroups(most),
+            IdentityError::UnknownMergedEntity => Self::UnknownMergedEntity,
+            IdentityError::MergedIntoItself => Self::MergedIntoItself,
+            IdentityError::ClashingAliases(accessor) => Self::ClashingAliases(accessor),
+            IdentityError::MergeTooLarge(most) => Self::MergeTooLarge(most),
             IdentityError::Failure(failure) => Self::Failure(failure.into()),
         }
     }

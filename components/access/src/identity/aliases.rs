@@ -175,6 +175,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             creation_time: now,
             last_update_time: now,
             custom_metadata: request.custom_metadata.clone().unwrap_or_default(),
+            merged_from: Vec::new(),
         };
         stage_alias(transaction, &mut entity, hash, &alias)?;
         transaction.put(entity_key(&entity.id), &entity)?;
@@ -339,6 +340,7 @@ pub(super) fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
         mount_type,
         metadata: BTreeMap::new(),
         custom_metadata: alias.custom_metadata,
+        merged_from_canonical_ids: alias.merged_from,
         creation_time: alias.creation_time,
         last_update_time: alias.last_update_time.max(alias.creation_time),
     }

@@ -40,6 +40,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             aliases: Vec::new(),
             internal_groups: Vec::new(),
             external_groups: BTreeMap::new(),
+            merged: Vec::new(),
         };
         let name_key = entity_name_key(&self.hasher()?.entity_name(&entity.name));
         let target = entity.id.clone();

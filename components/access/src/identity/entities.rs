@@ -6,7 +6,9 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
-use super::records::{GroupRecord, OwnerRecord, alias_id_key, entity_name_key, member_key};
+use super::records::{
+    GroupRecord, OwnerRecord, alias_id_key, entity_name_key, member_key, merged_entity_key,
+};
 use crate::api::{
     EntityChanges, EntityView, Failure, IdentityError, IdentityReference, IdentityTarget,
     IdentityWritten,
@@ -16,7 +18,7 @@ use crate::service::AccessService;
 use crate::token_store::load_next;
 
 /// Most internal groups of one entity: each is read at every request of its tokens.
-const MAXIMUM_INTERNAL_GROUPS: usize = 256;
+pub(super) const MAXIMUM_INTERNAL_GROUPS: usize = 256;
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn entity_view(
@@ -187,6 +189,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             for group in record.group_ids() {
                 transaction.delete(member_key(group, &record.id));
             }
+            for id in &record.merged {
+                transaction.delete(merged_entity_key(id));
+            }
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, true)?)
         })
@@ -252,6 +257,7 @@ pub(super) fn listed(entity: EntityRecord) -> EntityView {
         aliases: Vec::new(),
         direct_group_ids: Vec::new(),
         inherited_group_ids: Vec::new(),
+        merged_entity_ids: entity.merged,
         creation_time: entity.creation_time,
         last_update_time: entity.last_update_time.max(entity.creation_time),
     }

@@ -257,6 +257,7 @@ pub(super) fn view(alias: GroupAliasRecord, mounts: &[MountView]) -> AliasView {
         mount_type,
         metadata: BTreeMap::new(),
         custom_metadata: BTreeMap::new(),
+        merged_from_canonical_ids: Vec::new(),
         creation_time: alias.creation_time,
         last_update_time: alias.last_update_time,
     }

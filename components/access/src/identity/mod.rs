@@ -13,6 +13,7 @@ mod groups;
 mod hierarchy;
 mod lists;
 mod membership;
+mod merge;
 mod records;
 mod template_values;
 

@@ -7,6 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::GroupType;
 
+/// Key of the [`NameRecord`] that leads from an entity that was merged to the one that it is part of now.
+pub(crate) fn merged_entity_key(id: &str) -> String {
+    format!("entity-merged/{}", key_segment(id))
+}
+
 /// What the keys of all [`GroupRecord`]s begin with.
 pub(crate) const GROUP_PREFIX: &str = "group/";
 

@@ -639,3 +639,66 @@ fn s14_lists_are_read_page_by_page() {
     assert_eq!(facts["name"], read.data()["name"]);
     assert_eq!(facts["aliases"][0]["id"], read.data()["aliases"][0]["id"]);
 }
+
+#[test]
+fn contract_7_2_entities_are_merged_and_say_so() {
+    let server = Server::with_method();
+    let ours = accessor(&server, "gcp/");
+    let entity = |name: &str| {
+        let id = made(&server, "identity/entity", &json!({ "name": name }));
+        let alias = json!({ "name": name, "mount_accessor": ours, "canonical_id": id });
+        let alias = made(&server, "identity/entity-alias", &alias);
+        (id, alias)
+    };
+    let ((to, old), (from, new)) = (entity("stays"), entity("goes"));
+    let merge = |body: Value| server.post("identity/entity/merge", &body.to_string());
+    let refused = |body: Value, text: &str| {
+        let answer = merge(body).expect(400).json();
+        assert_eq!(answer["errors"], json!([text]));
+    };
+    refused(json!({}), "missing entity id to merge to");
+    refused(
+        json!({"to_entity_id": to}),
+        "missing entity ids to merge from",
+    );
+    refused(
+        json!({"from_entity_ids": [to], "to_entity_id": to}),
+        "to_entity_id should not be present in from_entity_ids",
+    );
+    refused(
+        json!({"from_entity_ids": ["nobody"], "to_entity_id": to}),
+        "entity id to merge from is invalid",
+    );
+    refused(
+        json!({"from_entity_ids": [from], "to_entity_id": "nobody"}),
+        "entity id to merge to is invalid",
+    );
+    let clash = merge(json!({"from_entity_ids": from, "to_entity_id": to, "force": true}));
+    let clash = text(&clash.expect(400).json()["errors"][0]);
+    assert!(clash.contains("conflicting_alias_ids_to_keep") && clash.contains(&ours));
+    server.get("identity/entity/merge").expect(405);
+
+    let shown = server.get(&format!("identity/entity/id/{to}")).data();
+    assert_eq!(shown["merged_entity_ids"], json!(null));
+    let body = json!({
+        "from_entity_ids": [from],
+        "to_entity_id": to,
+        "conflicting_alias_ids_to_keep": [new],
+    });
+    merge(body).expect(204);
+    let shown = server.get(&format!("identity/entity/id/{to}")).data();
+    assert_eq!(shown["merged_entity_ids"], json!([from]));
+    assert_eq!(shown["aliases"][0]["id"], json!(new));
+    let alias = server
+        .get(&format!("identity/entity-alias/id/{new}"))
+        .data();
+    assert_eq!(alias["merged_from_canonical_ids"], json!([from]));
+    assert_eq!(alias["canonical_id"], json!(to));
+    for gone in [
+        format!("identity/entity/id/{from}"),
+        "identity/entity/name/goes".to_owned(),
+        format!("identity/entity-alias/id/{old}"),
+    ] {
+        server.get(&gone).silently_refused(404);
+    }
+}

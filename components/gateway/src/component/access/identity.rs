@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gatehouse_access::{
     AliasRequest, AliasView, AliasWritten, EntityChanges, EntityView, GroupChanges, GroupType,
     GroupView, IdentityError, IdentityReference, IdentityTarget, IdentityWritten, ListPage,
+    MergeRequest,
 };
 
 use super::identity_wit as wit;
@@ -85,6 +86,16 @@ impl From<&AliasRequest> for wit::AliasRequest {
     }
 }
 
+impl From<&MergeRequest> for wit::MergeRequest {
+    fn from(from: &MergeRequest) -> Self {
+        Self {
+            from_entity_ids: from.from_entity_ids.clone(),
+            to_entity_id: from.to_entity_id.clone(),
+            alias_ids_to_keep: from.alias_ids_to_keep.clone(),
+        }
+    }
+}
+
 impl From<wit::AliasView> for AliasView {
     fn from(from: wit::AliasView) -> Self {
         Self {
@@ -96,6 +107,7 @@ impl From<wit::AliasView> for AliasView {
             mount_type: from.mount_type,
             metadata: map(from.metadata),
             custom_metadata: map(from.custom_metadata),
+            merged_from_canonical_ids: from.merged_from_canonical_ids,
             creation_time: from.creation_time,
             last_update_time: from.last_update_time,
         }
@@ -113,6 +125,7 @@ impl From<wit::EntityView> for EntityView {
             aliases: from.aliases.into_iter().map(Into::into).collect(),
             direct_group_ids: from.direct_group_ids,
             inherited_group_ids: from.inherited_group_ids,
+            merged_entity_ids: from.merged_entity_ids,
             creation_time: from.creation_time,
             last_update_time: from.last_update_time,
         }
@@ -162,7 +175,8 @@ pages!(
 same_errors!(wit::IdentityError => IdentityError {
     UnknownEntity, UnknownGroup, UnknownAlias, InvalidName, NameTaken, RootPolicy,
     InvalidMetadata, MissingAliasName, MissingMountAccessor, AliasTaken, AlreadyAliased,
-    ExternalMembers, GroupTypeFixed, InternalAlias, CyclicGroups;
+    ExternalMembers, GroupTypeFixed, InternalAlias, CyclicGroups,
+    UnknownMergedEntity, MergedIntoItself;
     TooManyPolicies, UnknownMountAccessor, UnknownMemberEntity, UnknownMemberGroup, TooDeep,
-    TooManyChanges, TooManyGroups, Failure
+    TooManyChanges, TooManyGroups, ClashingAliases, MergeTooLarge, Failure
 });

@@ -29,12 +29,12 @@ use gatehouse_access::{
     Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, ClientToken, Cluster,
     CreateError, CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView,
     IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError,
-    Initialized, Issued, KeyPage, ListPage, LoginError, LoginGrant, LookupError, Migration,
-    MountError, MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, PrefixError,
-    Refusal, RemountError, RenewError, RenewalSubject, Request, ResultantAcl, Revalidated,
-    RevokeError, TokenGrant, TokenReference, TokenRole, TokenRoleChanges, TokenRoleError,
-    TokenRoleWarning, TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken,
-    WrappingView, WritePermission,
+    Initialized, Issued, KeyPage, ListPage, LoginError, LoginGrant, LookupError, MergeRequest,
+    Migration, MountError, MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView,
+    PrefixError, Refusal, RemountError, RenewError, RenewalSubject, Request, ResultantAcl,
+    Revalidated, RevokeError, TokenGrant, TokenReference, TokenRole, TokenRoleChanges,
+    TokenRoleError, TokenRoleWarning, TokenView, TuneError, UnwrapError, WrapError, WrapRequest,
+    WrappingToken, WrappingView, WritePermission,
 };
 
 use super::address_text;
@@ -242,6 +242,10 @@ impl Access for ImportedAccess {
 
     fn delete_entity(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError> {
         Ok(identity_wit::delete_entity(&reference.into())?)
+    }
+
+    fn merge_entities(&self, request: &MergeRequest) -> Result<(), IdentityError> {
+        Ok(identity_wit::merge_entities(&request.into())?)
     }
 
     fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {

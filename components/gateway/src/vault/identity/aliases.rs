@@ -6,7 +6,7 @@ use gatehouse_access::{Access, AliasRequest, AliasView, IdentityError, Operation
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{keyed, listing, shown_metadata};
+use super::{keyed, listing, shown_ids, shown_metadata};
 use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
@@ -37,7 +37,7 @@ pub(super) struct AliasObject<'a> {
     id: &'a str,
     last_update_time: Timestamp,
     local: bool,
-    merged_from_canonical_ids: (),
+    merged_from_canonical_ids: Option<&'a [String]>,
     metadata: Option<&'a BTreeMap<String, String>>,
     mount_accessor: &'a str,
     mount_path: &'a str,
@@ -58,7 +58,7 @@ impl<'a> AliasObject<'a> {
             id: &alias.id,
             last_update_time: timestamp(alias.last_update_time),
             local: false,
-            merged_from_canonical_ids: (),
+            merged_from_canonical_ids: shown_ids(&alias.merged_from_canonical_ids),
             metadata: shown_metadata(&alias.metadata),
             mount_accessor: &alias.mount_accessor,
             mount_path: &alias.mount_path,

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
 use super::places::Kind;
-use super::{keyed, listing, shown_metadata, written};
+use super::{keyed, listing, shown_ids, shown_metadata, written};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
@@ -29,7 +29,7 @@ struct Entity<'a> {
     id: &'a str,
     inherited_group_ids: &'a [String],
     last_update_time: Timestamp,
-    merged_entity_ids: (),
+    merged_entity_ids: Option<&'a [String]>,
     metadata: Option<&'a BTreeMap<String, String>>,
     name: &'a str,
     namespace_id: &'static str,
@@ -48,7 +48,7 @@ impl<'a> From<&'a EntityView> for Entity<'a> {
             id: &entity.id,
             inherited_group_ids: inherited,
             last_update_time: timestamp(entity.last_update_time),
-            merged_entity_ids: (),
+            merged_entity_ids: shown_ids(&entity.merged_entity_ids),
             metadata: shown_metadata(&entity.metadata),
             name: &entity.name,
             namespace_id: "root",

@@ -3,6 +3,7 @@
 pub(in crate::vault) mod aliases;
 pub(in crate::vault) mod entities;
 pub(in crate::vault) mod groups;
+pub(in crate::vault) mod merge;
 mod places;
 
 use std::collections::BTreeMap;
@@ -36,6 +37,7 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, rest: &str) -> Answe
     match segments.as_slice() {
         ["entity"] => places::collection::<Entities>(access, call),
         ["entity", "batch-delete"] => entities::delete_several(access, call),
+        ["entity", "merge"] => merge::handle(access, call),
         ["entity", "id"] => entities::list_by_id(access, call),
         ["entity", "name"] => entities::list_by_name(access, call),
         ["entity", "id", id] => places::by_id::<Entities>(access, call, id),
@@ -174,6 +176,11 @@ fn fault(error: IdentityError) -> Fault {
         error => error.to_string(),
     };
     Fault::plain(400, text)
+}
+
+/// Identifiers as they are shown: nothing instead of an empty list.
+fn shown_ids(ids: &[String]) -> Option<&[String]> {
+    Some(ids).filter(|ids| !ids.is_empty())
 }
 
 /// Metadata as it is shown: nothing instead of an empty object.

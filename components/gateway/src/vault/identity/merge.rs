@@ -1,0 +1,49 @@
+//! `identity/entity/merge`: several entities become one.
+
+use gatehouse_access::{Access, IdentityError, MergeRequest, Operation};
+
+use crate::vault::call::{Answer, Call};
+use crate::vault::errors::Fault;
+use crate::vault::text::quoted;
+
+/// Answers a merge.
+///
+/// `force` is about second factors, of which there are none here.
+pub(super) fn handle(access: &impl Access, call: &Call<'_>) -> Answer {
+    if call.operation != Operation::Update {
+        return Err(Fault::unsupported_operation());
+    }
+    let fields = call.fields()?;
+    fields.boolean("force")?;
+    let request = MergeRequest {
+        from_entity_ids: fields.list("from_entity_ids")?.unwrap_or_default(),
+        to_entity_id: fields.string("to_entity_id")?.unwrap_or_default(),
+        alias_ids_to_keep: fields
+            .list("conflicting_alias_ids_to_keep")?
+            .unwrap_or_default(),
+    };
+    if request.to_entity_id.is_empty() {
+        return Err(Fault::plain(400, "missing entity id to merge to"));
+    }
+    if request.from_entity_ids.is_empty() {
+        return Err(Fault::plain(400, "missing entity ids to merge from"));
+    }
+    access.merge_entities(&request).map_err(fault)?;
+    Ok(None)
+}
+
+fn fault(error: IdentityError) -> Fault {
+    let text = match error {
+        IdentityError::UnknownEntity => "entity id to merge to is invalid".to_owned(),
+        IdentityError::UnknownMergedEntity => "entity id to merge from is invalid".to_owned(),
+        IdentityError::MergedIntoItself => {
+            "to_entity_id should not be present in from_entity_ids".to_owned()
+        }
+        IdentityError::ClashingAliases(accessor) => format!(
+            "toEntity and at least one fromEntity have aliases with the same mount accessor, repeat the merge request with one of them in conflicting_alias_ids_to_keep, clash: mountAccessor: {}",
+            quoted(&accessor)
+        ),
+        error => return super::fault(error),
+    };
+    Fault::plain(400, text)
+}
