@@ -114,7 +114,7 @@ fn aliases_and_memberships_go_over_and_tokens_follow_in_one_commit() {
     assert_eq!(server.store.commits() - commits, 1);
 
     let merged = read(&server, &to).unwrap();
-    assert_eq!(merged.merged_entity_ids, [from.clone()]);
+    assert_eq!(merged.merged_entity_ids, vec![from.clone()]);
     assert_eq!(merged.policies, ["p"]);
     assert_eq!(merged.metadata["k"], "v");
     let origins: Vec<_> = merged
@@ -132,7 +132,7 @@ fn aliases_and_memberships_go_over_and_tokens_follow_in_one_commit() {
     groups.sort_unstable();
     assert_eq!(merged.direct_group_ids, groups);
     for group in [&theirs, &ours] {
-        assert_eq!(members(&server, group), [to.clone()]);
+        assert_eq!(members(&server, group), vec![to.clone()]);
     }
     assert_eq!(keys(&server, "group-member/"), 2);
     assert_eq!(read(&server, &from), None);
