@@ -88,6 +88,12 @@ fn lists_that_come_in_parts_say_so() {
     for (family, path) in [
         (&TOKENS, "accessors"),
         (&TOKENS, "roles"),
+        (&IDENTITY, "entity/id"),
+        (&IDENTITY, "entity/name"),
+        (&IDENTITY, "entity-alias/id"),
+        (&IDENTITY, "group/id"),
+        (&IDENTITY, "group/name"),
+        (&IDENTITY, "group-alias/id"),
         (&SYSTEM, "leases/lookup/auth/gcp"),
     ] {
         let list = route(family, path).operations.first().unwrap();

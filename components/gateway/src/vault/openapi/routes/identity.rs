@@ -1,5 +1,6 @@
 //! The routes below `identity/`.
 
+use super::PAGING;
 use crate::vault::openapi::route::{
     Answer, Field, Route, ask, boolean, choice, delete, list, map, read, route, text, texts, write,
 };
@@ -125,7 +126,7 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "entity/id",
         "Lists entities by their identifiers.",
-        &[list("entity-list-by-id", "List the entities.")],
+        &[list("entity-list-by-id", "List the entities.").querying(PAGING)],
     ),
     route(
         "entity/id/{id}",
@@ -141,7 +142,7 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "entity/name",
         "Lists entities by their names.",
-        &[list("entity-list-by-name", "List the entities.")],
+        &[list("entity-list-by-name", "List the entities.").querying(PAGING)],
     ),
     route(
         "entity/name/{name}",
@@ -168,6 +169,23 @@ pub(super) const ROUTES: &[Route] = &[
         )],
     ),
     route(
+        "entity/merge",
+        "Makes one entity of several.",
+        &[write(
+            "entity-merge",
+            "Merge entities.",
+            &[
+                texts("from_entity_ids", "Identifiers of the entities that go.").required(),
+                text("to_entity_id", "Identifier of the entity that stays.").required(),
+                texts(
+                    "conflicting_alias_ids_to_keep",
+                    "Of aliases of one mount, those that stay.",
+                ),
+                boolean("force", "Has no effect: it is about second factors."),
+            ],
+        )],
+    ),
+    route(
         "entity-alias",
         "Aliases of entities: the names by which mounts know them.",
         &[ask(
@@ -179,7 +197,7 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "entity-alias/id",
         "Lists the aliases of entities.",
-        &[list("entity-list-aliases-by-id", "List the aliases.")],
+        &[list("entity-list-aliases-by-id", "List the aliases.").querying(PAGING)],
     ),
     route(
         "entity-alias/id/{id}",
@@ -200,7 +218,7 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "group/id",
         "Lists groups by their identifiers.",
-        &[list("group-list-by-id", "List the groups.")],
+        &[list("group-list-by-id", "List the groups.").querying(PAGING)],
     ),
     route(
         "group/id/{id}",
@@ -216,7 +234,7 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "group/name",
         "Lists groups by their names.",
-        &[list("group-list-by-name", "List the groups.")],
+        &[list("group-list-by-name", "List the groups.").querying(PAGING)],
     ),
     route(
         "group/name/{name}",
@@ -245,7 +263,7 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "group-alias/id",
         "Lists the aliases of groups.",
-        &[list("group-list-aliases-by-id", "List the aliases.")],
+        &[list("group-list-aliases-by-id", "List the aliases.").querying(PAGING)],
     ),
     route(
         "group-alias/id/{id}",
