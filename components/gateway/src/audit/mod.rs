@@ -144,6 +144,11 @@ impl<'g> Trail<'g> {
         self.facts.allowed = Some(false);
     }
 
+    /// Records nothing of this request, which is refused for being one of too many: a flood must not fill the log.
+    pub(crate) fn leave_out(&mut self) {
+        self.log = None;
+    }
+
     /// Records what is asked, if it has not been recorded.
     ///
     /// # Errors

@@ -142,6 +142,10 @@ fn serve<A: AuthMethod, C: Access, O: Organizations>(
     if admission.caller.is_none() || internal_ui::answers_everybody(&below) {
         *audience = Audience::Login;
     }
+    if let (None, Some(mount)) = (&admission.caller, &admission.mount) {
+        auth_method::login::limit(gateway, request.peer, mount)
+            .inspect_err(|_| trail.leave_out())?;
+    }
     trail.admitted(token, &admission)?;
     let call = Call {
         request,

@@ -109,10 +109,13 @@ fn r1_a_login_takes_from_its_source_and_its_mount_before_anything_else_is_done()
     );
 
     let commits = watched.server.commits();
+    watched.server.audit.take();
     let refused = login(&watched.server, "dev");
     refused.refused(429, "rate limit quota exceeded");
     assert_eq!(refused.0.header("retry-after"), Some("3"));
     assert_eq!(watched.server.commits(), commits);
+    let records = watched.server.audit.take();
+    assert!(records.is_empty(), "a flood fills no log");
     assert_eq!(
         *watched.counted.0.lock().unwrap(),
         BTreeMap::from([("success".to_owned(), 1), ("rate-limited".to_owned(), 1)])

@@ -4,7 +4,9 @@ mod outcome;
 mod rate;
 pub(super) mod text;
 
-use gatehouse_access::{self as access, Access, Lifetime, LoginGrant};
+use std::net::IpAddr;
+
+use gatehouse_access::{self as access, Access, Lifetime, LoginGrant, Mount as AdmittedMount};
 use gatehouse_auth_method::{
     AuthMethod, Identity, LoginRequest, Mount, TokenParameters, TokenType,
 };
@@ -25,13 +27,7 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
     call: &Call<'_>,
     mount: &Mount,
 ) -> Answer {
-    let count = |outcome| {
-        let metrics = &gateway.host.metrics;
-        metrics.count("logins", &[("outcome", outcome)], 1);
-    };
-    // Before anything is read or computed for a stranger (SEC-R1).
-    rate::check(gateway, call.source_address(), mount)
-        .inspect_err(|_| count(outcome::RATE_LIMITED))?;
+    let count = |outcome| count(gateway, outcome);
     let request = request(call).inspect_err(|_| count(outcome::MALFORMED_REQUEST))?;
     let identity = gateway
         .auth_method
@@ -46,6 +42,24 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         .map_err(text::not_issued)?;
     count(outcome::SUCCESS);
     Ok(Some(Reply::auth(Granted::from(issued))))
+}
+
+/// Refuses an attempt to log in where there were too many, before anything is computed or recorded for it (SEC-R1).
+///
+/// # Errors
+///
+/// 429 with the time after which it is worth trying again.
+pub(in crate::vault) fn limit<A, C, O>(
+    gateway: &Gateway<A, C, O>,
+    source: Option<IpAddr>,
+    mount: &AdmittedMount,
+) -> Result<(), Fault> {
+    rate::check(gateway, source, mount).inspect_err(|_| count(gateway, outcome::RATE_LIMITED))
+}
+
+fn count<A, C, O>(gateway: &Gateway<A, C, O>, outcome: &str) {
+    let metrics = &gateway.host.metrics;
+    metrics.count("logins", &[("outcome", outcome)], 1);
 }
 
 /// What a caller sent.

@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use gatehouse_auth_method::Mount;
+use gatehouse_access::Mount;
 
 use crate::Gateway;
 use crate::host::Bucket;
