@@ -117,12 +117,12 @@ impl World for Released {
 }
 
 type Store = MemoryStore<SystemClock>;
-type Method = AuthMethodService<Store, NoCache, ScriptedHttp, SystemClock, OsRandom>;
+type GcpMethod = AuthMethodService<Store, NoCache, ScriptedHttp, SystemClock, OsRandom>;
 type Organizations = Orgs<Store, SystemClock, OsRandom>;
 
 /// The same gateway over the same capabilities in this process, without the server around them.
 pub struct InProcess {
-    gateway: Gateway<Method, AccessService<Store, SystemClock, OsRandom>, Organizations>,
+    gateway: Gateway<GcpMethod, AccessService<Store, SystemClock, OsRandom>, Organizations>,
     root_token: String,
 }
 
