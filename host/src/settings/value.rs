@@ -173,13 +173,20 @@ pub(super) struct OrNone<T>(pub(super) Option<T>);
 const NONE: &str = "none";
 
 impl<T: SettingValue> SettingValue for OrNone<T> {
-    const EXPECTED: &'static str = "a text that is not empty; \"none\" stands for nothing";
+    const EXPECTED: &'static str = "a value that is not empty; \"none\" stands for nothing";
 
     fn from_text(text: &str) -> Option<Self> {
         if text.trim() == NONE {
             return Some(Self(None));
         }
         T::from_text(text).map(|value| Self(Some(value)))
+    }
+
+    fn from_toml(value: &Value) -> Option<Self> {
+        match value.as_str() {
+            Some(text) => Self::from_text(text),
+            None => T::from_toml(value).map(|value| Self(Some(value))),
+        }
     }
 
     fn to_text(&self) -> String {
@@ -190,7 +197,7 @@ impl<T: SettingValue> SettingValue for OrNone<T> {
 }
 
 /// A number of things, at least one.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Count(pub(super) usize);
 
 impl SettingValue for Count {
@@ -364,6 +371,12 @@ mod tests {
             assert_eq!(value.to_text(), format!("{text:?}"));
         }
         assert_eq!(OrNone::<String>::from_text(" "), None);
+        let five = OrNone(Some(Count(5)));
+        assert_eq!(OrNone::from_toml(&Value::Integer(5)).as_ref(), Some(&five));
+        assert_eq!(OrNone::from_text("5").as_ref(), Some(&five));
+        assert_eq!(OrNone::<Count>::from_toml(&Value::Integer(0)), None);
+        let none = Value::String("none".into());
+        assert_eq!(OrNone::<Count>::from_toml(&none), Some(OrNone(None)));
     }
 
     #[test]

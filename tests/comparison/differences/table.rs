@@ -22,6 +22,8 @@ const BAD_TOKEN: &str =
     "contract 1.7: current daemons look for `invalid token` to decide to log in anew";
 const ROOT_TOKEN: &str =
     "contract 5.5: the first token is made by initialization, not by another token";
+const NO_DEFAULT: &str =
+    "contract 5.4: `no_default_policy` leaves out what would be added, not what was asked for";
 const REMAINING_USES: &str = "contract 5.5: uses are those that remain";
 const POLICY_MEMBERS: &str = "contract 5.6: a policy is read as its name and its text";
 const POLICY_TEXTS: &str =
@@ -81,10 +83,17 @@ pub const DIFFERENCES: &[Difference] = rows![
     ["POST auth/token/create *\"id\":\"chosen-by-hand\"}"], "/warnings", Something, Something, "contract 5.4: a chosen ID is warned about; here it is not hashed any weaker";
     ["POST auth/token/create *\"id\":\"s.chosen\"}"], "/errors", Is("[\"custom token ID cannot have the 's.' prefix\"]"), Is("[\"custom token ID cannot have the 'hvs.' prefix\"]"), "contract 5.4: one text for both prefixes";
     ["POST auth/token/create *\"id\":\"with.dot\"}"], "/errors", Is("[\"custom token ID cannot have a '.' in the value\"]"), Something, "contract 5.4: a chosen ID has no dot; the text says all that it may not have";
+    ["POST auth/token/create {\"policies\":[\"default\"],\"no_default_policy\":true*"], "/auth/policies", Is("[]"), Is("[\"default\"]"), NO_DEFAULT;
+    ["POST auth/token/create {\"policies\":[\"default\"],\"no_default_policy\":true*"], "/auth/token_policies", Nothing, Is("[\"default\"]"), NO_DEFAULT;
+    ["POST auth/token/tidy *"], "/warnings", Something, Something, "contract 5.4: a warning says what goes on, and there is no log to look at";
+    ["GET auth/token/lookup-self by of role"], "/data/explicit_max_ttl", Is("0"), Is("7200"), "contract 5.5: the explicit maximum that is in force, also where a role gave it";
+    ["POST auth/token/roles/r4 *"], "/errors", Something, Something, "contract 1.4: an address that does not parse is named, in words of this server";
+    ["LIST sys/policies/acl* by decided"], "/data/keys", Something, Something, "contract 5.6: the names are sorted, `root` among them";
     ["P* auth/token/renew-self * by periodic"], "/auth/num_uses", Is("9"), Something, REMAINING_USES;
     ["GET auth/token/lookup-self by two uses"], "/data/num_uses", Is("-1"), Is("0"), "D26: vaultrs cannot parse a negative number";
 
     // Contract 5.6: policies and capabilities.
+    ["POST sys/policies/acl/t *max_wrapping_ttl*"], "/errors", Is(r#"["failed to parse policy: path \"x\": max_wrapping_ttl cannot be less than min_wrapping_ttl"]"#), Something, POLICY_TEXTS;
     ["GET sys/policies/acl/*", "GET sys/policy/*"], "*version", Something, Nothing, POLICY_MEMBERS;
     ["GET sys/policies/acl/*", "GET sys/policy/*"], "*modified", Something, Nothing, POLICY_MEMBERS;
     ["GET sys/policies/acl/*", "GET sys/policy/*"], "*cas_required", Is("false"), Nothing, POLICY_MEMBERS;
@@ -120,6 +129,7 @@ pub const DIFFERENCES: &[Difference] = rows![
     ["GET sys/health?activecode=x by nobody"], "/errors", Is("[]"), Something, "contract 1.7: the one error says which parameter is wrong";
 
     // Contract 6.3: mounts.
+    ["GET sys/mounts", "GET sys/internal/ui/mounts*"], "*running_plugin_version", Something, Something, OWN_FACTS;
     ["GET sys/auth*", "GET sys/internal/ui/mounts*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/deprecation_status", Nothing, Is("\"supported\""), MOUNT_OBJECT;
     ["GET sys/auth*", "GET sys/internal/ui/mounts*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/options", Is("null"), Is("{}"), "contract 6.3: options may be null";
     ["GET sys/auth*", "PUT sys/wrapping/unwrap by wrapped mounts"], "*/running_plugin_version", Is("\"v2.7.2+builtin.bao\""), Is("\"v0.1.0+builtin\""), OWN_FACTS;

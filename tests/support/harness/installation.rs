@@ -137,9 +137,9 @@ impl Installation {
                 folder.path().join("data").display().to_string()
             ),
         };
-        let settings = without_login_rates(settings);
+        let (limits, settings) = without_login_rates(settings);
         let configuration = format!(
-            "[listener]\naddress = {address:?}\n\n[storage]\n{storage}\n\n[seal]\n{seal}\n\n\
+            "{limits}[listener]\naddress = {address:?}\n\n[storage]\n{storage}\n\n[seal]\n{seal}\n\n\
              [google]\ntoken_url = {:?}\nallow_http_loopback = true\napplication_credentials = \"none\"\n\n{settings}\n",
             google.token_url(),
         );
@@ -325,15 +325,16 @@ pub fn free_address() -> Result<String> {
     anyhow::bail!("no port between 20000 and 30000 is free")
 }
 
-/// Tests log in from one address as often as they can; only those that ask for a limit have one.
-fn without_login_rates(settings: &str) -> String {
+/// Tests log in from one address as often as they can; only those that ask for a limit have one. What comes before the other sections,
+/// and the settings.
+fn without_login_rates(settings: &str) -> (&'static str, String) {
     const NO_RATES: &str =
         "[limits]\nlogin_rate_per_source = \"none\"\nlogin_rate_per_mount = \"none\"\n";
     if settings.contains("login_rate_per_") {
-        settings.to_owned()
+        ("", settings.to_owned())
     } else if settings.contains("[limits]\n") {
-        settings.replacen("[limits]\n", NO_RATES, 1)
+        ("", settings.replacen("[limits]\n", NO_RATES, 1))
     } else {
-        format!("{settings}\n\n{NO_RATES}")
+        (NO_RATES, settings.to_owned())
     }
 }
