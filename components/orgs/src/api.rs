@@ -4,7 +4,8 @@ use gatehouse_ports::{RandomError, StoreError};
 use gatehouse_storage::StorageError;
 
 use crate::{
-    Edition, Entitlement, FieldFault, Organization, OrganizationChanges, Permission, Plan, Standing,
+    Authority, Caller, Edition, Entitlement, FieldFault, Organization, OrganizationChanges,
+    Permission, Plan, Rights, Standing, Users,
 };
 
 /// Most organizations in one [`Batch`].
@@ -17,7 +18,8 @@ pub const MAXIMUM_PAGE_SIZE: u32 = 100;
 ///
 /// Names are compared without regard to case everywhere. Every answer reflects all writes that were acknowledged before.
 pub trait Organizations {
-    /// Makes an organization; fields not mentioned get their defaults (contract 2.2, 2.10).
+    /// Makes an organization; fields not mentioned get their defaults (contract 2.2, 2.10). Whoever asks owns it: a user; an entity,
+    /// which becomes a user by it; the installation, for anybody else.
     ///
     /// # Errors
     ///
@@ -27,6 +29,7 @@ pub trait Organizations {
         &self,
         edition: Edition,
         changes: &OrganizationChanges,
+        by: &Caller,
     ) -> Result<Organization, CreateError>;
 
     /// The organization of that name; `None` where there is none.
@@ -86,6 +89,7 @@ pub trait Organizations {
         edition: Edition,
         name: &str,
         changes: &OrganizationChanges,
+        by: &Caller,
     ) -> Result<Organization, UpdateError>;
 
     /// Removes the organization with everything that belongs to it. False where there is none.
@@ -93,14 +97,22 @@ pub trait Organizations {
     /// # Errors
     ///
     /// When the store does not answer.
-    fn delete(&self, name: &str) -> Result<bool, Failure>;
+    fn delete(&self, name: &str, by: &Caller) -> Result<bool, Failure>;
+
+    /// Clears away a part of what belonged to organizations that are gone. To be called every minute or so; more often, and from
+    /// several hosts at once, is harmless.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer. What was due is then done by the next call.
+    fn maintain(&self) -> Result<(), Failure>;
 
     /// What a plan includes, always in the same order (contract 4.1).
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement>;
 
-    /// What somebody of that standing may do in an organization on that plan, always in the same order (contract 2.4). It
+    /// What somebody of that standing, with these rights from teams, may do in an organization on that plan, always in the same order (contract 2.4). It
     /// describes; what a request may do is decided before this capability is called.
-    fn permissions(&self, plan: Plan, standing: Standing) -> Vec<Permission>;
+    fn permissions(&self, plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission>;
 }
 
 /// Which organizations are wanted. Every text that is given must occur, without regard to case and with no wildcards; an
@@ -201,6 +213,11 @@ pub enum UpdateError {
     #[error(transparent)]
     Failed(#[from] Failure),
 }
+
+/// Everything that the capability offers.
+pub trait Capability: Organizations + Authority + Users {}
+
+impl<T: Organizations + Authority + Users> Capability for T {}
 
 impl From<StorageError> for CreateError {
     fn from(error: StorageError) -> Self {

@@ -1,5 +1,7 @@
 //! What a request wants of an organization, and what is wrong with it.
 
+use std::borrow::Cow;
+
 /// What a request says about one field.
 ///
 /// Whoever reads the request tells apart what the wire tells apart, and leaves the judgement to the capability, so that one
@@ -137,12 +139,9 @@ pub enum Fault {
     Blank,
     /// A name has a character other than `A-Z a-z 0-9 _ -`.
     ForbiddenCharacter,
-    /// The text has more characters than this.
-    TooLong {
-        /// Most characters allowed.
-        maximum: u32,
-    },
-    /// Another organization has this name, without regard to case.
+    /// The text has more characters than this many.
+    TooLong(u32),
+    /// Something else has this name or address, without regard to case.
     Taken,
     /// Not an e-mail address.
     NotAnAddress,
@@ -168,4 +167,24 @@ pub enum Fault {
     ExcludedByPassingStatuses,
     /// Needs a key of the customer's own, and none is configured.
     KeyRequired,
+}
+
+/// An attribute and what is wrong with it, of anything but an organization.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttributeIssue {
+    /// The attribute, in lower case with dashes.
+    pub attribute: Cow<'static, str>,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+impl AttributeIssue {
+    /// An attribute of this name that has this fault.
+    #[must_use]
+    pub const fn new(attribute: &'static str, fault: Fault) -> Self {
+        Self {
+            attribute: Cow::Borrowed(attribute),
+            fault,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Identifiers: a prefix that tells the kind, and 16 letters and digits that nobody can guess (contract section 5).
 
 use gatehouse_ports::{Random, RandomError};
+use zeroize::Zeroizing;
 
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const RANDOM_CHARACTERS: usize = 16;
@@ -10,20 +11,30 @@ const FAIR_BELOW: u8 = 248;
 
 /// `prefix`, then 16 random letters and digits.
 pub fn random_identifier(prefix: &str, random: &impl Random) -> Result<String, RandomError> {
-    let length = prefix.len() + RANDOM_CHARACTERS;
-    let mut identifier = String::with_capacity(length);
+    let mut identifier = String::with_capacity(prefix.len() + RANDOM_CHARACTERS);
     identifier.push_str(prefix);
-    while identifier.len() < length {
-        let mut bytes = [0; RANDOM_CHARACTERS];
-        random.fill(&mut bytes)?;
-        let characters = bytes
-            .into_iter()
-            .filter(|byte| *byte < FAIR_BELOW)
-            .filter_map(|byte| ALPHABET.get(usize::from(byte) % ALPHABET.len()))
-            .map(|character| char::from(*character));
-        identifier.extend(characters.take(length - identifier.len()));
-    }
+    random_characters(&mut identifier, RANDOM_CHARACTERS, random)?;
     Ok(identifier)
+}
+
+/// Appends `count` random letters and digits to `text`, each of them equally likely.
+pub fn random_characters(
+    text: &mut String,
+    count: usize,
+    random: &impl Random,
+) -> Result<(), RandomError> {
+    let length = text.len() + count;
+    let mut bytes = Zeroizing::new([0; RANDOM_CHARACTERS]);
+    while text.len() < length {
+        random.fill(bytes.as_mut_slice())?;
+        let characters = bytes
+            .iter()
+            .filter(|byte| **byte < FAIR_BELOW)
+            .filter_map(|byte| ALPHABET.get(usize::from(*byte) % ALPHABET.len()))
+            .map(|character| char::from(*character));
+        text.extend(characters.take(length - text.len()));
+    }
+    Ok(())
 }
 
 /// Whether `text` could have come from [`random_identifier`] with this prefix.
@@ -31,6 +42,15 @@ pub fn is_identifier(prefix: &str, text: &str) -> bool {
     text.strip_prefix(prefix).is_some_and(|characters| {
         characters.len() == RANDOM_CHARACTERS
             && characters.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+/// Whether `text` has the form of an identifier, whatever of: it is then safe in a key.
+pub fn well_formed(text: &str) -> bool {
+    text.rsplit_once('-').is_some_and(|(kind, characters)| {
+        !kind.is_empty()
+            && kind.bytes().all(|byte| byte.is_ascii_lowercase())
+            && is_identifier("", characters)
     })
 }
 

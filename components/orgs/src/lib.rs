@@ -1,11 +1,17 @@
 //! Organizations and what belongs to them.
 //!
-//! The trait [`Organizations`] is the capability, the same as the WIT package `gatehouse:orgs`; [`Orgs`] is the capability over
+//! The trait [`Capability`] is everything that it offers, the same as the WIT package `gatehouse:orgs`; [`Orgs`] is the capability over
 //! a store, a clock and randomness. It knows the rules of organizations: which names and values are good, what depends on
-//! what, what a plan includes. It knows neither HTTP nor who is asking: the caller has been admitted before it is called.
+//! what, what a plan includes, who belongs to whom and may do what by it, and the tokens that it issues itself. It knows neither HTTP
+//! nor policies: what a service token may do elsewhere has been decided before it is called.
 
 mod api;
+mod authority;
+mod belonging;
+mod caller;
 mod changes;
+mod crossings;
+mod founding;
 mod identifier;
 mod listing;
 mod name;
@@ -13,7 +19,12 @@ mod organization;
 mod orgs;
 mod plan;
 mod record;
+mod removal;
+mod right;
 mod rules;
+mod team;
+mod tokens;
+mod users;
 
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
@@ -21,13 +32,21 @@ mod component;
 mod tests;
 
 pub use api::{
-    Batch, CreateError, Failure, Filter, MAXIMUM_BATCH, MAXIMUM_PAGE_SIZE, Organizations, Page,
-    UpdateError,
+    Batch, Capability, CreateError, Failure, Filter, MAXIMUM_BATCH, MAXIMUM_PAGE_SIZE,
+    Organizations, Page, UpdateError,
 };
-pub use changes::{Attribute, Fault, Field, FieldFault, OrganizationChanges};
+pub use authority::{Action, Authority, Credential, Decision, Identity, Position, Principal};
+pub use caller::Caller;
+pub use changes::{Attribute, AttributeIssue, Fault, Field, FieldFault, OrganizationChanges};
 pub use name::folded_name;
 pub use organization::{
     CollaboratorAuthPolicy, DEFAULT_SESSION_MINUTES, Edition, Entitlement, EntitlementValue,
     ExecutionMode, Organization, Permission, Plan, Settings, Standing,
 };
 pub use orgs::Orgs;
+pub use right::{Right, Rights};
+pub use team::{MembershipStatus, OWNERS, TeamReference, Visibility};
+pub use tokens::{
+    AgentPoolReference, ApiToken, IssuedToken, TokenCreator, TokenOwner, TokenRequest,
+};
+pub use users::{CreateUserError, Subject, User, UserDescription, Users};

@@ -44,9 +44,7 @@ pub fn folded_name(name: &str) -> Option<String> {
 /// What keeps `name` from being a name, whoever else has it.
 pub fn faults(name: &str) -> impl Iterator<Item = Fault> + use<> {
     let allowed = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
-    let too_long = Fault::TooLong {
-        maximum: MAXIMUM_NAME_CHARACTERS,
-    };
+    let too_long = Fault::TooLong(MAXIMUM_NAME_CHARACTERS);
     [
         (name.is_empty(), Fault::Blank),
         (!name.chars().all(allowed), Fault::ForbiddenCharacter),
@@ -68,7 +66,7 @@ mod tests {
         faults(name).collect()
     }
 
-    const TOO_LONG: Fault = Fault::TooLong { maximum: 90 };
+    const TOO_LONG: Fault = Fault::TooLong(90);
 
     #[test]
     fn contract_2_7_letters_digits_dash_and_underscore_up_to_ninety_are_a_name() {

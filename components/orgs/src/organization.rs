@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) const EXTERNAL_ID_PREFIX: &str = "org-";
+
 /// How long a session lasts, and is remembered, where the organization says nothing: two weeks, in minutes.
 pub const DEFAULT_SESSION_MINUTES: u64 = 20160;
 
@@ -118,6 +120,8 @@ pub struct Organization {
     pub plan: Plan,
     /// What its owners have chosen.
     pub settings: Settings,
+    /// Whether a site administrator has switched it off: to all others it then does not exist.
+    pub disabled: bool,
     /// Whether its modules are shared with every organization of the installation.
     pub global_module_sharing: bool,
     /// Whether its providers are shared with every organization of the installation.
@@ -222,8 +226,10 @@ pub enum Standing {
     SiteAdministrator,
     /// May manage the organization.
     Owner,
-    /// Belongs to it, with no right beyond that.
+    /// Belongs to it, with the rights of their teams.
     Member,
+    /// Is the organization itself, by its token.
+    OrganizationToken,
 }
 
 /// One thing that may be done in an organization, or may not.

@@ -5,24 +5,25 @@ use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retri
 
 use crate::identifier::{is_identifier, random_identifier};
 use crate::name::{self, FoldedName};
+use crate::organization::EXTERNAL_ID_PREFIX;
 use crate::record::{
     CountRecord, ExternalIdRecord, OrganizationRecord, count_key, external_id_key, organization_key,
 };
+use crate::team::TEAM_PREFIX;
 use crate::{
-    Attribute, Batch, CreateError, Edition, Entitlement, Failure, Fault, Field, FieldFault, Filter,
-    Organization, OrganizationChanges, Organizations, Page, Permission, Plan, Settings, Standing,
-    UpdateError, listing, plan, rules,
+    Attribute, Batch, Caller, CreateError, Edition, Entitlement, Failure, Fault, Field, FieldFault,
+    Filter, Organization, OrganizationChanges, Organizations, Page, Permission, Plan, Rights,
+    Settings, Standing, UpdateError, listing, plan, removal, rules,
 };
 
-const EXTERNAL_ID_PREFIX: &str = "org-";
 const PROJECT_PREFIX: &str = "prj-";
 
 /// Organizations kept in a store.
 #[derive(Debug, Clone, Copy)]
 pub struct Orgs<S, C, R> {
-    records: Records<S>,
-    clock: C,
-    random: R,
+    pub(crate) records: Records<S>,
+    pub(crate) clock: C,
+    pub(crate) random: R,
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -35,8 +36,20 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
     }
 
-    fn load(&self, name: &FoldedName) -> Result<Option<Loaded<OrganizationRecord>>, Failure> {
+    pub(crate) fn load(
+        &self,
+        name: &FoldedName,
+    ) -> Result<Option<Loaded<OrganizationRecord>>, Failure> {
         Ok(self.records.get(&organization_key(name))?)
+    }
+
+    /// An organization as this edition shows it.
+    pub(crate) fn shown(
+        &self,
+        edition: Edition,
+        record: OrganizationRecord,
+    ) -> Result<Organization, Failure> {
+        Ok(record.into_organization(edition))
     }
 
     /// Judges the name that a request wants for the organization that is called `current`, or for a new one. The name is `None`
@@ -66,6 +79,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         changes: &OrganizationChanges,
         settings: &Settings,
         faults_of_settings: &[FieldFault],
+        by: &Caller,
     ) -> Result<Attempt<OrganizationRecord>, CreateError> {
         let (name, mut faults) = self.judge_name(&changes.name, None)?;
         faults.extend_from_slice(faults_of_settings);
@@ -78,7 +92,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             external_id: identifier(EXTERNAL_ID_PREFIX)?,
             created_at: self.clock.now_milliseconds(),
             default_project_id: identifier(PROJECT_PREFIX)?,
+            owners_team_id: identifier(TEAM_PREFIX)?,
             settings: settings.clone(),
+            disabled: false,
             global_module_sharing: false,
             global_provider_sharing: false,
         };
@@ -93,6 +109,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.count(&mut transaction, &record.external_id, |organizations| {
             organizations.saturating_add(1)
         })?;
+        self.found(&mut transaction, &record, by)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, record)?)
     }
@@ -102,6 +119,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         edition: Edition,
         name: &FoldedName,
         changes: &OrganizationChanges,
+        _by: &Caller,
     ) -> Result<Attempt<OrganizationRecord>, UpdateError> {
         let stored = self.load(name)?.ok_or(UpdateError::NotFound)?;
         let mut record = stored.record.clone();
@@ -134,9 +152,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(outcome, record)?)
     }
 
-    fn try_delete(&self, name: &FoldedName) -> Result<Attempt<bool>, Failure> {
+    /// The external id of the organization that is gone by it; `None` where there was none.
+    fn try_delete(&self, name: &FoldedName) -> Result<Attempt<Option<String>>, Failure> {
         let Some(stored) = self.load(name)? else {
-            return Ok(Attempt::Done(false));
+            return Ok(Attempt::Done(None));
         };
         let key = organization_key(name);
         let external_id = &stored.record.external_id;
@@ -148,9 +167,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.count(&mut transaction, external_id, |organizations| {
             organizations.saturating_sub(1)
         })?;
+        removal::mark(&mut transaction, external_id)?;
         Ok(Attempt::from_commit(
             self.records.commit(transaction),
-            true,
+            Some(external_id.clone()),
         )?)
     }
 
@@ -180,13 +200,14 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         &self,
         edition: Edition,
         changes: &OrganizationChanges,
+        by: &Caller,
     ) -> Result<Organization, CreateError> {
         let mut settings = Settings::default();
         let faults = rules::apply(edition, changes, &mut settings);
         let record = commit_with_retries(&self.clock, &self.random, || {
-            self.try_create(changes, &settings, &faults)
+            self.try_create(changes, &settings, &faults, by)
         })?;
-        Ok(record.into_organization(edition))
+        self.shown(edition, record).map_err(CreateError::from)
     }
 
     fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, Failure> {
@@ -194,7 +215,9 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
             return Ok(None);
         };
         let stored = self.load(&name)?;
-        Ok(stored.map(|stored| stored.record.into_organization(edition)))
+        stored
+            .map(|stored| self.shown(edition, stored.record))
+            .transpose()
     }
 
     fn find(&self, edition: Edition, external_id: &str) -> Result<Option<Organization>, Failure> {
@@ -235,27 +258,38 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         edition: Edition,
         name: &str,
         changes: &OrganizationChanges,
+        by: &Caller,
     ) -> Result<Organization, UpdateError> {
         let name = FoldedName::of(name).ok_or(UpdateError::NotFound)?;
         let record = commit_with_retries(&self.clock, &self.random, || {
-            self.try_update(edition, &name, changes)
+            self.try_update(edition, &name, changes, by)
         })?;
-        Ok(record.into_organization(edition))
+        self.shown(edition, record).map_err(UpdateError::from)
     }
 
-    fn delete(&self, name: &str) -> Result<bool, Failure> {
+    fn delete(&self, name: &str, _by: &Caller) -> Result<bool, Failure> {
         let Some(name) = FoldedName::of(name) else {
             return Ok(false);
         };
-        commit_with_retries(&self.clock, &self.random, || self.try_delete(&name))
+        let removed = commit_with_retries(&self.clock, &self.random, || self.try_delete(&name))?;
+        let Some(external_id) = removed else {
+            return Ok(false);
+        };
+        // It is gone; what cannot be cleared away now is cleared away later.
+        let _ = self.sweep(&external_id);
+        Ok(true)
+    }
+
+    fn maintain(&self) -> Result<(), Failure> {
+        self.sweep_all()
     }
 
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {
         plan::entitlements(plan)
     }
 
-    fn permissions(&self, plan: Plan, standing: Standing) -> Vec<Permission> {
-        plan::permissions(plan, standing)
+    fn permissions(&self, plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission> {
+        plan::permissions(plan, standing, rights)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Edition, Entitlement, EntitlementValue, Permission, Plan, Standing};
+use crate::{Edition, Entitlement, EntitlementValue, Permission, Plan, Rights, Standing};
 
 use Existence::{Both, Hosted, SelfHosted};
 use Grant::{Everybody, HostedOwners, Nobody, Owners, OwnersWhoPay, PremiumOwners};
@@ -161,7 +161,7 @@ pub fn entitlements(plan: Plan) -> Vec<Entitlement> {
 }
 
 /// See [`crate::Organizations::permissions`].
-pub fn permissions(plan: Plan, standing: Standing) -> Vec<Permission> {
+pub fn permissions(plan: Plan, standing: Standing, _rights: &Rights) -> Vec<Permission> {
     let edition = plan.edition();
     let exists = |existence: &Existence| match existence {
         Both => true,
@@ -179,7 +179,7 @@ pub fn permissions(plan: Plan, standing: Standing) -> Vec<Permission> {
 }
 
 fn is_granted(grant: Grant, plan: Plan, standing: Standing) -> bool {
-    let manages = standing != Standing::Member;
+    let manages = matches!(standing, Standing::SiteAdministrator | Standing::Owner);
     match grant {
         Everybody => true,
         Owners => manages,

@@ -1,9 +1,14 @@
 //! What is stored, and under which keys.
 //!
+//! What belongs to an organization stands below `of/<external id>/`: [`crate::belonging`]. Users, tokens and teams say their keys at the
+//! head of their own modules. Besides:
+//!
 //! - `organization/<folded name>`: the organization. Its key is what makes names unique, and key order is list order.
 //! - `external/<external id>`: under which name that organization is now.
 //! - `count/<shard>`: how many organizations belong to the shard, so that a total costs one read. There are several shards so
 //!   that simultaneous creates seldom meet in one.
+//! - `membership-of/<user id>/<external id>`: that the user has a membership there, for the way from users to organizations.
+//! - `removed/<external id>`: that the organization is gone and what belonged to it is being cleared away.
 
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
@@ -25,7 +30,11 @@ pub struct OrganizationRecord {
     /// Milliseconds since 1970.
     pub created_at: u64,
     pub default_project_id: String,
+    pub owners_team_id: String,
     pub settings: Settings,
+    /// Switched off by a site administrator.
+    #[serde(default)]
+    pub disabled: bool,
     #[serde(default)]
     pub global_module_sharing: bool,
     #[serde(default)]
@@ -55,6 +64,7 @@ impl OrganizationRecord {
             default_project_id: self.default_project_id,
             plan,
             settings,
+            disabled: self.disabled,
             global_module_sharing: self.global_module_sharing,
             global_provider_sharing: self.global_provider_sharing,
         }

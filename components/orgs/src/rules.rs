@@ -144,7 +144,7 @@ impl Judge {
             Attribute::Value(role) => {
                 if role.chars().nth(MAXIMUM_ROLE_CHARACTERS as usize).is_some() {
                     let maximum = MAXIMUM_ROLE_CHARACTERS;
-                    self.add(Field::OwnersTeamSamlRoleId, Fault::TooLong { maximum });
+                    self.add(Field::OwnersTeamSamlRoleId, Fault::TooLong(maximum));
                 }
                 *stored = Some(role.clone());
             }
@@ -336,7 +336,7 @@ impl Judge {
 }
 
 /// One `@`, something before it, a host after it, no blanks, not too long. Whether mail arrives is not ours to know.
-fn is_email_address(text: &str) -> bool {
+pub fn is_email_address(text: &str) -> bool {
     let blank = |character: char| character.is_whitespace() || character.is_control();
     let parts = text.split_once('@');
     parts.is_some_and(|(local, host)| !local.is_empty() && !host.is_empty() && !host.contains('@'))

@@ -1,16 +1,15 @@
-//! [`Organizations`] over the component's imports.
-
-use std::borrow::Cow;
+//! The organizations capability over the component's imports.
 
 use gatehouse_orgs::{
-    Attribute, Batch, CollaboratorAuthPolicy, CreateError, Edition, Entitlement, EntitlementValue,
-    ExecutionMode, Failure, Fault, Field, FieldFault, Filter, Organization, OrganizationChanges,
-    Organizations, Page, Permission, Plan, Settings, Standing, UpdateError,
+    Action, Authority, Batch, Caller, CreateError, CreateUserError, Credential, Decision, Edition,
+    Entitlement, Failure, Filter, Identity, IssuedToken, Organization, OrganizationChanges,
+    Organizations, Page, Permission, Plan, Position, Rights, Standing, UpdateError, User,
+    UserDescription, Users,
 };
 
-use super::bindings::gatehouse::orgs::{
-    entitlements as entitlements_wit, organizations as wit, types,
-};
+use super::bindings::gatehouse::orgs as wit;
+
+gatehouse_orgs::crossings!();
 
 /// The capability that the host has bound to this component.
 #[derive(Debug, Clone, Copy)]
@@ -21,16 +20,18 @@ impl Organizations for ImportedOrganizations {
         &self,
         edition: Edition,
         changes: &OrganizationChanges,
+        by: &Caller,
     ) -> Result<Organization, CreateError> {
-        Ok(wit::create(edition.into(), &changes.into())?.into())
+        let (changes, by) = (changes.clone().cross(), by.clone().cross());
+        wit::organizations::create(edition.cross(), &changes, &by).cross()
     }
 
     fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, Failure> {
-        Ok(wit::read(edition.into(), name)?.map(Into::into))
+        wit::organizations::read(edition.cross(), name).cross()
     }
 
     fn find(&self, edition: Edition, external_id: &str) -> Result<Option<Organization>, Failure> {
-        Ok(wit::find(edition.into(), external_id)?.map(Into::into))
+        wit::organizations::find(edition.cross(), external_id).cross()
     }
 
     fn list(
@@ -40,11 +41,7 @@ impl Organizations for ImportedOrganizations {
         after: Option<&str>,
         limit: u32,
     ) -> Result<Batch, Failure> {
-        let batch = wit::list(edition.into(), &filter.into(), after, limit)?;
-        Ok(Batch {
-            organizations: batch.organizations.into_iter().map(Into::into).collect(),
-            next: batch.next,
-        })
+        wit::organizations::list(edition.cross(), &filter.clone().cross(), after, limit).cross()
     }
 
     fn page_at(
@@ -54,11 +51,7 @@ impl Organizations for ImportedOrganizations {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        let page = wit::page_at(edition.into(), &filter.into(), number, size)?;
-        Ok(Page {
-            organizations: page.organizations.into_iter().map(Into::into).collect(),
-            total: page.total,
-        })
+        wit::organizations::page_at(edition.cross(), &filter.clone().cross(), number, size).cross()
     }
 
     fn update(
@@ -66,248 +59,74 @@ impl Organizations for ImportedOrganizations {
         edition: Edition,
         name: &str,
         changes: &OrganizationChanges,
+        by: &Caller,
     ) -> Result<Organization, UpdateError> {
-        Ok(wit::update(edition.into(), name, &changes.into())?.into())
+        let (changes, by) = (changes.clone().cross(), by.clone().cross());
+        wit::organizations::update(edition.cross(), name, &changes, &by).cross()
     }
 
-    fn delete(&self, name: &str) -> Result<bool, Failure> {
-        Ok(wit::delete(name)?)
+    fn delete(&self, name: &str, by: &Caller) -> Result<bool, Failure> {
+        wit::organizations::delete(name, &by.clone().cross()).cross()
+    }
+
+    fn maintain(&self) -> Result<(), Failure> {
+        wit::organizations::maintain().cross()
     }
 
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {
-        let entitlements = entitlements_wit::entitlements(plan.into());
-        let entitlement = |from: entitlements_wit::Entitlement| Entitlement {
-            key: Cow::Owned(from.key),
-            value: match from.value {
-                entitlements_wit::EntitlementValue::Included(included) => {
-                    EntitlementValue::Included(included)
-                }
-                entitlements_wit::EntitlementValue::Limit(limit) => EntitlementValue::Limit(limit),
-            },
-        };
-        entitlements.into_iter().map(entitlement).collect()
+        wit::entitlements::entitlements(plan.cross()).cross()
     }
 
-    fn permissions(&self, plan: Plan, standing: Standing) -> Vec<Permission> {
-        let permissions = entitlements_wit::permissions(plan.into(), standing.into());
-        let permission = |from: entitlements_wit::Permission| Permission {
-            key: Cow::Owned(from.key),
-            granted: from.granted,
-        };
-        permissions.into_iter().map(permission).collect()
+    fn permissions(&self, plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission> {
+        let rights: Vec<_> = rights.clone().cross();
+        wit::entitlements::permissions(plan.cross(), standing.cross(), &rights).cross()
     }
 }
 
-same_cases!(types::Edition, Edition, Hosted, SelfHosted);
-same_cases!(
-    types::Plan,
-    Plan,
-    Free,
-    Standard,
-    Business,
-    Premium,
-    Enterprise
-);
-same_cases!(types::ExecutionMode, ExecutionMode, Remote, Local, Agent);
-same_cases!(
-    types::CollaboratorAuthPolicy,
-    CollaboratorAuthPolicy,
-    Password,
-    TwoFactorMandatory,
-);
-same_cases!(
-    entitlements_wit::Standing,
-    Standing,
-    SiteAdministrator,
-    Owner,
-    Member
-);
-same_cases!(
-    wit::Field,
-    Field,
-    Name,
-    Email,
-    SessionTimeout,
-    SessionRemember,
-    CollaboratorAuthPolicy,
-    CostEstimationEnabled,
-    SendPassingStatusesForUntriggeredSpeculativePlans,
-    AggregatedCommitStatusEnabled,
-    SpeculativePlanManagementEnabled,
-    OwnersTeamSamlRoleId,
-    AssessmentsEnforced,
-    AllowForceDeleteWorkspaces,
-    DefaultExecutionMode,
-    DefaultAgentPoolId,
-    DefaultAgentPool,
-    StacksEnabled,
-    StacksDefaultExecutionMode,
-    StacksDefaultAgentPool,
-    UserTokensEnabled,
-    MaxTtlEnabled,
-    EnforceHyok,
-    RegistryMonorepoSupportEnabled,
-    RecoverableItemsEnabled,
-);
+impl Authority for ImportedOrganizations {
+    fn identify(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
+        wit::authority::identify(&credential.clone().cross()).cross()
+    }
 
-/// What a request says about a field, in WIT.
-macro_rules! change {
-    ($plain:ty, $wit:ident, $case:ident) => {
-        impl From<&Attribute<$plain>> for wit::$wit {
-            fn from(from: &Attribute<$plain>) -> Self {
-                match from {
-                    Attribute::Absent => Self::Absent,
-                    Attribute::Null => Self::Null,
-                    Attribute::WrongType => Self::WrongType,
-                    Attribute::Value(value) => Self::$case(value.clone()),
-                }
-            }
-        }
-    };
-}
+    fn position_in(
+        &self,
+        edition: Edition,
+        identity: &Identity,
+        granted: bool,
+        name: &str,
+        action: Action,
+    ) -> Result<Option<Position>, Failure> {
+        let identity = identity.clone().cross();
+        wit::authority::position_in(edition.cross(), &identity, granted, name, action.cross())
+            .cross()
+    }
 
-change!(String, TextChange, Text);
-change!(i64, NumberChange, Number);
-change!(bool, FlagChange, Flag);
+    fn creation(
+        &self,
+        edition: Edition,
+        identity: &Identity,
+        granted: bool,
+    ) -> Result<Decision, Failure> {
+        let identity = identity.clone().cross();
+        wit::authority::creation(edition.cross(), &identity, granted).cross()
+    }
 
-impl From<&OrganizationChanges> for wit::OrganizationChanges {
-    fn from(from: &OrganizationChanges) -> Self {
-        macro_rules! fields {
-            ($($field:ident),+ $(,)?) => {
-                Self { $($field: (&from.$field).into()),+ }
-            };
-        }
-        fields!(
-            name,
-            email,
-            session_timeout,
-            session_remember,
-            collaborator_auth_policy,
-            cost_estimation_enabled,
-            send_passing_statuses_for_untriggered_speculative_plans,
-            aggregated_commit_status_enabled,
-            speculative_plan_management_enabled,
-            owners_team_saml_role_id,
-            assessments_enforced,
-            allow_force_delete_workspaces,
-            default_execution_mode,
-            default_agent_pool_id,
-            default_agent_pool,
-            stacks_enabled,
-            stacks_default_execution_mode,
-            stacks_default_agent_pool,
-            user_tokens_enabled,
-            max_ttl_enabled,
-            enforce_hyok,
-            registry_monorepo_support_enabled,
-            recoverable_items_enabled,
-        )
+    fn organization_of(&self, id: &str) -> Result<Option<String>, Failure> {
+        wit::authority::organization_of(id).cross()
     }
 }
 
-same_fields!(types::Settings => Settings {
-    email,
-    session_timeout,
-    session_remember,
-    collaborator_auth_policy,
-    cost_estimation_enabled,
-    send_passing_statuses_for_untriggered_speculative_plans,
-    aggregated_commit_status_enabled,
-    speculative_plan_management_enabled,
-    owners_team_saml_role_id,
-    assessments_enforced,
-    allow_force_delete_workspaces,
-    default_execution_mode,
-    default_agent_pool_id,
-    stacks_enabled,
-    stacks_default_execution_mode,
-    stacks_default_agent_pool_id,
-    user_tokens_enabled,
-    max_ttl_enabled,
-    enforce_hyok,
-    registry_monorepo_support_enabled,
-    recoverable_items_enabled,
-});
-
-same_fields!(types::Organization => Organization {
-    name,
-    external_id,
-    created_at,
-    default_project_id,
-    plan,
-    settings,
-    global_module_sharing,
-    global_provider_sharing,
-});
-
-impl From<&Filter> for wit::Filter {
-    fn from(from: &Filter) -> Self {
-        Self {
-            name_or_email: from.name_or_email.clone(),
-            name: from.name.clone(),
-            email: from.email.clone(),
-        }
+impl Users for ImportedOrganizations {
+    fn create_user(
+        &self,
+        description: &UserDescription,
+        by: &Caller,
+    ) -> Result<(User, IssuedToken), CreateUserError> {
+        let (description, by) = (description.clone().cross(), by.clone().cross());
+        wit::users::create_user(&description, &by).cross()
     }
-}
 
-impl From<wit::Fault> for Fault {
-    fn from(from: wit::Fault) -> Self {
-        match from {
-            wit::Fault::Blank => Self::Blank,
-            wit::Fault::ForbiddenCharacter => Self::ForbiddenCharacter,
-            wit::Fault::TooLong(maximum) => Self::TooLong { maximum },
-            wit::Fault::Taken => Self::Taken,
-            wit::Fault::NotAnAddress => Self::NotAnAddress,
-            wit::Fault::NotIncluded => Self::NotIncluded,
-            wit::Fault::NotText => Self::NotText,
-            wit::Fault::NotInteger => Self::NotInteger,
-            wit::Fault::NotBoolean => Self::NotBoolean,
-            wit::Fault::NotPositive => Self::NotPositive,
-            wit::Fault::UnknownPool => Self::UnknownPool,
-            wit::Fault::PoolRequired => Self::PoolRequired,
-            wit::Fault::PoolWithoutAgentMode => Self::PoolWithoutAgentMode,
-            wit::Fault::PoolsDiffer => Self::PoolsDiffer,
-            wit::Fault::ExcludedByPassingStatuses => Self::ExcludedByPassingStatuses,
-            wit::Fault::KeyRequired => Self::KeyRequired,
-        }
-    }
-}
-
-fn faults(from: Vec<wit::FieldFault>) -> Vec<FieldFault> {
-    let fault = |from: wit::FieldFault| FieldFault {
-        field: from.field.into(),
-        fault: from.fault.into(),
-    };
-    from.into_iter().map(fault).collect()
-}
-
-impl From<types::Failure> for Failure {
-    fn from(from: types::Failure) -> Self {
-        match from {
-            types::Failure::Sealed => Self::Sealed,
-            types::Failure::Unavailable(why) => Self::Unavailable(why),
-            types::Failure::Contended => Self::Contended,
-            types::Failure::Damaged(why) => Self::Damaged(why),
-            types::Failure::NoRandomness => Self::NoRandomness,
-        }
-    }
-}
-
-impl From<wit::CreateError> for CreateError {
-    fn from(from: wit::CreateError) -> Self {
-        match from {
-            wit::CreateError::Invalid(invalid) => Self::Invalid(faults(invalid)),
-            wit::CreateError::Failed(failure) => Self::Failed(failure.into()),
-        }
-    }
-}
-
-impl From<wit::UpdateError> for UpdateError {
-    fn from(from: wit::UpdateError) -> Self {
-        match from {
-            wit::UpdateError::NotFound => Self::NotFound,
-            wit::UpdateError::Invalid(invalid) => Self::Invalid(faults(invalid)),
-            wit::UpdateError::Failed(failure) => Self::Failed(failure.into()),
-        }
+    fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
+        wit::users::users(ids).cross()
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn detail(found: &FieldFault) -> String {
         Fault::ForbiddenCharacter => {
             format!("{label} can only include letters, numbers, -, and _.")
         }
-        Fault::TooLong { maximum } => {
+        Fault::TooLong(maximum) => {
             format!("{label} is too long (maximum is {maximum} characters)")
         }
         Fault::Taken => format!("{label} has already been taken"),
@@ -98,7 +98,7 @@ mod tests {
             ),
             (
                 Field::Name,
-                Fault::TooLong { maximum: 90 },
+                Fault::TooLong(90),
                 "Name is too long (maximum is 90 characters)",
             ),
             (Field::Name, Fault::Taken, "Name has already been taken"),

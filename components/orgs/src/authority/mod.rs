@@ -1,0 +1,137 @@
+//! Who asks, and what they may do with an organization (contract 1.6, 1.7).
+
+mod identify;
+mod table;
+
+use zeroize::Zeroizing;
+
+use crate::{Edition, Failure, Organization, Rights, Standing, TeamReference, User};
+
+pub use table::Action;
+
+/// What somebody proves who they are with.
+#[derive(Clone)]
+pub enum Credential {
+    /// A token that this capability has issued: its text, a secret.
+    ApiToken(Zeroizing<String>),
+    /// A service token of an entity, which somebody else has checked: the id of the entity.
+    Entity(String),
+    /// A service token that may do everything, which somebody else has checked.
+    Root,
+    /// A service token without an entity, which somebody else has checked.
+    Nobody,
+}
+
+/// Who somebody is here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Principal {
+    /// A person, or a workload that has been made a user.
+    User(User),
+    /// A team, by one of its tokens.
+    Team(TeamReference),
+    /// An organization, by its token: the external id.
+    Organization(String),
+    /// The reader of an organization's audit trail: the external id.
+    AuditReader(String),
+    /// The installation itself: a root token.
+    Installation,
+    /// A workload that is no user here, by the id of its entity if it has one. It may do what its policies say.
+    Workload(Option<String>),
+}
+
+/// Somebody, known by a valid credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// Who it is.
+    pub principal: Principal,
+    /// The id of the token that was presented, where this capability has issued it.
+    pub token_id: Option<String>,
+    /// What that token is described as.
+    pub token_description: Option<String>,
+}
+
+impl Identity {
+    /// Whether they administer the whole installation.
+    #[must_use]
+    pub const fn is_site_administrator(&self) -> bool {
+        match &self.principal {
+            Principal::Installation => true,
+            Principal::User(user) => user.site_administrator,
+            _ => false,
+        }
+    }
+}
+
+/// What is to happen about a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It may proceed.
+    Allowed,
+    /// To the caller there is no such organization.
+    Hidden,
+    /// It may not, and the caller may know.
+    Forbidden,
+    /// The organization does not open to tokens of users.
+    UserTokensOff,
+}
+
+/// What somebody is to an organization.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    /// The organization.
+    pub organization: Organization,
+    /// What they are to it by membership or token; `None` for outsiders.
+    pub standing: Option<Standing>,
+    /// What their teams let them do.
+    pub rights: Rights,
+    /// The ids of their teams.
+    pub teams: Vec<String>,
+    /// What is to happen about the action that was asked about.
+    pub decision: Decision,
+}
+
+/// Tells who somebody is, and what they may do.
+pub trait Authority {
+    /// Who presents the credential; `None` if it is worth nothing: unknown, expired, revoked, or its owner gone or suspended.
+    /// A token's last use is noted, at most once a minute.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn identify(&self, credential: &Credential) -> Result<Option<Identity>, Failure>;
+
+    /// What they are to the organization of this name, and whether they may do `action` there (contract 1.7). `granted` says that
+    /// policies allow it besides. `None` where there is no such organization; it takes as long to say as that it is hidden.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn position_in(
+        &self,
+        edition: Edition,
+        identity: &Identity,
+        granted: bool,
+        name: &str,
+        action: Action,
+    ) -> Result<Option<Position>, Failure>;
+
+    /// Whether they may make an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn creation(
+        &self,
+        edition: Edition,
+        identity: &Identity,
+        granted: bool,
+    ) -> Result<Decision, Failure>;
+
+    /// The name of the organization to which something with this identifier belongs: a team, membership, agent pool, token,
+    /// project, subscription, or the organization itself by its external id. `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn organization_of(&self, id: &str) -> Result<Option<String>, Failure>;
+}

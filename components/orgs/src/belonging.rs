@@ -1,0 +1,126 @@
+//! What belongs to an organization, and where it lies.
+//!
+//! Everything that an organization owns lies below `of/<external id>/<kind>/`, so that it stays through renames and is found when the
+//! organization goes. What has an identifier of its own is also known under `whose/<identifier>`, which tells the organization.
+//! Neither counts any more once `external/<external id>` is gone: whoever follows an identifier looks there.
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Record, StorageError, Transaction};
+use serde::{Deserialize, Serialize};
+
+use crate::identifier::well_formed;
+use crate::record::{ExternalIdRecord, external_id_key};
+use crate::{Failure, Orgs};
+
+/// Kinds of things that organizations own, as they are called in keys.
+pub(crate) mod kind {
+    /// By team id.
+    pub const TEAM: &str = "team";
+    /// By folded name; tells the id.
+    pub const TEAM_NAME: &str = "team-name";
+    /// By membership id.
+    pub const MEMBERSHIP: &str = "membership";
+    /// By user id; tells the id of the membership.
+    pub const MEMBER: &str = "member";
+    /// By project id; holds nothing else.
+    pub const PROJECT: &str = "project";
+    /// By token id; tells the hash.
+    pub const TOKEN: &str = "token";
+}
+
+/// Which organization something belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WhoseRecord {
+    /// The external id.
+    pub organization: String,
+}
+
+impl Record for WhoseRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// An index entry that tells an identifier.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PointerRecord {
+    pub id: String,
+}
+
+impl Record for PointerRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl PointerRecord {
+    pub fn to(id: &str) -> Self {
+        Self { id: id.to_owned() }
+    }
+}
+
+/// Before everything of an organization.
+pub(crate) fn prefix_of_all(external_id: &str) -> String {
+    format!("of/{external_id}/")
+}
+
+/// Before everything of one kind.
+pub(crate) fn prefix(external_id: &str, kind: &str) -> String {
+    format!("of/{external_id}/{kind}/")
+}
+
+/// The key of one thing. The name must be safe in a key: an identifier, a folded name, or a segment that was made so.
+pub(crate) fn key(external_id: &str, kind: &str, name: &str) -> String {
+    format!("of/{external_id}/{kind}/{name}")
+}
+
+/// The key that tells whose something is. Of what cannot be an identifier it is the key of nothing.
+pub(crate) fn whose_key(id: &str) -> String {
+    format!("whose/{}", if well_formed(id) { id } else { "-" })
+}
+
+/// An organization that exists: its external id, and the folded name it has now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Existing {
+    pub external_id: String,
+    pub name: String,
+}
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    /// Whose something is; `None` of what there is not, or no longer.
+    pub(crate) fn owner_of(&self, id: &str) -> Result<Option<Existing>, Failure> {
+        let Some(whose) = self.records.get::<WhoseRecord>(&whose_key(id))? else {
+            return Ok(None);
+        };
+        self.existing(whose.record.organization)
+    }
+
+    /// Where the organization with this external id is; `None` once it is gone.
+    pub(crate) fn existing(&self, external_id: String) -> Result<Option<Existing>, Failure> {
+        let key = external_id_key(&external_id);
+        let found = self.records.get::<ExternalIdRecord>(&key)?;
+        Ok(found.map(|found| Existing {
+            external_id,
+            name: found.record.name,
+        }))
+    }
+}
+
+/// Adds to `transaction` something new with an identifier of its own.
+pub(crate) fn put_new<T: Record>(
+    transaction: &mut Transaction,
+    external_id: &str,
+    kind: &str,
+    id: &str,
+    record: &T,
+) -> Result<(), StorageError> {
+    let organization = external_id.to_owned();
+    transaction
+        .require_absent(whose_key(id))
+        .put(whose_key(id), &WhoseRecord { organization })?
+        .put(key(external_id, kind, id), record)?;
+    Ok(())
+}
+
+/// Adds to `transaction` the end of something with an identifier of its own.
+pub(crate) fn delete(transaction: &mut Transaction, external_id: &str, kind: &str, id: &str) {
+    transaction
+        .delete(whose_key(id))
+        .delete(key(external_id, kind, id));
+}

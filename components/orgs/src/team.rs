@@ -1,0 +1,90 @@
+//! Teams and memberships as they are stored.
+//!
+//! Every organization has the team `owners`, which nobody can remove. Who belongs to an organization has a membership, and the
+//! membership tells the teams.
+
+use gatehouse_storage::Record;
+use serde::{Deserialize, Serialize};
+
+use crate::Rights;
+
+/// The name of the team that may do everything.
+pub const OWNERS: &str = "owners";
+
+pub(crate) const TEAM_PREFIX: &str = "team-";
+pub(crate) const MEMBERSHIP_PREFIX: &str = "ou-";
+
+/// A team and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TeamReference {
+    /// The team's id.
+    pub id: String,
+    /// The external id of its organization.
+    pub organization: String,
+}
+
+/// Who sees that there is a team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Visibility {
+    /// Its members, and who may see secret teams.
+    Secret,
+    /// Everybody in the organization.
+    Organization,
+}
+
+/// A team as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TeamRecord {
+    pub id: String,
+    pub name: String,
+    /// Milliseconds since 1970.
+    pub created_at: u64,
+    pub visibility: Visibility,
+    /// What its members may do; those of the owners everything, whatever stands here.
+    pub rights: Rights,
+    pub sso_team_id: Option<String>,
+    pub allow_member_token_management: bool,
+}
+
+impl Record for TeamRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// How far a membership has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MembershipStatus {
+    /// A user belongs to the organization.
+    Active,
+    /// Nobody has the address yet.
+    Invited,
+}
+
+/// A membership as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MembershipRecord {
+    pub id: String,
+    /// Who belongs; `None` while nobody has the address.
+    pub user: Option<String>,
+    pub email: String,
+    pub status: MembershipStatus,
+    /// The ids of its teams, each once.
+    pub teams: Vec<String>,
+    /// Milliseconds since 1970.
+    pub created_at: u64,
+}
+
+impl Record for MembershipRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// The key that tells that a user belongs to an organization, for the way from users to organizations.
+pub(crate) fn membership_of_key(user: &str, external_id: &str) -> String {
+    format!("{}{external_id}", membership_of_prefix(user))
+}
+
+/// Before the organizations of a user.
+pub(crate) fn membership_of_prefix(user: &str) -> String {
+    format!("membership-of/{user}/")
+}

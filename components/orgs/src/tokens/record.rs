@@ -1,0 +1,116 @@
+//! Tokens as they are stored.
+//!
+//! - `token/<hash of the text>`: the token.
+//! - `token-id/<id>`: its hash.
+//! - `token-use/<id>`: when it was last presented, apart so that nobody who changes a token meets with its use.
+//! - `slot/<owner>`: the one token of an owner who has one at a time.
+//! - `tokens-of/<owner>/<id>`: the tokens of an owner who may have many; all of them, the one in the slot too.
+//!
+//! Tokens of an organization and its teams and pools stand also under `of/<external id>/token/<id>`, by which they are found when the
+//! organization goes.
+
+use gatehouse_storage::Record;
+use serde::{Deserialize, Serialize};
+
+use super::{ApiToken, TokenCreator, TokenOwner};
+use crate::identifier::well_formed;
+
+pub(crate) const TOKEN_PREFIX: &str = "at-";
+
+/// A token as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TokenRecord {
+    pub id: String,
+    pub owner: TokenOwner,
+    /// Milliseconds since 1970.
+    pub created_at: u64,
+    /// Milliseconds since 1970.
+    pub expires_at: Option<u64>,
+    pub description: Option<String>,
+    pub created_by: TokenCreator,
+}
+
+impl Record for TokenRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl TokenRecord {
+    pub fn into_token(self, last_used_at: Option<u64>) -> ApiToken {
+        ApiToken {
+            id: self.id,
+            owner: self.owner,
+            created_at: self.created_at,
+            last_used_at,
+            expires_at: self.expires_at,
+            description: self.description,
+            created_by: self.created_by,
+        }
+    }
+}
+
+/// When a token was last presented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct UseRecord {
+    /// Milliseconds since 1970.
+    pub last_used_at: u64,
+}
+
+impl Record for UseRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// The key under which secrets are hashed.
+#[derive(Clone, Serialize, Deserialize, zeroize::ZeroizeOnDrop)]
+pub(crate) struct HashKeyRecord {
+    pub key: Vec<u8>,
+}
+
+impl Record for HashKeyRecord {
+    const SCHEMA: u16 = 1;
+}
+
+pub(crate) const HASH_KEY: &str = "hash-key";
+
+pub(crate) fn token_key(hash: &str) -> String {
+    format!("token/{hash}")
+}
+
+pub(crate) fn token_id_key(id: &str) -> String {
+    format!("token-id/{}", if well_formed(id) { id } else { "-" })
+}
+
+pub(crate) fn token_use_key(id: &str) -> String {
+    format!("token-use/{id}")
+}
+
+/// The key of the one token of an owner; `None` for owners who may have many.
+pub(crate) fn slot_key(owner: &TokenOwner) -> Option<String> {
+    match owner {
+        TokenOwner::Team(team) => Some(format!("slot/{}", team.id)),
+        TokenOwner::Organization(id) => Some(format!("slot/{id}")),
+        TokenOwner::AuditTrail(id) => Some(format!("slot/audit-trail/{id}")),
+        TokenOwner::User(_) | TokenOwner::TeamNamed(_) | TokenOwner::AgentPool(_) => None,
+    }
+}
+
+/// Before the tokens of an owner. All tokens of a team stand together.
+pub(crate) fn tokens_of_prefix(owner: &TokenOwner) -> String {
+    match owner {
+        TokenOwner::User(id) | TokenOwner::Organization(id) => format!("tokens-of/{id}/"),
+        TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => format!("tokens-of/{}/", team.id),
+        TokenOwner::AgentPool(pool) => format!("tokens-of/{}/", pool.id),
+        TokenOwner::AuditTrail(id) => format!("tokens-of/audit-trail/{id}/"),
+    }
+}
+
+impl TokenOwner {
+    /// The external id of the organization with which the token goes; `None` for users.
+    pub(crate) fn organization(&self) -> Option<&str> {
+        match self {
+            Self::User(_) => None,
+            Self::Team(team) | Self::TeamNamed(team) => Some(&team.organization),
+            Self::AgentPool(pool) => Some(&pool.organization),
+            Self::Organization(organization) | Self::AuditTrail(organization) => Some(organization),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Users in the store.
+//!
+//! - `user/<id>`: the user.
+//! - `username/<folded name>`, `user-email/<hash>`: whose they are, which makes them unique.
+//! - `subject/<segment>`: which user a workload is.
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{
+    Attempt, Record, StorageError, Transaction, commit_with_retries, key_segment,
+};
+
+use super::{CreateUserError, Subject, User, UserDescription, Users};
+use crate::belonging::PointerRecord;
+use crate::identifier::{random_identifier, well_formed};
+use crate::name::{self, FoldedName};
+use crate::rules::is_email_address;
+use crate::tokens::TokenRequest;
+use crate::{AttributeIssue, Caller, Failure, Fault, IssuedToken, Orgs, TokenOwner};
+
+const USER_PREFIX: &str = "user-";
+
+/// What those who have no address have for one: a host that cannot exist (RFC 2606).
+const NO_HOST: &str = "gatehouse.invalid";
+
+impl Record for User {
+    const SCHEMA: u16 = 1;
+}
+
+/// A user that a transaction is going to make.
+pub(crate) struct NewUser(pub User);
+
+impl NewUser {
+    /// Adds the user to `transaction`, under the condition that its name, address and subject are free.
+    pub(crate) fn put(
+        &self,
+        transaction: &mut Transaction,
+        email_key: String,
+    ) -> Result<(), StorageError> {
+        let user = &self.0;
+        let pointer = PointerRecord::to(&user.id);
+        let mut claims = vec![username_key(&user.username), email_key];
+        claims.extend(user.subject.as_ref().map(subject_key));
+        for claim in claims {
+            transaction.require_absent(&claim).put(claim, &pointer)?;
+        }
+        transaction
+            .require_absent(user_key(&user.id))
+            .put(user_key(&user.id), user)?;
+        Ok(())
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    pub(crate) fn load_user(&self, id: &str) -> Result<Option<User>, Failure> {
+        let user = self.records.get::<User>(&user_key(id))?;
+        Ok(user.map(|user| user.record))
+    }
+
+    /// The user that an entity has been made.
+    pub(crate) fn user_of_entity(&self, entity: &str) -> Result<Option<User>, Failure> {
+        self.user_of_subject(&Subject::Entity(entity.to_owned()))
+    }
+
+    /// The user that a subject is.
+    pub(crate) fn user_of_subject(&self, subject: &Subject) -> Result<Option<User>, Failure> {
+        self.user_behind(&subject_key(subject))
+    }
+
+    /// The user who has this address.
+    pub(crate) fn user_of_email(&self, email: &str) -> Result<Option<User>, Failure> {
+        self.user_behind(&self.email_key(email)?)
+    }
+
+    fn user_behind(&self, key: &str) -> Result<Option<User>, Failure> {
+        match self.records.get::<PointerRecord>(key)? {
+            Some(pointer) => self.load_user(&pointer.record.id),
+            None => Ok(None),
+        }
+    }
+
+    /// A user for a subject that is none yet. It has no address that mail could reach.
+    pub(crate) fn new_user_of(&self, subject: Subject) -> Result<NewUser, Failure> {
+        let username = match &subject {
+            Subject::Installation => "installation".to_owned(),
+            Subject::Entity(entity) => format!("entity-{}", key_segment(entity).replace('%', "_")),
+        };
+        let email = format!("{username}@{NO_HOST}");
+        self.new_user(username, email, false, Some(subject))
+    }
+
+    /// The key under which it is known whose an address is. It shows nothing of the address (SEC-K8).
+    pub(crate) fn email_key(&self, email: &str) -> Result<String, Failure> {
+        let hash = self.hasher()?.email(&email.to_lowercase());
+        Ok(format!("user-email/{hash}"))
+    }
+
+    fn new_user(
+        &self,
+        username: String,
+        email: String,
+        site_administrator: bool,
+        subject: Option<Subject>,
+    ) -> Result<NewUser, Failure> {
+        Ok(NewUser(User {
+            id: random_identifier(USER_PREFIX, &self.random)?,
+            username,
+            email,
+            site_administrator,
+            suspended: false,
+            subject,
+            created_at: self.clock.now_milliseconds(),
+        }))
+    }
+
+    fn faults_of_user(
+        &self,
+        description: &UserDescription,
+    ) -> Result<Vec<AttributeIssue>, Failure> {
+        let issue = AttributeIssue::new;
+        let mut issues: Vec<_> = name::faults(&description.username)
+            .map(|fault| issue("username", fault))
+            .collect();
+        if issues.is_empty() {
+            let taken = self
+                .records
+                .get::<PointerRecord>(&username_key(&description.username))?;
+            issues.extend(taken.map(|_| issue("username", Fault::Taken)));
+        }
+        if description.email.is_empty() {
+            issues.push(issue("email", Fault::Blank));
+        } else if !is_email_address(&description.email) {
+            issues.push(issue("email", Fault::NotAnAddress));
+        } else if self.user_of_email(&description.email)?.is_some() {
+            issues.push(issue("email", Fault::Taken));
+        }
+        Ok(issues)
+    }
+
+    fn try_create_user(
+        &self,
+        description: &UserDescription,
+        by: &Caller,
+    ) -> Result<Attempt<(User, IssuedToken)>, CreateUserError> {
+        let faults = self.faults_of_user(description)?;
+        if !faults.is_empty() {
+            return Err(CreateUserError::Invalid(faults));
+        }
+        let new = self.new_user(
+            description.username.clone(),
+            description.email.clone(),
+            description.site_administrator,
+            None,
+        )?;
+        let mut transaction = Transaction::new();
+        new.put(&mut transaction, self.email_key(&description.email)?)
+            .map_err(Failure::from)?;
+        let request = TokenRequest {
+            description: description.token_description.clone(),
+            expires_at: None,
+        };
+        let owner = TokenOwner::User(new.0.id.clone());
+        let token = self.add_token(&mut transaction, owner, &request, by)?;
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, (new.0, token)).map_err(Failure::from)?)
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
+    fn create_user(
+        &self,
+        description: &UserDescription,
+        by: &Caller,
+    ) -> Result<(User, IssuedToken), CreateUserError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_create_user(description, by)
+        })
+    }
+
+    fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
+        let keys: Vec<String> = ids.iter().map(|id| user_key(id)).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let found = self.records.get_all::<User>(&keys)?;
+        Ok(found
+            .into_iter()
+            .map(|user| user.map(|user| user.record))
+            .collect())
+    }
+}
+
+impl From<StorageError> for CreateUserError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+fn user_key(id: &str) -> String {
+    format!("user/{}", if well_formed(id) { id } else { "-" })
+}
+
+fn username_key(username: &str) -> String {
+    let folded = FoldedName::of(username);
+    format!(
+        "username/{}",
+        folded.as_ref().map_or("-", FoldedName::as_str)
+    )
+}
+
+fn subject_key(subject: &Subject) -> String {
+    match subject {
+        Subject::Entity(entity) => format!("subject/entity/{}", key_segment(entity)),
+        Subject::Installation => "subject/installation".to_owned(),
+    }
+}
