@@ -17,6 +17,16 @@ pub fn first<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str>> {
         .map(|(_, value)| value)
 }
 
+/// The items of the list called `name`, in the order written, empty ones too: joined by commas (`names=a,b`), repeated, or
+/// repeated in the form with brackets (`names[]=a`).
+pub fn list<'t>(text: &'t str, name: &str) -> impl Iterator<Item = String> + use<'t> {
+    let bracketed = format!("{name}[]");
+    let name = name.to_owned();
+    pairs(text)
+        .filter(move |(found, _)| *found == name || *found == bracketed)
+        .flat_map(|(_, value)| value.split(',').map(str::to_owned).collect::<Vec<_>>())
+}
+
 /// The pairs gathered by name: names in the order of their first appearance, values in the order written.
 #[must_use]
 pub fn gathered(text: &str) -> Vec<(Cow<'_, str>, Vec<Cow<'_, str>>)> {
@@ -62,5 +72,21 @@ mod tests {
             Some("true")
         );
         assert_eq!(first("", "list"), None);
+    }
+
+    #[test]
+    fn contract_1_1_a_list_is_joined_repeated_or_bracketed() {
+        for query in [
+            "filter[names]=a,b&x=1",
+            "filter[names]=a&filter[names]=b",
+            "filter[names][]=a&x=1&filter[names][]=b",
+            "filter%5Bnames%5D%5B%5D=a%2Cb",
+            "filter%5Bnames%5D=a&filter[names][]=b",
+        ] {
+            let items: Vec<_> = list(query, "filter[names]").collect();
+            assert_eq!(items, ["a", "b"], "{query}");
+        }
+        assert_eq!(list("include", "include").collect::<Vec<_>>(), [""]);
+        assert_eq!(list("includes=a&q=b", "include").count(), 0);
     }
 }

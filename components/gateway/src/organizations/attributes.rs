@@ -1,20 +1,14 @@
 //! From a request's document to what it wants of an organization (contract 1.10, 2.2).
 
-use std::collections::HashMap;
-
-use gatehouse_orgs::{Attribute, Field, OrganizationChanges};
-use serde_json::{Map, Value};
+use gatehouse_orgs::{Field, OrganizationChanges};
 
 use super::fields;
-use super::problem::{DocumentFault, Problem};
-use crate::json;
+use super::input::{Input, Kinds, Resource};
+use super::problem::Problem;
 
-/// How deep arrays and objects may stand within each other (contract section 7).
-const MAXIMUM_DEPTH: usize = 64;
+const RESOURCE_TYPES: &[&str] = &["organizations"];
 
-const RESOURCE_TYPE: &str = "organizations";
-
-/// Reads the document of a create or an update. Of a member that is given twice the last one counts.
+/// Reads the document of a create or an update.
 ///
 /// Fields of a wrong type are no fault here: the capability reports them together with all others.
 ///
@@ -22,33 +16,17 @@ const RESOURCE_TYPE: &str = "organizations";
 ///
 /// When the body is not JSON, or the document not what JSON:API asks for.
 pub(super) fn read(body: &[u8]) -> Result<OrganizationChanges, Problem> {
-    let text = json::check_to_depth(body, MAXIMUM_DEPTH)
-        .map_err(|error| Problem::InvalidJson(error.to_string()))?;
-    let document: Value =
-        serde_json::from_str(text).map_err(|error| Problem::InvalidJson(error.to_string()))?;
-    let Some(Value::Object(data)) = document.get("data") else {
-        return Err(Problem::Document(vec![DocumentFault::Data]));
-    };
-    let mut faults = Vec::new();
-    if data.get("type").and_then(Value::as_str) != Some(RESOURCE_TYPE) {
-        faults.push(DocumentFault::Type);
-    }
-    let attributes = Members::of(data.get("attributes")).ok_or(DocumentFault::Attributes);
-    let relationships = Members::of(data.get("relationships")).ok_or(DocumentFault::Relationships);
-    match (attributes, relationships, faults.as_slice()) {
-        (Ok(attributes), Ok(relationships), []) => Ok(changes(&attributes, &relationships)),
-        (attributes, relationships, _) => {
-            faults.extend(attributes.err().into_iter().chain(relationships.err()));
-            Err(Problem::Document(faults))
-        }
-    }
+    let input = Input::read(body)?;
+    let organization = input.resource(Kinds::Only(RESOURCE_TYPES))?;
+    Ok(changes(&organization))
 }
 
-fn changes(attributes: &Members<'_>, relationships: &Members<'_>) -> OrganizationChanges {
-    let text = |field| attributes.read(field, |value| value.as_str().map(str::to_owned));
-    let integer = |field| attributes.read(field, Value::as_i64);
-    let boolean = |field| attributes.read(field, Value::as_bool);
-    let pool = |field| related(relationships.get(field));
+fn changes(organization: &Resource<'_>) -> OrganizationChanges {
+    let attributes = &organization.attributes;
+    let text = |field| attributes.text(fields::name(field));
+    let integer = |field| attributes.integer(fields::name(field));
+    let boolean = |field| attributes.boolean(fields::name(field));
+    let pool = |field| organization.relationships.to_one(fields::name(field));
     OrganizationChanges {
         name: text(Field::Name),
         email: text(Field::Email),
@@ -78,79 +56,11 @@ fn changes(attributes: &Members<'_>, relationships: &Members<'_>) -> Organizatio
     }
 }
 
-/// The members of an object under their dashed names, however they are spelled.
-struct Members<'a>(HashMap<String, &'a Value>);
-
-impl<'a> Members<'a> {
-    /// The members of an object; none of what is absent or null; `None` of anything else.
-    fn of(value: Option<&'a Value>) -> Option<Self> {
-        match value {
-            None | Some(Value::Null) => Some(Self(HashMap::new())),
-            Some(Value::Object(object)) => Some(Self::dashed(object)),
-            Some(_) => None,
-        }
-    }
-
-    fn dashed(object: &'a Map<String, Value>) -> Self {
-        let mut members = HashMap::with_capacity(object.len());
-        for (name, value) in object {
-            let dashed = dashed(name);
-            // Of several spellings the dashed one wins.
-            if dashed == *name || !members.contains_key(&dashed) {
-                members.insert(dashed, value);
-            }
-        }
-        Self(members)
-    }
-
-    fn get(&self, field: Field) -> Option<&'a Value> {
-        self.0.get(fields::name(field)).copied()
-    }
-
-    fn read<T>(&self, field: Field, convert: impl Fn(&Value) -> Option<T>) -> Attribute<T> {
-        match self.get(field) {
-            None => Attribute::Absent,
-            Some(Value::Null) => Attribute::Null,
-            Some(value) => convert(value).map_or(Attribute::WrongType, Attribute::Value),
-        }
-    }
-}
-
-/// `session_timeout` and `sessionTimeout` as `session-timeout`.
-fn dashed(name: &str) -> String {
-    let mut dashed = String::with_capacity(name.len() + 4);
-    for character in name.chars() {
-        match character {
-            '_' => dashed.push('-'),
-            'A'..='Z' => {
-                dashed.push('-');
-                dashed.push(character.to_ascii_lowercase());
-            }
-            _ => dashed.push(character),
-        }
-    }
-    dashed
-}
-
-/// The id in a relationship to one resource: `{"data": {"id": "..."}}`, or `{"data": null}` for none.
-fn related(relationship: Option<&Value>) -> Attribute<String> {
-    match relationship {
-        None => Attribute::Absent,
-        Some(relationship) => match relationship.get("data") {
-            Some(Value::Null) => Attribute::Null,
-            Some(data) => match data.get("id").and_then(Value::as_str) {
-                Some(id) => Attribute::Value(id.to_owned()),
-                None => Attribute::WrongType,
-            },
-            None => Attribute::WrongType,
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use gatehouse_orgs::Attribute;
+    use serde_json::{Value, json};
 
     fn read_json(document: &Value) -> Result<OrganizationChanges, Problem> {
         read(document.to_string().as_bytes())
@@ -175,22 +85,6 @@ mod tests {
             assert_eq!(
                 changes.send_passing_statuses_for_untriggered_speculative_plans,
                 Attribute::Value(true)
-            );
-        }
-    }
-
-    #[test]
-    fn contract_1_10_of_several_spellings_the_dashed_one_wins() {
-        for other in ["session_timeout", "sessionTimeout", "session-timeout"] {
-            let text = format!(
-                r#"{{"data":{{"type":"organizations","attributes":{{"{other}":1,"session-timeout":2,"{other}":3}}}}}}"#
-            );
-            let expected = if other == "session-timeout" { 3 } else { 2 };
-            let changes = read(text.as_bytes()).unwrap();
-            assert_eq!(
-                changes.session_timeout,
-                Attribute::Value(expected),
-                "{other}"
             );
         }
     }
@@ -248,27 +142,10 @@ mod tests {
     }
 
     #[test]
-    fn contract_1_8_document_faults_come_together() {
-        for document in [
-            json!({}),
-            json!([]),
-            json!(1),
-            json!(null),
-            json!({"data": null}),
-            json!({"data": []}),
-        ] {
-            let refused = Err(Problem::Document(vec![DocumentFault::Data]));
-            assert_eq!(read_json(&document), refused, "{document}");
-        }
+    fn contract_1_8_only_organizations_are_taken_and_they_need_say_nothing() {
         for kind in [json!(null), json!("organization"), json!(["organizations"])] {
-            let data = json!({"type": kind, "attributes": [], "relationships": 5});
-            let all = [
-                DocumentFault::Type,
-                DocumentFault::Attributes,
-                DocumentFault::Relationships,
-            ];
-            let refused = Err(Problem::Document(all.to_vec()));
-            assert_eq!(read_json(&json!({"data": data})), refused);
+            let refused = read_json(&json!({"data": {"type": kind}}));
+            assert!(matches!(refused, Err(Problem::Unprocessable(_))), "{kind}");
         }
         let bare = json!({"data": {"type": "organizations", "attributes": null}});
         assert_eq!(read_json(&bare), Ok(OrganizationChanges::default()));

@@ -1,6 +1,10 @@
 //! Fields by the names that the wire gives them, and sentences about what is wrong with them (contract 2.7 to 2.9).
 
+use std::borrow::Cow;
+
 use gatehouse_orgs::{Fault, Field, FieldFault};
+
+use super::problem::AttributeFault;
 
 /// The name of a field on the wire.
 pub(super) const fn name(field: Field) -> &'static str {
@@ -33,54 +37,41 @@ pub(super) const fn name(field: Field) -> &'static str {
     }
 }
 
-/// Where a field stands in a document.
-pub(super) fn pointer(field: Field) -> String {
-    let place = match field {
-        Field::DefaultAgentPool | Field::StacksDefaultAgentPool => "relationships",
-        _ => "attributes",
-    };
-    format!("/data/{place}/{}", name(field))
-}
-
-/// The sentence about a fault.
-pub(super) fn detail(found: &FieldFault) -> String {
-    let label = label(found.field);
-    match found.fault {
-        Fault::Blank => format!("{label} can't be blank"),
-        Fault::ForbiddenCharacter => {
-            format!("{label} can only include letters, numbers, -, and _.")
+/// Where a fault is, and the sentence about it.
+pub(super) fn described(found: &FieldFault) -> AttributeFault {
+    let name = name(found.field);
+    let predicate = predicate(found.fault);
+    match found.field {
+        Field::DefaultAgentPool | Field::StacksDefaultAgentPool => {
+            AttributeFault::relationship(name, &predicate)
         }
-        Fault::TooLong(maximum) => {
-            format!("{label} is too long (maximum is {maximum} characters)")
-        }
-        Fault::Taken => format!("{label} has already been taken"),
-        Fault::NotAnAddress | Fault::UnknownPool => format!("{label} is invalid"),
-        Fault::NotIncluded => format!("{label} is not included in the list"),
-        Fault::NotText => format!("{label} must be a string"),
-        Fault::NotInteger => format!("{label} is not a number"),
-        Fault::NotBoolean => format!("{label} must be true or false"),
-        Fault::NotPositive => format!("{label} must be greater than 0"),
-        Fault::PoolRequired => {
-            format!("{label} must be specified when using 'agent' execution mode")
-        }
-        Fault::PoolWithoutAgentMode => {
-            format!("{label} must not be specified unless using 'agent' execution mode")
-        }
-        Fault::PoolsDiffer => format!("{label} must be the same as the relationship's"),
-        Fault::ExcludedByPassingStatuses => format!(
-            "{label} can't be used when send passing statuses for untriggered speculative plans is enabled"
-        ),
-        Fault::KeyRequired => format!("{label} requires a primary key configuration"),
+        _ => AttributeFault::attribute(name, &predicate),
     }
 }
 
-/// The name as words: `default-agent-pool-id` is `Default agent pool`.
-fn label(field: Field) -> String {
-    let name = name(field);
-    let words = name.strip_suffix("-id").unwrap_or(name).replace('-', " ");
-    let mut characters = words.chars();
-    let first = characters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(characters).collect()
+/// What is said about the field.
+fn predicate(fault: Fault) -> Cow<'static, str> {
+    Cow::Borrowed(match fault {
+        Fault::Blank => "can't be blank",
+        Fault::ForbiddenCharacter => "can only include letters, numbers, -, and _.",
+        Fault::TooLong(maximum) => {
+            return Cow::Owned(format!("is too long (maximum is {maximum} characters)"));
+        }
+        Fault::Taken => "has already been taken",
+        Fault::NotAnAddress | Fault::UnknownPool => "is invalid",
+        Fault::NotIncluded => "is not included in the list",
+        Fault::NotText => "must be a string",
+        Fault::NotInteger => "is not a number",
+        Fault::NotBoolean => "must be true or false",
+        Fault::NotPositive => "must be greater than 0",
+        Fault::PoolRequired => "must be specified when using 'agent' execution mode",
+        Fault::PoolWithoutAgentMode => "must not be specified unless using 'agent' execution mode",
+        Fault::PoolsDiffer => "must be the same as the relationship's",
+        Fault::ExcludedByPassingStatuses => {
+            "can't be used when send passing statuses for untriggered speculative plans is enabled"
+        }
+        Fault::KeyRequired => "requires a primary key configuration",
+    })
 }
 
 #[cfg(test)]
@@ -151,12 +142,16 @@ mod tests {
                 "Aggregated commit status enabled can't be used when send passing statuses for untriggered speculative plans is enabled",
             ),
         ] {
-            assert_eq!(detail(&FieldFault { field, fault }), text);
+            assert_eq!(described(&FieldFault { field, fault }).detail, text);
         }
     }
 
     #[test]
     fn contract_2_8_the_pointer_tells_attribute_from_relationship() {
+        let pointer = |field| {
+            let fault = Fault::UnknownPool;
+            described(&FieldFault { field, fault }).pointer
+        };
         assert_eq!(
             pointer(Field::DefaultAgentPoolId),
             "/data/attributes/default-agent-pool-id"

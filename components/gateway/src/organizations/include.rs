@@ -37,19 +37,14 @@ impl Includes {
 
     fn read(query: &str, known: &[&str]) -> Result<Self, Problem> {
         let mut includes = Self::default();
-        for (name, value) in query::pairs(query) {
-            if name != "include" && name != "include[]" {
-                continue;
+        for item in query::list(query, "include") {
+            let item = item.replace('_', "-");
+            if !known.contains(&item.as_str()) {
+                return Err(Problem::InvalidInclude);
             }
-            for item in value.split(',') {
-                let item = item.replace('_', "-");
-                if !known.contains(&item.as_str()) {
-                    return Err(Problem::InvalidInclude);
-                }
-                includes.any = true;
-                includes.entitlement_set |= item == "entitlement-set";
-                includes.default_project |= item == "default-project";
-            }
+            includes.any = true;
+            includes.entitlement_set |= item == "entitlement-set";
+            includes.default_project |= item == "default-project";
         }
         Ok(includes)
     }

@@ -1,7 +1,9 @@
 //! Why a request is not served, and how that is told: error objects, with the texts that clients match (contract 1.8).
 
+use std::borrow::Cow;
+
 use gatehouse_access as access;
-use gatehouse_orgs::{self as orgs, FieldFault};
+use gatehouse_orgs as orgs;
 use serde::Serialize;
 
 use super::fields;
@@ -12,6 +14,10 @@ use crate::http::Response;
 
 /// Why a request is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(
+    dead_code,
+    reason = "written for every resource, of which few are here yet"
+)]
 pub(crate) enum Problem {
     /// Unknown, or not for this caller: the two are told in the same bytes (SEC-A6).
     NotFound,
@@ -27,27 +33,61 @@ pub(crate) enum Problem {
     InvalidJson(String),
     /// A query that asks to include what cannot be included.
     InvalidInclude,
-    /// A document that is not what JSON:API asks for.
-    Document(Vec<DocumentFault>),
-    /// Fields that are not as they must be.
-    Fields(Vec<FieldFault>),
+    /// A document that is not what JSON:API asks for: its shape, its type.
+    Unprocessable(Vec<AttributeFault>),
+    /// Attributes and relationships that are not as they must be, all of them together.
+    Invalid(Vec<AttributeFault>),
+    /// Known to the caller, and not for them; the text says why. Used only where the contract names it, for elsewhere what is
+    /// not allowed is not there.
+    Forbidden(Cow<'static, str>),
+    /// At odds with what there is; the text says how.
+    Conflict(Cow<'static, str>),
+    /// More requests than the caller has at this time.
+    RateLimited {
+        /// After how many milliseconds it is worth trying again.
+        wait: u32,
+    },
     /// Not now; worth trying again. The text is for the operator.
     Unavailable(String),
     /// The server failed. The text is for the operator.
     Internal(String),
 }
 
-/// What can be wrong with a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DocumentFault {
-    /// No `data`, or one that is no object.
-    Data,
-    /// A `type` other than `organizations`.
-    Type,
-    /// `attributes` that are no object.
-    Attributes,
-    /// `relationships` that are no object.
-    Relationships,
+/// What is wrong with one member of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AttributeFault {
+    /// Where it stands, such as `/data/attributes/name`.
+    pub(crate) pointer: String,
+    /// A whole sentence.
+    pub(crate) detail: String,
+}
+
+impl AttributeFault {
+    /// A fault of the attribute of this dashed name. The predicate makes a sentence of it: `is invalid`, said of `sso-team-id`,
+    /// is `Sso team is invalid`.
+    pub(crate) fn attribute(name: &str, predicate: &str) -> Self {
+        Self::of("attributes", name, predicate)
+    }
+
+    /// The same of a relationship.
+    pub(crate) fn relationship(name: &str, predicate: &str) -> Self {
+        Self::of("relationships", name, predicate)
+    }
+
+    fn of(place: &str, name: &str, predicate: &str) -> Self {
+        Self {
+            pointer: format!("/data/{place}/{name}"),
+            detail: format!("{} {predicate}", label(name)),
+        }
+    }
+}
+
+/// A name as words: `default-agent-pool-id` is `Default agent pool`.
+fn label(name: &str) -> String {
+    let words = name.strip_suffix("-id").unwrap_or(name).replace('-', " ");
+    let mut characters = words.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
 }
 
 #[derive(Serialize)]
@@ -61,17 +101,22 @@ struct ErrorObject<'a> {
     status: &'a str,
     title: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<String>,
+    detail: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<Source>,
+    source: Option<Source<'a>>,
 }
 
 #[derive(Serialize)]
-struct Source {
-    pointer: String,
+struct Source<'a> {
+    pointer: &'a str,
 }
 
 impl Problem {
+    /// Fields of an organization that are not as they must be.
+    fn of_fields(faults: &[orgs::FieldFault]) -> Self {
+        Self::Invalid(faults.iter().map(fields::described).collect())
+    }
+
     /// What the operator should hear about it.
     pub(crate) fn for_operator(&self) -> Option<&str> {
         match self {
@@ -85,30 +130,30 @@ impl Problem {
         match self {
             Self::NotFound => single(404, "not found", None),
             Self::Unauthorized => single(401, "unauthorized", None),
+            Self::Forbidden(detail) => single(403, "forbidden", Some(detail)),
+            Self::Conflict(detail) => single(409, "conflict", Some(detail)),
             Self::UnsupportedMediaType => {
                 let detail = "content-type must be application/vnd.api+json";
-                single(415, "invalid content type", Some(detail.to_owned()))
+                single(415, "invalid content type", Some(detail))
             }
             Self::EncodedBody => {
                 let detail = "The body must be sent as it is, without a content-encoding";
-                single(415, "invalid content encoding", Some(detail.to_owned()))
+                single(415, "invalid content encoding", Some(detail))
             }
             Self::TooLarge => {
                 let detail = format!("The body must not be larger than {MAXIMUM_BODY_BYTES} bytes");
-                single(413, "payload too large", Some(detail))
+                single(413, "payload too large", Some(&detail))
             }
-            Self::InvalidJson(text) => single(400, "JSON body is invalid", Some(text.clone())),
-            Self::InvalidInclude => {
-                let detail = "Invalid include parameter";
-                single(400, "bad request", Some(detail.to_owned()))
+            Self::InvalidJson(text) => single(400, "JSON body is invalid", Some(text)),
+            Self::InvalidInclude => single(400, "bad request", Some("Invalid include parameter")),
+            Self::Unprocessable(faults) => faulty("unprocessable entity", faults),
+            Self::Invalid(faults) => faulty("invalid attribute", faults),
+            Self::RateLimited { wait } => {
+                let detail = "You have exceeded the API's rate limit.";
+                let seconds = wait.div_ceil(1000).max(1);
+                single(429, "Too many requests", Some(detail))
+                    .with_header("retry-after", seconds.to_string())
             }
-            Self::Document(faults) => unprocessable("unprocessable entity", faults, |fault| {
-                let (pointer, detail) = fault.pointer_and_detail();
-                (pointer.to_owned(), detail.to_owned())
-            }),
-            Self::Fields(faults) => unprocessable("invalid attribute", faults, |fault| {
-                (fields::pointer(fault.field), fields::detail(fault))
-            }),
             Self::Unavailable(_) => {
                 single(503, "service unavailable", None).with_header("retry-after", "1")
             }
@@ -117,18 +162,7 @@ impl Problem {
     }
 }
 
-impl DocumentFault {
-    const fn pointer_and_detail(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Data => ("/data", "Data must be an object"),
-            Self::Type => ("/data/type", "Type must be organizations"),
-            Self::Attributes => ("/data/attributes", "Attributes must be an object"),
-            Self::Relationships => ("/data/relationships", "Relationships must be an object"),
-        }
-    }
-}
-
-fn single(status: u16, title: &str, detail: Option<String>) -> Response {
+fn single(status: u16, title: &str, detail: Option<&str>) -> Response {
     let object = ErrorObject {
         status: &status.to_string(),
         title,
@@ -138,15 +172,16 @@ fn single(status: u16, title: &str, detail: Option<String>) -> Response {
     rendered(status, &[object])
 }
 
-fn unprocessable<F>(title: &str, faults: &[F], text: impl Fn(&F) -> (String, String)) -> Response {
+fn faulty(title: &str, faults: &[AttributeFault]) -> Response {
     let objects: Vec<_> = faults
         .iter()
-        .map(text)
-        .map(|(pointer, detail)| ErrorObject {
+        .map(|fault| ErrorObject {
             status: "422",
             title,
-            detail: Some(detail),
-            source: Some(Source { pointer }),
+            detail: Some(&fault.detail),
+            source: Some(Source {
+                pointer: &fault.pointer,
+            }),
         })
         .collect();
     rendered(422, &objects)
@@ -187,7 +222,7 @@ impl From<access::Failure> for Problem {
 impl From<orgs::CreateError> for Problem {
     fn from(error: orgs::CreateError) -> Self {
         match error {
-            orgs::CreateError::Invalid(faults) => Self::Fields(faults),
+            orgs::CreateError::Invalid(faults) => Self::of_fields(&faults),
             orgs::CreateError::Failed(failure) => failure.into(),
         }
     }
@@ -197,7 +232,7 @@ impl From<orgs::UpdateError> for Problem {
     fn from(error: orgs::UpdateError) -> Self {
         match error {
             orgs::UpdateError::NotFound => Self::NotFound,
-            orgs::UpdateError::Invalid(faults) => Self::Fields(faults),
+            orgs::UpdateError::Invalid(faults) => Self::of_fields(&faults),
             orgs::UpdateError::Failed(failure) => failure.into(),
         }
     }
@@ -252,9 +287,38 @@ mod tests {
             ),
             (Problem::TooLarge, 413, r#""status":"413""#),
             (
-                Problem::Document(vec![DocumentFault::Type]),
+                Problem::Unprocessable(vec![AttributeFault {
+                    pointer: "/data/type".to_owned(),
+                    detail: "Type must be organizations".to_owned(),
+                }]),
                 422,
                 r#""title":"unprocessable entity","detail":"Type must be organizations","source":{"pointer":"/data/type"}"#,
+            ),
+            (
+                Problem::Invalid(vec![
+                    AttributeFault::attribute("name", "has already been taken"),
+                    AttributeFault::relationship("default-agent-pool", "is invalid"),
+                ]),
+                422,
+                concat!(
+                    r#"[{"status":"422","title":"invalid attribute","detail":"Name has already been taken","source":{"pointer":"/data/attributes/name"}},"#,
+                    r#"{"status":"422","title":"invalid attribute","detail":"Default agent pool is invalid","source":{"pointer":"/data/relationships/default-agent-pool"}}]"#,
+                ),
+            ),
+            (
+                Problem::Forbidden("Not here.".into()),
+                403,
+                r#"{"errors":[{"status":"403","title":"forbidden","detail":"Not here."}]}"#,
+            ),
+            (
+                Problem::Conflict("Still used.".into()),
+                409,
+                r#"{"errors":[{"status":"409","title":"conflict","detail":"Still used."}]}"#,
+            ),
+            (
+                Problem::RateLimited { wait: 1 },
+                429,
+                r#"{"errors":[{"status":"429","title":"Too many requests","detail":"You have exceeded the API's rate limit."}]}"#,
             ),
             (
                 Problem::Internal("secret detail".to_owned()),
@@ -265,6 +329,20 @@ mod tests {
             let (found, body) = rendering(&problem);
             assert_eq!(found, status);
             assert!(body.contains(fragment), "{body}");
+        }
+    }
+
+    #[test]
+    fn contract_1_9_who_must_wait_is_told_whole_seconds() {
+        for (wait, seconds) in [
+            (0, "1"),
+            (1, "1"),
+            (1000, "1"),
+            (1001, "2"),
+            (u32::MAX, "4294968"),
+        ] {
+            let response = Problem::RateLimited { wait }.response();
+            assert_eq!(response.header("retry-after"), Some(seconds), "{wait}");
         }
     }
 

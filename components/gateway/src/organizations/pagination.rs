@@ -1,0 +1,264 @@
+//! Lists in pages: what a query asks for, and what is told about a page (contract 3.1, 3.3).
+//!
+//! The list of organizations is in pages when its query mentions them; every other list always is.
+
+#![allow(
+    dead_code,
+    reason = "written for every resource, of which few are here yet"
+)]
+
+use std::ops::Range;
+
+use gatehouse_orgs::MAXIMUM_PAGE_SIZE;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::document::Document;
+use super::transport::origin;
+use crate::http::Request;
+use crate::query;
+
+const DEFAULT_PAGE_SIZE: u32 = 20;
+const PAGE_NUMBER: &str = "page[number]";
+const PAGE_SIZE: &str = "page[size]";
+
+/// Which page is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PageRequest {
+    /// From 1 on.
+    pub(super) number: u32,
+    /// 1 to [`MAXIMUM_PAGE_SIZE`].
+    pub(super) size: u32,
+}
+
+impl PageRequest {
+    /// `None` where the query mentions no page.
+    pub(super) fn of(query: &str) -> Option<Self> {
+        let number = query::first(query, PAGE_NUMBER);
+        let size = query::first(query, PAGE_SIZE);
+        if number.is_none() && size.is_none() {
+            return None;
+        }
+        let positive = |text: Option<&str>| text.and_then(positive_integer);
+        Some(Self {
+            number: positive(number.as_deref()).unwrap_or(1),
+            size: positive(size.as_deref())
+                .unwrap_or(DEFAULT_PAGE_SIZE)
+                .min(MAXIMUM_PAGE_SIZE),
+        })
+    }
+
+    /// For lists that always come in pages: the first one where the query mentions none.
+    pub(super) fn always(query: &str) -> Self {
+        Self::of(query).unwrap_or(Self {
+            number: 1,
+            size: DEFAULT_PAGE_SIZE,
+        })
+    }
+
+    /// The places of the page's items in the whole list, counted from 0.
+    pub(super) fn range(self) -> Range<u64> {
+        let size = u64::from(self.size);
+        let first = u64::from(self.number.saturating_sub(1)) * size;
+        first..first + size
+    }
+
+    /// The page of a list that is at hand as a whole, and how long that is.
+    pub(super) fn of_all<T>(self, all: impl IntoIterator<Item = T>) -> (Vec<T>, u64) {
+        let wanted = self.range();
+        let mut total = 0;
+        let mut items = Vec::new();
+        for item in all {
+            if wanted.contains(&total) {
+                items.push(item);
+            }
+            total += 1;
+        }
+        (items, total)
+    }
+}
+
+/// A page of a list of `total` items, with links to the others under the request's address and with numbers about them all.
+pub(super) fn paged<T: Serialize>(
+    items: Vec<T>,
+    total: u64,
+    page: PageRequest,
+    request: &Request,
+) -> Document<Vec<T>> {
+    let numbers = PageNumbers::new(page, total);
+    let path = request.path.trim_end_matches('/');
+    let address = format!("{}{path}", origin(request));
+    let mut document = Document::of(items);
+    document.links = Some(numbers.links(&address, &request.query));
+    document.meta = Some(json!({"pagination": numbers.meta()}));
+    document
+}
+
+/// A number from 1 on; one beyond 32 bits is the greatest.
+fn positive_integer(text: &str) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = digits.then(|| text.parse().unwrap_or(u32::MAX));
+    number.filter(|number| *number > 0)
+}
+
+/// Where a page stands among the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PageNumbers {
+    current: u64,
+    size: u64,
+    previous: Option<u64>,
+    next: Option<u64>,
+    pages: u64,
+    total: u64,
+}
+
+impl PageNumbers {
+    fn new(page: PageRequest, total: u64) -> Self {
+        let size = u64::from(page.size);
+        let pages = total.div_ceil(size).max(1);
+        let current = if total == 0 {
+            1
+        } else {
+            u64::from(page.number)
+        };
+        let exists = current <= pages;
+        Self {
+            current,
+            size,
+            previous: (exists && current > 1).then(|| current - 1),
+            next: (current < pages).then(|| current + 1),
+            pages,
+            total,
+        }
+    }
+
+    fn meta(&self) -> Value {
+        json!({
+            "current-page": self.current,
+            "page-size": self.size,
+            "prev-page": self.previous,
+            "next-page": self.next,
+            "total-pages": self.pages,
+            "total-count": self.total,
+        })
+    }
+
+    /// Links to pages of the list at `address`, which keep what else the query says.
+    fn links(&self, address: &str, query: &str) -> Value {
+        let link = |number: u64| {
+            let others =
+                query::pairs(query).filter(|(name, _)| name != PAGE_NUMBER && name != PAGE_SIZE);
+            let query = form_urlencoded::Serializer::new(String::new())
+                .extend_pairs(others)
+                .append_pair(PAGE_NUMBER, &number.to_string())
+                .append_pair(PAGE_SIZE, &self.size.to_string())
+                .finish();
+            format!("{address}?{query}")
+        };
+        json!({
+            "self": link(self.current),
+            "first": link(1),
+            "prev": self.previous.map(link),
+            "next": self.next.map(link),
+            "last": link(self.pages),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::Method;
+
+    fn page(query: &str) -> Option<(u32, u32)> {
+        PageRequest::of(query).map(|page| (page.number, page.size))
+    }
+
+    #[test]
+    fn contract_3_1_page_parameters() {
+        assert_eq!(page(""), None);
+        assert_eq!(page("q=x"), None);
+        assert_eq!(page("page[number]=3"), Some((3, 20)));
+        assert_eq!(page("page%5Bsize%5D=50"), Some((1, 50)));
+        assert_eq!(page("page[number]=2&page[size]=500"), Some((2, 100)));
+        for odd in ["", "0", "-1", "x", "1.5", "+1", " 1", "1e3"] {
+            let query = format!("page[number]={odd}&page[size]={odd}");
+            assert_eq!(page(&query), Some((1, 20)), "{odd:?}");
+        }
+        let huge = "page[number]=99999999999999999999&page[size]=99999999999999999999";
+        assert_eq!(page(huge), Some((u32::MAX, 100)));
+    }
+
+    #[test]
+    fn contract_3_3_other_lists_are_always_in_pages() {
+        let page = |query: &str| {
+            let page = PageRequest::always(query);
+            (page.number, page.size)
+        };
+        assert_eq!(page(""), (1, 20));
+        assert_eq!(page("q=x"), (1, 20));
+        assert_eq!(page("page[number]=2&page[size]=7"), (2, 7));
+    }
+
+    #[test]
+    fn contract_3_1_a_page_of_a_list_at_hand() {
+        let page = |number, size| PageRequest { number, size }.of_all(1..=5);
+        assert_eq!(page(1, 2), (vec![1, 2], 5));
+        assert_eq!(page(3, 2), (vec![5], 5));
+        assert_eq!(page(4, 2), (vec![], 5));
+        assert_eq!(page(u32::MAX, 100), (vec![], 5));
+        assert_eq!(page(1, 100), (vec![1, 2, 3, 4, 5], 5));
+    }
+
+    #[test]
+    fn contract_3_3_a_page_links_to_where_it_was_asked_for() {
+        let mut request = Request::new(Method::Get, "/api/v2/organizations/acme/teams/");
+        request.query = "q=a&page[size]=2".to_owned();
+        request.headers.push("host", "gatehouse.example");
+        let page = PageRequest::always(&request.query);
+        let document = serde_json::to_value(paged(vec!["a", "b"], 3, page, &request)).unwrap();
+        assert_eq!(document["data"], json!(["a", "b"]));
+        let address = "http://gatehouse.example/api/v2/organizations/acme/teams";
+        let second = format!("{address}?q=a&page%5Bnumber%5D=2&page%5Bsize%5D=2");
+        assert_eq!(document["links"]["next"], second);
+        let expected = json!({
+            "current-page": 1, "page-size": 2, "prev-page": null, "next-page": 2,
+            "total-pages": 2, "total-count": 3,
+        });
+        assert_eq!(document["meta"]["pagination"], expected);
+        assert_eq!(document.get("included"), None);
+    }
+
+    fn numbers(number: u32, size: u32, total: u64) -> PageNumbers {
+        PageNumbers::new(PageRequest { number, size }, total)
+    }
+
+    #[test]
+    fn contract_3_3_pages_know_their_neighbours() {
+        let second = numbers(2, 20, 25);
+        assert_eq!(
+            (second.previous, second.next, second.pages),
+            (Some(1), None, 2)
+        );
+        let first = numbers(1, 20, 25);
+        assert_eq!((first.previous, first.next), (None, Some(2)));
+        assert_eq!(numbers(1, 25, 25).next, None);
+        let beyond = numbers(7, 20, 25);
+        assert_eq!((beyond.previous, beyond.next), (None, None));
+        assert_eq!((beyond.current, beyond.pages, beyond.total), (7, 2, 25));
+        let nothing = numbers(7, 20, 0);
+        assert_eq!((nothing.current, nothing.pages, nothing.total), (1, 1, 0));
+    }
+
+    #[test]
+    fn contract_3_3_links_keep_the_query_and_encode_brackets() {
+        let query = "q=a b&page[size]=20&include=entitlement_set&page[number]=2";
+        let links = numbers(2, 20, 25).links("https://host/api/v2/organizations", query);
+        assert_eq!(
+            links["first"],
+            "https://host/api/v2/organizations?q=a+b&include=entitlement_set&page%5Bnumber%5D=1&page%5Bsize%5D=20"
+        );
+        assert_eq!(links["self"], links["last"]);
+        assert_eq!(links["next"], Value::Null);
+    }
+}
