@@ -2,15 +2,16 @@
 
 use gatehouse_access::{Access, Failure, MountView};
 use gatehouse_auth_method::{AuthMethod, IdentityTokenError, Mount, RotationError};
+use gatehouse_orgs::Capability;
 use gatehouse_ports::StoreError;
 use gatehouse_storage::StorageError;
 
 use crate::Gateway;
 use crate::vault::rotation;
 
-impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
+impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// Does what is due: replaces the root credentials of every mount whose schedule says so, keeps the keys of identity tokens
-    /// and of batch tokens fresh, and clears away a part of what no token leads to. To be called every minute or so; more often, from
+    /// and of batch tokens fresh, and clears away a part of what no token and no organization leads to. To be called every minute or so; more often, from
     /// elsewhere too, is harmless.
     ///
     /// The operator is told of everything that was done or failed. On a sealed or uninitialized server nothing is due.
@@ -32,6 +33,10 @@ impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
         match self.access.maintain() {
             Ok(()) | Err(Failure::Sealed) => {}
             Err(failure) => self.tell_operator(&format!("upkeep of tokens: {failure}")),
+        }
+        match self.organizations.maintain() {
+            Ok(()) | Err(gatehouse_orgs::Failure::Sealed) => {}
+            Err(failure) => self.tell_operator(&format!("upkeep of organizations: {failure}")),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use gatehouse_access::Access;
 use gatehouse_auth_method::AuthMethod;
-use gatehouse_orgs::Organizations;
+use gatehouse_orgs::Capability;
 use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 
 use crate::host::{AuditLog, Host};
@@ -100,7 +100,7 @@ impl<A, C, O> Gateway<A, C, O> {
     }
 }
 
-impl<A: AuthMethod, C: Access, O: Organizations> Gateway<A, C, O> {
+impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// Answers one request. Every request gets an answer; a fault of the server is a 5xx, never a panic.
     #[must_use]
     pub fn handle(&self, request: &Request) -> Response {

@@ -167,6 +167,14 @@ pub enum Fault {
     ExcludedByPassingStatuses,
     /// Needs a key of the customer's own, and none is configured.
     KeyRequired,
+    /// A point in time was wanted.
+    NotTimestamp,
+    /// Later than the organization lets tokens of this kind live.
+    LifetimeExceeded,
+    /// No team of this organization has that id.
+    UnknownTeam,
+    /// Always there, and always as it is.
+    Protected,
 }
 
 /// An attribute and what is wrong with it, of anything but an organization.

@@ -210,6 +210,10 @@ macro_rules! crossings {
             PoolsDiffer,
             ExcludedByPassingStatuses,
             KeyRequired,
+            NotTimestamp,
+            LifetimeExceeded,
+            UnknownTeam,
+            Protected,
         });
         $crate::crossing_record!(types::AttributeIssue { attribute, fault });
         $crate::crossing_record!(types::Settings {

@@ -59,6 +59,8 @@ struct Facts {
     wrap_ttl: Option<u64>,
     token: Option<String>,
     caller: Option<TokenView>,
+    /// What the token is known as, where nothing else is known about it.
+    accessor: Option<String>,
     /// Whether access lets it pass; `None` before it has been asked.
     allowed: Option<bool>,
     mount: Option<Mount>,
@@ -102,12 +104,35 @@ impl<'g> Trail<'g> {
         }
     }
 
-    /// Says what is asked, where no path but that of the request stands for it.
-    pub(crate) fn does(&mut self, operation: Operation) {
-        self.facts.operation = Some(match operation {
-            Operation::CreateOrUpdate => "create",
-            operation => operation_name(operation),
+    /// Says whose service token a request brings.
+    pub(crate) fn comes_from(&mut self, caller: Option<&TokenView>) {
+        if self.log.is_some() {
+            self.facts.caller = caller.cloned();
+        }
+    }
+
+    /// Says whether what is asked is going to be done, for whoever is known by `accessor`; and records it, if so.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be recorded; nothing may be done then.
+    pub(crate) fn decided(
+        &mut self,
+        token: Option<&str>,
+        accessor: &str,
+        allowed: bool,
+    ) -> Result<(), AuditFailure> {
+        if self.log.is_none() {
+            return Ok(());
+        }
+        self.facts.operation = Some(match self.request.method {
+            Method::Post => "create",
+            method => operation_of(method),
         });
+        self.facts.token = token.map(str::to_owned);
+        self.facts.accessor = Some(accessor.to_owned());
+        self.facts.allowed = Some(allowed);
+        if allowed { self.ask() } else { Ok(()) }
     }
 
     /// Says that access lets it pass, and records what is asked.

@@ -291,7 +291,14 @@ impl Parts<'_> {
     fn caller<'c>(&'c self, caller: Option<&'c TokenView>) -> Caller<'c> {
         let policy_results = self.facts.allowed.map(|allowed| PolicyResults { allowed });
         let Some(caller) = caller else {
+            let token = self
+                .facts
+                .accessor
+                .as_ref()
+                .and(self.facts.token.as_deref());
             return Caller {
+                client_token: token,
+                accessor: self.facts.accessor.as_deref(),
                 policy_results,
                 token_type: "default",
                 ..Caller::default()

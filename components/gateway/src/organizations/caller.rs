@@ -1,35 +1,58 @@
 //! Who asks, and what they may do.
 //!
-//! An organization stands for policies at the path `organizations/<name>`, with the name in lower case: `read` shows it,
-//! `update` changes it, `delete` removes it, `create` makes it. A root token administers the whole site. What is not allowed
-//! does not exist, as far as the caller can tell.
+//! Two kinds of tokens open organizations. Those of this API are known to `orgs`, which also knows what their bearers are to an
+//! organization. A service token is known to `access`: its policies say what it may do at `organizations/<name>`, with the name in lower
+//! case, and below; and its entity may be a user here, who belongs to teams as people do. Either is enough.
+//!
+//! For policies, GET needs `read`, POST `create`, PATCH and PUT `update`, DELETE `delete`. A root token administers the whole site. What
+//! is not allowed does not exist, as far as the caller can tell.
 
-use gatehouse_access::{self as access, Access, Capability, Operation, Refusal, TokenReference};
-use gatehouse_orgs::{Organization, Organizations, Standing, folded_name};
+use gatehouse_access::{
+    self as access, Access, Capability as PolicyCapability, Operation, Refusal, TokenReference,
+    TokenView,
+};
+use gatehouse_orgs::{
+    self as orgs, Action, Capability, Credential, Decision, Identity, Position, Principal,
+    Standing, folded_name,
+};
+use zeroize::Zeroizing;
 
 use super::Api;
 use super::problem::Problem;
+use super::transport::check_media_type;
+use crate::http::Method;
 
 const ORGANIZATIONS_PATH: &str = "organizations";
 const ROOT_POLICY: &str = "root";
 
+/// Stands in every token of this API and in no service token.
+const API_TOKEN_MARK: &str = ".atlasv1.";
+
 /// Somebody with a valid token.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Caller<'a> {
-    token: &'a str,
-    /// Holds a root token: may do everything.
-    pub(super) is_site_administrator: bool,
+    pub(super) identity: Identity,
+    /// The token, if it is a service token: its policies can be asked for more.
+    service_token: Option<&'a str>,
+    accessor: String,
+    /// Whether the policies of a service token allow this very request.
+    pub(super) granted: bool,
 }
 
-/// What access says about a request.
-pub(super) struct Verdict<'a> {
-    /// Who asks.
+impl Caller<'_> {
+    /// Whether they administer the whole installation.
+    pub(super) const fn is_site_administrator(&self) -> bool {
+        self.identity.is_site_administrator()
+    }
+}
+
+/// Somebody who may do what they ask, and the organization they may do it with.
+pub(super) struct Entry<'a> {
     pub(super) caller: Caller<'a>,
-    /// Whether the operation is allowed; for [`Operation::CreateOrUpdate`], whether something new may be made.
-    pub(super) allowed: bool,
+    pub(super) position: Position,
 }
 
-/// What a caller may do with one organization.
+/// What a service token may do with one organization by its policies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Rights {
     pub(super) read: bool,
@@ -38,129 +61,303 @@ pub(super) struct Rights {
 }
 
 impl Rights {
-    fn of(capabilities: &[Capability]) -> Self {
+    fn of(capabilities: &[PolicyCapability]) -> Self {
         let has = |wanted| {
-            let grants = |found: &Capability| *found == wanted || *found == Capability::Root;
+            let grants =
+                |found: &PolicyCapability| *found == wanted || *found == PolicyCapability::Root;
             capabilities.iter().any(grants)
         };
         Self {
-            read: has(Capability::Read),
-            update: has(Capability::Update),
-            create: has(Capability::Create),
+            read: has(PolicyCapability::Read),
+            update: has(PolicyCapability::Update),
+            create: has(PolicyCapability::Create),
+        }
+    }
+
+    /// What these make of somebody who may see the organization.
+    pub(super) const fn standing(self) -> Option<Standing> {
+        match self {
+            Self { update: true, .. } => Some(Standing::Owner),
+            Self { read: true, .. } => Some(Standing::Member),
+            _ => None,
         }
     }
 }
 
-impl<'a, C: Access, O: Organizations> Api<'a, C, O> {
-    /// Authenticates the caller, and authorizes the operation on the organization of this name; once for each request. Without
-    /// a name that an organization can have, the path is that of all organizations.
+impl<'a, C: Access, O: Capability> Api<'a, C, O> {
+    /// Lets the caller do something with the organization of this name. For policies it stands at `organizations/<name>`, and below
+    /// that where `below` says what it concerns, such as `agent-pools`.
+    ///
+    /// # Errors
+    ///
+    /// In the order of contract 1.5: [`Problem::Unauthorized`] without a valid token, the problem of the media type, and
+    /// [`Problem::NotFound`], [`Problem::Forbidden`] or [`Problem::Unauthorized`] where it is not allowed.
+    pub(super) fn enter(
+        &self,
+        name: &str,
+        action: Action,
+        below: Option<&str>,
+    ) -> Result<Entry<'a>, Problem> {
+        let path = path_of(name).map(|path| match below {
+            Some(below) => format!("{path}/{below}"),
+            None => path,
+        });
+        let caller = self.authenticate(path.as_deref())?;
+        check_media_type(self.request)?;
+        let position = self.organizations.position_in(
+            self.settings.edition,
+            &caller.identity,
+            caller.granted,
+            name,
+            action,
+        )?;
+        let position = position.ok_or(Problem::NotFound);
+        let decided = position.and_then(|position| match position.decision {
+            Decision::Allowed => Ok(position),
+            Decision::Hidden => Err(Problem::NotFound),
+            Decision::Forbidden => Err(Problem::Forbidden(FORBIDDEN.into())),
+            Decision::UserTokensOff => Err(Problem::Unauthorized),
+        });
+        self.decided(&caller, decided.is_ok())?;
+        Ok(Entry {
+            caller,
+            position: decided?,
+        })
+    }
+
+    /// The same for what has an identifier of its own, such as `agent-pools` with the id of one: the organization is the one to which
+    /// it belongs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::enter`]; what there is not is not found.
+    pub(super) fn enter_by_id(
+        &self,
+        id: &str,
+        action: Action,
+        collection: &str,
+    ) -> Result<Entry<'a>, Problem> {
+        let name = self.organizations.organization_of(id)?;
+        let below = format!("{collection}/{id}");
+        // Nothing has no name, and so is treated as an organization that nobody may see.
+        self.enter(name.as_deref().unwrap_or_default(), action, Some(&below))
+    }
+
+    /// Finds out who asks. What a service token's policies say about the request at `path` is found out as well; `None` is the path of
+    /// all organizations.
     ///
     /// # Errors
     ///
     /// [`Problem::Unauthorized`] without a valid token.
-    pub(super) fn ask(
-        &self,
-        operation: Operation,
-        name: Option<&str>,
-    ) -> Result<Verdict<'a>, Problem> {
+    pub(super) fn authenticate(&self, path: Option<&str>) -> Result<Caller<'a>, Problem> {
+        let caller = match self.request.bearer_token() {
+            None => None,
+            Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
+            Some(token) => self.service_caller(token, path.unwrap_or(ORGANIZATIONS_PATH))?,
+        };
+        if caller.is_none() {
+            let token = self.request.bearer_token();
+            self.trail.borrow_mut().refused(token, self.access);
+        }
+        caller.ok_or(Problem::Unauthorized)
+    }
+
+    /// Lets site administrators pass, and nobody else.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::enter`]: to all others there is nothing to administer.
+    pub(super) fn administer(&self) -> Result<Caller<'a>, Problem> {
+        let caller = self.authenticate(None)?;
+        check_media_type(self.request)?;
+        let allowed = caller.is_site_administrator();
+        self.decided(&caller, allowed)?;
+        allowed.then_some(caller).ok_or(Problem::NotFound)
+    }
+
+    /// Records whether what is asked is going to be done.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be recorded; nothing may be done then.
+    pub(super) fn decided(&self, caller: &Caller<'_>, allowed: bool) -> Result<(), Problem> {
+        let mut trail = self.trail.borrow_mut();
         let token = self.request.bearer_token();
-        let path = name
-            .and_then(path_of)
-            .unwrap_or_else(|| ORGANIZATIONS_PATH.to_owned());
+        Ok(trail.decided(token, &caller.accessor, allowed)?)
+    }
+
+    /// The caller as the capability records them.
+    pub(super) fn recorded_as(&self, caller: &Caller<'_>) -> orgs::Caller {
+        orgs::Caller {
+            identity: caller.identity.clone(),
+            accessor: caller.accessor.clone(),
+            request_id: self.request_id.to_owned(),
+        }
+    }
+
+    fn api_caller(&self, token: &str) -> Result<Option<Caller<'a>>, Problem> {
+        let credential = Credential::ApiToken(Zeroizing::new(token.to_owned()));
+        let identity = self.organizations.identify(&credential)?;
+        Ok(identity.map(|identity| Caller {
+            accessor: identity.token_id.clone().unwrap_or_default(),
+            identity,
+            service_token: None,
+            granted: false,
+        }))
+    }
+
+    fn service_caller(&self, token: &'a str, path: &str) -> Result<Option<Caller<'a>>, Problem> {
+        let operation = operation_of(self.request.method);
         let admitted = self.access.admit(&access::Request {
-            token,
+            token: Some(token),
             operation,
-            path: &path,
+            path,
             source_address: self.request.peer,
             wrap_ttl: None,
             parameters: None,
         });
-        let mut trail = self.trail.borrow_mut();
-        trail.does(operation);
-        match &admitted {
-            Ok(admission) => trail.admitted(token, admission)?,
-            Err(_) => trail.refused(token, self.access),
-        }
-        drop(trail);
-        let token = token.ok_or(Problem::Unauthorized)?;
-        let (is_site_administrator, allowed) = match admitted {
+        let (view, granted) = match admitted {
             Ok(admission) => {
-                let policies = admission.caller.map(|caller| caller.policies);
-                let is_root = policies.is_some_and(|all| all.iter().any(|one| one == ROOT_POLICY));
-                let may_write = operation != Operation::CreateOrUpdate || admission.write.create;
-                (is_root, may_write)
+                let granted = operation != Operation::CreateOrUpdate || admission.write.create;
+                (admission.caller, granted)
             }
-            // The documents of this protocol have no parameters for a rule to look at, so one that does is not met.
             Err(
                 Refusal::Denied
                 | Refusal::ParametersNeeded
                 | Refusal::NoMount
                 | Refusal::MalformedPath,
-            ) => (false, false),
+            ) => (self.looked_up(token)?, false),
             Err(
                 Refusal::NoToken
                 | Refusal::InvalidToken
                 | Refusal::AddressDenied
                 | Refusal::EntityUnusable,
-            ) => return Err(Problem::Unauthorized),
+            ) => return Ok(None),
             Err(Refusal::Failure(failure)) => return Err(failure.into()),
         };
-        Ok(Verdict {
-            caller: Caller {
-                token,
-                is_site_administrator,
-            },
-            allowed,
-        })
+        self.trail.borrow_mut().comes_from(view.as_ref());
+        let identity = self.organizations.identify(&credential_of(view.as_ref()))?;
+        Ok(identity.map(|identity| Caller {
+            identity,
+            service_token: Some(token),
+            accessor: view.map(|view| view.accessor).unwrap_or_default(),
+            granted,
+        }))
     }
 
-    /// What the caller may do with the organizations of these names, in their order. A token whose last use this request took
-    /// may do nothing more.
+    /// What is known about a token that policies did not let pass; nothing if that took its last use.
+    fn looked_up(&self, token: &str) -> Result<Option<TokenView>, Problem> {
+        match self.access.lookup_token(TokenReference::Id(token)) {
+            Ok(view) => Ok(Some(view)),
+            Err(access::LookupError::UnknownToken) => Ok(None),
+            Err(access::LookupError::Failure(failure)) => Err(failure.into()),
+        }
+    }
+
+    /// What the policies of the caller's service token grant on the organizations of these names, in their order; nothing without
+    /// one. A token whose last use this request took may do nothing more.
     ///
     /// # Errors
     ///
     /// When access cannot answer.
     pub(super) fn rights<'n>(
         &self,
-        caller: Caller<'_>,
+        caller: &Caller<'_>,
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<Vec<Rights>, Problem> {
         let names = names.into_iter();
         let paths: Vec<String> = names
             .map(|name| path_of(name).unwrap_or_default())
             .collect();
-        let reference = TokenReference::Id(caller.token);
-        match self.access.capabilities(reference, &paths) {
+        let Some(token) = caller.service_token else {
+            return Ok(vec![Rights::default(); paths.len()]);
+        };
+        match self.access.capabilities(TokenReference::Id(token), &paths) {
             Ok(capabilities) => Ok(capabilities.iter().map(|all| Rights::of(all)).collect()),
             Err(access::LookupError::UnknownToken) => Ok(vec![Rights::default(); paths.len()]),
             Err(access::LookupError::Failure(failure)) => Err(failure.into()),
         }
     }
 
-    /// What the caller is to an organization that they may see.
+    /// Whether the policies of the caller's service token grant anything on any organization.
+    ///
+    /// # Errors
+    ///
+    /// When access cannot answer.
+    pub(super) fn has_rights_somewhere(&self, caller: &Caller<'_>) -> Result<bool, Problem> {
+        let Some(token) = caller.service_token else {
+            return Ok(false);
+        };
+        let everywhere = [ORGANIZATIONS_PATH.to_owned()];
+        match self
+            .access
+            .has_rights_below(TokenReference::Id(token), &everywhere)
+        {
+            Ok(found) => Ok(found.contains(&true)),
+            Err(access::LookupError::UnknownToken) => Ok(false),
+            Err(access::LookupError::Failure(failure)) => Err(failure.into()),
+        }
+    }
+
+    /// What the caller is to an organization that they may see, by membership or by policies, whichever is more.
     ///
     /// # Errors
     ///
     /// When access cannot answer.
     pub(super) fn standing(
         &self,
-        caller: Caller<'_>,
-        organization: &Organization,
+        caller: &Caller<'_>,
+        position: &Position,
     ) -> Result<Standing, Problem> {
-        if caller.is_site_administrator {
-            return Ok(Standing::SiteAdministrator);
+        let by_membership = position.standing;
+        if let Some(standing @ (Standing::SiteAdministrator | Standing::Owner)) = by_membership {
+            return Ok(standing);
         }
-        let rights = self.rights(caller, [organization.name.as_str()])?;
-        let owns = rights.iter().any(|rights| rights.update);
-        Ok(if owns {
-            Standing::Owner
-        } else {
-            Standing::Member
+        let rights = self.rights(caller, [position.organization.name.as_str()])?;
+        let by_policies = rights.into_iter().find_map(Rights::standing);
+        Ok(match (by_policies, by_membership) {
+            (Some(Standing::Owner), _) => Standing::Owner,
+            (_, Some(standing)) => standing,
+            _ => Standing::Member,
         })
     }
 }
 
+/// What those are told who may know that they may not.
+const FORBIDDEN: &str = "Only owners of the organization may do this.";
+
+/// Who a checked service token stands for.
+fn credential_of(view: Option<&TokenView>) -> Credential {
+    let is_root = |view: &TokenView| view.policies.iter().any(|policy| policy == ROOT_POLICY);
+    match view {
+        Some(view) if is_root(view) => Credential::Root,
+        Some(TokenView {
+            entity_id: Some(entity),
+            ..
+        }) => Credential::Entity(entity.clone()),
+        _ => Credential::Nobody,
+    }
+}
+
+/// What policies have to allow.
+const fn operation_of(method: Method) -> Operation {
+    match method {
+        Method::Post => Operation::CreateOrUpdate,
+        Method::Patch | Method::Put => Operation::Update,
+        Method::Delete => Operation::Delete,
+        _ => Operation::Read,
+    }
+}
+
 /// The path under which policies know the organization of this name, if there can be one.
-fn path_of(name: &str) -> Option<String> {
+pub(super) fn path_of(name: &str) -> Option<String> {
     folded_name(name).map(|folded| format!("{ORGANIZATIONS_PATH}/{folded}"))
+}
+
+/// Whether whoever makes an organization owns it.
+pub(super) const fn owns_what_it_makes(identity: &Identity) -> bool {
+    matches!(
+        identity.principal,
+        Principal::User(_) | Principal::Workload(Some(_))
+    )
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gatehouse_orgs::{Fault, Field, FieldFault};
+use gatehouse_orgs::{AttributeIssue, Fault, Field, FieldFault};
 
 use super::problem::AttributeFault;
 
@@ -37,6 +37,11 @@ pub(super) const fn name(field: Field) -> &'static str {
     }
 }
 
+/// Where a fault of anything but an organization is, and the sentence about it.
+pub(super) fn of_issue(issue: &AttributeIssue) -> AttributeFault {
+    AttributeFault::attribute(&issue.attribute, &predicate(issue.fault))
+}
+
 /// Where a fault is, and the sentence about it.
 pub(super) fn described(found: &FieldFault) -> AttributeFault {
     let name = name(found.field);
@@ -58,7 +63,7 @@ fn predicate(fault: Fault) -> Cow<'static, str> {
             return Cow::Owned(format!("is too long (maximum is {maximum} characters)"));
         }
         Fault::Taken => "has already been taken",
-        Fault::NotAnAddress | Fault::UnknownPool => "is invalid",
+        Fault::NotAnAddress | Fault::UnknownPool | Fault::UnknownTeam => "is invalid",
         Fault::NotIncluded => "is not included in the list",
         Fault::NotText => "must be a string",
         Fault::NotInteger => "is not a number",
@@ -71,6 +76,9 @@ fn predicate(fault: Fault) -> Cow<'static, str> {
             "can't be used when send passing statuses for untriggered speculative plans is enabled"
         }
         Fault::KeyRequired => "requires a primary key configuration",
+        Fault::NotTimestamp => "is not a valid timestamp",
+        Fault::LifetimeExceeded => "exceeds the maximum allowed lifetime",
+        Fault::Protected => "cannot be changed",
     })
 }
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use gatehouse_access::{Access, Operation};
-use gatehouse_orgs::{Filter, MAXIMUM_BATCH, Organization, Organizations, Standing};
+use gatehouse_access::Access;
+use gatehouse_orgs::{Capability, Filter, MAXIMUM_BATCH, Organization, Standing};
 
 use super::Api;
 use super::caller::Caller;
@@ -23,15 +23,16 @@ struct Selection {
     total: u64,
 }
 
-impl<C: Access, O: Organizations> Api<'_, C, O> {
+impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Answers with the organizations that the caller may see.
     pub(super) fn list(&self) -> Result<Response, Problem> {
         // Everybody with a valid token has a list; what it holds is decided for each organization.
-        let caller = self.ask(Operation::List, None)?.caller;
+        let caller = self.authenticate(None)?;
+        self.decided(&caller, true)?;
         let query = self.request.query.as_str();
         let includes = Includes::of_list(query)?;
         let page = PageRequest::of(query);
-        let selection = self.select(caller, &filter(query), page)?;
+        let selection = self.select(&caller, &filter(query), page)?;
 
         let mut facts = PlanFacts::new(self.organizations);
         for (organization, standing) in &selection.organizations {
@@ -61,12 +62,12 @@ impl<C: Access, O: Organizations> Api<'_, C, O> {
 
     fn select(
         &self,
-        caller: Caller<'_>,
+        caller: &Caller<'_>,
         filter: &Filter,
         page: Option<PageRequest>,
     ) -> Result<Selection, Problem> {
         match page {
-            Some(page) if caller.is_site_administrator => {
+            Some(page) if caller.is_site_administrator() => {
                 let found = self.organizations.page_at(
                     self.settings.edition,
                     filter,
@@ -88,7 +89,7 @@ impl<C: Access, O: Organizations> Api<'_, C, O> {
     /// Goes through all organizations, for policies do not tell which ones they open.
     fn select_visible(
         &self,
-        caller: Caller<'_>,
+        caller: &Caller<'_>,
         filter: &Filter,
         page: Option<PageRequest>,
     ) -> Result<Selection, Problem> {
@@ -118,10 +119,10 @@ impl<C: Access, O: Organizations> Api<'_, C, O> {
     /// What the caller is to each organization; `None` for those that the caller may not see.
     fn standings(
         &self,
-        caller: Caller<'_>,
+        caller: &Caller<'_>,
         organizations: &[Organization],
     ) -> Result<Vec<Option<Standing>>, Problem> {
-        if caller.is_site_administrator {
+        if caller.is_site_administrator() {
             return Ok(vec![Some(Standing::SiteAdministrator); organizations.len()]);
         }
         if organizations.is_empty() {
@@ -129,16 +130,9 @@ impl<C: Access, O: Organizations> Api<'_, C, O> {
         }
         let names = organizations.iter().map(|found| found.name.as_str());
         let rights = self.rights(caller, names)?;
-        let standing = |owns| {
-            if owns {
-                Standing::Owner
-            } else {
-                Standing::Member
-            }
-        };
         Ok(rights
             .into_iter()
-            .map(|rights| rights.read.then(|| standing(rights.update)))
+            .map(|rights| rights.standing().filter(|_| rights.read))
             .collect())
     }
 }

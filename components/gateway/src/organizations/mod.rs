@@ -18,11 +18,12 @@ mod route;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod users;
 
 use std::cell::RefCell;
 
 use gatehouse_access::Access;
-use gatehouse_orgs::Organizations;
+use gatehouse_orgs::Capability;
 
 pub(crate) use problem::Problem;
 
@@ -55,7 +56,7 @@ pub(crate) fn concerns(raw_path: &str) -> bool {
 }
 
 /// Answers a request of this protocol. The path is decoded and has no leading slash.
-pub(crate) fn handle<A, C: Access, O: Organizations>(
+pub(crate) fn handle<A, C: Access, O: Capability>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     path: &CanonicalPath,
@@ -67,19 +68,21 @@ pub(crate) fn handle<A, C: Access, O: Organizations>(
             return without_body_for_head(request, told(gateway, request, None, &problem));
         }
     };
+    let request_id = request_id(gateway, request, trail.borrow().request_id());
     let api = Api {
         access: &gateway.access,
         organizations: &gateway.organizations,
         settings: &gateway.settings,
         request,
         trail: &trail,
+        request_id: request_id.as_deref().unwrap_or_default(),
     };
     let answer = Route::of(request.method, path).ok_or(Problem::NotFound);
     let answer = answer.and_then(|route| api.answer(route));
     let mut trail = trail.borrow_mut();
     let response = match answer {
-        Ok(response) => finished(gateway, request, trail.request_id(), response),
-        Err(problem) => told(gateway, request, trail.request_id(), &problem),
+        Ok(response) => finished(gateway, request, request_id.as_deref(), response),
+        Err(problem) => told(gateway, request, request_id.as_deref(), &problem),
     };
     recorded(gateway, request, &mut trail, response)
 }
@@ -131,7 +134,18 @@ fn told<A, C, O>(
     finished(gateway, request, name, problem.response())
 }
 
-/// An answer with what all of them carry. `name` is the one under which the exchange is recorded, if it is; a client's own wins.
+/// What an exchange is called: as the client says, or as it is recorded, or anew.
+fn request_id<A, C, O>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    recorded: Option<&str>,
+) -> Option<String> {
+    let id = transport::client_request_id(request).or(recorded);
+    // An exchange without a name is better than none.
+    id.map(str::to_owned).or_else(|| gateway.fresh_uuid().ok())
+}
+
+/// An answer with what all of them carry. `name` is what the exchange is called already, if it is.
 fn finished<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
@@ -139,10 +153,7 @@ fn finished<A, C, O>(
     response: Response,
 ) -> Response {
     let response = transport::with_metadata(response, gateway.settings.edition);
-    let id = transport::client_request_id(request).or(name);
-    let id = id.map(str::to_owned);
-    // An answer without a name is better than none.
-    match id.or_else(|| gateway.fresh_uuid().ok()) {
+    match request_id(gateway, request, name) {
         Some(id) => response.with_header("x-request-id", id),
         None => response,
     }
@@ -163,9 +174,11 @@ struct Api<'a, C, O> {
     request: &'a Request,
     /// Shared by the steps of one request, one after the other.
     trail: &'a RefCell<Trail<'a>>,
+    /// What the exchange is called.
+    request_id: &'a str,
 }
 
-impl<C: Access, O: Organizations> Api<'_, C, O> {
+impl<C: Access, O: Capability> Api<'_, C, O> {
     fn answer(&self, route: Route<'_>) -> Result<Response, Problem> {
         match route {
             Route::Discovery => Ok(Response::new(200, "application/json", DISCOVERY.to_vec())),
@@ -177,6 +190,7 @@ impl<C: Access, O: Organizations> Api<'_, C, O> {
             Route::Delete(name) => self.delete(name),
             Route::EntitlementSetOf(name) => self.entitlement_set_of(name),
             Route::EntitlementSet(id) => self.entitlement_set(id),
+            Route::Users(route) => self.answer_about_users(route),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gatehouse_orgs::{Entitlement, Organizations, Permission, Plan, Standing};
+use gatehouse_orgs::{Entitlement, Organizations, Permission, Plan, Rights, Standing};
 
 /// Permissions by plan and standing, entitlements by plan.
 pub(super) struct PlanFacts<'o, O> {
@@ -23,9 +23,10 @@ impl<'o, O: Organizations> PlanFacts<'o, O> {
 
     /// Makes permissions available.
     pub(super) fn prepare(&mut self, plan: Plan, standing: Standing) {
-        self.permissions
-            .entry((plan, standing))
-            .or_insert_with(|| self.organizations.permissions(plan, standing));
+        self.permissions.entry((plan, standing)).or_insert_with(|| {
+            self.organizations
+                .permissions(plan, standing, &Rights::new())
+        });
     }
 
     /// Permissions that have been prepared.

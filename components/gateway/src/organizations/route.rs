@@ -1,5 +1,6 @@
 //! Which requests there are.
 
+use super::users;
 use crate::http::Method;
 use crate::path::CanonicalPath;
 
@@ -24,6 +25,8 @@ pub(super) enum Route<'a> {
     EntitlementSetOf(&'a str),
     /// The entitlement set with this id, which is the external id of an organization.
     EntitlementSet(&'a str),
+    /// Something about users.
+    Users(users::Route),
 }
 
 impl<'a> Route<'a> {
@@ -45,7 +48,7 @@ impl<'a> Route<'a> {
                 Some(Self::EntitlementSetOf(name))
             }
             (Method::Get, ["entitlement-sets", id]) => Some(Self::EntitlementSet(id)),
-            _ => None,
+            (method, segments) => users::Route::of(method, segments).map(Self::Users),
         }
     }
 }

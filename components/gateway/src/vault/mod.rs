@@ -46,7 +46,7 @@ use std::borrow::Cow;
 
 use gatehouse_access::{self as access, Access, Operation, Refusal, duration};
 use gatehouse_auth_method::AuthMethod;
-use gatehouse_orgs::Organizations;
+use gatehouse_orgs::Capability;
 
 use self::call::{Answer, Call};
 use self::errors::{Audience, Fault};
@@ -56,7 +56,7 @@ use crate::path::CanonicalPath;
 use crate::{Gateway, Request, Response};
 
 /// Answers a request under `/v1/`.
-pub(crate) fn handle<A: AuthMethod, C: Access, O: Organizations>(
+pub(crate) fn handle<A: AuthMethod, C: Access, O: Capability>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     path: &CanonicalPath,
@@ -99,7 +99,7 @@ pub(crate) fn end<A, C, O>(
     }
 }
 
-fn serve<A: AuthMethod, C: Access, O: Organizations>(
+fn serve<A: AuthMethod, C: Access, O: Capability>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     path: &CanonicalPath,

@@ -1,0 +1,114 @@
+//! Users (contract 1.6, 1.11).
+
+use gatehouse_access::Access;
+use gatehouse_orgs::{
+    Attribute, AttributeIssue, Capability, CreateUserError, Fault, User, UserDescription,
+};
+use serde_json::{Value, json};
+
+use super::Api;
+use super::document::Document;
+use super::fields;
+use super::input::{Input, Kinds, Members};
+use super::problem::Problem;
+use super::transport::json_api;
+use crate::http::{Method, Response};
+
+const RESOURCE_TYPE: &str = "users";
+
+/// Requests about users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// A new user, made by a site administrator.
+    Create,
+}
+
+impl Route {
+    /// The route of a request.
+    pub(super) fn of(method: Method, segments: &[&str]) -> Option<Self> {
+        match (method, segments) {
+            (Method::Post, ["admin", "users"]) => Some(Self::Create),
+            _ => None,
+        }
+    }
+}
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    pub(super) fn answer_about_users(&self, route: Route) -> Result<Response, Problem> {
+        match route {
+            Route::Create => self.create_user(),
+        }
+    }
+
+    /// Makes a user, and tells the first token.
+    fn create_user(&self) -> Result<Response, Problem> {
+        let caller = self.administer()?;
+        let input = Input::read(&self.request.body)?;
+        let resource = input.resource(Kinds::Only(&[RESOURCE_TYPE]))?;
+        let (description, faults) = description(&resource.attributes);
+        if !faults.is_empty() {
+            return Err(Problem::Invalid(
+                faults.iter().map(fields::of_issue).collect(),
+            ));
+        }
+        let by = self.recorded_as(&caller);
+        let (user, issued) = self.organizations.create_user(&description, &by)?;
+        let mut document = Document::of(resource_of(&user));
+        document.meta = Some(json!({"token": issued.secret.as_str()}));
+        Ok(json_api(201, &document))
+    }
+}
+
+/// What a new user is to be, and the faults that show before anybody is asked.
+fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue>) {
+    let mut faults = Vec::new();
+    let mut text = |name| match attributes.text(name) {
+        Attribute::Value(text) => text,
+        Attribute::Absent | Attribute::Null => String::new(),
+        Attribute::WrongType => {
+            faults.push(AttributeIssue::new(name, Fault::NotText));
+            String::new()
+        }
+    };
+    let username = text("username");
+    let email = text("email");
+    let site_administrator = match attributes.boolean("is-site-admin") {
+        Attribute::Value(flag) => flag,
+        Attribute::Absent | Attribute::Null => false,
+        Attribute::WrongType => {
+            faults.push(AttributeIssue::new("is-site-admin", Fault::NotBoolean));
+            false
+        }
+    };
+    let description = UserDescription {
+        username,
+        email,
+        site_administrator,
+        token_description: None,
+    };
+    (description, faults)
+}
+
+fn resource_of(user: &User) -> Value {
+    json!({
+        "id": user.id,
+        "type": RESOURCE_TYPE,
+        "attributes": {
+            "username": user.username,
+            "email": user.email,
+            "is-site-admin": user.site_administrator,
+        },
+        "links": {"self": format!("/api/v2/users/{}", user.id)},
+    })
+}
+
+impl From<CreateUserError> for Problem {
+    fn from(error: CreateUserError) -> Self {
+        match error {
+            CreateUserError::Invalid(issues) => {
+                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+            }
+            CreateUserError::Failed(failure) => failure.into(),
+        }
+    }
+}
