@@ -211,7 +211,7 @@ mod tests {
     }
 
     fn permission(plan: Plan, standing: Standing, key: &str) -> Option<bool> {
-        let found = permissions(plan, standing);
+        let found = permissions(plan, standing, &Rights::new());
         let found = found.into_iter().find(|found| found.key == key);
         found.map(|found| found.granted)
     }

@@ -13,6 +13,8 @@ use crate::{CreateError, Filter};
 fn contract_2_7_of_fifty_simultaneous_creates_of_one_name_exactly_one_succeeds() {
     let store = MemoryStore::new(SystemClock);
     let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    orgs.hasher().unwrap();
+    let commits = store.commits();
     let start = Barrier::new(50);
     let outcomes: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = (0..50)
@@ -21,7 +23,7 @@ fn contract_2_7_of_fifty_simultaneous_creates_of_one_name_exactly_one_succeeds()
                 scope.spawn(move || {
                     let name = if number % 2 == 0 { "acme" } else { "ACME" };
                     start.wait();
-                    orgs.create(Edition::Hosted, &named(name))
+                    orgs.create(Edition::Hosted, &named(name), &installation())
                 })
             })
             .collect();
@@ -35,7 +37,7 @@ fn contract_2_7_of_fifty_simultaneous_creates_of_one_name_exactly_one_succeeds()
     for refusal in refused {
         assert_eq!(refusal, Err(CreateError::Invalid(vec![TAKEN])));
     }
-    assert_eq!(store.commits(), 1);
+    assert_eq!(store.commits(), commits + 1);
     let page = orgs
         .page_at(Edition::Hosted, &Filter::default(), 1, 20)
         .unwrap();
@@ -55,7 +57,7 @@ fn simultaneous_creates_of_different_names_all_succeed_and_are_counted() {
                 let kept = create(orgs, &format!("kept-{number}"));
                 let gone = create(orgs, &format!("gone-{number}"));
                 assert_ne!(kept.external_id, gone.external_id);
-                assert_eq!(orgs.delete(&gone.name), Ok(true));
+                assert_eq!(orgs.delete(&gone.name, &installation()), Ok(true));
             });
         }
     });
@@ -91,7 +93,8 @@ fn contract_2_12_simultaneous_updates_of_different_fields_all_last() {
             let (orgs, start) = (&orgs, &start);
             scope.spawn(move || {
                 start.wait();
-                orgs.update(Edition::Hosted, "acme", changes).unwrap();
+                orgs.update(Edition::Hosted, "acme", changes, &installation())
+                    .unwrap();
             });
         }
     });
@@ -117,8 +120,13 @@ fn of_many_simultaneous_renames_to_one_name_exactly_one_succeeds() {
                 scope.spawn(move || {
                     start.wait();
                     let changes = rename("target");
-                    orgs.update(Edition::Hosted, &format!("org-{number}"), &changes)
-                        .is_ok()
+                    orgs.update(
+                        Edition::Hosted,
+                        &format!("org-{number}"),
+                        &changes,
+                        &installation(),
+                    )
+                    .is_ok()
                 })
             })
             .collect();

@@ -35,7 +35,9 @@ fn the_self_hosted_edition_has_one_plan() {
     let world = World::new();
     let store = world.store();
     let orgs = world.orgs(&store);
-    let acme = orgs.create(Edition::SelfHosted, &named("acme")).unwrap();
+    let acme = orgs
+        .create(Edition::SelfHosted, &named("acme"), &installation())
+        .unwrap();
     assert_eq!(acme.plan, Plan::Enterprise);
 }
 
@@ -61,7 +63,7 @@ fn contract_2_7_every_fault_is_told_at_once_and_nothing_is_stored() {
     ];
     let expected = expected.map(|(field, fault)| FieldFault { field, fault });
     assert_eq!(
-        orgs.create(Edition::Hosted, &changes),
+        orgs.create(Edition::Hosted, &changes, &installation()),
         Err(CreateError::Invalid(expected.to_vec()))
     );
     assert_eq!(store.keys(), [""; 0]);
@@ -84,7 +86,10 @@ fn contract_2_7_a_name_is_required() {
         };
         let field = Field::Name;
         let expected = CreateError::Invalid(vec![FieldFault { field, fault }]);
-        assert_eq!(orgs.create(Edition::Hosted, &changes), Err(expected));
+        assert_eq!(
+            orgs.create(Edition::Hosted, &changes, &installation()),
+            Err(expected)
+        );
     }
     assert_eq!(store.commits(), 0);
 }
@@ -105,7 +110,10 @@ fn contract_2_7_a_taken_name_is_told_together_with_other_faults() {
         fault: Fault::NotAnAddress,
     };
     let expected = CreateError::Invalid(vec![TAKEN, not_an_address]);
-    assert_eq!(orgs.create(Edition::Hosted, &changes), Err(expected));
+    assert_eq!(
+        orgs.create(Edition::Hosted, &changes, &installation()),
+        Err(expected)
+    );
     assert_eq!(store.values(), before);
 }
 
@@ -115,9 +123,13 @@ fn contract_2_12_an_update_that_mentions_nothing_answers_and_writes_nothing() {
     let store = world.store();
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme");
+    let commits = store.commits();
     let nothing = OrganizationChanges::default();
-    assert_eq!(orgs.update(Edition::Hosted, "Acme", &nothing), Ok(acme));
-    assert_eq!(store.commits(), 1);
+    assert_eq!(
+        orgs.update(Edition::Hosted, "Acme", &nothing, &installation()),
+        Ok(acme)
+    );
+    assert_eq!(store.commits(), commits);
 }
 
 #[test]
@@ -127,7 +139,7 @@ fn contract_2_12_a_rename_keeps_identity_and_frees_the_old_name() {
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme");
     let renamed = orgs
-        .update(Edition::Hosted, "acme", &rename("Globex"))
+        .update(Edition::Hosted, "acme", &rename("Globex"), &installation())
         .unwrap();
     let expected = Organization {
         name: "Globex".to_owned(),
@@ -159,7 +171,7 @@ fn contract_2_12_a_rename_to_a_taken_name_changes_nothing_at_all() {
         email: text("new@example.com"),
         ..rename("GLOBEX")
     };
-    let refused = orgs.update(Edition::Hosted, "acme", &changes);
+    let refused = orgs.update(Edition::Hosted, "acme", &changes, &installation());
     assert_eq!(refused, Err(UpdateError::Invalid(vec![TAKEN])));
     assert_eq!(read(&orgs, "acme"), Some(acme));
 }
@@ -172,7 +184,7 @@ fn contract_2_7_a_new_spelling_of_the_own_name_is_stored() {
     create(&orgs, "acme");
     let keys = store.keys();
     let respelled = orgs
-        .update(Edition::Hosted, "acme", &rename("AcMe"))
+        .update(Edition::Hosted, "acme", &rename("AcMe"), &installation())
         .unwrap();
     assert_eq!(respelled.name, "AcMe");
     assert_eq!(read(&orgs, "acme"), Some(respelled));
@@ -185,9 +197,9 @@ fn an_update_or_delete_of_what_is_not_there_says_so_and_stores_nothing() {
     let store = world.store();
     let orgs = world.orgs(&store);
     for name in ["acme", "", "no name", "a/b", &"n".repeat(600)] {
-        let refused = orgs.update(Edition::Hosted, name, &named("new"));
+        let refused = orgs.update(Edition::Hosted, name, &named("new"), &installation());
         assert_eq!(refused, Err(UpdateError::NotFound));
-        assert_eq!(orgs.delete(name), Ok(false));
+        assert_eq!(orgs.delete(name, &installation()), Ok(false));
         assert_eq!(read(&orgs, name), None);
     }
     for external_id in [
@@ -209,12 +221,25 @@ fn contract_2_13_delete_removes_everything_in_one_commit_and_frees_the_name() {
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme");
     let commits = store.commits();
-    assert_eq!(orgs.delete("ACME"), Ok(true));
-    assert_eq!(store.commits(), commits + 1);
+    assert_eq!(orgs.delete("ACME", &installation()), Ok(true));
+    // One that ends it, one that clears away what lies about.
+    assert_eq!(store.commits(), commits + 2);
+    let of_the_installation = |key: &String| {
+        [
+            "count/",
+            "hash-key",
+            "subject/",
+            "user-email/",
+            "user/",
+            "username/",
+        ]
+        .iter()
+        .any(|prefix| key.starts_with(prefix))
+    };
     let left: Vec<_> = store.keys();
-    assert!(left.iter().all(|key| key.starts_with("count/")), "{left:?}");
+    assert!(left.iter().all(of_the_installation), "{left:?}");
     assert_eq!(orgs.find(Edition::Hosted, &acme.external_id), Ok(None));
-    assert_eq!(orgs.delete("acme"), Ok(false));
+    assert_eq!(orgs.delete("acme", &installation()), Ok(false));
     assert_ne!(create(&orgs, "acme").external_id, acme.external_id);
 }
 
@@ -223,6 +248,7 @@ fn a_store_that_fails_is_reported_as_what_it_is() {
     let world = World::new();
     let store = world.store();
     let orgs = world.orgs(&store);
+    orgs.hasher().unwrap();
     for (error, failure) in [
         (StoreError::Sealed, Failure::Sealed),
         (
@@ -231,15 +257,15 @@ fn a_store_that_fails_is_reported_as_what_it_is() {
         ),
     ] {
         store.fail_next_commit(CommitError::Failed(error));
-        let refused = orgs.create(Edition::Hosted, &named("acme"));
+        let refused = orgs.create(Edition::Hosted, &named("acme"), &installation());
         assert_eq!(refused, Err(CreateError::Failed(failure)));
     }
     for _ in 0..16 {
         store.fail_next_commit(CommitError::Conflict("count/00".to_owned()));
     }
-    let refused = orgs.create(Edition::Hosted, &named("acme"));
+    let refused = orgs.create(Edition::Hosted, &named("acme"), &installation());
     assert_eq!(refused, Err(CreateError::Failed(Failure::Contended)));
-    assert_eq!(store.keys(), [""; 0]);
+    assert_eq!(store.keys(), ["hash-key"]);
 }
 
 #[test]
@@ -253,7 +279,7 @@ fn without_randomness_nothing_is_made() {
     let world = World::new();
     let store = world.store();
     let orgs = Orgs::new(&store, &world.clock, Broken);
-    let refused = orgs.create(Edition::Hosted, &named("acme"));
+    let refused = orgs.create(Edition::Hosted, &named("acme"), &installation());
     assert!(matches!(
         refused,
         Err(CreateError::Failed(Failure::NoRandomness))

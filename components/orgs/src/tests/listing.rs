@@ -28,7 +28,8 @@ fn contract_3_1_filters_look_for_literal_text_without_case() {
             email: text(email),
             ..named(name)
         };
-        orgs.create(Edition::Hosted, &changes).unwrap();
+        orgs.create(Edition::Hosted, &changes, &installation())
+            .unwrap();
     }
     let some = |text: &str| Some(text.to_owned());
     let by_either = |text| Filter {

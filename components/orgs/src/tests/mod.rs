@@ -1,16 +1,20 @@
 //! The capability over a store in memory: what is answered, and what is stored.
 
+mod authority;
 mod concurrency;
+mod counting;
+mod crashes;
 mod lifecycle;
 mod listing;
 mod rules;
 
+use counting::CountingStore;
 use gatehouse_ports::Store;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
 
 use crate::{
-    Attribute, Edition, Fault, Field, FieldFault, Organization, OrganizationChanges, Organizations,
-    Orgs,
+    Attribute, Caller, Edition, Fault, Field, FieldFault, Identity, Organization,
+    OrganizationChanges, Organizations, Orgs, Principal,
 };
 
 const NOW: u64 = 1_770_000_000;
@@ -37,6 +41,23 @@ impl World {
     }
 }
 
+/// Somebody who may do everything.
+fn installation() -> Caller {
+    caller(Principal::Installation)
+}
+
+fn caller(principal: Principal) -> Caller {
+    Caller {
+        identity: Identity {
+            principal,
+            token_id: None,
+            token_description: None,
+        },
+        accessor: "accessor".to_owned(),
+        request_id: "request".to_owned(),
+    }
+}
+
 fn text(value: &str) -> Attribute<String> {
     Attribute::Value(value.to_owned())
 }
@@ -57,7 +78,8 @@ fn rename(name: &str) -> OrganizationChanges {
 }
 
 fn create(orgs: &impl Organizations, name: &str) -> Organization {
-    orgs.create(Edition::Hosted, &named(name)).unwrap()
+    orgs.create(Edition::Hosted, &named(name), &installation())
+        .unwrap()
 }
 
 fn read(orgs: &impl Organizations, name: &str) -> Option<Organization> {

@@ -191,7 +191,7 @@ fn contract_2_2_a_saml_role_is_unset_by_null_and_by_an_empty_text() {
     for unset in [Attribute::Null, text("")] {
         assert_eq!(with(&set, unset), Ok(stored()));
     }
-    let too_long = Fault::TooLong { maximum: 255 };
+    let too_long = Fault::TooLong(255);
     assert_eq!(
         with(&stored(), text(&"ö".repeat(256))),
         Err(vec![(Field::OwnersTeamSamlRoleId, too_long)])

@@ -19,6 +19,10 @@ use crate::{AttributeIssue, Caller, Failure, Fault, IssuedToken, Orgs, TokenOwne
 
 const USER_PREFIX: &str = "user-";
 
+/// What the installation is called as a user, and what the names of workloads begin with. Nobody else can have such a name.
+const INSTALLATION: &str = "installation";
+const ENTITY_PREFIX: &str = "entity-";
+
 /// What those who have no address have for one: a host that cannot exist (RFC 2606).
 const NO_HOST: &str = "gatehouse.invalid";
 
@@ -81,8 +85,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// A user for a subject that is none yet. It has no address that mail could reach.
     pub(crate) fn new_user_of(&self, subject: Subject) -> Result<NewUser, Failure> {
         let username = match &subject {
-            Subject::Installation => "installation".to_owned(),
-            Subject::Entity(entity) => format!("entity-{}", key_segment(entity).replace('%', "_")),
+            Subject::Installation => INSTALLATION.to_owned(),
+            Subject::Entity(entity) => {
+                format!("{ENTITY_PREFIX}{}", key_segment(entity).replace('%', "_"))
+            }
         };
         let email = format!("{username}@{NO_HOST}");
         self.new_user(username, email, false, Some(subject))
@@ -120,7 +126,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let mut issues: Vec<_> = name::faults(&description.username)
             .map(|fault| issue("username", fault))
             .collect();
-        if issues.is_empty() {
+        if issues.is_empty() && is_reserved(&description.username) {
+            issues.push(issue("username", Fault::Taken));
+        } else if issues.is_empty() {
             let taken = self
                 .records
                 .get::<PointerRecord>(&username_key(&description.username))?;
@@ -191,6 +199,15 @@ impl From<StorageError> for CreateUserError {
     fn from(error: StorageError) -> Self {
         Self::Failed(error.into())
     }
+}
+
+/// Whether a name belongs to those who are no people: workloads that are users, and what stands for a team or an organization.
+fn is_reserved(username: &str) -> bool {
+    let username = username.to_ascii_lowercase();
+    username == INSTALLATION
+        || [ENTITY_PREFIX, "api-org-", "api-team_"]
+            .iter()
+            .any(|prefix| username.starts_with(prefix))
 }
 
 fn user_key(id: &str) -> String {

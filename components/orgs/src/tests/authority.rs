@@ -1,0 +1,246 @@
+//! Who somebody is, and what they may do (contract 1.6, 1.7, 2.10).
+
+use super::*;
+use crate::{
+    Action, Authority, CreateUserError, Credential, Decision, Position, Principal, Standing,
+    Subject, User, UserDescription, Users,
+};
+use zeroize::Zeroizing;
+
+type TestOrgs<'w> = Orgs<&'w MemoryStore<&'w ManualClock>, &'w ManualClock, &'w SeededRandom>;
+
+fn person(username: &str) -> UserDescription {
+    UserDescription {
+        username: username.to_owned(),
+        email: format!("{username}@example.com"),
+        site_administrator: false,
+        token_description: None,
+    }
+}
+
+fn make(orgs: &TestOrgs<'_>, description: &UserDescription) -> (User, Credential) {
+    let (user, issued) = orgs.create_user(description, &installation()).unwrap();
+    (user, Credential::ApiToken(issued.secret))
+}
+
+fn identify(orgs: &TestOrgs<'_>, credential: &Credential) -> Option<Identity> {
+    orgs.identify(credential).unwrap()
+}
+
+fn position(
+    orgs: &TestOrgs<'_>,
+    credential: &Credential,
+    granted: bool,
+    action: Action,
+) -> Option<Position> {
+    let identity = identify(orgs, credential).unwrap();
+    orgs.position_in(Edition::Hosted, &identity, granted, "ACME", action)
+        .unwrap()
+}
+
+fn decision(orgs: &TestOrgs<'_>, credential: &Credential, action: Action) -> Decision {
+    position(orgs, credential, false, action).unwrap().decision
+}
+
+#[test]
+fn contract_2_10_whoever_makes_an_organization_owns_it() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let (ada, ada_token) = make(&orgs, &person("ada"));
+    let (_, bob_token) = make(&orgs, &person("bob"));
+    orgs.create(
+        Edition::Hosted,
+        &named("acme"),
+        &caller(Principal::User(ada)),
+    )
+    .unwrap();
+    let found = position(&orgs, &ada_token, false, Action::Delete).unwrap();
+    assert_eq!(found.standing, Some(Standing::Owner));
+    assert_eq!(found.decision, Decision::Allowed);
+    assert_eq!(found.teams.len(), 1);
+    assert_eq!(found.rights.len(), 16);
+    let outsider = position(&orgs, &bob_token, false, Action::Show).unwrap();
+    assert_eq!(outsider.standing, None);
+    assert_eq!(outsider.decision, Decision::Hidden);
+    let by_policy = position(&orgs, &bob_token, true, Action::Show).unwrap();
+    assert_eq!(by_policy.decision, Decision::Allowed);
+    assert_eq!(by_policy.standing, None);
+}
+
+#[test]
+fn a_workload_that_makes_an_organization_becomes_a_user_by_its_entity_and_owns_it() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let entity = Credential::Entity("9f1c".to_owned());
+    let before = identify(&orgs, &entity).unwrap();
+    assert_eq!(
+        before.principal,
+        Principal::Workload(Some("9f1c".to_owned()))
+    );
+    for name in ["acme", "globex"] {
+        let by = caller(before.principal.clone());
+        orgs.create(Edition::Hosted, &named(name), &by).unwrap();
+    }
+    let after = identify(&orgs, &entity).unwrap();
+    let Principal::User(user) = &after.principal else {
+        panic!("{after:?}");
+    };
+    assert_eq!(user.subject, Some(Subject::Entity("9f1c".to_owned())));
+    assert_eq!(decision(&orgs, &entity, Action::Delete), Decision::Allowed);
+    let other = Credential::Entity("9f1d".to_owned());
+    assert_eq!(decision(&orgs, &other, Action::Show), Decision::Hidden);
+    assert_eq!(
+        store
+            .keys()
+            .iter()
+            .filter(|key| key.starts_with("user/"))
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn contract_1_7_people_may_make_organizations_and_workloads_by_policy_only() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let (_, ada) = make(&orgs, &person("ada"));
+    let entity = Credential::Entity("9f1c".to_owned());
+    let creation = |credential: &Credential, granted| {
+        let identity = identify(&orgs, credential).unwrap();
+        orgs.creation(Edition::Hosted, &identity, granted).unwrap()
+    };
+    assert_eq!(creation(&ada, false), Decision::Allowed);
+    assert_eq!(creation(&Credential::Root, false), Decision::Allowed);
+    for credential in [&entity, &Credential::Nobody] {
+        assert_eq!(creation(credential, false), Decision::Hidden);
+        assert_eq!(creation(credential, true), Decision::Allowed);
+    }
+    let by = caller(identify(&orgs, &entity).unwrap().principal);
+    orgs.create(Edition::Hosted, &named("acme"), &by).unwrap();
+    assert_eq!(creation(&entity, false), Decision::Hidden);
+}
+
+#[test]
+fn contract_1_7_user_tokens_off_shuts_out_tokens_of_people_and_nobody_else() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let (ada, ada_token) = make(&orgs, &person("ada"));
+    let by = caller(Principal::User(ada));
+    orgs.create(Edition::Hosted, &named("acme"), &by).unwrap();
+    let off = OrganizationChanges {
+        user_tokens_enabled: Attribute::Value(false),
+        ..OrganizationChanges::default()
+    };
+    orgs.update(Edition::Hosted, "acme", &off, &by).unwrap();
+    assert_eq!(
+        decision(&orgs, &ada_token, Action::Show),
+        Decision::UserTokensOff
+    );
+    let root = decision(&orgs, &Credential::Root, Action::Update);
+    assert_eq!(root, Decision::Allowed);
+}
+
+#[test]
+fn contract_1_6_what_is_no_token_identifies_nobody() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let (_, token) = make(&orgs, &person("ada"));
+    let Credential::ApiToken(secret) = &token else {
+        panic!("no token");
+    };
+    assert!(identify(&orgs, &token).is_some());
+    let other = if secret.starts_with('a') { "b" } else { "a" };
+    let forged = format!("{other}{}", &secret[1..]);
+    for text in ["", ".atlasv1.", forged.as_str(), &secret[..89]] {
+        let credential = Credential::ApiToken(Zeroizing::new(text.to_owned()));
+        assert_eq!(identify(&orgs, &credential), None, "{text}");
+    }
+    let stored = store.values().concat();
+    let stored = String::from_utf8_lossy(&stored);
+    assert!(!stored.contains(secret.as_str()));
+}
+
+#[test]
+fn contract_1_6_the_last_use_is_noted_once_a_minute() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let (_, token) = make(&orgs, &person("ada"));
+    identify(&orgs, &token);
+    let commits = store.commits();
+    identify(&orgs, &token);
+    assert_eq!(store.commits(), commits);
+    world.clock.advance(std::time::Duration::from_secs(60));
+    identify(&orgs, &token);
+    assert_eq!(store.commits(), commits + 1);
+}
+
+#[test]
+fn names_and_addresses_of_users_are_unique_and_every_fault_is_told_at_once() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    make(&orgs, &person("ada"));
+    let before = store.keys();
+    let refused = |username: &str, email: &str| {
+        let description = UserDescription {
+            username: username.to_owned(),
+            email: email.to_owned(),
+            ..person("x")
+        };
+        match orgs.create_user(&description, &installation()) {
+            Err(CreateUserError::Invalid(issues)) => issues
+                .into_iter()
+                .map(|issue| (issue.attribute.into_owned(), issue.fault))
+                .collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let named = |attribute: &str, fault| (attribute.to_owned(), fault);
+    assert_eq!(
+        refused("ADA", "Ada@Example.com"),
+        [
+            named("username", Fault::Taken),
+            named("email", Fault::Taken)
+        ]
+    );
+    assert_eq!(
+        refused("", "nobody"),
+        [
+            named("username", Fault::Blank),
+            named("email", Fault::NotAnAddress)
+        ]
+    );
+    for reserved in ["installation", "Entity-9f1c", "api-org-acme"] {
+        assert_eq!(
+            refused(reserved, "b@example.com"),
+            [named("username", Fault::Taken)]
+        );
+    }
+    assert_eq!(store.keys(), before);
+}
+
+#[test]
+fn a6_what_is_hidden_and_what_is_not_there_are_looked_up_alike() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let (_, token) = make(&orgs, &person("ada"));
+    create(&orgs, "acme");
+    let identity = identify(&orgs, &token).unwrap();
+    let counted = CountingStore::new(&store);
+    let counting = world.orgs(&counted);
+    let reads = |name: &str| {
+        let before = counted.reads();
+        counting
+            .position_in(Edition::Hosted, &identity, false, name, Action::Show)
+            .unwrap();
+        counted.reads() - before
+    };
+    assert_eq!(reads("acme"), reads("absent"));
+}
