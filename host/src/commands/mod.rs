@@ -34,7 +34,7 @@ enum Command {
     /// Looks at audit logs
     #[command(subcommand)]
     Audit(audit::Command),
-    /// Work on a server's machine
+    /// Work on a server's machine, and the first users of a server
     #[command(subcommand)]
     Operator(operator::Command),
     /// The WebAssembly components that this program carries
@@ -54,7 +54,7 @@ pub fn run(line: CommandLine) -> Result<()> {
         Command::Config(command) => configuration::run(&command),
         Command::LoginJwt(arguments) => login_jwt::run(&arguments),
         Command::Audit(command) => audit::run(&command),
-        Command::Operator(command) => operator::run(&command),
+        Command::Operator(command) => operator::run(command),
         Command::Components(command) => components::run(&command),
     }
 }

@@ -15,7 +15,7 @@ pub use allowed_host::{AllowedHost, MalformedHost, Scheme};
 pub use client::Outbound;
 pub use hooks::OutboundHooks;
 pub use policy::{Denial, Policy};
-pub use trust::TrustError;
+pub use trust::{TrustError, client_configuration};
 
 #[cfg(test)]
 mod tests;

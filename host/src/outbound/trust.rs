@@ -24,7 +24,11 @@ pub enum TrustError {
 }
 
 /// TLS 1.2 and 1.3, verified against the operating system's authorities and those of `ca_file` (SEC-N4).
-pub(super) fn client_configuration(ca_file: Option<&Path>) -> Result<ClientConfig, TrustError> {
+///
+/// # Errors
+///
+/// When the file cannot be used or TLS cannot be set up.
+pub fn client_configuration(ca_file: Option<&Path>) -> Result<ClientConfig, TrustError> {
     let mut roots = RootCertStore::empty();
     let native = rustls_native_certs::load_native_certs();
     roots.add_parsable_certificates(native.certs);

@@ -11,6 +11,7 @@ use super::setup::{INSTANCE_ROLE, POLICY, ROLE};
 pub(super) struct Guide<'a> {
     pub(super) address: &'a str,
     pub(super) root_token: &'a str,
+    pub(super) site_admin_token: &'a str,
     pub(super) unseal_keys: &'a [String],
     pub(super) google: &'a str,
     pub(super) key_file: &'a Path,
@@ -21,6 +22,7 @@ impl fmt::Display for Guide<'_> {
         let Self {
             address,
             root_token,
+            site_admin_token,
             google,
             ..
         } = self;
@@ -33,6 +35,7 @@ impl fmt::Display for Guide<'_> {
         for key in self.unseal_keys {
             writeln!(formatter, "  Unseal key   {key}")?;
         }
+        writeln!(formatter, "  Site admin   {site_admin_token}")?;
         writeln!(formatter, "  Fake Google  {google}")?;
         let workload = Population::WORKLOAD;
         write!(
@@ -53,6 +56,10 @@ As an instance, with what its metadata server says of it:
 A first organization, by the token of the login:
 
 {organization}
+The organizations API has an administrator too, the user `admin`, whose token is above:
+
+  export TFE_ADDRESS={address} TFE_TOKEN={site_admin_token}
+
 Ctrl-C ends it.
 ",
             login = self.login(),
@@ -126,6 +133,7 @@ mod tests {
         let guide = Guide {
             address: "http://127.0.0.1:8200",
             root_token: "hvs.root",
+            site_admin_token: "x.atlasv1.y",
             unseal_keys: &["a2V5".to_owned()],
             google: "http://127.0.0.1:9",
             key_file: Path::new("/tmp/a b/workload.json"),
@@ -134,6 +142,7 @@ mod tests {
         for needle in [
             "Root token   hvs.root",
             "Unseal key   a2V5",
+            "Site admin   x.atlasv1.y",
             "login-jwt --credentials '/tmp/a b/workload.json' --role dev)",
             r#"-d "{\"role\":\"dev\",\"jwt\":\"$JWT\"}""#,
             "http://127.0.0.1:9/computeMetadata/v1/instance/service-accounts/default/identity?audience=http://vault/vm&format=full",

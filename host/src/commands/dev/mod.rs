@@ -69,6 +69,7 @@ impl From<EditionArgument> for Edition {
 struct Ready<'a> {
     address: &'a str,
     root_token: &'a str,
+    site_admin_token: &'a str,
     google: &'a Description,
 }
 
@@ -104,6 +105,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         let ready = Ready {
             address: &address,
             root_token: &initialized.root_token,
+            site_admin_token: &initialized.site_admin_token,
             google: &google.description()?,
         };
         print(&format!("{}\n", serde_json::to_string(&ready)?))?;
@@ -111,6 +113,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         let guide = Guide {
             address: &address,
             root_token: &initialized.root_token,
+            site_admin_token: &initialized.site_admin_token,
             unseal_keys: &initialized.unseal_keys,
             google: &google.base_url(),
             key_file: &key_file,

@@ -16,6 +16,9 @@ pub(super) const ROLE: &str = "dev";
 /// The role that the instance of the fake Google may log in with.
 pub(super) const INSTANCE_ROLE: &str = "vm";
 
+/// The first user of the organizations API, who administers the installation.
+const SITE_ADMINISTRATOR: &str = "admin";
+
 /// The policy that both roles give.
 pub(super) const POLICY: &str = "demo-organizations";
 
@@ -32,6 +35,8 @@ path "organizations" {
 pub(super) struct Initialized {
     pub(super) root_token: String,
     pub(super) unseal_keys: Vec<String>,
+    /// An API token of the first user of the organizations API.
+    pub(super) site_admin_token: String,
 }
 
 #[derive(Deserialize)]
@@ -79,10 +84,24 @@ pub(super) async fn run<H: RequestHandler>(
         }
     };
     enable_method(&api, google).await?;
+    let site_admin_token = create_site_administrator(&api).await?;
     Ok(Initialized {
         root_token,
         unseal_keys: answer.keys_base64,
+        site_admin_token,
     })
+}
+
+async fn create_site_administrator<H: RequestHandler>(api: &Api<'_, H>) -> Result<String> {
+    let document = json!({"data": {"type": "users", "attributes": {
+        "username": SITE_ADMINISTRATOR,
+        "email": "admin@example.com",
+        "is-site-admin": true,
+    }}});
+    let answer = api.send("/api/v2/admin/users", &document).await?;
+    let token = answer["meta"]["token"].as_str();
+    let token = token.context("the answer to the first user is not as expected")?;
+    Ok(token.to_owned())
 }
 
 async fn enable_method<H: RequestHandler>(api: &Api<'_, H>, google: &FakeGoogle) -> Result<()> {
@@ -126,15 +145,19 @@ struct Api<'a, H> {
 
 impl<H: RequestHandler> Api<'_, H> {
     async fn write(&self, path: &str, fields: Value) -> Result<Value> {
+        self.send(&format!("/v1/{path}"), &fields).await
+    }
+
+    async fn send(&self, path: &str, document: &Value) -> Result<Value> {
         let mut request = Request::builder()
             .method(Method::POST)
-            .uri(format!("/v1/{path}"))
+            .uri(path)
             .header(header::HOST, "localhost")
             .header(header::CONTENT_TYPE, "application/json");
         if let Some(token) = &self.token {
-            request = request.header("X-Vault-Token", token);
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
-        let body = Bytes::from(serde_json::to_vec(&fields)?);
+        let body = Bytes::from(serde_json::to_vec(document)?);
         let answer = self
             .handler
             .handle(request.body(body)?, IpAddr::V4(Ipv4Addr::LOCALHOST))
@@ -176,12 +199,14 @@ mod tests {
             _: IpAddr,
         ) -> Result<Response<Bytes>, Refusal> {
             let path = request.uri().path().to_owned();
-            let token = request.headers().get("x-vault-token");
-            let token = token.map_or("", |token| token.to_str().unwrap()).to_owned();
+            let token = request.headers().get(header::AUTHORIZATION);
+            let token = token.map_or("", |token| token.to_str().unwrap());
+            let token = token.trim_start_matches("Bearer ").to_owned();
             let answer = match path.as_str() {
                 "/v1/sys/init" => {
                     r#"{"keys":["00"],"keys_base64":["AA=="],"root_token":"hvs.first"}"#
                 }
+                "/api/v2/admin/users" => r#"{"meta":{"token":"x.atlasv1.y"}}"#,
                 _ => "",
             };
             let body = serde_json::from_slice(request.body()).unwrap();
@@ -199,6 +224,7 @@ mod tests {
         let initialized = run(&recorder, &google, Some("mine")).await.unwrap();
         assert_eq!(initialized.root_token, "mine");
         assert_eq!(initialized.unseal_keys, ["AA=="]);
+        assert_eq!(initialized.site_admin_token, "x.atlasv1.y");
 
         let calls = recorder.0.into_inner().unwrap();
         let steps: Vec<(&str, &str)> = calls
@@ -216,6 +242,7 @@ mod tests {
                 ("/v1/sys/policies/acl/demo-organizations", "mine"),
                 ("/v1/auth/gcp/role/dev", "mine"),
                 ("/v1/auth/gcp/role/vm", "mine"),
+                ("/api/v2/admin/users", "mine"),
             ]
         );
         let custom_endpoint = &calls[4].2["custom_endpoint"];

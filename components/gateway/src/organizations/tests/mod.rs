@@ -4,6 +4,7 @@ mod authorization;
 mod checks;
 mod lifecycle;
 mod listing;
+mod users;
 
 use gatehouse_access::{Access, AccessService, CreateRequest, Parent};
 use gatehouse_auth_method::AuthMethodService;

@@ -1,0 +1,177 @@
+//! `gatehouse operator user`: makes people known to a running server.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use bytes::Bytes;
+use clap::{Args, Subcommand};
+use gatehouse::outbound::client_configuration;
+use http::{Method, Request, Response, header};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use serde_json::{Value, json};
+use url::Url;
+
+/// Where the token is looked for, in this order; the latter two are what other clients of the server use.
+const TOKEN_VARIABLES: [&str; 3] = ["GATEHOUSE_TOKEN", "BAO_TOKEN", "VAULT_TOKEN"];
+
+const MEDIA_TYPE: &str = "application/vnd.api+json";
+
+/// Most that an answer may hold.
+const MAXIMUM_ANSWER: usize = 1 << 20;
+
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Subcommand)]
+pub(in crate::commands) enum Command {
+    /// Makes a user and prints its first token, which nobody will tell again. The token of a site administrator, such as a root token,
+    /// is read from GATEHOUSE_TOKEN, BAO_TOKEN or VAULT_TOKEN
+    Create(NewUser),
+}
+
+#[derive(Debug, Args)]
+pub(in crate::commands) struct NewUser {
+    /// Where the server is
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "GATEHOUSE_ADDR",
+        default_value = "http://127.0.0.1:8200"
+    )]
+    address: Url,
+    /// What the user is called: letters, digits, - and _
+    #[arg(long, value_name = "NAME")]
+    username: String,
+    /// Where the user gets mail; invitations to it are this user's
+    #[arg(long, value_name = "ADDRESS")]
+    email: String,
+    /// Lets the user administer the whole installation
+    #[arg(long)]
+    site_admin: bool,
+}
+
+pub(super) async fn run(Command::Create(user): Command) -> Result<()> {
+    let variables = TOKEN_VARIABLES
+        .iter()
+        .find_map(|name| std::env::var(name).ok());
+    let token = variables.with_context(|| {
+        format!(
+            "no token: set {} to that of a site administrator, such as a root token",
+            TOKEN_VARIABLES.join(", ")
+        )
+    })?;
+    let answer = tokio::time::timeout(TIMEOUT, send(request(&user, &token)?))
+        .await
+        .with_context(|| format!("{} did not answer in time", user.address))??;
+    println!("{}", first_token(&answer)?);
+    eprintln!("{} can log in with this token.", user.username);
+    Ok(())
+}
+
+fn request(user: &NewUser, token: &str) -> Result<Request<Full<Bytes>>> {
+    let document = json!({"data": {"type": "users", "attributes": {
+        "username": user.username,
+        "email": user.email,
+        "is-site-admin": user.site_admin,
+    }}});
+    let target = user.address.join("/api/v2/admin/users")?;
+    let mut authorization = header::HeaderValue::from_str(&format!("Bearer {token}"))
+        .context("the token has characters that no token has")?;
+    authorization.set_sensitive(true);
+    Ok(Request::builder()
+        .method(Method::POST)
+        .uri(target.as_str())
+        .header(header::CONTENT_TYPE, MEDIA_TYPE)
+        .header(header::AUTHORIZATION, authorization)
+        .body(Full::new(Bytes::from(document.to_string())))?)
+}
+
+async fn send(request: Request<Full<Bytes>>) -> Result<Response<Bytes>> {
+    let connector = HttpsConnectorBuilder::new()
+        .with_tls_config(client_configuration(None)?)
+        .https_or_http()
+        .enable_http1()
+        .build();
+    let client = Client::builder(TokioExecutor::new()).build(connector);
+    let target = request.uri().clone();
+    let answer = client
+        .request(request)
+        .await
+        .with_context(|| format!("{target} cannot be reached"))?;
+    let (head, body) = answer.into_parts();
+    let body = Limited::new(body, MAXIMUM_ANSWER).collect().await;
+    let body = body.map_err(|error| anyhow::anyhow!("the answer cannot be read: {error}"))?;
+    Ok(Response::from_parts(head, body.to_bytes()))
+}
+
+/// The token in the answer to a new user.
+fn first_token(answer: &Response<Bytes>) -> Result<String> {
+    let body: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
+    if answer.status() == http::StatusCode::NOT_FOUND {
+        bail!("the token is not that of a site administrator");
+    }
+    if !answer.status().is_success() {
+        let errors = body["errors"].as_array().map_or(&[][..], Vec::as_slice);
+        let texts: Vec<&str> = errors
+            .iter()
+            .filter_map(|error| error["detail"].as_str().or(error["title"].as_str()))
+            .collect();
+        bail!(
+            "the server answered {}: {}",
+            answer.status(),
+            texts.join("; ")
+        );
+    }
+    let token = body["meta"]["token"].as_str();
+    Ok(token.context("the server told no token")?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, body: &str) -> Response<Bytes> {
+        let body = Bytes::from(body.to_owned());
+        Response::builder().status(status).body(body).unwrap()
+    }
+
+    #[test]
+    fn the_token_is_taken_from_the_answer() {
+        let made = answer(201, r#"{"data":{},"meta":{"token":"abc"}}"#);
+        assert_eq!(first_token(&made).unwrap(), "abc");
+    }
+
+    #[test]
+    fn a_refusal_says_what_the_server_says() {
+        let refused = answer(
+            422,
+            r#"{"errors":[{"detail":"Email is invalid"},{"title":"x"}]}"#,
+        );
+        let text = first_token(&refused).unwrap_err().to_string();
+        assert_eq!(
+            text,
+            "the server answered 422 Unprocessable Entity: Email is invalid; x"
+        );
+        let hidden = first_token(&answer(404, "")).unwrap_err().to_string();
+        assert!(hidden.contains("site administrator"), "{hidden}");
+        assert!(first_token(&answer(200, "{}")).is_err());
+    }
+
+    #[test]
+    fn the_request_carries_the_user_and_marks_the_token_as_secret() {
+        let user = NewUser {
+            address: "https://gatehouse.example:8200/".parse().unwrap(),
+            username: "ada".to_owned(),
+            email: "ada@example.com".to_owned(),
+            site_admin: true,
+        };
+        let request = request(&user, "hvs.root").unwrap();
+        assert_eq!(
+            request.uri(),
+            "https://gatehouse.example:8200/api/v2/admin/users"
+        );
+        assert!(request.headers()[header::AUTHORIZATION].is_sensitive());
+    }
+}
