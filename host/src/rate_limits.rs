@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::runtime::services::{Bucket, RateLimits};
+use crate::runtime::services::{Bucket, Level, RateLimits};
 
 /// Buckets that are remembered at the least; up to twice as many are in memory, some 32 bytes each.
 const REMEMBERED: usize = 500_000;
@@ -35,7 +35,7 @@ impl Default for Buckets {
 }
 
 impl RateLimits for Buckets {
-    fn take(&self, buckets: &[Bucket]) -> Option<u32> {
+    fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
         let now = self.start.elapsed();
         let buckets: Vec<(u64, &Bucket)> = buckets
             .iter()
@@ -64,8 +64,9 @@ impl Fills {
         }
     }
 
-    fn take(&mut self, now: Duration, buckets: &[(u64, &Bucket)]) -> Option<u32> {
+    fn take(&mut self, now: Duration, buckets: &[(u64, &Bucket)]) -> Result<Vec<Level>, u32> {
         let mut taken = Vec::with_capacity(buckets.len());
+        let mut levels = Vec::with_capacity(buckets.len());
         let mut wait = Duration::ZERO;
         for (key, bucket) in buckets {
             let interval = interval(bucket);
@@ -73,15 +74,18 @@ impl Fills {
             let latest = now.saturating_add(interval.saturating_mul(bucket.burst.max(1)));
             wait = wait.max(full_at.saturating_sub(latest));
             taken.push((*key, full_at));
+            levels.push(Level {
+                remaining: whole(latest.saturating_sub(full_at), interval).min(bucket.burst),
+                full_in: milliseconds(full_at.saturating_sub(now)),
+            });
         }
         if wait > Duration::ZERO {
-            let milliseconds = wait.as_micros().div_ceil(1000);
-            return Some(u32::try_from(milliseconds).unwrap_or(u32::MAX));
+            return Err(milliseconds(wait));
         }
         for (key, full_at) in taken {
             self.remember(key, full_at);
         }
-        None
+        Ok(levels)
     }
 
     fn full_at(&self, key: u64) -> Duration {
@@ -102,6 +106,19 @@ fn interval(bucket: &Bucket) -> Duration {
     Duration::from_millis(bucket.period.max(1).into()) / bucket.events.max(1)
 }
 
+/// How many intervals fit into a time.
+fn whole(time: Duration, interval: Duration) -> u32 {
+    let intervals = time.as_nanos().checked_div(interval.as_nanos());
+    intervals.map_or(u32::MAX, |intervals| {
+        u32::try_from(intervals).unwrap_or(u32::MAX)
+    })
+}
+
+/// Rounded up to a microsecond's accuracy, which is finer than clocks are.
+fn milliseconds(time: Duration) -> u32 {
+    u32::try_from(time.as_micros().div_ceil(1000)).unwrap_or(u32::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,11 +136,15 @@ mod tests {
         Duration::from_millis(milliseconds)
     }
 
+    fn wait(taken: Result<Vec<Level>, u32>) -> Option<u32> {
+        taken.err()
+    }
+
     #[test]
     fn r1_a_burst_is_taken_at_once_and_then_one_for_each_interval() {
         let mut fills = Fills::new(10);
         let bucket = bucket(10, 3);
-        let mut take = |now| fills.take(at(now), &[(1, &bucket)]);
+        let mut take = |now| wait(fills.take(at(now), &[(1, &bucket)]));
         assert_eq!([take(0), take(0), take(0)], [None; 3]);
         assert_eq!(take(0), Some(100));
         assert_eq!(take(60), Some(40));
@@ -136,15 +157,37 @@ mod tests {
     }
 
     #[test]
+    fn contract_1_9_what_remains_is_told_and_when_the_bucket_is_full_again() {
+        let mut fills = Fills::new(10);
+        let (slow, quick) = (bucket(10, 3), bucket(30, 30));
+        let mut take = |now| {
+            let levels = fills.take(at(now), &[(1, &slow), (2, &quick)]);
+            levels.map(|levels| {
+                let level = |level: &Level| (level.remaining, level.full_in);
+                levels.iter().map(level).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(take(0), Ok(vec![(2, 100), (29, 34)]));
+        assert_eq!(take(0), Ok(vec![(1, 200), (28, 67)]));
+        assert_eq!(take(150), Ok(vec![(1, 150), (29, 34)]));
+        assert_eq!(take(150), Ok(vec![(0, 250), (28, 67)]));
+        assert_eq!(take(150), Err(50));
+        assert_eq!(take(60_000), Ok(vec![(2, 100), (29, 34)]));
+    }
+
+    #[test]
     fn r1_who_is_refused_by_one_bucket_takes_nothing_out_of_the_others() {
         let mut fills = Fills::new(10);
         let (small, large) = (bucket(1, 1), bucket(1, 2));
-        assert_eq!(fills.take(at(0), &[(1, &small), (2, &large)]), None);
+        assert_eq!(wait(fills.take(at(0), &[(1, &small), (2, &large)])), None);
         for _ in 0..5 {
-            assert_eq!(fills.take(at(0), &[(1, &small), (2, &large)]), Some(1000));
+            assert_eq!(
+                wait(fills.take(at(0), &[(1, &small), (2, &large)])),
+                Some(1000)
+            );
         }
-        assert_eq!(fills.take(at(0), &[(2, &large)]), None);
-        assert_eq!(fills.take(at(0), &[(2, &large)]), Some(1000));
+        assert_eq!(wait(fills.take(at(0), &[(2, &large)])), None);
+        assert_eq!(wait(fills.take(at(0), &[(2, &large)])), Some(1000));
     }
 
     #[test]
@@ -152,12 +195,12 @@ mod tests {
         let mut fills = Fills::new(1000);
         let bucket = bucket(1, 1);
         for source in 0..1_000_000 {
-            assert_eq!(fills.take(at(0), &[(source, &bucket)]), None);
+            assert_eq!(wait(fills.take(at(0), &[(source, &bucket)])), None);
         }
         assert!(fills.young.len() + fills.old.len() <= 2000);
-        assert_eq!(fills.take(at(0), &[(999_999, &bucket)]), Some(1000));
-        assert_eq!(fills.take(at(0), &[(999_001, &bucket)]), Some(1000));
-        assert_eq!(fills.take(at(0), &[(0, &bucket)]), None);
+        assert_eq!(wait(fills.take(at(0), &[(999_999, &bucket)])), Some(1000));
+        assert_eq!(wait(fills.take(at(0), &[(999_001, &bucket)])), Some(1000));
+        assert_eq!(wait(fills.take(at(0), &[(0, &bucket)])), None);
     }
 
     #[test]
@@ -166,9 +209,9 @@ mod tests {
         let (mount, source) = (bucket(1, 5000), bucket(1, 1));
         for number in 0..5000 {
             let asked = [(u64::MAX, &mount), (number, &source)];
-            assert_eq!(fills.take(at(0), &asked), None);
+            assert_eq!(wait(fills.take(at(0), &asked)), None);
         }
-        assert!(fills.take(at(0), &[(u64::MAX, &mount)]).is_some());
+        assert!(fills.take(at(0), &[(u64::MAX, &mount)]).is_err());
     }
 
     #[test]
@@ -186,9 +229,9 @@ mod tests {
             burst: 0,
             ..most.clone()
         };
-        assert_eq!(fills.take(Duration::MAX, &[(1, &most)]), None);
-        assert_eq!(fills.take(at(0), &[(2, &none)]), None);
-        assert_eq!(fills.take(at(0), &[(2, &none)]), Some(1));
+        assert_eq!(wait(fills.take(Duration::MAX, &[(1, &most)])), None);
+        assert_eq!(wait(fills.take(at(0), &[(2, &none)])), None);
+        assert_eq!(wait(fills.take(at(0), &[(2, &none)])), Some(1));
     }
 
     #[test]
@@ -200,8 +243,8 @@ mod tests {
             period: 3_600_000,
             burst: 1,
         };
-        assert_eq!(buckets.take(&[of("a")]), None);
-        assert!(buckets.take(&[of("a")]).is_some());
-        assert_eq!(buckets.take(&[of("b")]), None);
+        assert_eq!(wait(buckets.take(&[of("a")])), None);
+        assert!(buckets.take(&[of("a")]).is_err());
+        assert_eq!(wait(buckets.take(&[of("b")])), None);
     }
 }

@@ -20,6 +20,7 @@ pub mod organizations;
 pub mod path;
 pub mod query;
 pub mod settings;
+mod source;
 pub mod vault;
 
 pub use gatehouse_orgs::Edition;

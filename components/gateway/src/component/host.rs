@@ -6,8 +6,8 @@ use super::bindings::gatehouse::host::{
     audit as audit_wit, metrics as metrics_wit, rate_limits as rate_limits_wit, seal as seal_wit,
 };
 use crate::host::{
-    AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Host, InitializeSealError, Metrics,
-    RateLimits, Seal, SealFailure, SealProgress, Side, UnsealError,
+    AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Host, InitializeSealError, Level,
+    Metrics, RateLimits, Seal, SealFailure, SealProgress, Side, UnsealError,
 };
 
 /// The host that runs this component.
@@ -24,6 +24,7 @@ struct Imported;
 
 same_fields!(seal_wit::Progress => SealProgress { initialized, sealed, shares, threshold, given, nonce });
 same_fields!(audit_wit::Sink => AuditSink { name, kind, description, options });
+same_fields!(rate_limits_wit::Level => Level { remaining, full_in });
 same_cases!(audit_wit::Side, Side, Request, Response);
 
 impl From<seal_wit::Failure> for SealFailure {
@@ -124,14 +125,15 @@ impl AuditLog for Imported {
 }
 
 impl RateLimits for Imported {
-    fn take(&self, buckets: &[Bucket]) -> Option<u32> {
+    fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
         let bucket = |bucket: &Bucket| rate_limits_wit::Bucket {
             key: bucket.key.clone(),
             events: bucket.events,
             period: bucket.period,
             burst: bucket.burst,
         };
-        rate_limits_wit::take(&buckets.iter().map(bucket).collect::<Vec<_>>())
+        let levels = rate_limits_wit::take(&buckets.iter().map(bucket).collect::<Vec<_>>())?;
+        Ok(levels.into_iter().map(Into::into).collect())
     }
 }
 

@@ -7,7 +7,7 @@ mod seal;
 
 pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
 pub use metrics::{Metrics, NoMetrics};
-pub use rate_limits::{Bucket, NoRateLimits, RateLimits};
+pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeSealError, Seal, SealFailure, SealProgress, UnsealError};
 
 /// The services of a host.

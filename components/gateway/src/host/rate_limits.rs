@@ -13,10 +13,23 @@ pub struct Bucket {
     pub burst: u32,
 }
 
+/// How far a bucket is filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level {
+    /// How many can be taken out of it at once.
+    pub remaining: u32,
+    /// Milliseconds until it is full again.
+    pub full_in: u32,
+}
+
 /// Buckets that all instances share.
 pub trait RateLimits {
-    /// Takes one out of each bucket if all have one; else says after how many milliseconds it is worth trying again.
-    fn take(&self, buckets: &[Bucket]) -> Option<u32>;
+    /// Takes one out of each bucket if all have one, and says how far they are filled then, in their order.
+    ///
+    /// # Errors
+    ///
+    /// After how many milliseconds it is worth trying again; nothing has been taken.
+    fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32>;
 }
 
 /// Counts nothing.
@@ -24,7 +37,11 @@ pub trait RateLimits {
 pub struct NoRateLimits;
 
 impl RateLimits for NoRateLimits {
-    fn take(&self, _: &[Bucket]) -> Option<u32> {
-        None
+    fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
+        let full = |bucket: &Bucket| Level {
+            remaining: bucket.burst,
+            full_in: 0,
+        };
+        Ok(buckets.iter().map(full).collect())
     }
 }

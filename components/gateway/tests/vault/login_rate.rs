@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use gatehouse_auth_method::LoginError;
-use gatehouse_gateway::host::{Bucket, Host, Metrics, RateLimits};
+use gatehouse_gateway::host::{Bucket, Host, Level, Metrics, RateLimits};
 use gatehouse_gateway::settings::Rate;
 use gatehouse_gateway::{Method, Settings};
 
@@ -21,14 +21,14 @@ struct Allowance {
 struct Shared<T>(Arc<T>);
 
 impl RateLimits for Shared<Allowance> {
-    fn take(&self, buckets: &[Bucket]) -> Option<u32> {
+    fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
         self.0.asked.lock().unwrap().push(buckets.to_vec());
         let mut left = self.0.left.lock().unwrap();
         if *left == 0 {
-            return Some(2_500);
+            return Err(2_500);
         }
         *left -= 1;
-        None
+        Ok(Vec::new())
     }
 }
 

@@ -16,7 +16,7 @@ use super::state::InstanceState;
 
 pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, OpenExchange, Side};
 pub use metrics::{Metrics, NoMetrics};
-pub use rate_limits::{Bucket, NoRateLimits, RateLimits};
+pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, UnsealError};
 
 /// What the names of all these imports begin with.

@@ -9,12 +9,16 @@ use crate::runtime::state::InstanceState;
 
 const INTERFACE: &str = "gatehouse:host/rate-limits@0.1.0";
 
-pub use wit::Bucket;
+pub use wit::{Bucket, Level};
 
 /// Buckets that all instances share. The WIT interface is the specification.
 pub trait RateLimits: Send + Sync {
-    /// Takes one out of each bucket if all have one; else says after how many milliseconds it is worth trying again.
-    fn take(&self, buckets: &[Bucket]) -> Option<u32>;
+    /// Takes one out of each bucket if all have one, and says how far they are filled then.
+    ///
+    /// # Errors
+    ///
+    /// After how many milliseconds it is worth trying again.
+    fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32>;
 }
 
 /// Counts nothing.
@@ -22,8 +26,12 @@ pub trait RateLimits: Send + Sync {
 pub struct NoRateLimits;
 
 impl RateLimits for NoRateLimits {
-    fn take(&self, _: &[Bucket]) -> Option<u32> {
-        None
+    fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
+        let full = |bucket: &Bucket| Level {
+            remaining: bucket.burst,
+            full_in: 0,
+        };
+        Ok(buckets.iter().map(full).collect())
     }
 }
 

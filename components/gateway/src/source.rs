@@ -1,0 +1,33 @@
+//! What counts as one source of requests where they are counted (SEC-R2).
+
+use std::net::{IpAddr, Ipv6Addr};
+
+/// Leading bits of an IPv6 address that one client usually has to itself.
+const IPV6_NETWORK_BITS: u32 = 64;
+
+/// The address, of IPv6 the network. All whose address is unknown are one.
+pub fn network(source: Option<IpAddr>) -> String {
+    match source.map(|address| address.to_canonical()) {
+        None => "unknown".to_owned(),
+        Some(IpAddr::V4(address)) => address.to_string(),
+        Some(IpAddr::V6(address)) => {
+            let host_bits = u128::MAX >> IPV6_NETWORK_BITS;
+            Ipv6Addr::from_bits(address.to_bits() & !host_bits).to_string()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::network;
+
+    #[test]
+    fn r2_ipv6_counts_by_its_first_64_bits_and_mapped_ipv4_as_ipv4() {
+        let of = |address: &str| network(Some(address.parse().unwrap()));
+        assert_eq!(of("2001:db8:1:2:3::4"), of("2001:db8:1:2:ffff::1"));
+        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+        assert_eq!(network(None), "unknown");
+    }
+}
