@@ -139,7 +139,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 vault::handle(self, request, &path)
             }
             Some(("api", _)) => organizations::handle(self, request, &path),
-            _ if path.as_str() == ".well-known/terraform.json" => {
+            _ if is_json_api || path.as_str() == ".well-known/terraform.json" => {
                 organizations::handle(self, request, &path)
             }
             _ => vault::not_found(),

@@ -8,6 +8,7 @@
 //! - `/v1/...` is the protocol of the auth method, its tokens, policies and system endpoints ([`vault`]).
 //! - `/api/v2/...` and `/.well-known/terraform.json` are the organizations protocol (JSON:API).
 
+mod admission;
 mod audit;
 mod background;
 #[cfg(target_family = "wasm")]

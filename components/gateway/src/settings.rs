@@ -17,6 +17,11 @@ pub struct Settings {
     pub login_rate_per_source: Option<Rate>,
     /// How often all together may try to log in at one mount.
     pub login_rate_per_mount: Option<Rate>,
+    /// Whether requests of the organizations protocol are limited at all. If they are, site administrators decide how.
+    pub api_rate_limiting: bool,
+    /// Whether the organizations protocol insists on its media type where it otherwise is lenient: for plain JSON, and for writes
+    /// without a body (contract 1.4).
+    pub strict_media_type: bool,
 }
 
 impl Default for Settings {
@@ -26,6 +31,8 @@ impl Default for Settings {
             compatibility_version: "1.21.0".to_owned(),
             login_rate_per_source: None,
             login_rate_per_mount: None,
+            api_rate_limiting: false,
+            strict_media_type: false,
         }
     }
 }

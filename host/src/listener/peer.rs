@@ -8,8 +8,9 @@ use ipnet::IpNet;
 use super::refusal::Refusal;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// What a proxy says about how its client came.
+/// What a proxy says about how its client came, and to which host.
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
 /// The proxies whose word about their clients is taken.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +29,7 @@ impl TrustedProxies {
     pub(super) fn drop_unproven(&self, socket: IpAddr, headers: &mut HeaderMap) {
         if !self.contain(socket) {
             headers.remove(X_FORWARDED_PROTO);
+            headers.remove(X_FORWARDED_HOST);
         }
     }
 
@@ -77,9 +79,12 @@ mod tests {
         let proxies = TrustedProxies::new(&["10.0.0.0/8".parse().unwrap()]);
         for (socket, kept) in [("10.0.0.1", true), ("203.0.113.9", false)] {
             let mut headers = HeaderMap::new();
-            headers.insert(X_FORWARDED_PROTO, "https".parse().unwrap());
+            headers.append(X_FORWARDED_PROTO, "https".parse().unwrap());
+            headers.append(X_FORWARDED_HOST, "a.example".parse().unwrap());
+            headers.append(X_FORWARDED_HOST, "b.example".parse().unwrap());
             proxies.drop_unproven(socket.parse().unwrap(), &mut headers);
             assert_eq!(headers.contains_key(X_FORWARDED_PROTO), kept, "{socket}");
+            assert_eq!(headers.contains_key(X_FORWARDED_HOST), kept, "{socket}");
         }
     }
 

@@ -173,6 +173,14 @@ impl Settings {
                 self.organizations.edition.name().to_owned(),
             ),
             (
+                "GATEHOUSE_STRICT_MEDIA_TYPE",
+                self.organizations.strict_media_type.to_string(),
+            ),
+            (
+                "GATEHOUSE_API_RATE_LIMITING",
+                limits.api_rate_limiting.to_string(),
+            ),
+            (
                 "GATEHOUSE_VERSION_COMPATIBILITY",
                 self.version.compatibility.clone(),
             ),

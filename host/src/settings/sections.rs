@@ -154,12 +154,16 @@ named_choices!(
 pub struct OrganizationsSettings {
     /// Which product to behave like. Default `hosted`.
     pub edition: Edition,
+    /// Whether bodies must be of the type `application/vnd.api+json`, not `application/json`, and writes without a body must name
+    /// it too, as that product insists. Default false.
+    pub strict_media_type: bool,
 }
 
 impl OrganizationsSettings {
     pub(super) fn read(section: &mut Section<'_>) -> Self {
         Self {
             edition: section.value("edition", Edition::Hosted),
+            strict_media_type: section.value("strict_media_type", false),
         }
     }
 }
@@ -254,6 +258,9 @@ pub struct LimitsSettings {
     pub login_rate_per_mount: Option<usize>,
     /// Logins at once at one mount after a time of rest. Default 10,000.
     pub login_burst_per_mount: usize,
+    /// Whether requests of the organizations API are limited for each caller: 30 a second, unless a site administrator says
+    /// otherwise through that API. Default true.
+    pub api_rate_limiting: bool,
     /// From one run of background work to the next, give or take a tenth; `None` where there is none. Default 60 s.
     pub background_interval: Option<Duration>,
     /// Computing time of one run of background work. Default 30 s.
@@ -294,6 +301,7 @@ impl LimitsSettings {
             login_burst_per_source: section.count("login_burst_per_source", 100),
             login_rate_per_mount: section.count_or_none("login_rate_per_mount", 5_000),
             login_burst_per_mount: section.count("login_burst_per_mount", 10_000),
+            api_rate_limiting: section.value("api_rate_limiting", true),
             background_interval: section
                 .value("background_interval", Interval(Some(seconds(60))))
                 .0,

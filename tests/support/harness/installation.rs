@@ -137,7 +137,7 @@ impl Installation {
                 folder.path().join("data").display().to_string()
             ),
         };
-        let (limits, settings) = without_login_rates(settings);
+        let (limits, settings) = without_rates(settings);
         let configuration = format!(
             "{limits}[listener]\naddress = {address:?}\n\n[storage]\n{storage}\n\n[seal]\n{seal}\n\n\
              [google]\ntoken_url = {:?}\nallow_http_loopback = true\napplication_credentials = \"none\"\n\n{settings}\n",
@@ -325,16 +325,22 @@ pub fn free_address() -> Result<String> {
     anyhow::bail!("no port between 20000 and 30000 is free")
 }
 
-/// Tests log in from one address as often as they can; only those that ask for a limit have one. What comes before the other sections,
-/// and the settings.
-fn without_login_rates(settings: &str) -> (&'static str, String) {
-    const NO_RATES: &str =
-        "[limits]\nlogin_rate_per_source = \"none\"\nlogin_rate_per_mount = \"none\"\n";
-    if settings.contains("login_rate_per_") {
-        ("", settings.to_owned())
-    } else if settings.contains("[limits]\n") {
-        ("", settings.replacen("[limits]\n", NO_RATES, 1))
+/// Tests log in and call the organizations API from one address as often as they can; only those that ask for a limit have one. What
+/// comes before the other sections, and the settings.
+fn without_rates(settings: &str) -> (String, String) {
+    const NO_LOGIN_RATES: &str =
+        "login_rate_per_source = \"none\"\nlogin_rate_per_mount = \"none\"\n";
+    const NO_API_RATE: &str = "api_rate_limiting = false\n";
+    let unless_named = |name: &str, limits| if settings.contains(name) { "" } else { limits };
+    let limits = format!(
+        "[limits]\n{}{}",
+        unless_named("login_rate_per_", NO_LOGIN_RATES),
+        unless_named("api_rate_limiting", NO_API_RATE)
+    );
+    if settings.contains("[limits]\n") {
+        let settings = settings.replacen("[limits]\n", &limits, 1);
+        (String::new(), settings)
     } else {
-        (NO_RATES, settings.to_owned())
+        (limits, settings.to_owned())
     }
 }

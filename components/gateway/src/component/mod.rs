@@ -114,7 +114,13 @@ fn settings() -> Settings {
     }
     settings.login_rate_per_source = rate("GATEHOUSE_LOGIN_RATE_PER_SOURCE");
     settings.login_rate_per_mount = rate("GATEHOUSE_LOGIN_RATE_PER_MOUNT");
+    settings.api_rate_limiting = is_on("GATEHOUSE_API_RATE_LIMITING");
+    settings.strict_media_type = is_on("GATEHOUSE_STRICT_MEDIA_TYPE");
     settings
+}
+
+fn is_on(variable: &str) -> bool {
+    std::env::var(variable).is_ok_and(|value| value == "true")
 }
 
 fn rate(variable: &str) -> Option<Rate> {

@@ -10,7 +10,7 @@ use super::caller::{Caller, Entry, owns_what_it_makes, path_of};
 use super::document::{Document, OrganizationResource, default_project, entitlement_set};
 use super::include::Includes;
 use super::problem::Problem;
-use super::transport::{check_media_type, json_api, no_content};
+use super::transport::{json_api, no_content};
 use super::{Api, attributes};
 use crate::http::Response;
 
@@ -21,7 +21,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let changes = attributes::read(&self.request.body);
         let name = changes.as_ref().ok().and_then(new_name);
         let caller = self.authenticate(name.and_then(path_of).as_deref())?;
-        check_media_type(self.request)?;
+        self.check_media_type()?;
         let granted = match name {
             Some(_) => caller.granted,
             // Which name is wanted cannot be told; that there is one that they may make is enough to tell them why.

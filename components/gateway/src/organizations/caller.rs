@@ -18,8 +18,9 @@ use gatehouse_orgs::{
 use zeroize::Zeroizing;
 
 use super::Api;
+use super::parameters::parameters;
 use super::problem::Problem;
-use super::transport::check_media_type;
+use crate::admission;
 use crate::http::Method;
 
 const ORGANIZATIONS_PATH: &str = "organizations";
@@ -103,7 +104,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             None => path,
         });
         let caller = self.authenticate(path.as_deref())?;
-        check_media_type(self.request)?;
+        self.check_media_type()?;
         let position = self.organizations.position_in(
             self.settings.edition,
             &caller.identity,
@@ -148,13 +149,15 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// # Errors
     ///
-    /// [`Problem::Unauthorized`] without a valid token.
+    /// [`Problem::RateLimited`] if it is one request too many, [`Problem::Unauthorized`] without a valid token.
     pub(super) fn authenticate(&self, path: Option<&str>) -> Result<Caller<'a>, Problem> {
         let caller = match self.request.bearer_token() {
             None => None,
             Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
             Some(token) => self.service_caller(token, path.unwrap_or(ORGANIZATIONS_PATH))?,
         };
+        let counted = caller.as_ref();
+        self.admit_rate(counted.map(|caller| (&caller.identity, caller.accessor.as_str())))?;
         if caller.is_none() {
             let token = self.request.bearer_token();
             self.trail.borrow_mut().refused(token, self.access);
@@ -169,7 +172,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     /// As [`Self::enter`]: to all others there is nothing to administer.
     pub(super) fn administer(&self) -> Result<Caller<'a>, Problem> {
         let caller = self.authenticate(None)?;
-        check_media_type(self.request)?;
+        self.check_media_type()?;
         let allowed = caller.is_site_administrator();
         self.decided(&caller, allowed)?;
         allowed.then_some(caller).ok_or(Problem::NotFound)
@@ -208,14 +211,16 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
 
     fn service_caller(&self, token: &'a str, path: &str) -> Result<Option<Caller<'a>>, Problem> {
         let operation = operation_of(self.request.method);
-        let admitted = self.access.admit(&access::Request {
+        let asked = access::Request {
             token: Some(token),
             operation,
             path,
             source_address: self.request.peer,
             wrap_ttl: None,
             parameters: None,
-        });
+        };
+        let admitted =
+            admission::admit(self.access, &asked, || parameters(self.request, operation));
         let (view, granted) = match admitted {
             Ok(admission) => {
                 let granted = operation != Operation::CreateOrUpdate || admission.write.create;

@@ -1,6 +1,6 @@
 //! The organizations protocol: JSON:API under `/api/v2/`, and the discovery document that leads there.
 //!
-//! A request meets the checks of contract 1.5 in their order: route, token, media type, permission, query, body, document,
+//! A request meets the checks of contract 1.5 in their order: route, rate, token, media type, permission, query, body, document,
 //! fields. What `access` and `orgs` answer in types becomes status, error object and text here and nowhere else.
 
 mod actions;
@@ -12,8 +12,10 @@ mod include;
 mod input;
 mod listing;
 mod pagination;
+mod parameters;
 mod plan_facts;
 mod problem;
+mod rate;
 mod route;
 #[cfg(test)]
 mod tests;
@@ -27,6 +29,7 @@ use gatehouse_orgs::Capability;
 
 pub(crate) use problem::Problem;
 
+use self::rate::{ApiRate, RateLimiter};
 use self::route::Route;
 use crate::audit::Trail;
 use crate::http::Method;
@@ -65,9 +68,11 @@ pub(crate) fn handle<A, C: Access, O: Capability>(
         Ok(trail) => RefCell::new(trail),
         Err(error) => {
             let problem = Problem::Internal(error.to_string());
-            return without_body_for_head(request, told(gateway, request, None, &problem));
+            let response = told(gateway, request, None, &limiter(gateway), &problem);
+            return without_body_for_head(request, response);
         }
     };
+    let limiter = limiter(gateway);
     let request_id = request_id(gateway, request, trail.borrow().request_id());
     let api = Api {
         access: &gateway.access,
@@ -76,15 +81,16 @@ pub(crate) fn handle<A, C: Access, O: Capability>(
         request,
         trail: &trail,
         request_id: request_id.as_deref().unwrap_or_default(),
+        limiter: &limiter,
     };
     let answer = Route::of(request.method, path).ok_or(Problem::NotFound);
     let answer = answer.and_then(|route| api.answer(route));
     let mut trail = trail.borrow_mut();
     let response = match answer {
-        Ok(response) => finished(gateway, request, request_id.as_deref(), response),
-        Err(problem) => told(gateway, request, request_id.as_deref(), &problem),
+        Ok(response) => finished(gateway, request, request_id.as_deref(), &limiter, response),
+        Err(problem) => told(gateway, request, request_id.as_deref(), &limiter, &problem),
     };
-    recorded(gateway, request, &mut trail, response)
+    recorded(gateway, request, &mut trail, &limiter, response)
 }
 
 /// Answers a request of this protocol that is not served.
@@ -93,14 +99,15 @@ pub(crate) fn refuse<A, C, O>(
     request: &Request,
     problem: &Problem,
 ) -> Response {
+    let limiter = limiter(gateway);
     match Trail::open(gateway, request) {
         Ok(mut trail) => {
-            let response = told(gateway, request, trail.request_id(), problem);
-            recorded(gateway, request, &mut trail, response)
+            let response = told(gateway, request, trail.request_id(), &limiter, problem);
+            recorded(gateway, request, &mut trail, &limiter, response)
         }
         Err(error) => {
             let problem = Problem::Internal(error.to_string());
-            told(gateway, request, None, &problem)
+            told(gateway, request, None, &limiter, &problem)
         }
     }
 }
@@ -110,12 +117,14 @@ fn recorded<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     trail: &mut Trail<'_>,
+    limiter: &RateLimiter<'_>,
     response: Response,
 ) -> Response {
     match trail.answer(&response) {
         Ok(()) => without_body_for_head(request, response),
         Err(failure) => {
-            let response = told(gateway, request, trail.request_id(), &failure.into());
+            let problem = failure.into();
+            let response = told(gateway, request, trail.request_id(), limiter, &problem);
             without_body_for_head(request, response)
         }
     }
@@ -126,12 +135,13 @@ fn told<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     name: Option<&str>,
+    limiter: &RateLimiter<'_>,
     problem: &Problem,
 ) -> Response {
     if let Some(detail) = problem.for_operator() {
         gateway.tell_operator(detail);
     }
-    finished(gateway, request, name, problem.response())
+    finished(gateway, request, name, limiter, problem.response())
 }
 
 /// What an exchange is called: as the client says, or as it is recorded, or anew.
@@ -150,13 +160,19 @@ fn finished<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     name: Option<&str>,
+    limiter: &RateLimiter<'_>,
     response: Response,
 ) -> Response {
     let response = transport::with_metadata(response, gateway.settings.edition);
+    let response = limiter.with_headers(response);
     match request_id(gateway, request, name) {
         Some(id) => response.with_header("x-request-id", id),
         None => response,
     }
+}
+
+fn limiter<A, C, O>(gateway: &Gateway<A, C, O>) -> RateLimiter<'_> {
+    RateLimiter::new(&*gateway.host.rate_limits, ApiRate::of(&gateway.settings))
 }
 
 fn without_body_for_head(request: &Request, mut response: Response) -> Response {
@@ -176,9 +192,19 @@ struct Api<'a, C, O> {
     trail: &'a RefCell<Trail<'a>>,
     /// What the exchange is called.
     request_id: &'a str,
+    limiter: &'a RateLimiter<'a>,
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
+    /// Refuses a body that is not of a type that can be read (contract 1.4).
+    ///
+    /// # Errors
+    ///
+    /// As [`transport::check_media_type`].
+    fn check_media_type(&self) -> Result<(), Problem> {
+        transport::check_media_type(self.request, self.settings.strict_media_type)
+    }
+
     fn answer(&self, route: Route<'_>) -> Result<Response, Problem> {
         match route {
             Route::Discovery => Ok(Response::new(200, "application/json", DISCOVERY.to_vec())),

@@ -42,7 +42,7 @@ pub(crate) enum Problem {
     Forbidden(Cow<'static, str>),
     /// At odds with what there is; the text says how.
     Conflict(Cow<'static, str>),
-    /// More requests than the caller has at this time.
+    /// More requests than the caller may make at this time.
     RateLimited {
         /// After how many milliseconds it is worth trying again.
         wait: u32,

@@ -4,7 +4,7 @@ use super::users;
 use crate::http::Method;
 use crate::path::CanonicalPath;
 
-/// A known request (contract section 8). Every other path, and every other method on these paths, does not exist.
+/// A known request (contract section 8). Every other path, and every other method on these paths, does not exist; HEAD is GET.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route<'a> {
     /// The discovery document.
@@ -32,6 +32,10 @@ pub(super) enum Route<'a> {
 impl<'a> Route<'a> {
     /// The route of a request.
     pub(super) fn of(method: Method, path: &'a CanonicalPath) -> Option<Self> {
+        let method = match method {
+            Method::Head => Method::Get,
+            method => method,
+        };
         if path.as_str() == super::DISCOVERY_PATH {
             return (method == Method::Get).then_some(Self::Discovery);
         }

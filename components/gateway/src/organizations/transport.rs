@@ -6,7 +6,7 @@ use gatehouse_orgs::Edition;
 use serde::Serialize;
 
 use super::problem::Problem;
-use crate::http::{Request, Response};
+use crate::http::{Method, Request, Response};
 
 const MEDIA_TYPE: &str = "application/vnd.api+json";
 
@@ -33,22 +33,25 @@ pub(super) fn no_content() -> Response {
     response
 }
 
-/// Refuses a body of another media type than JSON:API or JSON, and one that is compressed. A request without a body needs none.
+/// Refuses a body of another media type than JSON:API or JSON, and one that is compressed. A request without a body needs none,
+/// and what a read brings along does not matter.
+///
+/// If `strict`, JSON:API is the only type there is, and every write must name it (contract 1.4).
 ///
 /// # Errors
 ///
 /// [`Problem::UnsupportedMediaType`], [`Problem::EncodedBody`].
-pub(super) fn check_media_type(request: &Request) -> Result<(), Problem> {
-    if request.body.is_empty() {
+pub(super) fn check_media_type(request: &Request, strict: bool) -> Result<(), Problem> {
+    let is_read = matches!(request.method, Method::Get | Method::Head);
+    if is_read || request.body.is_empty() && !strict {
         return Ok(());
     }
     if request.has_encoded_body() {
         return Err(Problem::EncodedBody);
     }
     let accepted = request.media_type().is_some_and(|found| {
-        [MEDIA_TYPE, "application/json"]
-            .iter()
-            .any(|known| found.eq_ignore_ascii_case(known))
+        found.eq_ignore_ascii_case(MEDIA_TYPE)
+            || !strict && found.eq_ignore_ascii_case("application/json")
     });
     if accepted {
         Ok(())
@@ -57,7 +60,7 @@ pub(super) fn check_media_type(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// Adds what every answer of this protocol tells about the server. It does not tell a rate limit, for there is none.
+/// Adds what every answer of this protocol tells about the server.
 pub(super) fn with_metadata(response: Response, edition: Edition) -> Response {
     let response = response.with_header("tfp-api-version", API_VERSION);
     match edition {
@@ -82,9 +85,17 @@ pub(super) fn client_request_id(request: &Request) -> Option<&str> {
 
 /// The scheme and host under which the client sees this server, such as `https://gatehouse.example`. Empty if it cannot be
 /// told, which leaves links that begin with the path.
+///
+/// What a proxy says about its client counts where it says anything: the host lets only that of trusted proxies through (SEC-H9).
 pub(super) fn origin(request: &Request) -> Cow<'static, str> {
     let safe = |character: char| character.is_ascii_alphanumeric() || "-._:[]".contains(character);
-    let host = request.headers.get("host").unwrap_or_default();
+    let forwarded = request.headers.get("x-forwarded-host").map(|hosts| {
+        // Every proxy on the way adds the host that it was asked for; the first was asked by the client.
+        let first = hosts.split(',').next().unwrap_or_default();
+        first.trim()
+    });
+    let host = forwarded.or_else(|| request.headers.get("host"));
+    let host = host.unwrap_or_default();
     if host.is_empty() || !host.chars().all(safe) {
         return Cow::Borrowed("");
     }
@@ -98,7 +109,6 @@ pub(super) fn origin(request: &Request) -> Cow<'static, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::Method;
 
     fn request(headers: &[(&str, &str)], body: &str) -> Request {
         let mut request = Request::new(Method::Post, "/api/v2/organizations");
@@ -115,7 +125,7 @@ mod tests {
             "Application/JSON",
         ] {
             let request = request(&[("content-type", accepted)], "{}");
-            assert_eq!(check_media_type(&request), Ok(()), "{accepted}");
+            assert_eq!(check_media_type(&request, false), Ok(()), "{accepted}");
         }
         for refused in [
             "text/plain",
@@ -125,22 +135,43 @@ mod tests {
         ] {
             let request = request(&[("content-type", refused)], "{}");
             let refusal = Err(Problem::UnsupportedMediaType);
-            assert_eq!(check_media_type(&request), refusal, "{refused}");
+            assert_eq!(check_media_type(&request, false), refusal, "{refused}");
         }
-        assert!(check_media_type(&request(&[], "{}")).is_err());
+        assert!(check_media_type(&request(&[], "{}"), false).is_err());
     }
 
     #[test]
     fn h10_compressed_bodies_are_refused() {
         let json = ("content-type", "application/json");
-        let of = |coding| check_media_type(&request(&[json, ("content-encoding", coding)], "{}"));
+        let of = |coding| {
+            let encoded = request(&[json, ("content-encoding", coding)], "{}");
+            check_media_type(&encoded, false)
+        };
         assert_eq!(of("gzip"), Err(Problem::EncodedBody));
         assert_eq!(of("identity"), Ok(()));
     }
 
     #[test]
     fn contract_1_4_no_body_needs_no_media_type() {
-        assert_eq!(check_media_type(&request(&[], "")), Ok(()));
+        assert_eq!(check_media_type(&request(&[], ""), false), Ok(()));
+    }
+
+    #[test]
+    fn contract_1_4_strictly_there_is_one_media_type_and_every_write_names_it() {
+        for (media_type, accepted) in [
+            (Some("application/vnd.api+json"), true),
+            (Some("application/vnd.api+json; charset=utf-8"), true),
+            (Some("application/json"), false),
+            (Some("text/plain"), false),
+            (None, false),
+        ] {
+            for body in ["", "{}"] {
+                let header = media_type.map(|media_type| ("content-type", media_type));
+                let headers: Vec<_> = header.into_iter().collect();
+                let checked = check_media_type(&request(&headers, body), true);
+                assert_eq!(checked.is_ok(), accepted, "{media_type:?} {body:?}");
+            }
+        }
     }
 
     #[test]
@@ -176,6 +207,16 @@ mod tests {
         let secure = [("host", "g.example"), ("x-forwarded-proto", "https")];
         assert_eq!(of(&secure), "https://g.example");
         assert_eq!(of(&[("host", "[::1]:8200")]), "http://[::1]:8200");
+        let behind = |forwarded| {
+            of(&[
+                ("host", "10.0.0.7"),
+                ("x-forwarded-host", forwarded),
+                ("x-forwarded-proto", "https"),
+            ])
+        };
+        assert_eq!(behind("g.example:8443"), "https://g.example:8443");
+        assert_eq!(behind("g.example, proxy.internal"), "https://g.example");
+        assert_eq!(behind("evil.example/x"), "");
         for odd in ["", "a/b", "a@b", "a b", "a\"b"] {
             assert_eq!(of(&[("host", odd)]), "", "{odd}");
         }

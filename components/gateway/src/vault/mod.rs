@@ -4,7 +4,6 @@
 //! `access` (token, then policy), the route, the fields, and at last the capability that does the work. What it answers is then
 //! wrapped where the request asks for that.
 
-mod admission;
 mod audit;
 mod auth_block;
 mod auth_method;
@@ -53,7 +52,7 @@ use self::errors::{Audience, Fault};
 use crate::audit::Trail;
 use crate::http::Method;
 use crate::path::CanonicalPath;
-use crate::{Gateway, Request, Response};
+use crate::{Gateway, Request, Response, admission};
 
 /// Answers a request under `/v1/`.
 pub(crate) fn handle<A: AuthMethod, C: Access, O: Capability>(
@@ -130,7 +129,10 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
         wrap_ttl,
         parameters: None,
     };
-    let admission = admission::admit(&gateway.access, &asked, request).map_err(|refusal| {
+    let admission = admission::admit(&gateway.access, &asked, || {
+        fields::parameters(request, asked.operation)
+    })
+    .map_err(|refusal| {
         trail.refused(token, &gateway.access);
         match refusal {
             Refusal::InvalidToken if wrapping::is_about_the_caller(request, token, &below) => {

@@ -225,6 +225,18 @@ fn compatibility_switches_are_off_and_reach_components_by_name() {
 }
 
 #[test]
+fn contract_1_4_and_1_9_the_organizations_api_is_lenient_about_types_and_limited() {
+    let of = |text: &str| {
+        let settings = Settings::from_text(&format!("{COMPLETE}\n{text}"), none(), none()).unwrap();
+        ["GATEHOUSE_STRICT_MEDIA_TYPE", "GATEHOUSE_API_RATE_LIMITING"]
+            .map(|name| told(&settings, HERE, name).unwrap())
+    };
+    assert_eq!(of(""), ["false", "true"]);
+    let other = "[organizations]\nstrict_media_type = true\n[limits]\napi_rate_limiting = false";
+    assert_eq!(of(other), ["true", "false"]);
+}
+
+#[test]
 fn background_work_is_every_minute_unless_switched_off() {
     let interval = |limits: &str| {
         let text = format!("{COMPLETE}\n[limits]\n{limits}");

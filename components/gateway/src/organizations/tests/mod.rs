@@ -4,6 +4,9 @@ mod authorization;
 mod checks;
 mod lifecycle;
 mod listing;
+mod parameters;
+mod rate;
+mod transport;
 mod users;
 
 use gatehouse_access::{Access, AccessService, CreateRequest, Parent};
@@ -36,6 +39,13 @@ fn store() -> Store {
 }
 
 fn world(edition: Edition) -> World {
+    world_with(Settings {
+        edition,
+        ..Settings::default()
+    })
+}
+
+fn world_with(settings: Settings) -> World {
     let access = AccessService::new(store(), SystemClock, OsRandom);
     access.initialize(Some(ROOT)).unwrap();
     let store_of_organizations = store();
@@ -48,10 +58,6 @@ fn world(edition: Edition) -> World {
         gatehouse_auth_method::Settings::default(),
     );
     let organizations = Orgs::new(store_of_organizations, SystemClock, OsRandom);
-    let settings = Settings {
-        edition,
-        ..Settings::default()
-    };
     World {
         gateway: Gateway::new(auth_method, access, organizations, settings),
         store: store_of_organizations,

@@ -1,0 +1,112 @@
+//! A request's fields as rules of policies see them.
+
+use gatehouse_access::{Operation, Parameter};
+use serde::Serialize;
+
+use super::input::{Input, Kinds, Resource};
+use crate::http::Request;
+use crate::query;
+
+/// The parameters of a request that does `operation`: those of the query for reads; for writes the attributes and relationships
+/// of the document under their dashed names, however they are spelled, a relationship with what it relates to for its value. A
+/// document that cannot be read has none; it is refused once the caller is known to be allowed at all (contract 1.5).
+pub(super) fn parameters(request: &Request, operation: Operation) -> Vec<Parameter> {
+    match operation {
+        Operation::Read | Operation::List | Operation::Delete | Operation::Help => {
+            query::gathered(&request.query)
+                .into_iter()
+                .map(|(name, values)| match values.as_slice() {
+                    [value] => parameter(&name, value),
+                    values => parameter(&name, values),
+                })
+                .collect()
+        }
+        Operation::Update | Operation::CreateOrUpdate | Operation::Patch => {
+            let input = Input::read(&request.body);
+            let resources = input.as_ref().map(|input| input.resources(Kinds::Any));
+            match resources {
+                Ok(Ok(resources)) => resources.iter().flat_map(written).collect(),
+                Ok(Err(_)) | Err(_) => Vec::new(),
+            }
+        }
+    }
+}
+
+fn written<'r>(resource: &'r Resource<'_>) -> impl Iterator<Item = Parameter> + 'r {
+    let attributes = resource.attributes.iter();
+    let relationships = resource.relationships.iter();
+    attributes
+        .map(|(name, value)| parameter(name, value))
+        .chain(relationships.map(|(name, value)| parameter(name, &value.get("data"))))
+}
+
+fn parameter(name: &str, value: &(impl Serialize + ?Sized)) -> Parameter {
+    Parameter {
+        name: name.to_owned(),
+        // No text at all is no JSON, which no rule lets pass that looks at it.
+        value: serde_json::to_string(value).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::Method;
+
+    fn sorted(request: &Request, operation: Operation) -> Vec<(String, String)> {
+        let parameters = parameters(request, operation).into_iter();
+        let mut pairs: Vec<_> = parameters
+            .map(|parameter| (parameter.name, parameter.value))
+            .collect();
+        pairs.sort();
+        pairs
+    }
+
+    fn pair(name: &str, value: &str) -> (String, String) {
+        (name.to_owned(), value.to_owned())
+    }
+
+    fn of_body(body: &str) -> Vec<(String, String)> {
+        let mut request = Request::new(Method::Patch, "/api/v2/organizations/acme");
+        request.query = "ignored=1".to_owned();
+        request.body = body.as_bytes().to_vec();
+        sorted(&request, Operation::Update)
+    }
+
+    #[test]
+    fn a4_reads_have_the_fields_of_their_query() {
+        let mut request = Request::new(Method::Get, "/api/v2/organizations");
+        request.query = "q%5Bname%5D=a&include=b&include=c".to_owned();
+        let expected = [pair("include", r#"["b","c"]"#), pair("q[name]", r#""a""#)];
+        assert_eq!(sorted(&request, Operation::List), expected);
+        assert_eq!(sorted(&request, Operation::Delete), expected);
+    }
+
+    #[test]
+    fn a4_writes_have_the_members_of_their_document_under_one_spelling() {
+        let found = of_body(
+            r#"{"data":{"type":"x","id":"y","attributes":{"session_timeout":60,"userTokensEnabled":false,"email":null},
+                "relationships":{"default_agent_pool":{"data":{"id":"apool-1"}}}}}"#,
+        );
+        let expected = [
+            pair("default-agent-pool", r#"{"id":"apool-1"}"#),
+            pair("email", "null"),
+            pair("session-timeout", "60"),
+            pair("user-tokens-enabled", "false"),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a4_every_resource_of_a_list_counts() {
+        let found = of_body(r#"{"data":[{"attributes":{"a":1}},{"attributes":{"a":2}}]}"#);
+        assert_eq!(found, [pair("a", "1"), pair("a", "2")]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_none() {
+        for body in ["", "{", "{}", "[]", r#"{"data":{"attributes":[]}}"#] {
+            assert_eq!(of_body(body), [], "{body}");
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! How many requests a caller may make, and what every answer tells about it (contract 1.9, 1.3).
+
+use std::cell::Cell;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+
+use gatehouse_access::Access;
+use gatehouse_orgs::{Capability, Identity, Principal};
+use sha2::{Digest, Sha256};
+
+use super::Api;
+use super::problem::Problem;
+use crate::host::{Level, RateLimits};
+use crate::http::Response;
+use crate::settings::Rate;
+use crate::{Settings, source};
+
+/// Requests in a second where no site administrator says otherwise.
+const DEFAULT_PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
+
+/// How many requests each caller may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ApiRate {
+    /// Whether there is a limit.
+    pub(crate) enabled: bool,
+    /// In the long run, and as many at once.
+    pub(crate) per_second: NonZeroU32,
+}
+
+impl ApiRate {
+    /// What the server's settings say alone.
+    pub(crate) const fn of(settings: &Settings) -> Self {
+        Self {
+            enabled: settings.api_rate_limiting,
+            per_second: DEFAULT_PER_SECOND,
+        }
+    }
+}
+
+/// Whose requests are counted together.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum RateKey<'k> {
+    /// Those of one user, whatever token they hold, or of what stands for a user: a team, an organization, an entity.
+    Caller(&'k str),
+    /// Those without a valid token from one address, of IPv6 from one network.
+    Address(Option<IpAddr>),
+}
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    /// Counts the request for whom it comes from: somebody, and the accessor of their token; `None` for nobody in particular. Nothing
+    /// is recorded of a request that is one too many.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::RateLimited`] if it is one too many.
+    pub(super) fn admit_rate(&self, caller: Option<(&Identity, &str)>) -> Result<(), Problem> {
+        let name = caller.map(|(identity, accessor)| {
+            let token = self.request.bearer_token().unwrap_or_default();
+            name_of(&identity.principal, accessor, token)
+        });
+        let key = match &name {
+            Some(name) => RateKey::Caller(name),
+            None => RateKey::Address(self.request.peer),
+        };
+        let admitted = self.limiter.admit(key);
+        if admitted.is_err() {
+            self.trail.borrow_mut().leave_out();
+        }
+        admitted
+    }
+}
+
+/// What requests of one caller are counted under, whichever of several tokens they present. A workload without identity is its token; a
+/// batch token has no accessor, so its digest stands for it.
+pub(super) fn name_of(principal: &Principal, accessor: &str, token: &str) -> String {
+    match principal {
+        Principal::User(user) => format!("user/{}", user.id),
+        Principal::Team(team) => format!("team/{}", team.id),
+        Principal::Organization(id) => format!("organization/{id}"),
+        Principal::AuditReader(id) => format!("audit/{id}"),
+        Principal::Installation => "installation".to_owned(),
+        Principal::Workload(Some(entity)) => format!("entity/{entity}"),
+        Principal::Workload(None) if accessor.is_empty() => {
+            let digest = base16ct::lower::encode_string(&Sha256::digest(token));
+            format!("batch/{digest}")
+        }
+        Principal::Workload(None) => format!("accessor/{accessor}"),
+    }
+}
+
+/// Counts one request, and remembers what its answer is to tell about that.
+pub(super) struct RateLimiter<'h> {
+    rate_limits: &'h dyn RateLimits,
+    rate: ApiRate,
+    level: Cell<Level>,
+}
+
+impl<'h> RateLimiter<'h> {
+    /// A request that has not been counted.
+    pub(super) fn new(rate_limits: &'h dyn RateLimits, rate: ApiRate) -> Self {
+        let level = Level {
+            remaining: rate.per_second.get(),
+            full_in: 0,
+        };
+        Self {
+            rate_limits,
+            rate,
+            level: Cell::new(level),
+        }
+    }
+
+    /// Counts the request.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::RateLimited`] if it is one too many.
+    pub(super) fn admit(&self, key: RateKey<'_>) -> Result<(), Problem> {
+        if !self.rate.enabled {
+            return Ok(());
+        }
+        let key = match key {
+            RateKey::Caller(caller) => format!("api/caller/{caller}"),
+            RateKey::Address(address) => format!("api/source/{}", source::network(address)),
+        };
+        let rate = Rate {
+            per_second: self.rate.per_second,
+            burst: self.rate.per_second,
+        };
+        match self.rate_limits.take(&[rate.bucket(key)]) {
+            Ok(levels) => {
+                if let [level] = levels.as_slice() {
+                    self.level.set(*level);
+                }
+                Ok(())
+            }
+            Err(wait) => {
+                // Clients wait until then, so it is the time until one more is let through, not until the bucket is full.
+                self.level.set(Level {
+                    remaining: 0,
+                    full_in: wait,
+                });
+                Err(Problem::RateLimited { wait })
+            }
+        }
+    }
+
+    /// Adds what the answer tells about the limit. All three are plain numbers, for clients give up on anything else; without a
+    /// limit it is said to be 0, which they take for none.
+    pub(super) fn with_headers(&self, response: Response) -> Response {
+        let (limit, level) = if self.rate.enabled {
+            (self.rate.per_second.get(), self.level.get())
+        } else {
+            let nothing = Level {
+                remaining: 0,
+                full_in: 0,
+            };
+            (0, nothing)
+        };
+        let seconds = f64::from(level.full_in) / 1000.0;
+        response
+            .with_header("x-ratelimit-limit", limit.to_string())
+            .with_header("x-ratelimit-remaining", level.remaining.to_string())
+            .with_header("x-ratelimit-reset", seconds.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::host::Bucket;
+
+    /// Answers the same always, and remembers what it was asked.
+    struct Answering(Result<Vec<Level>, u32>, Mutex<Vec<Bucket>>);
+
+    impl RateLimits for Answering {
+        fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
+            self.1.lock().unwrap().extend_from_slice(buckets);
+            self.0.clone()
+        }
+    }
+
+    fn answering(answer: Result<Level, u32>) -> Answering {
+        Answering(answer.map(|level| vec![level]), Mutex::new(Vec::new()))
+    }
+
+    fn rate(per_second: u32, enabled: bool) -> ApiRate {
+        ApiRate {
+            enabled,
+            per_second: NonZeroU32::new(per_second).unwrap(),
+        }
+    }
+
+    fn headers(limiter: &RateLimiter<'_>) -> [String; 3] {
+        let response = limiter.with_headers(Response::new(200, "x", Vec::new()));
+        ["limit", "remaining", "reset"].map(|name| {
+            let header = response.header(&format!("x-ratelimit-{name}"));
+            header.unwrap().to_owned()
+        })
+    }
+
+    #[test]
+    fn contract_1_9_a_bucket_for_each_caller_with_the_burst_of_its_rate() {
+        let limits = answering(Err(1));
+        let limiter = RateLimiter::new(&limits, rate(7, true));
+        for (key, name) in [
+            (RateKey::Caller("user-1"), "api/caller/user-1"),
+            (RateKey::Address(None), "api/source/unknown"),
+            (
+                RateKey::Address(Some("192.0.2.1".parse().unwrap())),
+                "api/source/192.0.2.1",
+            ),
+            (
+                RateKey::Address(Some("2001:db8:1:2:3::4".parse().unwrap())),
+                "api/source/2001:db8:1:2::",
+            ),
+        ] {
+            let refused = limiter.admit(key);
+            assert_eq!(refused, Err(Problem::RateLimited { wait: 1 }));
+            let expected = Bucket {
+                key: name.to_owned(),
+                events: 7,
+                period: 1000,
+                burst: 7,
+            };
+            assert_eq!(limits.1.lock().unwrap().pop(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn contract_1_3_every_header_is_a_plain_number() {
+        let level = Level {
+            remaining: 12,
+            full_in: 400,
+        };
+        let limits = answering(Ok(level));
+        let limiter = RateLimiter::new(&limits, rate(30, true));
+        assert_eq!(headers(&limiter), ["30", "30", "0"]);
+        limiter.admit(RateKey::Caller("a")).unwrap();
+        assert_eq!(headers(&limiter), ["30", "12", "0.4"]);
+        for (wait, reset) in [
+            (1, "0.001"),
+            (34, "0.034"),
+            (2500, "2.5"),
+            (u32::MAX, "4294967.295"),
+        ] {
+            let limits = answering(Err(wait));
+            let limiter = RateLimiter::new(&limits, rate(30, true));
+            assert!(limiter.admit(RateKey::Caller("a")).is_err());
+            assert_eq!(headers(&limiter), ["30", "0", reset]);
+        }
+    }
+
+    #[test]
+    fn contract_1_9_without_a_limit_nothing_is_counted_and_clients_are_told_none() {
+        let limits = answering(Err(1));
+        let limiter = RateLimiter::new(&limits, rate(30, false));
+        assert_eq!(limiter.admit(RateKey::Address(None)), Ok(()));
+        assert!(limits.1.lock().unwrap().is_empty());
+        assert_eq!(headers(&limiter), ["0", "0", "0"]);
+    }
+}

@@ -1,0 +1,102 @@
+//! Rules of policies that look at what a request says.
+
+use super::*;
+
+const ACME: &str = "/api/v2/organizations/acme";
+
+impl World {
+    /// A token with one rule, which is more than a list of capabilities.
+    fn token_with_rule(&self, path: &str, rule: &Value) -> String {
+        let token = self.token("rule", &[]);
+        let policy = json!({"path": {path: rule}}).to_string();
+        self.gateway.access.write_policy("rule", &policy).unwrap();
+        token
+    }
+}
+
+#[test]
+fn a4_a_rule_about_attributes_sees_them_in_every_spelling() {
+    let world = hosted();
+    world.create_named("acme");
+    let rule = json!({"capabilities": ["update"], "denied_parameters": {"session-timeout": [], "default-agent-pool": []}});
+    let token = world.token_with_rule("organizations/acme", &rule);
+    let change = |document: &Value| world.send_as(&token, Method::Patch, ACME, Some(document));
+    let before = world.store.values();
+    for spelling in ["session-timeout", "session_timeout", "sessionTimeout"] {
+        assert_not_found(&change(&document(&json!({spelling: 60}))));
+    }
+    let pool = json!({"data": {"type": "organizations", "relationships": {"default-agent-pool": {"data": null}}}});
+    assert_not_found(&change(&pool));
+    assert_eq!(world.store.values(), before);
+    assert_eq!(
+        change(&document(&json!({"email": "new@example.com"}))).status,
+        200
+    );
+}
+
+#[test]
+fn a4_a_rule_about_values_compares_them() {
+    let world = hosted();
+    let rule = json!({
+        "capabilities": ["create", "update"],
+        "allowed_parameters": {"name": [], "email": ["*@example.com"], "session-timeout": [60]},
+    });
+    let token = world.token_with_rule("organizations/acme", &rule);
+    let create = |attributes: &Value| {
+        world.send_as(
+            &token,
+            Method::Post,
+            "/api/v2/organizations",
+            Some(&document(attributes)),
+        )
+    };
+    assert_not_found(&create(
+        &json!({"name": "acme", "email": "a@other.example"}),
+    ));
+    assert_not_found(&create(
+        &json!({"name": "acme", "email": "a@example.com", "session_timeout": 61}),
+    ));
+    assert_not_found(&create(
+        &json!({"name": "acme", "email": "a@example.com", "stacks-enabled": true}),
+    ));
+    assert_eq!(world.store.commits(), 0);
+    let created = create(&json!({"name": "acme", "email": "a@example.com", "session_timeout": 60}));
+    assert_eq!(created.status, 201, "{}", text(&created));
+}
+
+#[test]
+fn a4_a_rule_about_a_read_sees_its_query() {
+    let world = hosted();
+    world.create_named("acme");
+    let rule =
+        json!({"capabilities": ["read"], "denied_parameters": {"include": ["entitlement_set"]}});
+    let token = world.token_with_rule("organizations/acme", &rule);
+    let show = |query: &str| {
+        let target = format!("{ACME}{query}");
+        world.send_as(&token, Method::Get, &target, None).status
+    };
+    assert_eq!(show(""), 200);
+    assert_eq!(show("?include=subscription"), 200);
+    assert_eq!(show("?include=entitlement_set"), 404);
+}
+
+#[test]
+fn a4_what_cannot_be_read_is_refused_after_the_rule() {
+    let world = hosted();
+    world.create_named("acme");
+    let rule = json!({"capabilities": ["update"], "required_parameters": ["email"]});
+    let token = world.token_with_rule("organizations/acme", &rule);
+    let send = |body: &str| {
+        let sent = with_body(
+            request(Method::Patch, ACME, Some(&token)),
+            Some(JSON_API),
+            body,
+        );
+        world.gateway.handle(&sent)
+    };
+    assert_not_found(&send("{"));
+    assert_eq!(
+        send(&document(&json!({"email": "b@example.com"})).to_string()).status,
+        200
+    );
+}
