@@ -46,10 +46,10 @@ pub trait Organizations {
     /// When the store does not answer.
     fn find(&self, edition: Edition, external_id: &str) -> Result<Option<Organization>, Failure>;
 
-    /// The organizations that match `filter` and come after the name `after`, by name without case; at most `limit` of them,
-    /// which is brought into 1 to [`MAXIMUM_BATCH`].
+    /// The organizations that `viewer` sees, that match `filter` and come after the name `after`, by name without case; at most
+    /// `limit` of them, which is brought into 1 to [`MAXIMUM_BATCH`].
     ///
-    /// One call looks at no more than [`MAXIMUM_BATCH`] organizations, also with a filter.
+    /// One call looks at a bounded number of organizations, also with a filter, or at those that a [`Viewer::Member`] belongs to.
     ///
     /// # Errors
     ///
@@ -57,15 +57,17 @@ pub trait Organizations {
     fn list(
         &self,
         edition: Edition,
+        viewer: &Viewer,
         filter: &Filter,
         after: Option<&str>,
         limit: u32,
     ) -> Result<Batch, Failure>;
 
-    /// The page `number` (from 1 on) of the organizations that match `filter`, `size` (1 to [`MAXIMUM_PAGE_SIZE`]) to a page, by
-    /// name without case. A number or size outside its range is brought into it.
+    /// The page `number` (from 1 on) of the organizations that `viewer` sees and that match `filter`, `size` (1 to
+    /// [`MAXIMUM_PAGE_SIZE`]) to a page, by name without case. A number or size outside its range is brought into it.
     ///
-    /// Without a filter the cost grows with `number` times `size`; with one, every organization is looked at.
+    /// For [`Viewer::Everything`] without a filter the cost depends neither on the page nor on how many organizations there are. A
+    /// filter is looked for in the names and addresses of all organizations that the viewer sees.
     ///
     /// # Errors
     ///
@@ -73,6 +75,7 @@ pub trait Organizations {
     fn page_at(
         &self,
         edition: Edition,
+        viewer: &Viewer,
         filter: &Filter,
         number: u32,
         size: u32,
@@ -125,6 +128,34 @@ pub struct Filter {
     pub name: Option<String>,
     /// Must occur in the e-mail address.
     pub email: Option<String>,
+}
+
+/// Whose list it is (contract 1.7): of all organizations, which ones are in it. Only [`Viewer::Everything`] sees those that a site
+/// administrator has disabled.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Viewer {
+    /// All organizations.
+    Everything,
+    /// Those that the user with this id is a member of, without those that take no user's token.
+    Member(String),
+    /// The one with this external id.
+    Only(String),
+    /// Those that a service token opens.
+    Workload(Reach),
+    /// None.
+    #[default]
+    Nothing,
+}
+
+/// Which organizations a service token opens. Names are meant in any case, and it does not matter how often one is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Organizations of these names.
+    pub names: Vec<String>,
+    /// Organizations whose names begin with one of these; the empty text begins them all.
+    pub prefixes: Vec<String>,
+    /// Those that this user is a member of: the id of the one that the token's entity is, if it is one.
+    pub user: Option<String>,
 }
 
 /// A part of a list that is read from front to back.

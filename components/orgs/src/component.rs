@@ -27,7 +27,8 @@ crate::crossings!();
 
 struct Component;
 
-const ORGS: Orgs<ImportedStore, SystemClock, OsRandom> =
+/// One for the life of the instance, so that the directory is not decoded for every request.
+static ORGS: Orgs<ImportedStore, SystemClock, OsRandom> =
     Orgs::new(ImportedStore, SystemClock, OsRandom);
 
 impl wit::organizations::Guest for Component {
@@ -53,21 +54,25 @@ impl wit::organizations::Guest for Component {
 
     fn list(
         edition: Edition,
+        viewer: wit::organizations::Viewer,
         filter: wit::organizations::Filter,
         after: Option<String>,
         limit: u32,
     ) -> Result<wit::organizations::Batch, Failure> {
-        ORGS.list(edition.cross(), &filter.cross(), after.as_deref(), limit)
+        let (viewer, filter) = (viewer.cross(), filter.cross());
+        ORGS.list(edition.cross(), &viewer, &filter, after.as_deref(), limit)
             .cross()
     }
 
     fn page_at(
         edition: Edition,
+        viewer: wit::organizations::Viewer,
         filter: wit::organizations::Filter,
         number: u32,
         size: u32,
     ) -> Result<wit::organizations::Page, Failure> {
-        ORGS.page_at(edition.cross(), &filter.cross(), number, size)
+        let (viewer, filter) = (viewer.cross(), filter.cross());
+        ORGS.page_at(edition.cross(), &viewer, &filter, number, size)
             .cross()
     }
 

@@ -329,6 +329,14 @@ macro_rules! crossings {
             Invalid(faults),
             Failed(failure),
         });
+        $crate::crossing_record!(organizations::Reach { names, prefixes, user });
+        $crate::crossing_cases!(organizations::Viewer {
+            Everything,
+            Member(user),
+            Only(external_id),
+            Workload(reach),
+            Nothing
+        });
         $crate::crossing_record!(organizations::Filter { name_or_email, name, email });
         $crate::crossing_record!(organizations::Batch { organizations, next });
         $crate::crossing_record!(organizations::Page { organizations, total });

@@ -11,6 +11,7 @@ mod belonging;
 mod caller;
 mod changes;
 mod crossings;
+mod directory;
 mod founding;
 mod identifier;
 mod listing;
@@ -22,6 +23,7 @@ mod record;
 mod removal;
 mod right;
 mod rules;
+mod search;
 mod team;
 mod tokens;
 mod users;
@@ -33,7 +35,7 @@ mod tests;
 
 pub use api::{
     Batch, Capability, CreateError, Failure, Filter, MAXIMUM_BATCH, MAXIMUM_PAGE_SIZE,
-    Organizations, Page, UpdateError,
+    Organizations, Page, Reach, UpdateError, Viewer,
 };
 pub use authority::{Action, Authority, Credential, Decision, Identity, Position, Principal};
 pub use caller::Caller;

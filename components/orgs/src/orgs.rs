@@ -1,9 +1,11 @@
 //! The capability over a store, a clock and randomness.
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Loaded, RecordCache, Records, Transaction, commit_with_retries};
 
+use crate::directory::{self, Directory, Shape};
 use crate::identifier::{is_identifier, random_identifier};
+use crate::listing::Listing;
 use crate::name::{self, FoldedName};
 use crate::organization::EXTERNAL_ID_PREFIX;
 use crate::record::{
@@ -13,17 +15,20 @@ use crate::team::TEAM_PREFIX;
 use crate::{
     Attribute, Batch, Caller, CreateError, Edition, Entitlement, Failure, Fault, Field, FieldFault,
     Filter, Organization, OrganizationChanges, Organizations, Page, Permission, Plan, Rights,
-    Settings, Standing, UpdateError, listing, plan, removal, rules,
+    Settings, Standing, UpdateError, Viewer, plan, removal, rules,
 };
 
 const PROJECT_PREFIX: &str = "prj-";
 
 /// Organizations kept in a store.
-#[derive(Debug, Clone, Copy)]
+///
+/// It holds no state but decoded parts of the directory, which are compared with the store at every read.
 pub struct Orgs<S, C, R> {
     pub(crate) records: Records<S>,
     pub(crate) clock: C,
     pub(crate) random: R,
+    directory_cache: RecordCache,
+    directory_shape: Shape,
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -31,6 +36,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub const fn new(store: S, clock: C, random: R) -> Self {
         Self {
             records: Records::new(store),
+            directory_cache: RecordCache::with_room_for(directory::CACHED_BYTES),
+            directory_shape: Shape::USUAL,
             clock,
             random,
         }
@@ -50,6 +57,21 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         record: OrganizationRecord,
     ) -> Result<Organization, Failure> {
         Ok(record.into_organization(edition))
+    }
+
+    pub(crate) const fn directory(&self) -> Directory<'_, S> {
+        Directory::new(&self.records, &self.directory_cache, self.directory_shape)
+    }
+
+    /// The same organizations, with a directory that a test can see through.
+    #[cfg(test)]
+    pub const fn with_directory_shape(mut self, shape: Shape) -> Self {
+        self.directory_shape = shape;
+        self
+    }
+
+    const fn listing(&self, edition: Edition) -> Listing<'_, S, C, R> {
+        Listing::new(self, edition)
     }
 
     /// Judges the name that a request wants for the organization that is called `current`, or for a new one. The name is `None`
@@ -110,6 +132,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             organizations.saturating_add(1)
         })?;
         self.found(&mut transaction, &record, by)?;
+        directory::note(&mut transaction, None, Some((&name.folded, &record)))?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, record)?)
     }
@@ -148,6 +171,11 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 &external_id_record(&folded),
             )?;
         }
+        directory::note(
+            &mut transaction,
+            Some((name, &stored.record)),
+            Some((&folded, &record)),
+        )?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, record)?)
     }
@@ -167,6 +195,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.count(&mut transaction, external_id, |organizations| {
             organizations.saturating_sub(1)
         })?;
+        directory::note(&mut transaction, Some((name, &stored.record)), None)?;
         removal::mark(&mut transaction, external_id)?;
         Ok(Attempt::from_commit(
             self.records.commit(transaction),
@@ -207,6 +236,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         let record = commit_with_retries(&self.clock, &self.random, || {
             self.try_create(changes, &settings, &faults, by)
         })?;
+        self.directory().keep_up();
         self.shown(edition, record).map_err(CreateError::from)
     }
 
@@ -236,21 +266,23 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
     fn list(
         &self,
         edition: Edition,
+        viewer: &Viewer,
         filter: &Filter,
         after: Option<&str>,
         limit: u32,
     ) -> Result<Batch, Failure> {
-        listing::batch(&self.records, edition, filter, after, limit)
+        self.listing(edition).batch(viewer, filter, after, limit)
     }
 
     fn page_at(
         &self,
         edition: Edition,
+        viewer: &Viewer,
         filter: &Filter,
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        listing::page_at(&self.records, edition, filter, number, size)
+        self.listing(edition).page(viewer, filter, number, size)
     }
 
     fn update(
@@ -264,6 +296,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         let record = commit_with_retries(&self.clock, &self.random, || {
             self.try_update(edition, &name, changes, by)
         })?;
+        self.directory().keep_up();
         self.shown(edition, record).map_err(UpdateError::from)
     }
 
@@ -277,11 +310,13 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         };
         // It is gone; what cannot be cleared away now is cleared away later.
         let _ = self.sweep(&external_id);
+        self.directory().forget_removed();
         Ok(true)
     }
 
     fn maintain(&self) -> Result<(), Failure> {
-        self.sweep_all()
+        self.sweep_all()?;
+        self.directory().enter_pending()
     }
 
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {

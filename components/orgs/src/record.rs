@@ -9,6 +9,7 @@
 //!   that simultaneous creates seldom meet in one.
 //! - `membership-of/<user id>/<external id>`: that the user has a membership there, for the way from users to organizations.
 //! - `removed/<external id>`: that the organization is gone and what belonged to it is being cleared away.
+//! - `directory/...`: names and addresses once more, to find organizations by: [`crate::directory`].
 
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};

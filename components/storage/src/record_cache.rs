@@ -8,8 +8,8 @@ use gatehouse_ports::{Difference, Entry, HeldKey, MAXIMUM_KEYS_PER_CALL, Store, 
 
 use crate::{Loaded, Record, StorageError, decode};
 
-/// Bytes of stored keys and values that a cache keeps decoded; beyond that it begins anew.
-const MAXIMUM_BYTES: usize = 1024 * 1024;
+/// Bytes of stored keys and values that a cache keeps decoded unless it is told otherwise.
+const DEFAULT_BYTES: usize = 1024 * 1024;
 
 /// A record that may outlive the request that read it: nothing in it is a secret.
 pub trait Cacheable: Record + Send + Sync + 'static {}
@@ -18,8 +18,16 @@ pub trait Cacheable: Record + Send + Sync + 'static {}
 ///
 /// It never answers by itself. Every read asks the store, which leaves out what is still at the version kept: so what a record says is
 /// what the store says at that moment, and only reading and decoding it again is saved.
-#[derive(Default)]
-pub struct RecordCache(Mutex<Kept>);
+pub struct RecordCache {
+    kept: Mutex<Kept>,
+    maximum_bytes: usize,
+}
+
+impl Default for RecordCache {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 #[derive(Default)]
 struct Kept {
@@ -35,13 +43,22 @@ struct KeptRecord {
 }
 
 impl RecordCache {
-    /// An empty cache.
+    /// An empty cache for records of 1 MiB together.
     #[must_use]
     pub const fn new() -> Self {
-        Self(Mutex::new(Kept {
-            records: BTreeMap::new(),
-            bytes: 0,
-        }))
+        Self::with_room_for(DEFAULT_BYTES)
+    }
+
+    /// An empty cache for this many bytes of stored keys and values; beyond that it begins anew.
+    #[must_use]
+    pub const fn with_room_for(maximum_bytes: usize) -> Self {
+        Self {
+            kept: Mutex::new(Kept {
+                records: BTreeMap::new(),
+                bytes: 0,
+            }),
+            maximum_bytes,
+        }
     }
 
     /// Reads the entries of `keys` at one point in time; in one round trip unless they are more than a store answers at once.
@@ -88,10 +105,10 @@ impl RecordCache {
     fn keep(&self, key: String, record: KeptRecord) {
         let mut kept = self.lock();
         kept.forget(&key);
-        if kept.bytes.saturating_add(record.bytes) > MAXIMUM_BYTES {
+        if kept.bytes.saturating_add(record.bytes) > self.maximum_bytes {
             *kept = Kept::default();
         }
-        if record.bytes <= MAXIMUM_BYTES {
+        if record.bytes <= self.maximum_bytes {
             kept.bytes += record.bytes;
             kept.records.insert(key, record);
         }
@@ -99,7 +116,7 @@ impl RecordCache {
 
     // Nothing panics half-way, so a poisoned lock still guards a whole map.
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -269,8 +286,9 @@ mod tests {
 
     #[test]
     fn what_is_kept_has_a_bound() {
+        const MAXIMUM_BYTES: usize = 10_000;
         let clock = ManualClock::at_seconds(1);
-        let (cache, store) = (RecordCache::new(), store(&clock));
+        let (cache, store) = (RecordCache::with_room_for(MAXIMUM_BYTES), store(&clock));
         let text = "x".repeat(MAXIMUM_BYTES / 10);
         for number in 0..30 {
             let key = number.to_string();

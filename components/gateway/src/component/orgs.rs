@@ -4,7 +4,7 @@ use gatehouse_orgs::{
     Action, Authority, Batch, Caller, CreateError, CreateUserError, Credential, Decision, Edition,
     Entitlement, Failure, Filter, Identity, IssuedToken, Organization, OrganizationChanges,
     Organizations, Page, Permission, Plan, Position, Rights, Standing, UpdateError, User,
-    UserDescription, Users,
+    UserDescription, Users, Viewer,
 };
 
 use super::bindings::gatehouse::orgs as wit;
@@ -37,21 +37,25 @@ impl Organizations for ImportedOrganizations {
     fn list(
         &self,
         edition: Edition,
+        viewer: &Viewer,
         filter: &Filter,
         after: Option<&str>,
         limit: u32,
     ) -> Result<Batch, Failure> {
-        wit::organizations::list(edition.cross(), &filter.clone().cross(), after, limit).cross()
+        let (viewer, filter) = (viewer.clone().cross(), filter.clone().cross());
+        wit::organizations::list(edition.cross(), &viewer, &filter, after, limit).cross()
     }
 
     fn page_at(
         &self,
         edition: Edition,
+        viewer: &Viewer,
         filter: &Filter,
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        wit::organizations::page_at(edition.cross(), &filter.clone().cross(), number, size).cross()
+        let (viewer, filter) = (viewer.clone().cross(), filter.clone().cross());
+        wit::organizations::page_at(edition.cross(), &viewer, &filter, number, size).cross()
     }
 
     fn update(

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gatehouse_access::Access;
-use gatehouse_orgs::{Capability, Filter, MAXIMUM_BATCH, Organization, Standing};
+use gatehouse_orgs::{Capability, Filter, MAXIMUM_BATCH, Organization, Standing, Viewer};
 
 use super::Api;
 use super::caller::Caller;
@@ -70,6 +70,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Some(page) if caller.is_site_administrator() => {
                 let found = self.organizations.page_at(
                     self.settings.edition,
+                    &Viewer::Everything,
                     filter,
                     page.number,
                     page.size,
@@ -98,9 +99,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let mut after: Option<String> = None;
         loop {
             let edition = self.settings.edition;
-            let batch =
-                self.organizations
-                    .list(edition, filter, after.as_deref(), MAXIMUM_BATCH)?;
+            let batch = self.organizations.list(
+                edition,
+                &Viewer::Everything,
+                filter,
+                after.as_deref(),
+                MAXIMUM_BATCH,
+            )?;
             let standings = self.standings(caller, &batch.organizations)?;
             for (organization, standing) in batch.organizations.into_iter().zip(standings) {
                 let Some(standing) = standing else { continue };

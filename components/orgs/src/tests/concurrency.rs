@@ -7,7 +7,7 @@ use std::thread;
 use gatehouse_ports::{OsRandom, SystemClock};
 
 use super::*;
-use crate::{CreateError, Filter};
+use crate::{CreateError, Filter, Viewer};
 
 #[test]
 fn contract_2_7_of_fifty_simultaneous_creates_of_one_name_exactly_one_succeeds() {
@@ -39,7 +39,13 @@ fn contract_2_7_of_fifty_simultaneous_creates_of_one_name_exactly_one_succeeds()
     }
     assert_eq!(store.commits(), commits + 1);
     let page = orgs
-        .page_at(Edition::Hosted, &Filter::default(), 1, 20)
+        .page_at(
+            Edition::Hosted,
+            &Viewer::Everything,
+            &Filter::default(),
+            1,
+            20,
+        )
         .unwrap();
     assert_eq!((page.organizations.len(), page.total), (1, 1));
 }
@@ -62,7 +68,13 @@ fn simultaneous_creates_of_different_names_all_succeed_and_are_counted() {
         }
     });
     let page = orgs
-        .page_at(Edition::Hosted, &Filter::default(), 1, 100)
+        .page_at(
+            Edition::Hosted,
+            &Viewer::Everything,
+            &Filter::default(),
+            1,
+            100,
+        )
         .unwrap();
     assert_eq!((page.organizations.len(), page.total), (32, 32));
 }
@@ -135,7 +147,13 @@ fn of_many_simultaneous_renames_to_one_name_exactly_one_succeeds() {
     });
     assert_eq!(wins, 1);
     let listed = orgs
-        .list(Edition::Hosted, &Filter::default(), None, 100)
+        .list(
+            Edition::Hosted,
+            &Viewer::Everything,
+            &Filter::default(),
+            None,
+            100,
+        )
         .unwrap();
     let distinct: BTreeSet<_> = listed
         .organizations

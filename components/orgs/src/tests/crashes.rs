@@ -42,7 +42,9 @@ impl<S: Store> Store for FailingStore<'_, S> {
 /// What anybody can see: every organization that is there, and whether everything of it hangs together.
 fn seen<S: Store>(orgs: &Orgs<S, &ManualClock, &SeededRandom>) -> Vec<Organization> {
     let filter = crate::Filter::default();
-    let page = orgs.page_at(Edition::Hosted, &filter, 1, 100).unwrap();
+    let page = orgs
+        .page_at(Edition::Hosted, &crate::Viewer::Everything, &filter, 1, 100)
+        .unwrap();
     assert_eq!(page.total, page.organizations.len() as u64);
     for organization in &page.organizations {
         let id = &organization.external_id;

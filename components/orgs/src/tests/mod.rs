@@ -4,6 +4,7 @@ mod authority;
 mod concurrency;
 mod counting;
 mod crashes;
+mod directory;
 mod lifecycle;
 mod listing;
 mod rules;

@@ -1,0 +1,233 @@
+//! The directory: which organizations there are, small enough to be looked through for every list.
+//!
+//! It holds the name and the e-mail address of every organization, and whether it is disabled, in *leaves* of some hundred, sorted, with a *root* that tells where
+//! each begins and how many names are in it. So a page is found by adding up, and a search reads packed texts in place
+//! of organizations.
+//!
+//! **Writing.** Whoever makes, renames, readdresses, disables or removes an organization writes down under the organization's own name what has
+//! become of it ([`note`]), in the same commit: this cannot meet with the change of another organization. What is *pending* in this
+//! way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, whoever wrote last moves them into the leaves.
+//! Each such commit replaces the root; as nothing waits for it, one that comes second is given up.
+//!
+//! **Reading.** What is pending is read first, then root and leaves at one moment: whatever a finished request has written is in the
+//! former or in the latter. An organization that is being changed meanwhile may be told as it was.
+//!
+//! **Truth.** Organizations alone say what is true. A directory that is not there, as in a store that is older than it, or that is
+//! damaged, is built from them: in steps, each a commit that the next request goes on from.
+//!
+//! The root is one record of some 40 bytes for each leaf, and a store takes 1 MiB in one: enough for four million organizations.
+
+mod column;
+mod record;
+mod snapshot;
+mod upkeep;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gatehouse_ports::{MAXIMUM_SCAN_LIMIT, Store, StoreError};
+use gatehouse_storage::{
+    Loaded, MAXIMUM_ATTEMPTS, RecordCache, Records, StorageError, Transaction, TransactionError,
+    decode,
+};
+
+use crate::Failure;
+use crate::name::FoldedName;
+use crate::record::OrganizationRecord;
+use record::{
+    LeafRecord, PENDING_PREFIX, PendingRecord, ROOT_KEY, RootRecord, leaf_key, pending_key,
+};
+pub use snapshot::{Pending, Snapshot, places_around, places_of};
+
+/// How a directory is divided up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Most names in one leaf.
+    pub leaf: usize,
+    /// How many names go into a leaf that is built. There is room for more, lest the next one splits it.
+    pub built_leaf: usize,
+    /// How many changes may be pending. Every reader reads them; moving as many at once is what a writer now and then does.
+    pub pending: u32,
+    /// How many organizations one step of building reads.
+    pub step: u32,
+}
+
+impl Shape {
+    /// The shape of every directory outside tests.
+    pub const USUAL: Self = Self {
+        leaf: 256,
+        built_leaf: 192,
+        pending: 64,
+        step: MAXIMUM_SCAN_LIMIT,
+    };
+}
+
+/// How many leaves are read at once: as many as are worth a call, and not more than an instance has room for.
+const LEAVES_PER_READ: usize = 128;
+
+/// Bytes of leaves that are kept decoded: those of some 130,000 organizations.
+pub const CACHED_BYTES: usize = 8 * 1024 * 1024;
+
+/// An organization, and the name it is stored under.
+pub type NamedRecord<'a> = (&'a FoldedName, &'a OrganizationRecord);
+
+/// Adds to `transaction`, which makes `after` of `before`, what the directory has to know about it: nothing, unless something that lists
+/// depend on is different. `None` stands for no organization.
+pub fn note(
+    transaction: &mut Transaction,
+    before: Option<NamedRecord<'_>>,
+    after: Option<NamedRecord<'_>>,
+) -> Result<(), StorageError> {
+    let known = |(name, record)| (name, PendingRecord::of(record));
+    let (before, after) = (before.map(known), after.map(known));
+    if before == after {
+        return Ok(());
+    }
+    let new_name = after.as_ref().map(|(name, _)| *name);
+    if let Some((old_name, _)) = before.filter(|(old_name, _)| Some(*old_name) != new_name) {
+        transaction.put(pending_key(old_name.as_str()), &PendingRecord::default())?;
+    }
+    if let Some((name, pending)) = after {
+        transaction.put(pending_key(name.as_str()), &pending)?;
+    }
+    Ok(())
+}
+
+/// The directory of one store.
+#[derive(Clone, Copy)]
+pub struct Directory<'a, S> {
+    records: &'a Records<S>,
+    cache: &'a RecordCache,
+    shape: Shape,
+}
+
+impl<'a, S: Store> Directory<'a, S> {
+    /// The directory among `records`, with leaves kept in `cache`.
+    pub const fn new(records: &'a Records<S>, cache: &'a RecordCache, shape: Shape) -> Self {
+        Self {
+            records,
+            cache,
+            shape,
+        }
+    }
+
+    /// The leaves at the places that `choose` names, with all that is pending.
+    pub fn read(
+        &self,
+        choose: impl Fn(&RootRecord, &Pending) -> Vec<usize>,
+    ) -> Result<Snapshot, Failure> {
+        for _ in 0..MAXIMUM_ATTEMPTS {
+            let Some(pending) = self.pending()? else {
+                continue;
+            };
+            let root = self.whole_root()?;
+            let places = choose(&root.record, &pending);
+            if let Some(leaves) = self.leaves(&root, &places)? {
+                return Ok(Snapshot {
+                    pending,
+                    root: root.record,
+                    leaves,
+                });
+            }
+        }
+        Err(Failure::Contended)
+    }
+
+    /// What is pending; `None` where that was damaged, and is to be read again.
+    fn pending(&self) -> Result<Option<Pending>, Failure> {
+        let mut pending = Pending::new();
+        let Some(items) = self.unless_damaged(self.records.scan_all(PENDING_PREFIX))? else {
+            return Ok(None);
+        };
+        for item in items {
+            let decoded =
+                decode::<PendingRecord>(&item.entry.value).map_err(|error| at(&item.key, error));
+            let Some(record) = self.unless_damaged(decoded)? else {
+                return Ok(None);
+            };
+            if let Some(name) = item.key.strip_prefix(PENDING_PREFIX) {
+                pending.insert(name.to_owned(), record);
+            }
+        }
+        Ok(Some(pending))
+    }
+
+    /// The root as it is; `None` where there is none, or no longer, for it was damaged.
+    fn root(&self) -> Result<Option<Loaded<Arc<RootRecord>>>, Failure> {
+        let read = self.cache.read(self.records.store(), [ROOT_KEY.to_owned()]);
+        let root = read.and_then(|mut read| read.next_record::<RootRecord>());
+        Ok(self.unless_damaged(root)?.flatten())
+    }
+
+    /// The leaves at these places of `root`; `None` where that is not the root any more.
+    fn leaves(
+        &self,
+        root: &Loaded<Arc<RootRecord>>,
+        places: &[usize],
+    ) -> Result<Option<BTreeMap<usize, Arc<LeafRecord>>>, Failure> {
+        let mut leaves = BTreeMap::new();
+        for places in places.chunks(LEAVES_PER_READ) {
+            let references = places
+                .iter()
+                .filter_map(|place| Some((*place, root.record.leaves.get(*place)?)));
+            let keys = references
+                .clone()
+                .map(|(_, reference)| leaf_key(reference.number));
+            let keys = std::iter::once(ROOT_KEY.to_owned()).chain(keys);
+            let read = self.cache.read(self.records.store(), keys);
+            let Some(mut read) = self.unless_damaged(read)? else {
+                return Ok(None);
+            };
+            let now = self.unless_damaged(read.next_record::<RootRecord>())?;
+            if now.flatten().is_none_or(|now| now.version != root.version) {
+                return Ok(None);
+            }
+            for (place, reference) in references {
+                let leaf = read.next_record::<LeafRecord>().and_then(|leaf| {
+                    leaf.map(|leaf| leaf.record)
+                        .filter(|leaf| leaf.is(reference))
+                        .ok_or(StorageError::Malformed)
+                });
+                let Some(leaf) = self.unless_damaged(leaf)? else {
+                    return Ok(None);
+                };
+                leaves.insert(place, leaf);
+            }
+        }
+        Ok(Some(leaves))
+    }
+
+    /// What was read; `None` where it is damaged. Then the directory is given up, and with it what is damaged in it, so that it
+    /// will be built again.
+    fn unless_damaged<T>(&self, read: Result<T, StorageError>) -> Result<Option<T>, Failure> {
+        let mut transaction = Transaction::new();
+        match read {
+            Ok(read) => return Ok(Some(read)),
+            Err(StorageError::Store(StoreError::Corrupt(key))) if key != ROOT_KEY => {
+                transaction.delete(key);
+            }
+            Err(StorageError::Store(StoreError::Corrupt(_)) | StorageError::Malformed) => {}
+            Err(error) => return Err(error.into()),
+        }
+        // Without a check: if it is whole again already, it is built once more than necessary.
+        transaction.delete(ROOT_KEY);
+        self.commit_unless_late(transaction)?;
+        Ok(None)
+    }
+
+    /// Commits what others may have done in the meantime: then nothing needs to be done.
+    fn commit_unless_late(&self, transaction: Transaction) -> Result<(), Failure> {
+        match self.records.commit(transaction) {
+            Ok(()) | Err(TransactionError::Conflict(_)) => Ok(()),
+            Err(TransactionError::Storage(error)) => Err(error.into()),
+        }
+    }
+}
+
+/// The same error; that a record is malformed is told together with its key.
+fn at(key: &str, error: StorageError) -> StorageError {
+    match error {
+        StorageError::Malformed => StoreError::Corrupt(key.to_owned()).into(),
+        error => error,
+    }
+}

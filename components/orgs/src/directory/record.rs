@@ -1,0 +1,230 @@
+//! The records of the directory.
+
+use std::collections::BTreeSet;
+
+use gatehouse_storage::{Cacheable, Record};
+use serde::{Deserialize, Serialize};
+
+use super::column::Column;
+use crate::record::OrganizationRecord;
+use crate::search::folded_text;
+
+/// The key of the root.
+pub const ROOT_KEY: &str = "directory/root";
+/// Before the folded name of an organization that changed.
+pub const PENDING_PREFIX: &str = "directory/pending/";
+
+/// The key of a leaf.
+pub fn leaf_key(number: u32) -> String {
+    format!("directory/leaf/{number:08}")
+}
+
+/// The key of what an organization's entry has become.
+pub fn pending_key(name: &str) -> String {
+    format!("{PENDING_PREFIX}{name}")
+}
+
+/// Which leaves there are, in the order of their names. It changes in every commit that changes a leaf.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RootRecord {
+    pub leaves: Vec<LeafReference>,
+    /// The number of the next leaf that is made.
+    pub next_leaf: u32,
+    /// While the directory is being built: the name up to which it has come. `None` once it is whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built_to: Option<String>,
+}
+
+impl Record for RootRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl Cacheable for RootRecord {}
+
+impl RootRecord {
+    /// A directory that nothing has been read into yet.
+    pub const fn unbuilt() -> Self {
+        Self {
+            leaves: Vec::new(),
+            next_leaf: 0,
+            built_to: Some(String::new()),
+        }
+    }
+
+    pub const fn is_whole(&self) -> bool {
+        self.built_to.is_none()
+    }
+
+    /// The place of the leaf in which `name` is, or would be. Names before those of the first leaf belong to the first.
+    pub fn place_of(&self, name: &str) -> usize {
+        let after = self
+            .leaves
+            .partition_point(|leaf| leaf.first.as_str() <= name);
+        after.saturating_sub(1)
+    }
+
+    /// The name with which the leaf after the one at `place` begins; `None` for the last.
+    pub fn end_of(&self, place: usize) -> Option<&str> {
+        self.leaves.get(place + 1).map(|leaf| leaf.first.as_str())
+    }
+}
+
+/// What the root knows about a leaf.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(String, u32, u32)", into = "(String, u32, u32)")]
+pub struct LeafReference {
+    /// The name that the leaf begins with. Whatever comes before it belongs to the leaf before; empty in an empty leaf.
+    pub first: String,
+    pub number: u32,
+    /// How many names are in the leaf.
+    pub names: u32,
+}
+
+impl From<(String, u32, u32)> for LeafReference {
+    fn from((first, number, names): (String, u32, u32)) -> Self {
+        Self {
+            first,
+            number,
+            names,
+        }
+    }
+}
+
+impl From<LeafReference> for (String, u32, u32) {
+    fn from(leaf: LeafReference) -> Self {
+        (leaf.first, leaf.number, leaf.names)
+    }
+}
+
+/// What the directory knows about an organization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Folded.
+    pub name: &'a str,
+    /// Folded.
+    pub email: &'a str,
+    pub is_disabled: bool,
+}
+
+/// Some of the organizations, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Columns", into = "Columns")]
+pub struct LeafRecord(Columns);
+
+/// Row by row, what a leaf says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Columns {
+    names: Column,
+    emails: Column,
+    /// The names of those that are disabled: few, if any.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    disabled: BTreeSet<String>,
+}
+
+/// A leaf whose columns do not fit together.
+#[derive(Debug, thiserror::Error)]
+#[error("a leaf of the directory is not in order")]
+pub struct Disorder;
+
+impl TryFrom<Columns> for LeafRecord {
+    type Error = Disorder;
+
+    fn try_from(columns: Columns) -> Result<Self, Disorder> {
+        let fits = columns.names.len() == columns.emails.len()
+            && columns.names.iter().is_sorted_by(|a, b| a < b);
+        fits.then_some(Self(columns)).ok_or(Disorder)
+    }
+}
+
+impl From<LeafRecord> for Columns {
+    fn from(leaf: LeafRecord) -> Self {
+        leaf.0
+    }
+}
+
+impl Record for LeafRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl Cacheable for LeafRecord {}
+
+impl LeafRecord {
+    /// A leaf of `entries`, which are in the order of their names.
+    pub fn of(entries: &[Entry<'_>]) -> Self {
+        let disabled = entries.iter().filter(|entry| entry.is_disabled);
+        Self(Columns {
+            names: entries.iter().map(|entry| entry.name).collect(),
+            emails: entries.iter().map(|entry| entry.email).collect(),
+            disabled: disabled.map(|entry| entry.name.to_owned()).collect(),
+        })
+    }
+
+    pub const fn len(&self) -> usize {
+        self.0.names.len()
+    }
+
+    pub const fn names(&self) -> &Column {
+        &self.0.names
+    }
+
+    pub const fn emails(&self) -> &Column {
+        &self.0.emails
+    }
+
+    pub fn is_disabled(&self, name: &str) -> bool {
+        self.0.disabled.contains(name)
+    }
+
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        let rows = self.0.names.iter().zip(self.0.emails.iter());
+        rows.map(|(name, email)| Entry {
+            name,
+            email,
+            is_disabled: self.is_disabled(name),
+        })
+    }
+
+    /// Whether this is the leaf that the root speaks of.
+    pub fn is(&self, reference: &LeafReference) -> bool {
+        self.len() == reference.names as usize
+            && self.0.names.get(0).unwrap_or_default() == reference.first
+    }
+
+    /// The greatest name.
+    pub fn last(&self) -> Option<&str> {
+        self.0.names.get(self.len().checked_sub(1)?)
+    }
+}
+
+/// What has become of an organization since its leaf was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingRecord {
+    /// The e-mail address, folded; `None` where no organization has that name any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_disabled: bool,
+}
+
+impl Record for PendingRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl PendingRecord {
+    /// What is to be known of an organization.
+    pub fn of(organization: &OrganizationRecord) -> Self {
+        Self {
+            email: Some(folded_text(&organization.settings.email)),
+            is_disabled: organization.disabled,
+        }
+    }
+
+    /// What the directory is to say; `None` where that is nothing any more.
+    pub fn entry<'a>(&'a self, name: &'a str) -> Option<Entry<'a>> {
+        Some(Entry {
+            name,
+            email: self.email.as_deref()?,
+            is_disabled: self.is_disabled,
+        })
+    }
+}

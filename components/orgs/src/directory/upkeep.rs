@@ -1,0 +1,212 @@
+//! Moving what is pending into the leaves, and building the directory where there is none.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gatehouse_ports::{Item, Store};
+use gatehouse_storage::{Loaded, Transaction, decode};
+
+use super::Directory;
+use super::record::{
+    Entry, LeafRecord, LeafReference, PENDING_PREFIX, PendingRecord, ROOT_KEY, RootRecord, leaf_key,
+};
+use super::snapshot::{Pending, pending_in};
+use crate::Failure;
+use crate::record::ORGANIZATION_PREFIX;
+
+/// How many steps of building one request does.
+const MAXIMUM_STEPS: usize = 32;
+
+impl<S: Store> Directory<'_, S> {
+    /// To be called after each change of an organization: sees to it that not too much is pending.
+    pub fn keep_up(&self) {
+        // Whatever fails here has changed nothing, and the next writer tries again: the change itself is done.
+        let _ = self.keep_up_from(self.shape.pending);
+    }
+
+    /// To be called after an organization was removed: what the leaves say about it goes as well.
+    pub fn forget_removed(&self) {
+        // As above.
+        let _ = self.root().and_then(|root| {
+            let pending = root.map_or(self.shape.pending, |_| 1);
+            self.keep_up_from(pending)
+        });
+    }
+
+    /// Enters what is pending into the leaves, as much as goes at once.
+    pub fn enter_pending(&self) -> Result<(), Failure> {
+        self.keep_up_from(1)
+    }
+
+    fn keep_up_from(&self, pending: u32) -> Result<(), Failure> {
+        let scanned = self
+            .records
+            .store()
+            .scan(PENDING_PREFIX, None, self.shape.pending)?;
+        if scanned.items.len() < pending as usize {
+            return Ok(());
+        }
+        let mut root = self.root()?;
+        if !root.as_ref().is_some_and(|root| root.record.is_whole()) {
+            self.build_on(root)?;
+            root = self.root()?;
+        }
+        match root.filter(|root| root.record.is_whole()) {
+            Some(root) => self.fold(&root, &scanned.items),
+            None => Ok(()),
+        }
+    }
+
+    /// The root of the directory, which is built first where there is none.
+    pub(super) fn whole_root(&self) -> Result<Loaded<Arc<RootRecord>>, Failure> {
+        for _ in 0..MAXIMUM_STEPS {
+            match self.root()? {
+                Some(root) if root.record.is_whole() => return Ok(root),
+                root => self.build_on(root)?,
+            }
+        }
+        let why = "the directory of organizations is being built: try again";
+        Err(Failure::Unavailable(why.to_owned()))
+    }
+
+    /// Reads the next organizations into the directory. Others may be doing the same: then this does nothing.
+    fn build_on(&self, root: Option<Loaded<Arc<RootRecord>>>) -> Result<(), Failure> {
+        let version = root.as_ref().map(|root| root.version);
+        let mut root = root.map_or_else(RootRecord::unbuilt, |root| (*root.record).clone());
+        let after = root.built_to.take().filter(|name| !name.is_empty());
+        let after = after.map(|name| format!("{ORGANIZATION_PREFIX}{name}"));
+        let store = self.records.store();
+        let scanned = store.scan(ORGANIZATION_PREFIX, after.as_deref(), self.shape.step)?;
+        let mut organizations = Pending::new();
+        for item in &scanned.items {
+            if let Some(name) = item.key.strip_prefix(ORGANIZATION_PREFIX) {
+                let organization = PendingRecord::of(&decode(&item.entry.value)?);
+                organizations.insert(name.to_owned(), organization);
+            }
+        }
+        let entries = organizations.iter();
+        let entries = entries.filter_map(|(name, organization)| organization.entry(name));
+        let entries: Vec<Entry<'_>> = entries.collect();
+        let mut transaction = Transaction::new();
+        transaction.require_unchanged(ROOT_KEY, version);
+        for entries in even_parts(&entries, self.shape.built_leaf) {
+            let leaf = root.put_new_leaf(&mut transaction, entries)?;
+            root.leaves.push(leaf);
+        }
+        if root.leaves.is_empty() {
+            let leaf = root.put_new_leaf(&mut transaction, &[])?;
+            root.leaves.push(leaf);
+        }
+        if scanned.more {
+            root.built_to = entries.last().map(|entry| entry.name.to_owned());
+        }
+        transaction.put(ROOT_KEY, &root)?;
+        self.commit_unless_late(transaction)
+    }
+
+    /// Moves these pending changes into their leaves.
+    fn fold(&self, root: &Loaded<Arc<RootRecord>>, items: &[Item]) -> Result<(), Failure> {
+        let mut transaction = Transaction::new();
+        transaction.require(ROOT_KEY, root.version);
+        let mut pending = Pending::new();
+        for item in items {
+            let Some(name) = item.key.strip_prefix(PENDING_PREFIX) else {
+                continue;
+            };
+            transaction
+                .require(&item.key, item.entry.version)
+                .delete(&item.key);
+            pending.insert(name.to_owned(), decode(&item.entry.value)?);
+        }
+        let mut places: Vec<usize> = pending
+            .keys()
+            .map(|name| root.record.place_of(name))
+            .collect();
+        places.dedup();
+        let Some(leaves) = self.leaves(root, &places)? else {
+            return Ok(());
+        };
+        let mut next = RootRecord {
+            leaves: Vec::with_capacity(root.record.leaves.len()),
+            next_leaf: root.record.next_leaf,
+            built_to: None,
+        };
+        for (place, reference) in root.record.leaves.iter().enumerate() {
+            let Some(leaf) = leaves.get(&place) else {
+                next.leaves.push(reference.clone());
+                continue;
+            };
+            let changes = pending_in(&pending, &root.record, place);
+            let entries = with_changes(leaf, changes);
+            let mut number = Some(reference.number);
+            for entries in even_parts(&entries, self.shape.leaf) {
+                let leaf = match number.take() {
+                    Some(number) => put_leaf(&mut transaction, number, entries)?,
+                    None => next.put_new_leaf(&mut transaction, entries)?,
+                };
+                next.leaves.push(leaf);
+            }
+            // An empty one goes, and its neighbours share what it stood for.
+            if let Some(number) = number {
+                transaction.delete(leaf_key(number));
+            }
+        }
+        if next.leaves.is_empty() {
+            let leaf = next.put_new_leaf(&mut transaction, &[])?;
+            next.leaves.push(leaf);
+        }
+        transaction.put(ROOT_KEY, &next)?;
+        self.commit_unless_late(transaction)
+    }
+}
+
+impl RootRecord {
+    fn put_new_leaf(
+        &mut self,
+        transaction: &mut Transaction,
+        entries: &[Entry<'_>],
+    ) -> Result<LeafReference, Failure> {
+        let number = self.next_leaf;
+        self.next_leaf += 1;
+        put_leaf(transaction, number, entries)
+    }
+}
+
+fn put_leaf(
+    transaction: &mut Transaction,
+    number: u32,
+    entries: &[Entry<'_>],
+) -> Result<LeafReference, Failure> {
+    transaction.put(leaf_key(number), &LeafRecord::of(entries))?;
+    let first = entries.first().map_or("", |entry| entry.name);
+    Ok(LeafReference {
+        first: first.to_owned(),
+        number,
+        names: u32::try_from(entries.len()).unwrap_or(u32::MAX),
+    })
+}
+
+/// The entries of `leaf` after `changes`, in the order of their names.
+fn with_changes<'a>(
+    leaf: &'a LeafRecord,
+    changes: impl Iterator<Item = (&'a String, &'a PendingRecord)>,
+) -> Vec<Entry<'a>> {
+    let mut entries: BTreeMap<&str, Entry<'_>> =
+        leaf.entries().map(|entry| (entry.name, entry)).collect();
+    for (name, change) in changes {
+        match change.entry(name) {
+            Some(entry) => entries.insert(name, entry),
+            None => entries.remove(name.as_str()),
+        };
+    }
+    entries.into_values().collect()
+}
+
+/// `entries` in as few parts as have at most `most` each, of nearly the same size; none where there are no entries.
+fn even_parts<'e, 'a>(
+    entries: &'e [Entry<'a>],
+    most: usize,
+) -> impl Iterator<Item = &'e [Entry<'a>]> {
+    let parts = entries.len().div_ceil(most).max(1);
+    entries.chunks(entries.len().div_ceil(parts).max(1))
+}

@@ -1,0 +1,144 @@
+//! What lists and changes cost.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gatehouse_ports::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError};
+
+use super::*;
+
+#[test]
+fn what_is_pending_and_how_large_leaves_are_is_bounded() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store).with_directory_shape(SMALL);
+    for number in 0..100 {
+        create(&orgs, &format!("org-{:02}", number * 37 % 100));
+        let keys = in_directory(&store);
+        let pending = keys.iter().filter(|key| key.contains("/pending/")).count();
+        assert!(pending <= SMALL.pending as usize, "{pending}");
+    }
+    let leaves = |store: &MemoryStore<_>| {
+        let keys = in_directory(store).into_iter();
+        keys.filter(|key| key.contains("/leaf/")).count()
+    };
+    assert!((25..=50).contains(&leaves(&store)));
+    for number in 0..100 {
+        assert_eq!(
+            orgs.delete(&format!("org-{number:02}"), &installation()),
+            Ok(true)
+        );
+    }
+    // Nothing of those that are gone is left, neither a name nor an address.
+    assert_eq!(in_directory(&store).len(), 2, "a root and one empty leaf");
+    for value in store.values() {
+        assert!(!String::from_utf8_lossy(&value).contains("org-"));
+    }
+    assert_lists(&orgs, &Model::new());
+    create(&orgs, "b");
+    assert_lists(&orgs, &truth(&orgs));
+}
+
+#[test]
+fn a_change_that_the_lists_do_not_show_leaves_the_directory_alone() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store).with_directory_shape(Shape {
+        pending: 1,
+        ..SMALL
+    });
+    create(&orgs, "acme");
+    let commits = store.commits();
+    let changes = OrganizationChanges {
+        session_timeout: Attribute::Value(60),
+        ..rename("ACME")
+    };
+    orgs.update(Edition::Hosted, "acme", &changes, &installation())
+        .unwrap();
+    assert_eq!(store.commits(), commits + 1);
+    assert_lists(&orgs, &truth(&orgs));
+}
+
+/// Counts what is read.
+struct Counting<'a, C> {
+    store: &'a MemoryStore<C>,
+    bytes: AtomicU64,
+}
+
+impl<C> Counting<'_, C> {
+    fn count<'e>(&self, entries: impl Iterator<Item = &'e Entry>) {
+        let bytes: usize = entries.map(|entry| entry.value.len()).sum();
+        self.bytes.fetch_add(bytes as u64, Ordering::SeqCst);
+    }
+}
+
+impl<C: Clock> Store for Counting<'_, C> {
+    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
+        let found = self.store.get(keys)?;
+        self.count(found.iter().flatten());
+        Ok(found)
+    }
+
+    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+        let found = self.store.get_changed(keys)?;
+        self.count(found.iter().filter_map(|difference| match difference {
+            Difference::Changed(entry) => Some(entry),
+            Difference::Absent | Difference::Unchanged => None,
+        }));
+        Ok(found)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
+        let page = self.store.scan(prefix, after, limit)?;
+        self.count(page.items.iter().map(|item| &item.entry));
+        Ok(page)
+    }
+
+    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
+        self.store.commit(checks, changes)
+    }
+}
+
+#[test]
+fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
+    let mut read = Vec::new();
+    for count in [640_u32, 6400] {
+        let world = World::new();
+        let store = world.store();
+        let orgs = world.orgs(&store);
+        for number in 0..count {
+            create(&orgs, &format!("org-{number:05}"));
+        }
+        let counting = Counting {
+            store: &store,
+            bytes: AtomicU64::new(0),
+        };
+        let orgs = world.orgs(&counting);
+        let rare = Filter {
+            name: Some("00639".to_owned()),
+            ..Filter::default()
+        };
+        let few = Viewer::Workload(Reach {
+            prefixes: vec!["org-0001".to_owned()],
+            ..Reach::default()
+        });
+        let bytes_of = |viewer: &Viewer, filter: &Filter, number| {
+            let before = counting.bytes.load(Ordering::SeqCst);
+            let page = orgs.page_at(Edition::Hosted, viewer, filter, number, 20);
+            assert_ne!(page.unwrap().organizations, []);
+            counting.bytes.load(Ordering::SeqCst) - before
+        };
+        let everything = &Viewer::Everything;
+        // Once to have the leaves decoded.
+        bytes_of(everything, &rare, 1);
+        read.push([
+            bytes_of(everything, &Filter::default(), 1),
+            bytes_of(everything, &Filter::default(), count / 40),
+            bytes_of(everything, &Filter::default(), count / 20),
+            bytes_of(everything, &rare, 1),
+            bytes_of(&few, &Filter::default(), 1),
+        ]);
+    }
+    for (few, many) in read[0].iter().zip(read[1]) {
+        assert!(many < few + few / 10, "{read:?}");
+    }
+}
