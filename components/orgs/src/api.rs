@@ -4,8 +4,8 @@ use gatehouse_ports::{RandomError, StoreError};
 use gatehouse_storage::StorageError;
 
 use crate::{
-    Authority, Caller, Edition, Entitlement, FieldFault, Organization, OrganizationChanges,
-    Permission, Plan, Rights, Standing, Users,
+    AuditTrail, Authority, Caller, Edition, Entitlement, FieldFault, Organization,
+    OrganizationChanges, Permission, Plan, Rights, Standing, Tokens, Users,
 };
 
 /// Most organizations in one [`Batch`].
@@ -246,9 +246,9 @@ pub enum UpdateError {
 }
 
 /// Everything that the capability offers.
-pub trait Capability: Organizations + Authority + Users {}
+pub trait Capability: Organizations + Authority + Users + Tokens + AuditTrail {}
 
-impl<T: Organizations + Authority + Users> Capability for T {}
+impl<T: Organizations + Authority + Users + Tokens + AuditTrail> Capability for T {}
 
 impl From<StorageError> for CreateError {
     fn from(error: StorageError) -> Self {

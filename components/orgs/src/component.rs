@@ -3,7 +3,7 @@
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
-use crate::{Authority, Organizations, Orgs, Users};
+use crate::{AuditTrail, Authority, Organizations, Orgs, Tokens, Users};
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
 mod bindings {
@@ -158,5 +158,81 @@ impl wit::users::Guest for Component {
 
     fn users(ids: Vec<String>) -> Result<Vec<Option<wit::types::User>>, Failure> {
         ORGS.users(&ids).cross()
+    }
+}
+
+impl wit::tokens::Guest for Component {
+    fn issue_token(
+        owner: wit::tokens::TokenOwner,
+        request: wit::tokens::TokenRequest,
+        by: Caller,
+    ) -> Result<wit::tokens::IssuedToken, wit::tokens::IssueError> {
+        ORGS.issue_token(&owner.cross(), &request.cross(), &by.cross())
+            .cross()
+    }
+
+    fn token_of(
+        owner: wit::tokens::TokenOwner,
+        by: Caller,
+    ) -> Result<Option<wit::tokens::ApiToken>, Failure> {
+        ORGS.token_of(&owner.cross(), &by.cross()).cross()
+    }
+
+    fn tokens_of(owner: wit::tokens::TokenOwner) -> Result<Vec<wit::tokens::ApiToken>, Failure> {
+        ORGS.tokens_of(&owner.cross()).cross()
+    }
+
+    fn tokens_of_teams(organization: String) -> Result<Vec<wit::tokens::TeamToken>, Failure> {
+        ORGS.tokens_of_teams(&organization).cross()
+    }
+
+    fn owner_of_token(id: String) -> Result<Option<wit::tokens::TokenOwner>, Failure> {
+        ORGS.owner_of_token(&id).cross()
+    }
+
+    fn token(id: String, by: Caller) -> Result<Option<wit::tokens::ApiToken>, Failure> {
+        ORGS.token(&id, &by.cross()).cross()
+    }
+
+    fn revoke_token(id: String, by: Caller) -> Result<bool, Failure> {
+        ORGS.revoke_token(&id, &by.cross()).cross()
+    }
+
+    fn revoke_token_of(owner: wit::tokens::TokenOwner, by: Caller) -> Result<bool, Failure> {
+        ORGS.revoke_token_of(&owner.cross(), &by.cross()).cross()
+    }
+
+    fn token_lifetimes(organization: String) -> Result<Vec<wit::tokens::LifetimePolicy>, Failure> {
+        ORGS.token_lifetimes(&organization).cross()
+    }
+
+    fn set_token_lifetimes(
+        organization: String,
+        changes: Vec<wit::tokens::LifetimeChange>,
+        by: Caller,
+    ) -> Result<Vec<wit::tokens::LifetimePolicy>, wit::tokens::LifetimeError> {
+        let changes: Vec<_> = changes.cross();
+        ORGS.set_token_lifetimes(&organization, &changes, &by.cross())
+            .cross()
+    }
+}
+
+impl wit::audit_trail::Guest for Component {
+    fn events(
+        organization: String,
+        since: u64,
+        number: u32,
+        size: u32,
+    ) -> Result<wit::audit_trail::EventPage, Failure> {
+        ORGS.events(&organization, since, number, size).cross()
+    }
+
+    fn waiting_events() -> Result<Vec<wit::audit_trail::Event>, Failure> {
+        ORGS.waiting_events().cross()
+    }
+
+    fn forget_events(events: Vec<wit::audit_trail::Event>) -> Result<(), Failure> {
+        let events: Vec<_> = events.cross();
+        ORGS.forget_events(&events).cross()
     }
 }

@@ -1,4 +1,4 @@
-//! What an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a project.
+//! What an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a project, and how long tokens may live.
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Transaction;
@@ -11,6 +11,7 @@ use crate::team::{
     MEMBERSHIP_PREFIX, MembershipRecord, MembershipStatus, OWNERS, TeamRecord, Visibility,
     membership_of_key,
 };
+use crate::tokens::{LifetimesRecord, lifetimes_key};
 use crate::{Caller, Failure, Orgs, Principal, Right, Subject, User};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -57,6 +58,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             project,
             &PointerRecord::to(project),
         )?;
+        let lifetimes = LifetimesRecord::new(&self.random, created_at)?;
         let to_membership = PointerRecord::to(&membership.id);
         transaction
             .put(
@@ -67,7 +69,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 belonging::key(external_id, kind::MEMBER, &owner.id),
                 &to_membership,
             )?
-            .put(membership_of_key(&owner.id, external_id), &to_membership)?;
+            .put(membership_of_key(&owner.id, external_id), &to_membership)?
+            .put(lifetimes_key(external_id), &lifetimes)?;
         Ok(())
     }
 

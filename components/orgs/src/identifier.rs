@@ -45,6 +45,13 @@ pub fn is_identifier(prefix: &str, text: &str) -> bool {
     })
 }
 
+/// The letters and digits of an identifier, without what tells the kind.
+pub fn characters_of(identifier: &str) -> &str {
+    identifier
+        .rsplit_once('-')
+        .map_or(identifier, |(_, characters)| characters)
+}
+
 /// Whether `text` has the form of an identifier, whatever of: it is then safe in a key.
 pub fn well_formed(text: &str) -> bool {
     text.rsplit_once('-').is_some_and(|(kind, characters)| {

@@ -6,6 +6,7 @@
 //! nor policies: what a service token may do elsewhere has been decided before it is called.
 
 mod api;
+mod audit_trail;
 mod authority;
 mod belonging;
 mod caller;
@@ -37,6 +38,7 @@ pub use api::{
     Batch, Capability, CreateError, Failure, Filter, MAXIMUM_BATCH, MAXIMUM_PAGE_SIZE,
     Organizations, Page, Reach, UpdateError, Viewer,
 };
+pub use audit_trail::{AuditTrail, Event, EventPage, MAXIMUM_EVENTS, Operation, Resource};
 pub use authority::{Action, Authority, Credential, Decision, Identity, Position, Principal};
 pub use caller::Caller;
 pub use changes::{Attribute, AttributeIssue, Fault, Field, FieldFault, OrganizationChanges};
@@ -49,6 +51,8 @@ pub use orgs::Orgs;
 pub use right::{Right, Rights};
 pub use team::{MembershipStatus, OWNERS, TeamReference, Visibility};
 pub use tokens::{
-    AgentPoolReference, ApiToken, IssuedToken, TokenCreator, TokenOwner, TokenRequest,
+    AgentPoolReference, ApiToken, IssueError, IssuedToken, LifetimeChange, LifetimeError,
+    LifetimePolicy, MAXIMUM_DESCRIPTION, TeamToken, TokenCreator, TokenKind, TokenOwner,
+    TokenRequest, Tokens,
 };
 pub use users::{CreateUserError, Subject, User, UserDescription, Users};

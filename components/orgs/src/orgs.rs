@@ -14,8 +14,8 @@ use crate::record::{
 use crate::team::TEAM_PREFIX;
 use crate::{
     Attribute, Batch, Caller, CreateError, Edition, Entitlement, Failure, Fault, Field, FieldFault,
-    Filter, Organization, OrganizationChanges, Organizations, Page, Permission, Plan, Rights,
-    Settings, Standing, UpdateError, Viewer, plan, removal, rules,
+    Filter, Organization, OrganizationChanges, Organizations, Page, Permission, Plan, Resource,
+    Rights, Settings, Standing, UpdateError, Viewer, listing, plan, removal, rules,
 };
 
 const PROJECT_PREFIX: &str = "prj-";
@@ -133,6 +133,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         })?;
         self.found(&mut transaction, &record, by)?;
         directory::note(&mut transaction, None, Some((&name.folded, &record)))?;
+        let deed = Resource::Organization.created(&record.external_id);
+        self.note(&mut transaction, &record.external_id, by, deed)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, record)?)
     }
@@ -142,7 +144,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         edition: Edition,
         name: &FoldedName,
         changes: &OrganizationChanges,
-        _by: &Caller,
+        by: &Caller,
     ) -> Result<Attempt<OrganizationRecord>, UpdateError> {
         let stored = self.load(name)?.ok_or(UpdateError::NotFound)?;
         let mut record = stored.record.clone();
@@ -176,12 +178,18 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             Some((name, &stored.record)),
             Some((&folded, &record)),
         )?;
+        let deed = Resource::Organization.updated(&record.external_id);
+        self.note(&mut transaction, &record.external_id, by, deed)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, record)?)
     }
 
     /// The external id of the organization that is gone by it; `None` where there was none.
-    fn try_delete(&self, name: &FoldedName) -> Result<Attempt<Option<String>>, Failure> {
+    fn try_delete(
+        &self,
+        name: &FoldedName,
+        by: &Caller,
+    ) -> Result<Attempt<Option<String>>, Failure> {
         let Some(stored) = self.load(name)? else {
             return Ok(Attempt::Done(None));
         };
@@ -197,6 +205,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         })?;
         directory::note(&mut transaction, Some((name, &stored.record)), None)?;
         removal::mark(&mut transaction, external_id)?;
+        let deed = Resource::Organization.destroyed(external_id);
+        self.note(&mut transaction, external_id, by, deed)?;
         Ok(Attempt::from_commit(
             self.records.commit(transaction),
             Some(external_id.clone()),
@@ -300,11 +310,12 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         self.shown(edition, record).map_err(UpdateError::from)
     }
 
-    fn delete(&self, name: &str, _by: &Caller) -> Result<bool, Failure> {
+    fn delete(&self, name: &str, by: &Caller) -> Result<bool, Failure> {
         let Some(name) = FoldedName::of(name) else {
             return Ok(false);
         };
-        let removed = commit_with_retries(&self.clock, &self.random, || self.try_delete(&name))?;
+        let removed =
+            commit_with_retries(&self.clock, &self.random, || self.try_delete(&name, by))?;
         let Some(external_id) = removed else {
             return Ok(false);
         };

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::belonging::{PointerRecord, kind, prefix_of_all, whose_key};
 use crate::identifier::well_formed;
 use crate::team::membership_of_key;
-use crate::tokens::record::{TokenRecord, token_key};
+use crate::tokens::record::{TokenRecord, erase_token, slot_key, token_key};
 use crate::{Failure, Orgs};
 
 const REMOVED_PREFIX: &str = "removed/";
@@ -105,7 +105,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 let pointer: PointerRecord = decode(&item.entry.value)?;
                 let token = self.records.get::<TokenRecord>(&token_key(&pointer.id))?;
                 if let Some(token) = token {
-                    self.end_token(transaction, &pointer.id, &token.record);
+                    erase_token(transaction, &pointer.id, &token.record);
+                    if let Some(slot) = slot_key(&token.record.owner) {
+                        transaction.delete(slot);
+                    }
                 }
             }
             _ => {}

@@ -1,10 +1,11 @@
 //! The organizations capability over the component's imports.
 
 use gatehouse_orgs::{
-    Action, Authority, Batch, Caller, CreateError, CreateUserError, Credential, Decision, Edition,
-    Entitlement, Failure, Filter, Identity, IssuedToken, Organization, OrganizationChanges,
-    Organizations, Page, Permission, Plan, Position, Rights, Standing, UpdateError, User,
-    UserDescription, Users, Viewer,
+    Action, ApiToken, AuditTrail, Authority, Batch, Caller, CreateError, CreateUserError,
+    Credential, Decision, Edition, Entitlement, Event, EventPage, Failure, Filter, Identity,
+    IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, Organization,
+    OrganizationChanges, Organizations, Page, Permission, Plan, Position, Rights, Standing,
+    TeamToken, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
 };
 
 use super::bindings::gatehouse::orgs as wit;
@@ -132,5 +133,80 @@ impl Users for ImportedOrganizations {
 
     fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
         wit::users::users(ids).cross()
+    }
+}
+
+impl Tokens for ImportedOrganizations {
+    fn issue_token(
+        &self,
+        owner: &TokenOwner,
+        request: &TokenRequest,
+        by: &Caller,
+    ) -> Result<IssuedToken, IssueError> {
+        let (owner, request) = (owner.clone().cross(), request.clone().cross());
+        wit::tokens::issue_token(&owner, &request, &by.clone().cross()).cross()
+    }
+
+    fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, Failure> {
+        wit::tokens::token_of(&owner.clone().cross(), &by.clone().cross()).cross()
+    }
+
+    fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure> {
+        wit::tokens::tokens_of(&owner.clone().cross()).cross()
+    }
+
+    fn tokens_of_teams(&self, organization: &str) -> Result<Vec<TeamToken>, Failure> {
+        wit::tokens::tokens_of_teams(organization).cross()
+    }
+
+    fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {
+        wit::tokens::owner_of_token(id).cross()
+    }
+
+    fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure> {
+        wit::tokens::token(id, &by.clone().cross()).cross()
+    }
+
+    fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, Failure> {
+        wit::tokens::revoke_token(id, &by.clone().cross()).cross()
+    }
+
+    fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, Failure> {
+        wit::tokens::revoke_token_of(&owner.clone().cross(), &by.clone().cross()).cross()
+    }
+
+    fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, Failure> {
+        wit::tokens::token_lifetimes(organization).cross()
+    }
+
+    fn set_token_lifetimes(
+        &self,
+        organization: &str,
+        changes: &[LifetimeChange],
+        by: &Caller,
+    ) -> Result<Vec<LifetimePolicy>, LifetimeError> {
+        let changes: Vec<_> = changes.to_vec().cross();
+        wit::tokens::set_token_lifetimes(organization, &changes, &by.clone().cross()).cross()
+    }
+}
+
+impl AuditTrail for ImportedOrganizations {
+    fn events(
+        &self,
+        organization: &str,
+        since: u64,
+        number: u32,
+        size: u32,
+    ) -> Result<EventPage, Failure> {
+        wit::audit_trail::events(organization, since, number, size).cross()
+    }
+
+    fn waiting_events(&self) -> Result<Vec<Event>, Failure> {
+        wit::audit_trail::waiting_events().cross()
+    }
+
+    fn forget_events(&self, events: &[Event]) -> Result<(), Failure> {
+        let events: Vec<_> = events.to_vec().cross();
+        wit::audit_trail::forget_events(&events).cross()
     }
 }

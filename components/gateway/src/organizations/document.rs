@@ -294,7 +294,7 @@ const fn plan_identifier(plan: Plan) -> &'static str {
 }
 
 /// A point in time with exactly three digits of fraction and a literal `Z`, as clients parse it.
-fn timestamp(milliseconds: u64) -> String {
+pub(super) fn timestamp(milliseconds: u64) -> String {
     let timestamp = i64::try_from(milliseconds)
         .ok()
         .and_then(|milliseconds| Timestamp::from_millisecond(milliseconds).ok())

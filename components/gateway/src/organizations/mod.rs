@@ -19,6 +19,7 @@ mod rate;
 mod route;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod transport;
 mod users;
 

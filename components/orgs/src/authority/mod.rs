@@ -5,7 +5,9 @@ mod table;
 
 use zeroize::Zeroizing;
 
-use crate::{Edition, Failure, Organization, Rights, Standing, TeamReference, User};
+use crate::{
+    Edition, Failure, Organization, Rights, Standing, TeamReference, User, identifier, users,
+};
 
 pub use table::Action;
 
@@ -39,6 +41,40 @@ pub enum Principal {
     Workload(Option<String>),
 }
 
+impl Principal {
+    /// What identifies them: the id of a user, team or entity, or the external id of an organization.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::User(user) => &user.id,
+            Self::Team(team) => &team.id,
+            Self::Organization(id) | Self::AuditReader(id) => id,
+            Self::Installation => INSTALLATION_NAME,
+            Self::Workload(entity) => entity.as_deref().unwrap_or(NOBODY_NAME),
+        }
+    }
+
+    /// What they are called. Who is no user has a name of its own all the same, which stays (contract 1.11).
+    #[must_use]
+    pub fn username(&self) -> String {
+        match self {
+            Self::User(user) => user.username.clone(),
+            Self::Team(team) => format!("api-team_{}", identifier::characters_of(&team.id)),
+            Self::Organization(id) => format!("api-org-{}", identifier::characters_of(id)),
+            Self::AuditReader(id) => format!("api-org-audit-{}", identifier::characters_of(id)),
+            Self::Installation => INSTALLATION_NAME.to_owned(),
+            Self::Workload(Some(entity)) => users::name_of_entity(entity),
+            Self::Workload(None) => NOBODY_NAME.to_owned(),
+        }
+    }
+}
+
+/// What the installation is called.
+pub(crate) const INSTALLATION_NAME: &str = "installation";
+
+/// What those are called of whom nothing is known but what their policies say.
+const NOBODY_NAME: &str = "workload";
+
 /// Somebody, known by a valid credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
@@ -59,6 +95,16 @@ impl Identity {
             Principal::User(user) => user.site_administrator,
             _ => false,
         }
+    }
+
+    /// Whether they may make, see and end the tokens of the user with this id: the user may, and who administers the installation.
+    ///
+    /// A workload that is a user may not make itself tokens of this API: they would outlive what its cloud identity is good for.
+    #[must_use]
+    pub fn manages_tokens_of(&self, user: &str) -> bool {
+        let is_person = |own: &User| own.id == user && own.subject.is_none();
+        self.is_site_administrator()
+            || matches!(&self.principal, Principal::User(own) if is_person(own))
     }
 }
 

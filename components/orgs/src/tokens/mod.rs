@@ -2,14 +2,21 @@
 //!
 //! Of a token's text only a keyed hash is stored, under which it is found.
 
+mod issue;
+mod lifetime;
 pub(crate) mod record;
 mod store;
 mod text;
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::TeamReference;
+use crate::{AttributeIssue, Caller, Failure, TeamReference};
+
+pub use lifetime::{LifetimeChange, LifetimeError, LifetimePolicy, TokenKind};
+pub(crate) use lifetime::{LifetimesRecord, lifetimes_key};
 
 /// Whom a token stands for. Of the kinds that are marked so, one token exists at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +79,7 @@ pub struct ApiToken {
 }
 
 /// A token that has just been made, with its text, which nobody will tell again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct IssuedToken {
     /// The token.
     pub token: ApiToken,
@@ -80,11 +87,138 @@ pub struct IssuedToken {
     pub secret: Zeroizing<String>,
 }
 
+/// Without the secret.
+impl fmt::Debug for IssuedToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("IssuedToken")
+            .field("token", &self.token)
+            .finish_non_exhaustive()
+    }
+}
+
 /// What a token is to be.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenRequest {
-    /// What it is for.
+    /// What it is for, in at most [`MAXIMUM_DESCRIPTION`] characters.
     pub description: Option<String>,
     /// When it ends, in milliseconds since 1970; `None` for what is usual for its owner.
     pub expires_at: Option<u64>,
+}
+
+/// Most characters of a token's description.
+pub const MAXIMUM_DESCRIPTION: u32 = 255;
+
+/// A token of a team, and what the team is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamToken {
+    /// The token.
+    pub token: ApiToken,
+    /// The name of its team.
+    pub team_name: String,
+}
+
+/// Why a token was not made. Nothing is stored, and the token that it was to replace goes on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IssueError {
+    /// Whom it was to stand for is not there.
+    #[error("the owner of the token does not exist")]
+    NoOwner,
+    /// At least one attribute is not as it must be.
+    #[error("{} attributes of the token are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// Making, showing and revoking tokens. Whether the caller may has been decided before.
+///
+/// What has been made is worth something, and what has been revoked or replaced is worth nothing, from the answer on.
+pub trait Tokens {
+    /// Makes a token. For an owner who has one at a time it takes the place of the one there is, which is worth nothing from then on.
+    ///
+    /// Without an end it ends two calendar years later, or sooner where its organization lets no such token live as long; tokens of users and
+    /// pools do not end. An end in the past is no fault: the token is worth nothing (contract 4.6).
+    ///
+    /// # Errors
+    ///
+    /// [`IssueError::NoOwner`]; [`IssueError::Invalid`] with every fault at once: an end beyond what the organization allows
+    /// (contract 4.8), a description that is too long, or, for tokens with descriptions of their own, none or one that another token of
+    /// the team has.
+    fn issue_token(
+        &self,
+        owner: &TokenOwner,
+        request: &TokenRequest,
+        by: &Caller,
+    ) -> Result<IssuedToken, IssueError>;
+
+    /// The token of an owner who has one at a time; `None` if there is none. The audit trail tells that it was shown.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, Failure>;
+
+    /// All tokens of an owner, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure>;
+
+    /// All tokens of the teams of an organization, which is named by its external id, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn tokens_of_teams(&self, organization: &str) -> Result<Vec<TeamToken>, Failure>;
+
+    /// Whom the token with this id stands for; `None` if there is none, or its owner is gone.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure>;
+
+    /// The token with this id; `None` if there is none. The audit trail tells that it was shown.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure>;
+
+    /// Ends the token with this id. False if there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, Failure>;
+
+    /// Ends the token of an owner who has one at a time. False if there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, Failure>;
+
+    /// How long the tokens of an organization may live: four kinds, and `metrics` if somebody has set it.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer. An organization that is gone has none.
+    fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, Failure>;
+
+    /// Sets how long tokens of the kinds mentioned may live; the others stay. Answers as [`Self::token_lifetimes`]. What has been
+    /// issued stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`LifetimeError::Invalid`] with every fault at once.
+    fn set_token_lifetimes(
+        &self,
+        organization: &str,
+        changes: &[LifetimeChange],
+        by: &Caller,
+    ) -> Result<Vec<LifetimePolicy>, LifetimeError>;
 }

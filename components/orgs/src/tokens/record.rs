@@ -7,9 +7,10 @@
 //! - `tokens-of/<owner>/<id>`: the tokens of an owner who may have many; all of them, the one in the slot too.
 //!
 //! Tokens of an organization and its teams and pools stand also under `of/<external id>/token/<id>`, by which they are found when the
-//! organization goes.
+//! organization goes; and the descriptions of those that have one of their own, under `of/<external id>/token-description/<team id>/<hash>`,
+//! which makes them unique. How long tokens may live stands at `of/<external id>/token-lifetimes/all`.
 
-use gatehouse_storage::Record;
+use gatehouse_storage::{Record, Transaction};
 use serde::{Deserialize, Serialize};
 
 use super::{ApiToken, TokenCreator, TokenOwner};
@@ -35,6 +36,11 @@ impl Record for TokenRecord {
 }
 
 impl TokenRecord {
+    /// What orders tokens by age; the id decides between those of one moment.
+    pub fn age(&self) -> (u64, &str) {
+        (self.created_at, &self.id)
+    }
+
     pub fn into_token(self, last_used_at: Option<u64>) -> ApiToken {
         ApiToken {
             id: self.id,
@@ -103,9 +109,24 @@ pub(crate) fn tokens_of_prefix(owner: &TokenOwner) -> String {
     }
 }
 
+/// Where a token stands among those of its owner.
+pub(crate) fn token_of_owner_key(token: &TokenRecord) -> String {
+    format!("{}{}", tokens_of_prefix(&token.owner), token.id)
+}
+
+/// Adds to `transaction` that what a token has of its own is no more. Its slot, and its place below its organization, are apart.
+pub(crate) fn erase_token(transaction: &mut Transaction, hash: &str, token: &TokenRecord) {
+    transaction
+        .delete(token_key(hash))
+        .delete(token_id_key(&token.id))
+        .delete(token_use_key(&token.id))
+        .delete(token_of_owner_key(token));
+}
+
 impl TokenOwner {
     /// The external id of the organization with which the token goes; `None` for users.
-    pub(crate) fn organization(&self) -> Option<&str> {
+    #[must_use]
+    pub fn organization(&self) -> Option<&str> {
         match self {
             Self::User(_) => None,
             Self::Team(team) | Self::TeamNamed(team) => Some(&team.organization),

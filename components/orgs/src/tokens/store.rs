@@ -1,20 +1,31 @@
 //! Making tokens, and finding them by what is presented.
 
-use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Transaction, TransactionError};
+use gatehouse_ports::{Clock, Random, Store, Version};
+use gatehouse_storage::{StorageError, Transaction, TransactionError, decode};
 
 use super::record::{
-    HASH_KEY, HashKeyRecord, TOKEN_PREFIX, TokenRecord, UseRecord, slot_key, token_id_key,
-    token_key, token_use_key, tokens_of_prefix,
+    HASH_KEY, HashKeyRecord, TOKEN_PREFIX, TokenRecord, UseRecord, erase_token, slot_key,
+    token_id_key, token_key, token_of_owner_key, token_use_key, tokens_of_prefix,
 };
 use super::text::{SecretHasher, is_secret, new_secret};
-use super::{IssuedToken, TokenCreator, TokenOwner, TokenRequest};
+use super::{ApiToken, IssuedToken, TokenCreator, TokenOwner, TokenRequest};
+use crate::audit_trail::{Deed, INSTALLATION};
 use crate::belonging::{self, PointerRecord, kind};
 use crate::identifier::random_identifier;
-use crate::{Caller, Failure, Orgs, Principal};
+use crate::{Caller, Failure, Orgs, Principal, Resource, TeamReference};
 
 /// How exact the last use of a token is known, in milliseconds (contract 1.6).
 const USE_RESOLUTION: u64 = 60_000;
+
+/// How many tokens of a longer list are read at once.
+const TOKENS_AT_ONCE: usize = 500;
+
+/// A token as it was read.
+pub(crate) struct StoredToken {
+    pub hash: String,
+    pub record: TokenRecord,
+    pub version: Version,
+}
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The hasher of this store, whose key is made when it is first needed.
@@ -37,7 +48,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
     }
 
-    /// Adds to `transaction` a token without a slot. The caller has made sure that its owner exists.
+    /// Adds to `transaction` a token; for an owner who has one at a time, in place of the one there is. The caller has made sure that the
+    /// owner exists.
     pub(crate) fn add_token(
         &self,
         transaction: &mut Transaction,
@@ -56,34 +68,190 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             created_by: creator(by),
         };
         let pointer = PointerRecord::to(&hash);
-        let of_owner = format!("{}{}", tokens_of_prefix(&record.owner), record.id);
+        if let Some(slot) = slot_key(&record.owner) {
+            self.empty(transaction, &slot, by)?;
+            transaction.put(slot, &pointer)?;
+        }
         transaction
             .require_absent(token_key(&hash))
             .put(token_key(&hash), &record)?
             .put(token_id_key(&record.id), &pointer)?
-            .put(of_owner, &pointer)?;
+            .put(token_of_owner_key(&record), &pointer)?;
         if let Some(external_id) = record.owner.organization() {
             belonging::put_new(transaction, external_id, kind::TOKEN, &record.id, &pointer)?;
         }
+        if let Some(key) = self.description_key(&record)? {
+            let described = PointerRecord::to(&record.id);
+            transaction.require_absent(&key).put(key, &described)?;
+        }
+        self.note_token(
+            transaction,
+            &record,
+            by,
+            Resource::AuthenticationToken.created(&record.id),
+        )?;
         Ok(IssuedToken {
             token: record.into_token(None),
             secret,
         })
     }
 
-    /// Adds to `transaction` the end of a token.
-    pub(crate) fn end_token(&self, transaction: &mut Transaction, hash: &str, token: &TokenRecord) {
-        transaction
-            .delete(token_key(hash))
-            .delete(token_id_key(&token.id))
-            .delete(token_use_key(&token.id))
-            .delete(format!("{}{}", tokens_of_prefix(&token.owner), token.id));
-        if let Some(external_id) = token.owner.organization() {
-            belonging::delete(transaction, external_id, kind::TOKEN, &token.id);
+    /// Adds to `transaction` the end of the token in a slot, under the condition that it is still there. What becomes of the slot is up to
+    /// the caller.
+    fn empty(&self, transaction: &mut Transaction, slot: &str, by: &Caller) -> Result<(), Failure> {
+        let held = self.records.get::<PointerRecord>(slot)?;
+        let version = held.as_ref().map(|held| held.version);
+        transaction.require_unchanged(slot, version);
+        if let Some(held) = held
+            && let Some(token) = self.token_with_hash(held.record.id)?
+        {
+            self.take_out(transaction, &token, by)?;
         }
-        if let Some(slot) = slot_key(&token.owner) {
+        Ok(())
+    }
+
+    /// Adds to `transaction` the end of a token, under the condition that it has not ended yet.
+    pub(crate) fn end_token(
+        &self,
+        transaction: &mut Transaction,
+        token: &StoredToken,
+        by: &Caller,
+    ) -> Result<(), Failure> {
+        if let Some(slot) = slot_key(&token.record.owner) {
             transaction.delete(slot);
         }
+        self.take_out(transaction, token, by)
+    }
+
+    fn take_out(
+        &self,
+        transaction: &mut Transaction,
+        token: &StoredToken,
+        by: &Caller,
+    ) -> Result<(), Failure> {
+        let StoredToken {
+            hash,
+            record,
+            version,
+        } = token;
+        transaction.require(token_key(hash), *version);
+        erase_token(transaction, hash, record);
+        if let Some(external_id) = record.owner.organization() {
+            belonging::delete(transaction, external_id, kind::TOKEN, &record.id);
+        }
+        if let Some(key) = self.description_key(record)? {
+            transaction.delete(key);
+        }
+        let deed = Resource::AuthenticationToken.destroyed(&record.id);
+        self.note_token(transaction, record, by, deed)
+    }
+
+    /// Adds to `transaction` the end of every token of an owner who is going. For a team it does not matter which of its two kinds of
+    /// tokens is named.
+    pub(crate) fn end_tokens_of(
+        &self,
+        transaction: &mut Transaction,
+        owner: &TokenOwner,
+        by: &Caller,
+    ) -> Result<(), Failure> {
+        for token in self.stored_tokens(&tokens_of_prefix(owner))? {
+            self.end_token(transaction, &token, by)?;
+        }
+        Ok(())
+    }
+
+    /// Where it is known that a token is described as it is, among tokens with descriptions of their own.
+    pub(super) fn description_key(&self, token: &TokenRecord) -> Result<Option<String>, Failure> {
+        let (TokenOwner::TeamNamed(team), Some(description)) = (&token.owner, &token.description)
+        else {
+            return Ok(None);
+        };
+        self.description_key_of(team, description).map(Some)
+    }
+
+    /// The same for a team and a description.
+    pub(super) fn description_key_of(
+        &self,
+        team: &TeamReference,
+        description: &str,
+    ) -> Result<String, Failure> {
+        let name = format!("{}/{}", team.id, self.hasher()?.description(description));
+        Ok(belonging::key(
+            &team.organization,
+            kind::TOKEN_DESCRIPTION,
+            &name,
+        ))
+    }
+
+    /// Adds to `transaction` a record of what is done with a token.
+    pub(super) fn note_token(
+        &self,
+        transaction: &mut Transaction,
+        token: &TokenRecord,
+        by: &Caller,
+        deed: Deed<'_>,
+    ) -> Result<(), Failure> {
+        let organization = token.owner.organization().unwrap_or(INSTALLATION);
+        self.note(transaction, organization, by, deed)
+    }
+
+    pub(super) fn token_with_hash(&self, hash: String) -> Result<Option<StoredToken>, Failure> {
+        let token = self.records.get::<TokenRecord>(&token_key(&hash))?;
+        Ok(token.map(|token| StoredToken {
+            hash,
+            record: token.record,
+            version: token.version,
+        }))
+    }
+
+    pub(super) fn token_with_id(&self, id: &str) -> Result<Option<StoredToken>, Failure> {
+        match self.records.get::<PointerRecord>(&token_id_key(id))? {
+            Some(pointer) => self.token_with_hash(pointer.record.id),
+            None => Ok(None),
+        }
+    }
+
+    /// The tokens whose hashes stand below `prefix`, oldest first.
+    pub(super) fn stored_tokens(&self, prefix: &str) -> Result<Vec<StoredToken>, Failure> {
+        let mut tokens = Vec::new();
+        for items in self.records.scan_all(prefix)?.chunks(TOKENS_AT_ONCE) {
+            let hashes: Result<Vec<_>, StorageError> = items
+                .iter()
+                .map(|item| decode::<PointerRecord>(&item.entry.value))
+                .collect();
+            let hashes = hashes?;
+            let keys: Vec<String> = hashes.iter().map(|hash| token_key(&hash.id)).collect();
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let found = self.records.get_all::<TokenRecord>(&keys)?;
+            tokens.extend(hashes.into_iter().zip(found).filter_map(|(hash, token)| {
+                token.map(|token| StoredToken {
+                    hash: hash.id,
+                    record: token.record,
+                    version: token.version,
+                })
+            }));
+        }
+        tokens.sort_by(|one, other| one.record.age().cmp(&other.record.age()));
+        Ok(tokens)
+    }
+
+    /// Tokens as they are shown, with when they were last presented.
+    pub(super) fn with_uses(&self, tokens: Vec<StoredToken>) -> Result<Vec<ApiToken>, Failure> {
+        let mut shown = Vec::with_capacity(tokens.len());
+        for tokens in tokens.chunks(TOKENS_AT_ONCE) {
+            let keys: Vec<String> = tokens
+                .iter()
+                .map(|token| token_use_key(&token.record.id))
+                .collect();
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let uses = self.records.get_all::<UseRecord>(&keys)?;
+            let both = tokens.iter().zip(uses);
+            shown.extend(both.map(|(token, last)| {
+                let last_used_at = last.map(|last| last.record.last_used_at);
+                token.record.clone().into_token(last_used_at)
+            }));
+        }
+        Ok(shown)
     }
 
     /// The token that has this text, if it is not over.

@@ -59,6 +59,11 @@ impl SecretHasher {
         self.hash("email", email)
     }
 
+    /// The hash of what a token is described as.
+    pub(crate) fn description(&self, description: &str) -> String {
+        self.hash("description", description)
+    }
+
     fn hash(&self, purpose: &str, text: &str) -> String {
         let mut mac = self.0.clone();
         mac.update(purpose.as_bytes());

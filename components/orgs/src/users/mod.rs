@@ -2,6 +2,8 @@
 
 mod store;
 
+pub(crate) use store::{name_of_entity, user_key};
+
 use serde::{Deserialize, Serialize};
 
 use crate::{AttributeIssue, Caller, Failure, IssuedToken};

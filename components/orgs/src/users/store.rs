@@ -10,17 +10,18 @@ use gatehouse_storage::{
 };
 
 use super::{CreateUserError, Subject, User, UserDescription, Users};
+use crate::audit_trail::INSTALLATION;
+use crate::authority::INSTALLATION_NAME;
 use crate::belonging::PointerRecord;
 use crate::identifier::{random_identifier, well_formed};
 use crate::name::{self, FoldedName};
 use crate::rules::is_email_address;
 use crate::tokens::TokenRequest;
-use crate::{AttributeIssue, Caller, Failure, Fault, IssuedToken, Orgs, TokenOwner};
+use crate::{AttributeIssue, Caller, Failure, Fault, IssuedToken, Orgs, Resource, TokenOwner};
 
 const USER_PREFIX: &str = "user-";
 
-/// What the installation is called as a user, and what the names of workloads begin with. Nobody else can have such a name.
-const INSTALLATION: &str = "installation";
+/// What the names of workloads begin with. Nobody else can have such a name, nor that of the installation.
 const ENTITY_PREFIX: &str = "entity-";
 
 /// What those who have no address have for one: a host that cannot exist (RFC 2606).
@@ -85,10 +86,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// A user for a subject that is none yet. It has no address that mail could reach.
     pub(crate) fn new_user_of(&self, subject: Subject) -> Result<NewUser, Failure> {
         let username = match &subject {
-            Subject::Installation => INSTALLATION.to_owned(),
-            Subject::Entity(entity) => {
-                format!("{ENTITY_PREFIX}{}", key_segment(entity).replace('%', "_"))
-            }
+            Subject::Installation => INSTALLATION_NAME.to_owned(),
+            Subject::Entity(entity) => name_of_entity(entity),
         };
         let email = format!("{username}@{NO_HOST}");
         self.new_user(username, email, false, Some(subject))
@@ -168,6 +167,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         };
         let owner = TokenOwner::User(new.0.id.clone());
         let token = self.add_token(&mut transaction, owner, &request, by)?;
+        let deed = Resource::User.created(&new.0.id);
+        self.note(&mut transaction, INSTALLATION, by, deed)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, (new.0, token)).map_err(Failure::from)?)
     }
@@ -204,13 +205,18 @@ impl From<StorageError> for CreateUserError {
 /// Whether a name belongs to those who are no people: workloads that are users, and what stands for a team or an organization.
 fn is_reserved(username: &str) -> bool {
     let username = username.to_ascii_lowercase();
-    username == INSTALLATION
+    username == INSTALLATION_NAME
         || [ENTITY_PREFIX, "api-org-", "api-team_"]
             .iter()
             .any(|prefix| username.starts_with(prefix))
 }
 
-fn user_key(id: &str) -> String {
+/// What a workload is called that is a user, or could be one.
+pub(crate) fn name_of_entity(entity: &str) -> String {
+    format!("{ENTITY_PREFIX}{}", key_segment(entity).replace('%', "_"))
+}
+
+pub(crate) fn user_key(id: &str) -> String {
     format!("user/{}", if well_formed(id) { id } else { "-" })
 }
 

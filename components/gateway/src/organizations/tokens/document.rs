@@ -1,0 +1,77 @@
+//! The resource `authentication-tokens` (contract 4.6).
+
+use gatehouse_orgs::{ApiToken, IssuedToken, TokenCreator, TokenOwner};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::organizations::document::timestamp;
+
+/// A token as it is shown. It has these attributes and no others, for clients refuse what they do not know.
+#[derive(Serialize)]
+pub(in crate::organizations) struct TokenResource<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    attributes: Attributes<'a>,
+    relationships: Value,
+    links: Value,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Attributes<'a> {
+    created_at: String,
+    last_used_at: Option<String>,
+    description: Option<&'a str>,
+    /// The text, in the answer that makes it.
+    token: Option<&'a str>,
+    expired_at: Option<String>,
+}
+
+impl<'a> TokenResource<'a> {
+    /// A token without its text. `organization` is the name of the one to which it belongs, if it belongs to one.
+    pub(in crate::organizations) fn shown(token: &'a ApiToken, organization: Option<&str>) -> Self {
+        Self::new(token, None, organization)
+    }
+
+    /// A token that has just been made, with its text.
+    pub(in crate::organizations) fn issued(
+        issued: &'a IssuedToken,
+        organization: Option<&str>,
+    ) -> Self {
+        Self::new(&issued.token, Some(&issued.secret), organization)
+    }
+
+    fn new(token: &'a ApiToken, secret: Option<&'a str>, organization: Option<&str>) -> Self {
+        Self {
+            id: &token.id,
+            kind: "authentication-tokens",
+            attributes: Attributes {
+                created_at: timestamp(token.created_at),
+                last_used_at: token.last_used_at.map(timestamp),
+                description: token.description.as_deref(),
+                token: secret,
+                expired_at: token.expires_at.map(timestamp),
+            },
+            relationships: json!({"created-by": {"data": creator(token, organization)}}),
+            links: json!({"self": format!("/api/v2/authentication-tokens/{}", token.id)}),
+        }
+    }
+}
+
+/// Who made the token: a user, a team or an organization, one of which clients must find. For a service token that is none of them stands
+/// whatever the token belongs to.
+fn creator(token: &ApiToken, organization: Option<&str>) -> Value {
+    let (kind, id) = match (&token.created_by, &token.owner) {
+        (TokenCreator::User(id), _) => ("users", id.as_str()),
+        (TokenCreator::Team(id), _) => ("teams", id.as_str()),
+        (TokenCreator::Organization(_) | TokenCreator::Workload, TokenOwner::User(id)) => {
+            ("users", id.as_str())
+        }
+        (TokenCreator::Organization(_) | TokenCreator::Workload, owner) => {
+            let external_id = owner.organization().unwrap_or_default();
+            ("organizations", organization.unwrap_or(external_id))
+        }
+    };
+    json!({"id": id, "type": kind})
+}

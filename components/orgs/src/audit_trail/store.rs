@@ -1,0 +1,112 @@
+//! Noting what is done, and reading it back.
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Transaction, TransactionError, decode};
+
+use super::record::{
+    EVENT_PREFIX, EventRecord, INSTALLATION, RETENTION, event_key, prefix_at, prefix_of,
+};
+use super::{AuditTrail, Deed, Event, EventPage, MAXIMUM_EVENTS};
+use crate::{Caller, Failure, Orgs};
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    /// Adds to `transaction` a record of what it does with an organization, which is named by its external id. For what concerns the
+    /// installation, [`INSTALLATION`] stands in its place.
+    pub(crate) fn note(
+        &self,
+        transaction: &mut Transaction,
+        organization: &str,
+        by: &Caller,
+        deed: Deed<'_>,
+    ) -> Result<(), Failure> {
+        let mut bytes = [0; 16];
+        self.random.fill(&mut bytes)?;
+        let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
+        let now = self.clock.now_milliseconds();
+        let actor = &by.identity.principal;
+        let record = EventRecord {
+            id: id.hyphenated().to_string(),
+            occurred_at: now,
+            actor_id: actor.id().to_owned(),
+            actor_name: actor.username(),
+            request_id: by.request_id.clone(),
+            resource: deed.resource,
+            resource_id: deed.id.to_owned(),
+            operation: deed.operation,
+        };
+        let key = event_key(organization, now, &record.id);
+        transaction.put_until(key, &record, Some(now.saturating_add(RETENTION)))?;
+        Ok(())
+    }
+
+    /// Commits what depends on nothing.
+    pub(crate) fn commit_unconditionally(&self, transaction: Transaction) -> Result<(), Failure> {
+        match self.records.commit(transaction) {
+            Ok(()) => Ok(()),
+            Err(TransactionError::Conflict(_)) => Err(Failure::Contended),
+            Err(TransactionError::Storage(error)) => Err(error.into()),
+        }
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AuditTrail for Orgs<S, C, R> {
+    fn events(
+        &self,
+        organization: &str,
+        since: u64,
+        number: u32,
+        size: u32,
+    ) -> Result<EventPage, Failure> {
+        let size = u64::from(size.clamp(1, MAXIMUM_EVENTS));
+        let first = u64::from(number.max(1) - 1) * size;
+        let wanted = first..first + size;
+        let prefix = prefix_of(organization);
+        let mut after = prefix_at(organization, since);
+        let mut page = EventPage::default();
+        loop {
+            let found = self
+                .records
+                .store()
+                .scan(&prefix, Some(&after), MAXIMUM_EVENTS)?;
+            for item in &found.items {
+                if wanted.contains(&page.total) {
+                    let record: EventRecord = decode(&item.entry.value)?;
+                    page.events.push(record.into_event(organization));
+                }
+                page.total += 1;
+            }
+            match found.items.into_iter().next_back() {
+                Some(last) if found.more => after = last.key,
+                _ => return Ok(page),
+            }
+        }
+    }
+
+    fn waiting_events(&self) -> Result<Vec<Event>, Failure> {
+        let found = self
+            .records
+            .store()
+            .scan(EVENT_PREFIX, None, MAXIMUM_EVENTS)?;
+        let mut events = Vec::with_capacity(found.items.len());
+        for item in &found.items {
+            let record: EventRecord = decode(&item.entry.value)?;
+            let place = item.key.strip_prefix(EVENT_PREFIX);
+            let organization = place.and_then(|place| place.split_once('/'));
+            let organization = organization.map_or(INSTALLATION, |(organization, _)| organization);
+            events.push(record.into_event(organization));
+        }
+        Ok(events)
+    }
+
+    fn forget_events(&self, events: &[Event]) -> Result<(), Failure> {
+        for events in events.chunks(MAXIMUM_EVENTS as usize) {
+            let mut transaction = Transaction::new();
+            for event in events {
+                let organization = event.organization.as_deref().unwrap_or(INSTALLATION);
+                transaction.delete(event_key(organization, event.occurred_at, &event.id));
+            }
+            self.commit_unconditionally(transaction)?;
+        }
+        Ok(())
+    }
+}

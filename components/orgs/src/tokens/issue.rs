@@ -1,0 +1,273 @@
+//! Tokens by their owners: who can have one, and which.
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries, decode};
+
+use super::lifetime::{self, LifetimeChange, LifetimeError, LifetimePolicy};
+use super::record::{slot_key, tokens_of_prefix};
+use super::store::StoredToken;
+use super::{
+    ApiToken, IssueError, IssuedToken, MAXIMUM_DESCRIPTION, TeamToken, TokenOwner, TokenRequest,
+    Tokens,
+};
+use crate::belonging::{self, PointerRecord, WhoseRecord, kind, whose_key};
+use crate::name::FoldedName;
+use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
+use crate::team::TeamRecord;
+use crate::users::user_key;
+use crate::{AttributeIssue, Caller, Failure, Fault, Orgs, Resource, User};
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    fn try_issue(
+        &self,
+        owner: &TokenOwner,
+        request: &TokenRequest,
+        by: &Caller,
+    ) -> Result<Attempt<IssuedToken>, IssueError> {
+        let mut transaction = Transaction::new();
+        let Some(organization) = self.require_owner(&mut transaction, owner)? else {
+            return Err(IssueError::NoOwner);
+        };
+        let maximum = match &organization {
+            Some(organization) => self.longest_life(&mut transaction, organization, owner)?,
+            None => None,
+        };
+        let (request, issues) = self.judge(owner, request, maximum)?;
+        if !issues.is_empty() {
+            return Err(IssueError::Invalid(issues));
+        }
+        let issued = self.add_token(&mut transaction, owner.clone(), &request, by)?;
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, issued)?)
+    }
+
+    /// Adds to `transaction` that the owner of a token stays, and tells its organization, or that it has none; `None` if there is no such
+    /// owner.
+    fn require_owner(
+        &self,
+        transaction: &mut Transaction,
+        owner: &TokenOwner,
+    ) -> Result<Option<Option<OrganizationRecord>>, Failure> {
+        if let TokenOwner::User(id) = owner {
+            let key = user_key(id);
+            let user = self.records.get::<User>(&key)?;
+            return Ok(user.map(|user| {
+                transaction.require(key, user.version);
+                None
+            }));
+        }
+        let part = match owner {
+            TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => Some(&team.id),
+            TokenOwner::AgentPool(pool) => Some(&pool.id),
+            TokenOwner::User(_) | TokenOwner::Organization(_) | TokenOwner::AuditTrail(_) => None,
+        };
+        let external_id = owner.organization().unwrap_or_default();
+        if let Some(id) = part {
+            let key = whose_key(id);
+            let whose = self.records.get::<WhoseRecord>(&key)?;
+            let Some(whose) = whose.filter(|whose| whose.record.organization == external_id) else {
+                return Ok(None);
+            };
+            transaction.require(key, whose.version);
+        }
+        let key = external_id_key(external_id);
+        let Some(found) = self.records.get::<ExternalIdRecord>(&key)? else {
+            return Ok(None);
+        };
+        transaction.require(key, found.version);
+        let Some(name) = FoldedName::of(&found.record.name) else {
+            return Ok(None);
+        };
+        let Some(organization) = self.load(&name)? else {
+            return Ok(None);
+        };
+        transaction.require(organization_key(&name), organization.version);
+        Ok(Some(Some(organization.record)))
+    }
+
+    /// The request with the end that it gets, and everything that is wrong with it. A token may live for `maximum` milliseconds.
+    fn judge(
+        &self,
+        owner: &TokenOwner,
+        request: &TokenRequest,
+        maximum: Option<u64>,
+    ) -> Result<(TokenRequest, Vec<AttributeIssue>), Failure> {
+        let mut issues = Vec::new();
+        let now = self.clock.now_milliseconds();
+        let latest = maximum.map(|maximum| now.saturating_add(maximum));
+        let expires_at = match (request.expires_at, latest) {
+            (Some(wanted), Some(latest)) if wanted > latest => {
+                issues.push(AttributeIssue::new("expired-at", Fault::LifetimeExceeded));
+                None
+            }
+            (Some(wanted), _) => Some(wanted),
+            (None, latest) => lifetime::usual_end(owner, now)
+                .into_iter()
+                .chain(latest)
+                .min(),
+        };
+        let description = request.description.as_deref();
+        let length = description.map_or(0, |description| description.chars().count());
+        let fault = if length > MAXIMUM_DESCRIPTION as usize {
+            Some(Fault::TooLong(MAXIMUM_DESCRIPTION))
+        } else {
+            self.fault_of_name(owner, description)?
+        };
+        issues.extend(fault.map(|fault| AttributeIssue::new("description", fault)));
+        let request = TokenRequest {
+            description: request.description.clone(),
+            expires_at,
+        };
+        Ok((request, issues))
+    }
+
+    /// What is wrong with a description, for an owner whose tokens are told apart by it.
+    fn fault_of_name(
+        &self,
+        owner: &TokenOwner,
+        description: Option<&str>,
+    ) -> Result<Option<Fault>, Failure> {
+        let TokenOwner::TeamNamed(team) = owner else {
+            return Ok(None);
+        };
+        let Some(description) = description.filter(|description| !description.is_empty()) else {
+            return Ok(Some(Fault::Blank));
+        };
+        let key = self.description_key_of(team, description)?;
+        let taken = self.records.get::<PointerRecord>(&key)?;
+        Ok(taken.map(|_| Fault::Taken))
+    }
+
+    /// The token in the slot of an owner.
+    fn token_in_slot(&self, owner: &TokenOwner) -> Result<Option<StoredToken>, Failure> {
+        let Some(slot) = slot_key(owner) else {
+            return Ok(None);
+        };
+        match self.records.get::<PointerRecord>(&slot)? {
+            Some(pointer) => self.token_with_hash(pointer.record.id),
+            None => Ok(None),
+        }
+    }
+
+    /// A token as it is shown, once the audit trail tells so.
+    fn shown_token(
+        &self,
+        token: Option<StoredToken>,
+        by: &Caller,
+    ) -> Result<Option<ApiToken>, Failure> {
+        let Some(token) = token else {
+            return Ok(None);
+        };
+        let mut transaction = Transaction::new();
+        let deed = Resource::AuthenticationToken.shown(&token.record.id);
+        self.note_token(&mut transaction, &token.record, by, deed)?;
+        self.commit_unconditionally(transaction)?;
+        Ok(self.with_uses(vec![token])?.pop())
+    }
+
+    fn try_revoke(
+        &self,
+        token: Option<StoredToken>,
+        by: &Caller,
+    ) -> Result<Attempt<bool>, Failure> {
+        let Some(token) = token else {
+            return Ok(Attempt::Done(false));
+        };
+        let mut transaction = Transaction::new();
+        self.end_token(&mut transaction, &token, by)?;
+        Ok(Attempt::from_commit(
+            self.records.commit(transaction),
+            true,
+        )?)
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
+    fn issue_token(
+        &self,
+        owner: &TokenOwner,
+        request: &TokenRequest,
+        by: &Caller,
+    ) -> Result<IssuedToken, IssueError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_issue(owner, request, by)
+        })
+    }
+
+    fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, Failure> {
+        self.shown_token(self.token_in_slot(owner)?, by)
+    }
+
+    fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure> {
+        let mut tokens = self.stored_tokens(&tokens_of_prefix(owner))?;
+        tokens.retain(|token| token.record.owner == *owner);
+        self.with_uses(tokens)
+    }
+
+    fn tokens_of_teams(&self, organization: &str) -> Result<Vec<TeamToken>, Failure> {
+        let teams = self
+            .records
+            .scan_all(&belonging::prefix(organization, kind::TEAM))?;
+        let teams: Result<Vec<TeamRecord>, StorageError> =
+            teams.iter().map(|item| decode(&item.entry.value)).collect();
+        let teams = teams?;
+        let name_of = |token: &ApiToken| match &token.owner {
+            TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => teams
+                .iter()
+                .find(|found| found.id == team.id)
+                .map(|found| found.name.clone()),
+            _ => None,
+        };
+        let tokens = self.stored_tokens(&belonging::prefix(organization, kind::TOKEN))?;
+        let tokens = self.with_uses(tokens)?;
+        Ok(tokens
+            .into_iter()
+            .filter_map(|token| {
+                let team_name = name_of(&token)?;
+                Some(TeamToken { token, team_name })
+            })
+            .collect())
+    }
+
+    fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {
+        Ok(self.token_with_id(id)?.map(|token| token.record.owner))
+    }
+
+    fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure> {
+        self.shown_token(self.token_with_id(id)?, by)
+    }
+
+    fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, Failure> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_revoke(self.token_with_id(id)?, by)
+        })
+    }
+
+    fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, Failure> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_revoke(self.token_in_slot(owner)?, by)
+        })
+    }
+
+    fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, Failure> {
+        let lifetimes = self.load_lifetimes(organization)?;
+        Ok(lifetimes.map_or_else(Vec::new, |lifetimes| lifetimes.record.policies))
+    }
+
+    fn set_token_lifetimes(
+        &self,
+        organization: &str,
+        changes: &[LifetimeChange],
+        by: &Caller,
+    ) -> Result<Vec<LifetimePolicy>, LifetimeError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_set_lifetimes(organization, changes, by)
+        })
+    }
+}
+
+impl From<StorageError> for IssueError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.into())
+    }
+}

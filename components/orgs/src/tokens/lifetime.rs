@@ -1,0 +1,313 @@
+//! How long tokens may live (contract 4.8), and how long they live if nobody says (contract 4.6).
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Record, StorageError, Transaction};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use serde::{Deserialize, Serialize};
+
+use super::TokenOwner;
+use crate::belonging::{self, kind};
+use crate::identifier::random_identifier;
+use crate::record::OrganizationRecord;
+use crate::{Attribute, AttributeIssue, Caller, Failure, Fault, Orgs, Resource};
+
+/// Two mean years of the calendar, 365.2425 days each, in milliseconds (contract 4.8).
+const TWO_YEARS: u64 = 63_113_904_000;
+
+const LIFETIME_PREFIX: &str = "ttl-";
+
+/// Tokens that live equally long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TokenKind {
+    /// Of organizations.
+    Organization,
+    /// Of teams, both kinds.
+    Team,
+    /// Of users. They belong to no organization, so nothing follows from it.
+    User,
+    /// Of readers of the audit trail.
+    AuditTrail,
+    /// Of collectors of metrics, who do not exist here.
+    Metrics,
+}
+
+impl TokenKind {
+    /// The kinds that every organization has a policy for, in the order in which they are shown.
+    const FROM_CREATION: [Self; 4] = [Self::Organization, Self::Team, Self::User, Self::AuditTrail];
+
+    /// What the kind is called on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Organization => "organization",
+            Self::Team => "team",
+            Self::User => "user",
+            Self::AuditTrail => "audit_trails",
+            Self::Metrics => "metrics",
+        }
+    }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::FROM_CREATION
+            .into_iter()
+            .chain([Self::Metrics])
+            .find(|kind| kind.as_str() == name)
+    }
+
+    /// The kind of an owner's tokens, if their lives are limited at all.
+    const fn of(owner: &TokenOwner) -> Option<Self> {
+        match owner {
+            TokenOwner::Organization(_) => Some(Self::Organization),
+            TokenOwner::Team(_) | TokenOwner::TeamNamed(_) => Some(Self::Team),
+            TokenOwner::AuditTrail(_) => Some(Self::AuditTrail),
+            TokenOwner::User(_) | TokenOwner::AgentPool(_) => None,
+        }
+    }
+}
+
+/// How long tokens of one kind may live in one organization, while it limits lives at all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LifetimePolicy {
+    /// `ttl-` and 16 letters and digits.
+    pub id: String,
+    /// Which tokens.
+    pub kind: TokenKind,
+    /// Milliseconds, at least 1.
+    pub maximum: u64,
+    /// Milliseconds since 1970-01-01T00:00Z.
+    pub created_at: u64,
+    /// When it was last set.
+    pub updated_at: u64,
+}
+
+/// What a request says about one kind of tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LifetimeChange {
+    /// The kind, as the wire calls it.
+    pub token_type: Attribute<String>,
+    /// Milliseconds.
+    pub maximum: Attribute<i64>,
+}
+
+/// Why lifetimes were not set. Nothing is changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LifetimeError {
+    /// There is no such organization.
+    #[error("there is no such organization")]
+    NotFound,
+    /// Nothing was mentioned, or something that is not as it must be.
+    #[error("{} attributes of the lifetimes are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// The policies of an organization as they are stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LifetimesRecord {
+    pub policies: Vec<LifetimePolicy>,
+}
+
+impl Record for LifetimesRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl LifetimesRecord {
+    /// What a new organization has.
+    pub fn new(random: &impl Random, now: u64) -> Result<Self, Failure> {
+        let policies: Result<Vec<_>, Failure> = TokenKind::FROM_CREATION
+            .into_iter()
+            .map(|kind| new_policy(kind, random, now))
+            .collect();
+        Ok(Self {
+            policies: policies?,
+        })
+    }
+
+    fn maximum(&self, kind: TokenKind) -> Option<u64> {
+        let policy = self.policies.iter().find(|policy| policy.kind == kind);
+        policy.map(|policy| policy.maximum)
+    }
+
+    fn set(
+        &mut self,
+        kind: TokenKind,
+        maximum: u64,
+        random: &impl Random,
+        now: u64,
+    ) -> Result<(), Failure> {
+        let known = self.policies.iter_mut().find(|policy| policy.kind == kind);
+        if let Some(policy) = known {
+            policy.maximum = maximum;
+            policy.updated_at = now;
+        } else {
+            self.policies.push(LifetimePolicy {
+                maximum,
+                ..new_policy(kind, random, now)?
+            });
+        }
+        Ok(())
+    }
+}
+
+fn new_policy(kind: TokenKind, random: &impl Random, now: u64) -> Result<LifetimePolicy, Failure> {
+    Ok(LifetimePolicy {
+        id: random_identifier(LIFETIME_PREFIX, random)?,
+        kind,
+        maximum: TWO_YEARS,
+        created_at: now,
+        updated_at: now,
+    })
+}
+
+/// The key of an organization's policies.
+pub(crate) fn lifetimes_key(external_id: &str) -> String {
+    belonging::key(external_id, kind::TOKEN_LIFETIMES, "all")
+}
+
+/// When a token that is made now ends if nobody says: two calendar years later, or never.
+pub(super) fn usual_end(owner: &TokenOwner, now: u64) -> Option<u64> {
+    TokenKind::of(owner).map(|_| two_years_after(now))
+}
+
+/// The same day two calendar years later; of a day that does not exist then, the one before.
+fn two_years_after(milliseconds: u64) -> u64 {
+    let later = i64::try_from(milliseconds)
+        .ok()
+        .and_then(|milliseconds| Timestamp::from_millisecond(milliseconds).ok())
+        .and_then(|now| now.to_zoned(TimeZone::UTC).checked_add(2.years()).ok())
+        .and_then(|later| u64::try_from(later.timestamp().as_millisecond()).ok());
+    // Only beyond the calendar.
+    later.unwrap_or_else(|| milliseconds.saturating_add(TWO_YEARS))
+}
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    pub(super) fn load_lifetimes(
+        &self,
+        external_id: &str,
+    ) -> Result<Option<Loaded<LifetimesRecord>>, Failure> {
+        Ok(self.records.get(&lifetimes_key(external_id))?)
+    }
+
+    /// For how many milliseconds a token may live that is made now; `None` for as long as it likes. Adds to `transaction` that it stays so.
+    pub(super) fn longest_life(
+        &self,
+        transaction: &mut Transaction,
+        organization: &OrganizationRecord,
+        owner: &TokenOwner,
+    ) -> Result<Option<u64>, Failure> {
+        let Some(kind) = TokenKind::of(owner).filter(|_| organization.settings.max_ttl_enabled)
+        else {
+            return Ok(None);
+        };
+        let external_id = &organization.external_id;
+        let Some(lifetimes) = self.load_lifetimes(external_id)? else {
+            return Ok(None);
+        };
+        transaction.require(lifetimes_key(external_id), lifetimes.version);
+        Ok(lifetimes.record.maximum(kind))
+    }
+
+    pub(super) fn try_set_lifetimes(
+        &self,
+        external_id: &str,
+        changes: &[LifetimeChange],
+        by: &Caller,
+    ) -> Result<Attempt<Vec<LifetimePolicy>>, LifetimeError> {
+        let changes = judged(changes).map_err(LifetimeError::Invalid)?;
+        let Some(lifetimes) = self.load_lifetimes(external_id)? else {
+            return Err(LifetimeError::NotFound);
+        };
+        let now = self.clock.now_milliseconds();
+        let mut record = lifetimes.record;
+        for (kind, maximum) in changes {
+            record.set(kind, maximum, &self.random, now)?;
+        }
+        let key = lifetimes_key(external_id);
+        let mut transaction = Transaction::new();
+        transaction
+            .require(&key, lifetimes.version)
+            .put(key, &record)?;
+        let deed = Resource::TokenLifetimes.updated(external_id);
+        self.note(&mut transaction, external_id, by, deed)?;
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, record.policies)?)
+    }
+}
+
+/// The changes, or everything that is wrong with them.
+fn judged(changes: &[LifetimeChange]) -> Result<Vec<(TokenKind, u64)>, Vec<AttributeIssue>> {
+    let mut issues = Vec::new();
+    if changes.is_empty() {
+        issues.push(AttributeIssue::new("token-ttl-policies", Fault::Blank));
+    }
+    let mut judged = Vec::with_capacity(changes.len());
+    for change in changes {
+        let kind = match &change.token_type {
+            Attribute::Value(name) => TokenKind::parse(name).ok_or(Fault::NotIncluded),
+            Attribute::WrongType => Err(Fault::NotText),
+            Attribute::Absent | Attribute::Null => Err(Fault::Blank),
+        };
+        let maximum = match change.maximum {
+            Attribute::Value(maximum) => u64::try_from(maximum)
+                .ok()
+                .filter(|maximum| *maximum > 0)
+                .ok_or(Fault::NotPositive),
+            Attribute::WrongType => Err(Fault::NotInteger),
+            Attribute::Absent | Attribute::Null => Err(Fault::Blank),
+        };
+        match (kind, maximum) {
+            (Ok(kind), Ok(maximum)) => judged.push((kind, maximum)),
+            (kind, maximum) => {
+                let issue = AttributeIssue::new;
+                issues.extend(kind.err().map(|fault| issue("token-type", fault)));
+                issues.extend(maximum.err().map(|fault| issue("max-ttl-ms", fault)));
+            }
+        }
+    }
+    if issues.is_empty() {
+        Ok(judged)
+    } else {
+        Err(issues)
+    }
+}
+
+impl From<StorageError> for LifetimeError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn later(text: &str) -> String {
+        let now: Timestamp = text.parse().unwrap();
+        let later = two_years_after(u64::try_from(now.as_millisecond()).unwrap());
+        let later = i64::try_from(later).unwrap();
+        Timestamp::from_millisecond(later).unwrap().to_string()
+    }
+
+    #[test]
+    fn contract_4_6_two_years_are_those_of_the_calendar() {
+        assert_eq!(later("2026-01-31T12:34:56Z"), "2028-01-31T12:34:56Z");
+        assert_eq!(later("2027-03-01T00:00:00Z"), "2029-03-01T00:00:00Z");
+        assert_eq!(later("2028-02-29T10:00:00Z"), "2030-02-28T10:00:00Z");
+    }
+
+    #[test]
+    fn beyond_the_calendar_two_years_are_still_later() {
+        assert_eq!(two_years_after(u64::MAX - TWO_YEARS), u64::MAX);
+    }
+
+    #[test]
+    fn contract_4_8_two_years_of_a_policy() {
+        assert_eq!(TWO_YEARS, 63_113_904_000);
+    }
+}
