@@ -5,7 +5,7 @@ use gatehouse_storage::StorageError;
 
 use crate::{
     AuditTrail, Authority, Caller, Edition, Entitlement, FieldFault, Organization,
-    OrganizationChanges, Permission, Plan, Rights, Standing, Tokens, Users,
+    OrganizationChanges, Permission, Plan, Rights, Standing, Subscriptions, Tokens, Users,
 };
 
 /// Most organizations in one [`Batch`].
@@ -246,9 +246,15 @@ pub enum UpdateError {
 }
 
 /// Everything that the capability offers.
-pub trait Capability: Organizations + Authority + Users + Tokens + AuditTrail {}
+pub trait Capability:
+    Organizations + Authority + Users + Tokens + AuditTrail + Subscriptions
+{
+}
 
-impl<T: Organizations + Authority + Users + Tokens + AuditTrail> Capability for T {}
+impl<T> Capability for T where
+    T: Organizations + Authority + Users + Tokens + AuditTrail + Subscriptions
+{
+}
 
 impl From<StorageError> for CreateError {
     fn from(error: StorageError) -> Self {

@@ -24,6 +24,8 @@ pub(crate) mod kind {
     pub const MEMBER: &str = "member";
     /// By project id; holds nothing else.
     pub const PROJECT: &str = "project";
+    /// By subscription id; holds nothing else.
+    pub const SUBSCRIPTION: &str = "subscription";
     /// By token id; tells the hash.
     pub const TOKEN: &str = "token";
     /// By team id and hash; tells the id of the token of that team which is described so.

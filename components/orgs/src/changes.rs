@@ -155,6 +155,8 @@ pub enum Fault {
     NotBoolean,
     /// A number of at least 1 was wanted.
     NotPositive,
+    /// A number of at least 0 was wanted.
+    Negative,
     /// No pool of this organization has that id.
     UnknownPool,
     /// Mode `agent` needs a pool, and none is named.

@@ -3,7 +3,7 @@
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
-use crate::{AuditTrail, Authority, Organizations, Orgs, Tokens, Users};
+use crate::{AuditTrail, Authority, Organizations, Orgs, Subscriptions, Tokens, Users};
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
 mod bindings {
@@ -107,6 +107,37 @@ impl wit::entitlements::Guest for Component {
     ) -> Vec<wit::entitlements::Permission> {
         ORGS.permissions(plan.cross(), standing.cross(), &rights.cross())
             .cross()
+    }
+}
+
+impl wit::subscriptions::Guest for Component {
+    fn feature_sets(text: String) -> Vec<wit::subscriptions::FeatureSet> {
+        ORGS.feature_sets(&text).cross()
+    }
+
+    fn set_subscription_terms(
+        edition: Edition,
+        external_id: String,
+        terms: wit::subscriptions::SubscriptionTerms,
+        by: Caller,
+    ) -> Result<wit::types::Organization, wit::subscriptions::SubscriptionError> {
+        ORGS.set_subscription_terms(edition.cross(), &external_id, &terms.cross(), &by.cross())
+            .cross()
+    }
+
+    fn set_rum_alert_threshold(
+        edition: Edition,
+        external_id: String,
+        threshold: wit::types::NumberChange,
+        by: Caller,
+    ) -> Result<wit::types::Organization, wit::subscriptions::SubscriptionError> {
+        ORGS.set_rum_alert_threshold(
+            edition.cross(),
+            &external_id,
+            &threshold.cross(),
+            &by.cross(),
+        )
+        .cross()
     }
 }
 

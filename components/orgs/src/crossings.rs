@@ -164,7 +164,7 @@ macro_rules! crossings {
         $crate::crossing_change!(bool, FlagChange, Flag);
 
         $crate::crossing_cases!(types::Edition { Hosted, SelfHosted });
-        $crate::crossing_cases!(types::Plan { Free, Standard, Business, Premium, Enterprise });
+        $crate::crossing_cases!(types::Plan { Free, Standard, Plus, Business, Premium, Enterprise });
         $crate::crossing_cases!(types::ExecutionMode { Remote, Local, Agent });
         $crate::crossing_cases!(types::CollaboratorAuthPolicy { Password, TwoFactorMandatory });
         $crate::crossing_cases!(types::Standing { SiteAdministrator, Owner, Member, OrganizationToken });
@@ -204,6 +204,7 @@ macro_rules! crossings {
             NotInteger,
             NotBoolean,
             NotPositive,
+            Negative,
             UnknownPool,
             PoolRequired,
             PoolWithoutAgentMode,
@@ -239,12 +240,27 @@ macro_rules! crossings {
             registry_monorepo_support_enabled,
             recoverable_items_enabled,
         });
+        $crate::crossing_record!(types::Subscription {
+            id,
+            plan,
+            active,
+            start_at,
+            end_at,
+            contract_start_at,
+            runs_ceiling,
+            agents_ceiling,
+            contract_user_limit,
+            contract_apply_limit,
+            contract_managed_resources_limit,
+            rum_alert_threshold,
+        });
         $crate::crossing_record!(types::Organization {
             name,
             external_id,
             created_at,
             default_project_id,
             plan,
+            subscription,
             settings,
             disabled,
             global_module_sharing,
@@ -344,6 +360,29 @@ macro_rules! crossings {
         $crate::crossing_cases!(entitlements::EntitlementValue { Included(included), Limit(limit) });
         $crate::crossing_record!(entitlements::Entitlement { key, value });
         $crate::crossing_record!(entitlements::Permission { key, granted });
+
+        $crate::crossing_record!(subscriptions::FeatureSet {
+            id,
+            plan,
+            name,
+            description,
+            comparison_description,
+        });
+        $crate::crossing_record!(subscriptions::SubscriptionTerms {
+            feature_set,
+            contract_start_at,
+            end_at,
+            runs_ceiling,
+            agents_ceiling,
+            contract_user_limit,
+            contract_apply_limit,
+            contract_managed_resources_limit,
+        });
+        $crate::crossing_cases!(subscriptions::SubscriptionError {
+            NotFound,
+            Invalid(issues),
+            Failed(failure),
+        });
 
         $crate::crossing_cases!(authority::Credential {
             ApiToken(secret),

@@ -1,4 +1,5 @@
-//! What an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a project, and how long tokens may live.
+//! What an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a project,
+//! a subscription, and how long tokens may live.
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Transaction;
@@ -50,14 +51,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             &membership.id,
             &membership,
         )?;
-        let project = &organization.default_project_id;
-        put_new(
-            transaction,
-            external_id,
-            kind::PROJECT,
-            project,
-            &PointerRecord::to(project),
-        )?;
+        for (kind, id) in [
+            (kind::PROJECT, &organization.default_project_id),
+            (kind::SUBSCRIPTION, &organization.subscription.id),
+        ] {
+            put_new(transaction, external_id, kind, id, &PointerRecord::to(id))?;
+        }
         let lifetimes = LifetimesRecord::new(&self.random, created_at)?;
         let to_membership = PointerRecord::to(&membership.id);
         transaction

@@ -19,7 +19,7 @@ mod listing;
 mod name;
 mod organization;
 mod orgs;
-mod plan;
+mod plans;
 mod record;
 mod removal;
 mod right;
@@ -48,6 +48,7 @@ pub use organization::{
     ExecutionMode, Organization, Permission, Plan, Settings, Standing,
 };
 pub use orgs::Orgs;
+pub use plans::{FeatureSet, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions};
 pub use right::{Right, Rights};
 pub use team::{MembershipStatus, OWNERS, TeamReference, Visibility};
 pub use tokens::{

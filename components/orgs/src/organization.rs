@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Subscription;
+
 pub(crate) const EXTERNAL_ID_PREFIX: &str = "org-";
 
 /// How long a session lasts, and is remembered, where the organization says nothing: two weeks, in minutes.
@@ -19,12 +21,15 @@ pub enum Edition {
 }
 
 /// What an organization has paid for. It decides entitlements and permissions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Plan {
     /// Hosted, without a paid subscription.
     Free,
     /// Hosted, the first of the paid plans.
     Standard,
+    /// Hosted, paid; what came before business.
+    Plus,
     /// Hosted, paid.
     Business,
     /// Hosted, paid, with everything that can be had.
@@ -38,8 +43,23 @@ impl Plan {
     #[must_use]
     pub const fn edition(self) -> Edition {
         match self {
-            Self::Free | Self::Standard | Self::Business | Self::Premium => Edition::Hosted,
+            Self::Free | Self::Standard | Self::Plus | Self::Business | Self::Premium => {
+                Edition::Hosted
+            }
             Self::Enterprise => Edition::SelfHosted,
+        }
+    }
+
+    /// What the plan is called on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Standard => "standard",
+            Self::Plus => "plus",
+            Self::Business => "business",
+            Self::Premium => "premium",
+            Self::Enterprise => "enterprise",
         }
     }
 }
@@ -118,6 +138,8 @@ pub struct Organization {
     pub default_project_id: String,
     /// The plan in force.
     pub plan: Plan,
+    /// What it has taken. In the self-hosted edition this says nothing about the plan in force.
+    pub subscription: Subscription,
     /// What its owners have chosen.
     pub settings: Settings,
     /// Whether a site administrator has switched it off: to all others it then does not exist.

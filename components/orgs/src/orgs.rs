@@ -8,14 +8,16 @@ use crate::identifier::{is_identifier, random_identifier};
 use crate::listing::Listing;
 use crate::name::{self, FoldedName};
 use crate::organization::EXTERNAL_ID_PREFIX;
+use crate::plans::{SUBSCRIPTION_PREFIX, SubscriptionRecord};
 use crate::record::{
-    CountRecord, ExternalIdRecord, OrganizationRecord, count_key, external_id_key, organization_key,
+    CountRecord, ExternalIdRecord, OrganizationRecord, View, count_key, external_id_key,
+    organization_key,
 };
 use crate::team::TEAM_PREFIX;
 use crate::{
     Attribute, Batch, Caller, CreateError, Edition, Entitlement, Failure, Fault, Field, FieldFault,
     Filter, Organization, OrganizationChanges, Organizations, Page, Permission, Plan, Resource,
-    Rights, Settings, Standing, UpdateError, Viewer, listing, plan, removal, rules,
+    Rights, Settings, Standing, UpdateError, Viewer, plans, removal, rules,
 };
 
 const PROJECT_PREFIX: &str = "prj-";
@@ -56,7 +58,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         edition: Edition,
         record: OrganizationRecord,
     ) -> Result<Organization, Failure> {
-        Ok(record.into_organization(edition))
+        Ok(record.into_organization(self.view(edition)))
+    }
+
+    fn view(&self, edition: Edition) -> View {
+        View {
+            edition,
+            now: self.clock.now_milliseconds(),
+        }
     }
 
     pub(crate) const fn directory(&self) -> Directory<'_, S> {
@@ -115,6 +124,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             created_at: self.clock.now_milliseconds(),
             default_project_id: identifier(PROJECT_PREFIX)?,
             owners_team_id: identifier(TEAM_PREFIX)?,
+            subscription: SubscriptionRecord::new(identifier(SUBSCRIPTION_PREFIX)?),
             settings: settings.clone(),
             disabled: false,
             global_module_sharing: false,
@@ -331,11 +341,11 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
     }
 
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {
-        plan::entitlements(plan)
+        plans::entitlements(plan)
     }
 
     fn permissions(&self, plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission> {
-        plan::permissions(plan, standing, rights)
+        plans::permissions(plan, standing, rights)
     }
 }
 

@@ -15,6 +15,7 @@ use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
 use crate::name::FoldedName;
+use crate::plans::SubscriptionRecord;
 use crate::{Edition, Organization, Plan, Settings};
 
 /// Before the name in the key of an organization.
@@ -32,6 +33,7 @@ pub struct OrganizationRecord {
     pub created_at: u64,
     pub default_project_id: String,
     pub owners_team_id: String,
+    pub subscription: SubscriptionRecord,
     pub settings: Settings,
     /// Switched off by a site administrator.
     #[serde(default)]
@@ -46,12 +48,23 @@ impl Record for OrganizationRecord {
     const SCHEMA: u16 = 1;
 }
 
+/// What decides how a stored organization is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct View {
+    pub edition: Edition,
+    /// Milliseconds since 1970, for plans end.
+    pub now: u64,
+}
+
 impl OrganizationRecord {
-    /// The organization as this edition shows it.
-    pub fn into_organization(self, edition: Edition) -> Organization {
+    /// The organization as it is shown.
+    pub fn into_organization(self, view: View) -> Organization {
         let mut settings = self.settings;
-        let plan = match edition {
-            Edition::Hosted => Plan::Free,
+        let subscription = self
+            .subscription
+            .into_subscription(self.created_at, view.now);
+        let plan = match view.edition {
+            Edition::Hosted => subscription.plan_in_force(),
             Edition::SelfHosted => {
                 // A store that served the hosted edition before may say otherwise.
                 settings.send_passing_statuses_for_untriggered_speculative_plans = false;
@@ -64,6 +77,7 @@ impl OrganizationRecord {
             created_at: self.created_at,
             default_project_id: self.default_project_id,
             plan,
+            subscription,
             settings,
             disabled: self.disabled,
             global_module_sharing: self.global_module_sharing,

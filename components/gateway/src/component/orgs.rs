@@ -1,11 +1,12 @@
 //! The organizations capability over the component's imports.
 
 use gatehouse_orgs::{
-    Action, ApiToken, AuditTrail, Authority, Batch, Caller, CreateError, CreateUserError,
-    Credential, Decision, Edition, Entitlement, Event, EventPage, Failure, Filter, Identity,
-    IssueError, IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, Organization,
-    OrganizationChanges, Organizations, Page, Permission, Plan, Position, Rights, Standing,
-    TeamToken, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
+    Action, ApiToken, Attribute, AuditTrail, Authority, Batch, Caller, CreateError,
+    CreateUserError, Credential, Decision, Edition, Entitlement, Event, EventPage, Failure,
+    FeatureSet, Filter, Identity, IssueError, IssuedToken, LifetimeChange, LifetimeError,
+    LifetimePolicy, Organization, OrganizationChanges, Organizations, Page, Permission, Plan,
+    Position, Rights, Standing, SubscriptionError, SubscriptionTerms, Subscriptions, TeamToken,
+    TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
 };
 
 use super::bindings::gatehouse::orgs as wit;
@@ -85,6 +86,36 @@ impl Organizations for ImportedOrganizations {
     fn permissions(&self, plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission> {
         let rights: Vec<_> = rights.clone().cross();
         wit::entitlements::permissions(plan.cross(), standing.cross(), &rights).cross()
+    }
+}
+
+impl Subscriptions for ImportedOrganizations {
+    fn feature_sets(&self, text: &str) -> Vec<FeatureSet> {
+        wit::subscriptions::feature_sets(text).cross()
+    }
+
+    fn set_subscription_terms(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        terms: &SubscriptionTerms,
+        by: &Caller,
+    ) -> Result<Organization, SubscriptionError> {
+        let (terms, by) = (terms.clone().cross(), by.clone().cross());
+        wit::subscriptions::set_subscription_terms(edition.cross(), external_id, &terms, &by)
+            .cross()
+    }
+
+    fn set_rum_alert_threshold(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        threshold: &Attribute<i64>,
+        by: &Caller,
+    ) -> Result<Organization, SubscriptionError> {
+        let (threshold, by) = (threshold.clone().cross(), by.clone().cross());
+        wit::subscriptions::set_rum_alert_threshold(edition.cross(), external_id, threshold, &by)
+            .cross()
     }
 }
 

@@ -12,7 +12,7 @@ fn what_is_pending_and_how_large_leaves_are_is_bounded() {
     let store = world.store();
     let orgs = world.orgs(&store).with_directory_shape(SMALL);
     for number in 0..100 {
-        create(&orgs, &format!("org-{:02}", number * 37 % 100));
+        create(&orgs, &format!("named-{:02}", number * 37 % 100));
         let keys = in_directory(&store);
         let pending = keys.iter().filter(|key| key.contains("/pending/")).count();
         assert!(pending <= SMALL.pending as usize, "{pending}");
@@ -24,14 +24,14 @@ fn what_is_pending_and_how_large_leaves_are_is_bounded() {
     assert!((25..=50).contains(&leaves(&store)));
     for number in 0..100 {
         assert_eq!(
-            orgs.delete(&format!("org-{number:02}"), &installation()),
+            orgs.delete(&format!("named-{number:02}"), &installation()),
             Ok(true)
         );
     }
     // Nothing of those that are gone is left, neither a name nor an address.
     assert_eq!(in_directory(&store).len(), 2, "a root and one empty leaf");
     for value in store.values() {
-        assert!(!String::from_utf8_lossy(&value).contains("org-"));
+        assert!(!String::from_utf8_lossy(&value).contains("named-"));
     }
     assert_lists(&orgs, &Model::new());
     create(&orgs, "b");

@@ -1,0 +1,198 @@
+//! What plans include (contract 4.1).
+
+use std::borrow::Cow;
+
+use crate::{Entitlement, EntitlementValue, Plan};
+
+const T: bool = true;
+const F: bool = false;
+
+/// What is included or not, by column of the contract: self-hosted, free, standard, business, premium. Plus has no column, and includes what
+/// business does.
+#[rustfmt::skip]
+const INCLUDED: &[(&str, [bool; 5])] = &[
+    ("agents", [T, F, T, T, T]),
+    ("assessments", [T, F, T, T, T]),
+    ("audit-logging", [T, F, T, T, T]),
+    ("can-apply", [T, T, T, T, T]),
+    ("change-requests", [T, F, F, F, T]),
+    ("configuration-designer", [T, T, T, T, T]),
+    ("cost-estimation", [T, F, T, T, T]),
+    ("ephemeral-workspaces", [T, F, T, T, T]),
+    ("global-run-tasks", [T, F, T, T, T]),
+    ("groups", [F, F, F, F, F]),
+    ("hyok", [F, F, F, F, T]),
+    ("infragraph", [F, F, T, F, T]),
+    ("infragraph-with-nrtu", [F, F, F, F, F]),
+    ("module-deprecations", [T, F, T, T, T]),
+    ("module-revocations", [T, F, T, T, T]),
+    ("module-tests-generation", [F, F, F, F, F]),
+    ("no-code-modules", [T, F, T, T, T]),
+    ("operations", [T, T, T, T, T]),
+    ("policy-enforcement", [T, F, T, T, T]),
+    ("private-module-registry", [T, T, T, T, T]),
+    ("private-networking", [F, F, F, F, T]),
+    ("private-policy-agents", [T, F, T, T, T]),
+    ("private-run-tasks", [T, T, T, T, T]),
+    ("private-vcs", [T, F, T, T, T]),
+    ("run-tasks", [T, T, T, T, T]),
+    ("self-serve-billing", [F, T, F, F, F]),
+    ("sentinel", [T, F, T, T, T]),
+    ("sso", [T, F, T, T, T]),
+    ("stacks", [T, T, T, T, T]),
+    ("state-storage", [T, T, T, T, T]),
+    ("teams", [T, F, T, T, T]),
+    ("terraform-actions", [T, T, T, T, T]),
+    ("usage-reporting", [T, F, T, T, T]),
+    ("vcs-integrations", [T, T, T, T, T]),
+    ("viewable-billing", [F, T, T, T, T]),
+    ("waypoint-actions", [F, F, F, F, T]),
+    ("waypoint-templates-and-addons", [F, F, T, F, T]),
+];
+
+/// What the free plan limits; the others limit nothing.
+#[rustfmt::skip]
+const LIMITS_OF_FREE: &[(&str, Option<u32>)] = &[
+    ("policy-limit", Some(5)),
+    ("policy-mandatory-enforcement-limit", None),
+    ("policy-set-limit", Some(1)),
+    ("run-task-limit", Some(1)),
+    ("run-task-mandatory-enforcement-limit", Some(1)),
+    ("run-task-workspace-limit", Some(10)),
+    ("user-limit", Some(5)),
+    ("versioned-policy-set-limit", None),
+];
+
+/// See [`crate::Organizations::entitlements`].
+pub fn entitlements(plan: Plan) -> Vec<Entitlement> {
+    let included = INCLUDED.iter().map(|(key, by_plan)| {
+        let [enterprise, free, standard, business, premium] = *by_plan;
+        let included = match plan {
+            Plan::Enterprise => enterprise,
+            Plan::Free => free,
+            Plan::Standard => standard,
+            Plan::Plus | Plan::Business => business,
+            Plan::Premium => premium,
+        };
+        (key, EntitlementValue::Included(included))
+    });
+    let limits = LIMITS_OF_FREE.iter().map(|(key, of_free)| {
+        let limit = of_free.filter(|_| plan == Plan::Free);
+        (key, EntitlementValue::Limit(limit))
+    });
+    included
+        .chain(limits)
+        .map(|(key, value)| Entitlement {
+            key: Cow::Borrowed(key),
+            value,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table of the contract in its own order: self-hosted, free, standard, business, premium.
+    #[rustfmt::skip]
+    const CONTRACT: &[(&str, &str)] = &[
+        ("agents", "T F T T T"),
+        ("assessments", "T F T T T"),
+        ("audit-logging", "T F T T T"),
+        ("can-apply", "T T T T T"),
+        ("change-requests", "T F F F T"),
+        ("configuration-designer", "T T T T T"),
+        ("cost-estimation", "T F T T T"),
+        ("ephemeral-workspaces", "T F T T T"),
+        ("global-run-tasks", "T F T T T"),
+        ("groups", "F F F F F"),
+        ("hyok", "F F F F T"),
+        ("infragraph", "F F T F T"),
+        ("infragraph-with-nrtu", "F F F F F"),
+        ("module-deprecations", "T F T T T"),
+        ("module-revocations", "T F T T T"),
+        ("module-tests-generation", "F F F F F"),
+        ("no-code-modules", "T F T T T"),
+        ("operations", "T T T T T"),
+        ("policy-enforcement", "T F T T T"),
+        ("policy-limit", "null 5 null null null"),
+        ("policy-mandatory-enforcement-limit", "null null null null null"),
+        ("policy-set-limit", "null 1 null null null"),
+        ("private-module-registry", "T T T T T"),
+        ("private-networking", "F F F F T"),
+        ("private-policy-agents", "T F T T T"),
+        ("private-run-tasks", "T T T T T"),
+        ("private-vcs", "T F T T T"),
+        ("run-task-limit", "null 1 null null null"),
+        ("run-task-mandatory-enforcement-limit", "null 1 null null null"),
+        ("run-task-workspace-limit", "null 10 null null null"),
+        ("run-tasks", "T T T T T"),
+        ("self-serve-billing", "F T F F F"),
+        ("sentinel", "T F T T T"),
+        ("sso", "T F T T T"),
+        ("stacks", "T T T T T"),
+        ("state-storage", "T T T T T"),
+        ("teams", "T F T T T"),
+        ("terraform-actions", "T T T T T"),
+        ("usage-reporting", "T F T T T"),
+        ("user-limit", "null 5 null null null"),
+        ("vcs-integrations", "T T T T T"),
+        ("versioned-policy-set-limit", "null null null null null"),
+        ("viewable-billing", "F T T T T"),
+        ("waypoint-actions", "F F F F T"),
+        ("waypoint-templates-and-addons", "F F T F T"),
+    ];
+
+    const COLUMNS: [Plan; 5] = [
+        Plan::Enterprise,
+        Plan::Free,
+        Plan::Standard,
+        Plan::Business,
+        Plan::Premium,
+    ];
+
+    fn written(value: EntitlementValue) -> String {
+        match value {
+            EntitlementValue::Included(true) => "T".to_owned(),
+            EntitlementValue::Included(false) => "F".to_owned(),
+            EntitlementValue::Limit(None) => "null".to_owned(),
+            EntitlementValue::Limit(Some(limit)) => limit.to_string(),
+        }
+    }
+
+    #[test]
+    fn contract_4_1_every_cell_of_the_table() {
+        for (column, plan) in COLUMNS.into_iter().enumerate() {
+            let mut found: Vec<_> = entitlements(plan)
+                .into_iter()
+                .map(|entitlement| (entitlement.key, written(entitlement.value)))
+                .collect();
+            let mut expected: Vec<_> = CONTRACT
+                .iter()
+                .map(|(key, cells)| {
+                    let cell = cells.split(' ').nth(column).unwrap();
+                    (Cow::Borrowed(*key), cell.to_owned())
+                })
+                .collect();
+            found.sort();
+            expected.sort();
+            assert_eq!(found, expected, "{plan:?}");
+        }
+    }
+
+    #[test]
+    fn contract_4_2_plus_includes_what_business_does() {
+        assert_eq!(entitlements(Plan::Plus), entitlements(Plan::Business));
+    }
+
+    #[test]
+    fn entitlements_come_in_the_same_order_for_every_plan() {
+        let keys = |plan| -> Vec<_> {
+            let set = entitlements(plan).into_iter();
+            set.map(|entitlement| entitlement.key).collect()
+        };
+        for plan in COLUMNS {
+            assert_eq!(keys(plan), keys(Plan::Free));
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The feature sets that there are (contract 4.2).
+
+use std::borrow::Cow;
+
+use super::FeatureSet;
+use crate::Plan;
+
+/// From the free one up. The ids are written down because they are the same on every host and after every start.
+const FEATURE_SETS: [FeatureSet; 5] = [
+    FeatureSet {
+        id: Cow::Borrowed("fs-8HlrwYMfvea9lkxw"),
+        plan: Plan::Free,
+        name: Cow::Borrowed("Free"),
+        description: Cow::Borrowed("Remote state, runs and a private registry"),
+        comparison_description: Cow::Borrowed("For individuals and small teams"),
+    },
+    FeatureSet {
+        id: Cow::Borrowed("fs-kkMxzwwM5hpA6eEf"),
+        plan: Plan::Standard,
+        name: Cow::Borrowed("Standard (entitlement)"),
+        description: Cow::Borrowed("Teams, policies, agents and single sign-on"),
+        comparison_description: Cow::Borrowed("For teams that share their infrastructure"),
+    },
+    FeatureSet {
+        id: Cow::Borrowed("fs-ujfoRnxa6wHW35PB"),
+        plan: Plan::Plus,
+        name: Cow::Borrowed("Plus"),
+        description: Cow::Borrowed("Teams, policies, agents, single sign-on and an audit trail"),
+        comparison_description: Cow::Borrowed("For several teams under common rules"),
+    },
+    FeatureSet {
+        id: Cow::Borrowed("fs-bnm3NliqNT1Nx4xy"),
+        plan: Plan::Business,
+        name: Cow::Borrowed("Business"),
+        description: Cow::Borrowed("Teams, policies, agents, single sign-on and an audit trail"),
+        comparison_description: Cow::Borrowed("For organizations with many teams"),
+    },
+    FeatureSet {
+        id: Cow::Borrowed("fs-B7LQ4DBqHboMSp4D"),
+        plan: Plan::Premium,
+        name: Cow::Borrowed("Premium"),
+        description: Cow::Borrowed("Everything that there is"),
+        comparison_description: Cow::Borrowed("For organizations that want it all"),
+    },
+];
+
+/// See [`super::Subscriptions::feature_sets`].
+pub fn containing(text: &str) -> Vec<FeatureSet> {
+    let text = text.to_lowercase();
+    let mut found: Vec<_> = FEATURE_SETS
+        .iter()
+        .filter_map(|set| match_of(&set.name, &text).map(|how| (how, set)))
+        .collect();
+    found.sort_by_key(|(how, _)| *how);
+    found.into_iter().map(|(_, set)| set.clone()).collect()
+}
+
+/// The plan that is offered under this id.
+pub fn plan_of(id: &str) -> Option<Plan> {
+    FEATURE_SETS
+        .iter()
+        .find(|set| set.id == id)
+        .map(|set| set.plan)
+}
+
+/// How well a name fits, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Match {
+    Whole,
+    Beginning,
+    Part,
+}
+
+fn match_of(name: &str, text: &str) -> Option<Match> {
+    let name = name.to_lowercase();
+    if name == text {
+        Some(Match::Whole)
+    } else if name.starts_with(text) {
+        Some(Match::Beginning)
+    } else {
+        name.contains(text).then_some(Match::Part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::identifier::is_identifier;
+
+    fn names(text: &str) -> Vec<String> {
+        let found = containing(text).into_iter();
+        found.map(|set| set.name.into_owned()).collect()
+    }
+
+    #[test]
+    fn contract_4_2_every_plan_of_the_hosted_edition_is_offered_once() {
+        let plans: BTreeSet<_> = FEATURE_SETS.iter().map(|set| set.plan.as_str()).collect();
+        let expected = BTreeSet::from(["free", "standard", "plus", "business", "premium"]);
+        assert_eq!(plans, expected);
+        let ids: BTreeSet<_> = FEATURE_SETS.iter().map(|set| &set.id).collect();
+        assert_eq!(ids.len(), FEATURE_SETS.len());
+        for set in &FEATURE_SETS {
+            assert!(is_identifier("fs-", &set.id), "{}", set.id);
+            assert_eq!(plan_of(&set.id), Some(set.plan));
+        }
+        assert_eq!(plan_of("fs-0000000000000000"), None);
+    }
+
+    #[test]
+    fn contract_4_2_the_best_match_comes_first() {
+        for name in [
+            "Free",
+            "Standard (entitlement)",
+            "Plus",
+            "Business",
+            "Premium",
+        ] {
+            assert_eq!(names(name), [name]);
+            assert_eq!(names(&name.to_uppercase()), [name]);
+        }
+        assert_eq!(names("p"), ["Plus", "Premium"]);
+        assert_eq!(names("s"), ["Standard (entitlement)", "Plus", "Business"]);
+        assert_eq!(names("us"), ["Plus", "Business"]);
+        assert_eq!(names("(ent"), ["Standard (entitlement)"]);
+        assert_eq!(names("").len(), 5);
+        assert_eq!(names("")[0], "Free");
+        for wildcard in ["%", "*", "."] {
+            assert!(names(wildcard).is_empty(), "{wildcard}");
+        }
+    }
+
+    #[test]
+    fn contract_4_2_a_whole_name_comes_before_one_that_only_contains_it() {
+        let mut matches = [
+            match_of("a plus", "plus"),
+            match_of("plus or more", "plus"),
+            match_of("Plus", "plus"),
+        ];
+        matches.sort();
+        assert_eq!(
+            matches,
+            [
+                Some(Match::Whole),
+                Some(Match::Beginning),
+                Some(Match::Part)
+            ]
+        );
+    }
+}

@@ -1,0 +1,375 @@
+//! What people may do in an organization, as its plan has it (contract 2.4).
+
+use std::borrow::Cow;
+
+use crate::{Edition, Permission, Plan, Right, Rights, Standing};
+
+use Existence::{Both, Hosted, SelfHosted};
+use Grant::{Everybody, HostedOwners, Nobody, Owners, OwnersWhoPay, PremiumOwners};
+use Right::{
+    ManageAgentPools, ManageMembership, ManageModules, ManagePolicies, ManageProjects,
+    ManageProviders, ManageRunTasks, ManageTeams, ManageVcsSettings, ManageWorkspaces,
+};
+
+/// The editions that know a permission.
+#[derive(Clone, Copy)]
+enum Existence {
+    Both,
+    Hosted,
+    SelfHosted,
+}
+
+/// Who has a permission. Site administrators have what owners on a paid plan have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grant {
+    Everybody,
+    Owners,
+    OwnersWhoPay,
+    HostedOwners,
+    PremiumOwners,
+    Nobody,
+}
+
+/// Every permission: in which editions, whose, and which rights of a team open it too. Rights that open none concern single policies,
+/// workspaces, projects or teams.
+#[rustfmt::skip]
+const PERMISSIONS: &[(&str, Existence, Grant, &[Right])] = &[
+    ("can-update", Both, Owners, &[]),
+    ("can-update-authentication-token", Both, Owners, &[]),
+    ("can-view-authentication", Both, Owners, &[]),
+    ("can-destroy", Both, Owners, &[]),
+    ("can-access-via-teams", Both, Everybody, &[]),
+    ("can-create-module", Both, Owners, &[ManageModules]),
+    ("can-create-team", Both, OwnersWhoPay, &[ManageTeams]),
+    ("can-create-workspace", Both, Owners, &[ManageWorkspaces, ManageProjects]),
+    ("can-create-workspace-migration", Both, Owners, &[ManageWorkspaces]),
+    ("can-manage-users", Both, Owners, &[ManageMembership]),
+    ("can-view-users", Both, Everybody, &[]),
+    ("can-manage-subscription", Both, Owners, &[]),
+    ("can-manage-sso", Both, OwnersWhoPay, &[]),
+    ("can-update-oauth", Both, Owners, &[ManageVcsSettings]),
+    ("can-update-sentinel", Both, OwnersWhoPay, &[ManagePolicies]),
+    ("can-update-ssh-keys", Both, Owners, &[ManageVcsSettings]),
+    ("can-update-api-token", Both, Owners, &[]),
+    ("can-traverse", Both, Everybody, &[]),
+    ("can-start-trial", Both, HostedOwners, &[]),
+    ("can-view-usage", Both, Owners, &[]),
+    ("can-update-agent-pools", Both, OwnersWhoPay, &[ManageAgentPools]),
+    ("can-manage-tags", Both, Owners, &[ManageWorkspaces, ManageProjects]),
+    ("can-manage-varsets", Both, Owners, &[ManageWorkspaces, ManageProjects]),
+    ("can-read-varsets", Both, Everybody, &[]),
+    ("can-manage-public-providers", Both, Owners, &[ManageProviders]),
+    ("can-create-provider", Both, Owners, &[ManageProviders]),
+    ("can-manage-public-modules", Both, Owners, &[ManageModules]),
+    ("can-manage-custom-providers", Both, OwnersWhoPay, &[ManageProviders]),
+    ("can-manage-run-tasks", Both, Owners, &[ManageRunTasks]),
+    ("can-read-run-tasks", Both, Owners, &[ManageRunTasks]),
+    ("can-create-project", Both, Owners, &[ManageProjects]),
+    ("can-enable-stacks", Both, Owners, &[]),
+    ("can-manage-org-public-providers", Both, Owners, &[ManageProviders]),
+    ("can-manage-org-public-modules", Both, Owners, &[ManageModules]),
+    ("can-manage-assessments", Both, OwnersWhoPay, &[]),
+    ("can-read-assessments", Both, OwnersWhoPay, &[]),
+    ("can-view-explorer", Both, OwnersWhoPay, &[]),
+    ("can-deploy-no-code-modules", Both, OwnersWhoPay, &[]),
+    ("can-manage-no-code-modules", Both, OwnersWhoPay, &[ManageModules]),
+    ("can-manage-groups-in-hcp", Hosted, Nobody, &[]),
+    ("can-create-project-in-hcp", Hosted, Nobody, &[]),
+    ("can-update-hyok-configuration", Hosted, PremiumOwners, &[]),
+    ("can-view-hyok-feature-info", Hosted, PremiumOwners, &[]),
+    ("can-manage-recoverable-items", Both, OwnersWhoPay, &[]),
+    ("can-manage-auditing", Both, OwnersWhoPay, &[]),
+    ("can-read-policies", SelfHosted, Owners, &[ManagePolicies]),
+];
+
+/// What the organization's own token may do besides what everybody may, on every plan.
+const OF_ORGANIZATION_TOKEN: &[&str] = &[
+    "can-create-team",
+    "can-manage-users",
+    "can-update-api-token",
+    "can-create-workspace",
+];
+
+/// See [`crate::Organizations::permissions`].
+pub fn permissions(plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission> {
+    let edition = plan.edition();
+    let exists = |existence: &Existence| match existence {
+        Both => true,
+        Hosted => edition == Edition::Hosted,
+        SelfHosted => edition == Edition::SelfHosted,
+    };
+    let opened = |opening: &[Right]| opening.iter().any(|right| rights.contains(right));
+    PERMISSIONS
+        .iter()
+        .filter(|(_, existence, _, _)| exists(existence))
+        .map(|(key, _, grant, opening)| Permission {
+            key: Cow::Borrowed(key),
+            granted: match standing {
+                Standing::SiteAdministrator | Standing::Owner => has(*grant, plan, standing),
+                // A team may never do more than the owners.
+                Standing::Member if opened(opening) => has(*grant, plan, Standing::Owner),
+                Standing::OrganizationToken if OF_ORGANIZATION_TOKEN.contains(key) => true,
+                Standing::Member | Standing::OrganizationToken => *grant == Everybody,
+            },
+        })
+        .collect()
+}
+
+/// Whether owners or site administrators have it.
+fn has(grant: Grant, plan: Plan, standing: Standing) -> bool {
+    match grant {
+        Everybody | Owners => true,
+        OwnersWhoPay => plan != Plan::Free || standing == Standing::SiteAdministrator,
+        HostedOwners => plan.edition() == Edition::Hosted,
+        PremiumOwners => plan == Plan::Premium,
+        Nobody => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    const PLANS: [Plan; 6] = [
+        Plan::Free,
+        Plan::Standard,
+        Plan::Plus,
+        Plan::Business,
+        Plan::Premium,
+        Plan::Enterprise,
+    ];
+
+    /// The table of the contract, in its order. `A` for self-hosted, business and premium; `B`; `C` for self-hosted and hosted.
+    /// A dash for what is left out.
+    #[rustfmt::skip]
+    const CONTRACT: &[(&str, &str)] = &[
+        ("can-update", "TTTTFF"),
+        ("can-update-authentication-token", "TTTTFF"),
+        ("can-view-authentication", "TTTTFF"),
+        ("can-destroy", "TTTTFF"),
+        ("can-access-via-teams", "TTTTTT"),
+        ("can-create-module", "TTTTFF"),
+        ("can-create-team", "TTTFFF"),
+        ("can-create-workspace", "TTTTFF"),
+        ("can-create-workspace-migration", "TTTTFF"),
+        ("can-manage-users", "TTTTFF"),
+        ("can-view-users", "TTTTTT"),
+        ("can-manage-subscription", "TTTTFF"),
+        ("can-manage-sso", "TTTFFF"),
+        ("can-update-oauth", "TTTTFF"),
+        ("can-update-sentinel", "TTTFFF"),
+        ("can-update-ssh-keys", "TTTTFF"),
+        ("can-update-api-token", "TTTTFF"),
+        ("can-traverse", "TTTTTT"),
+        ("can-start-trial", "FTTTFF"),
+        ("can-view-usage", "TTTTFF"),
+        ("can-update-agent-pools", "TTTFFF"),
+        ("can-manage-tags", "TTTTFF"),
+        ("can-manage-varsets", "TTTTFF"),
+        ("can-read-varsets", "TTTTTT"),
+        ("can-manage-public-providers", "TTTTFF"),
+        ("can-create-provider", "TTTTFF"),
+        ("can-manage-public-modules", "TTTTFF"),
+        ("can-manage-custom-providers", "TTTFFF"),
+        ("can-manage-run-tasks", "TTTTFF"),
+        ("can-read-run-tasks", "TTTTFF"),
+        ("can-create-project", "TTTTFF"),
+        ("can-enable-stacks", "TTTTFF"),
+        ("can-manage-org-public-providers", "TTTTFF"),
+        ("can-manage-org-public-modules", "TTTTFF"),
+        ("can-manage-assessments", "TTTFFF"),
+        ("can-read-assessments", "TTTFFF"),
+        ("can-view-explorer", "TTTFFF"),
+        ("can-deploy-no-code-modules", "TTTFFF"),
+        ("can-manage-no-code-modules", "TTTFFF"),
+        ("can-manage-groups-in-hcp", "-FFF-F"),
+        ("can-create-project-in-hcp", "-FFF-F"),
+        ("can-update-hyok-configuration", "-FTF-F"),
+        ("can-view-hyok-feature-info", "-FTF-F"),
+        ("can-manage-recoverable-items", "TTTFFF"),
+        ("can-manage-auditing", "TTTFFF"),
+        ("can-read-policies", "T---F-"),
+    ];
+
+    const COLUMNS: [(Plan, Standing); 6] = [
+        (Plan::Enterprise, Standing::Owner),
+        (Plan::Business, Standing::Owner),
+        (Plan::Premium, Standing::Owner),
+        (Plan::Free, Standing::Owner),
+        (Plan::Enterprise, Standing::Member),
+        (Plan::Free, Standing::Member),
+    ];
+
+    /// What is granted, by key.
+    fn found(plan: Plan, standing: Standing, rights: &[Right]) -> BTreeMap<String, bool> {
+        let rights = rights.iter().copied().collect();
+        permissions(plan, standing, &rights)
+            .into_iter()
+            .map(|permission| (permission.key.into_owned(), permission.granted))
+            .collect()
+    }
+
+    /// The keys of what is granted to the first and not to the second.
+    fn beyond(more: &BTreeMap<String, bool>, less: &BTreeMap<String, bool>) -> Vec<String> {
+        let granted = more
+            .iter()
+            .filter(|(key, granted)| **granted && !less[*key]);
+        granted.map(|(key, _)| key.clone()).collect()
+    }
+
+    #[test]
+    fn contract_2_4_every_cell_of_the_table() {
+        for (column, (plan, standing)) in COLUMNS.into_iter().enumerate() {
+            let expected: BTreeMap<_, _> = CONTRACT
+                .iter()
+                .filter_map(|(key, cells)| match cells.as_bytes()[column] {
+                    b'-' => None,
+                    cell => Some(((*key).to_owned(), cell == b'T')),
+                })
+                .collect();
+            assert_eq!(
+                found(plan, standing, &[]),
+                expected,
+                "{plan:?} {standing:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn contract_2_4_permissions_stand_in_the_order_of_the_contract() {
+        let known = permissions(Plan::Free, Standing::Owner, &Rights::new());
+        let keys: Vec<_> = known
+            .iter()
+            .map(|permission| permission.key.as_ref())
+            .collect();
+        let expected: Vec<_> = CONTRACT
+            .iter()
+            .filter(|(_, cells)| cells.as_bytes()[3] != b'-')
+            .map(|(key, _)| *key)
+            .collect();
+        assert_eq!(keys, expected);
+    }
+
+    #[test]
+    fn contract_2_4_every_paid_plan_shows_its_owners_the_same_but_for_keys_of_their_own() {
+        let premium = found(Plan::Premium, Standing::Owner, &[]);
+        for plan in [Plan::Standard, Plan::Plus, Plan::Business] {
+            assert_eq!(
+                beyond(&premium, &found(plan, Standing::Owner, &[])),
+                [
+                    "can-update-hyok-configuration",
+                    "can-view-hyok-feature-info"
+                ]
+            );
+        }
+    }
+
+    #[test]
+    fn contract_2_4_site_administrators_see_what_owners_on_a_paid_plan_see() {
+        for plan in PLANS {
+            let paid = if plan == Plan::Free {
+                Plan::Business
+            } else {
+                plan
+            };
+            assert_eq!(
+                found(plan, Standing::SiteAdministrator, &[]),
+                found(paid, Standing::Owner, &[])
+            );
+        }
+    }
+
+    #[test]
+    fn contract_2_4_the_token_of_an_organization_may_do_four_things_more_than_a_member() {
+        for plan in PLANS {
+            let member = found(plan, Standing::Member, &[]);
+            let token = found(plan, Standing::OrganizationToken, &[]);
+            let mut expected = OF_ORGANIZATION_TOKEN.to_vec();
+            expected.sort_unstable();
+            assert_eq!(beyond(&token, &member), expected);
+            let with_rights = found(plan, Standing::OrganizationToken, &Right::ALL);
+            assert_eq!(with_rights, token);
+        }
+    }
+
+    #[test]
+    fn contract_2_4_each_right_of_a_team_opens_what_it_names() {
+        let nothing: &[&str] = &[];
+        for (right, opened) in [
+            (
+                Right::ManagePolicies,
+                &["can-read-policies", "can-update-sentinel"][..],
+            ),
+            (Right::ManagePolicyOverrides, nothing),
+            (Right::DelegatePolicyOverrides, nothing),
+            (
+                Right::ManageWorkspaces,
+                &[
+                    "can-create-workspace",
+                    "can-create-workspace-migration",
+                    "can-manage-tags",
+                    "can-manage-varsets",
+                ],
+            ),
+            (
+                Right::ManageVcsSettings,
+                &["can-update-oauth", "can-update-ssh-keys"],
+            ),
+            (
+                Right::ManageProviders,
+                &[
+                    "can-create-provider",
+                    "can-manage-custom-providers",
+                    "can-manage-org-public-providers",
+                    "can-manage-public-providers",
+                ],
+            ),
+            (
+                Right::ManageModules,
+                &[
+                    "can-create-module",
+                    "can-manage-no-code-modules",
+                    "can-manage-org-public-modules",
+                    "can-manage-public-modules",
+                ],
+            ),
+            (
+                Right::ManageRunTasks,
+                &["can-manage-run-tasks", "can-read-run-tasks"],
+            ),
+            (
+                Right::ManageProjects,
+                &[
+                    "can-create-project",
+                    "can-create-workspace",
+                    "can-manage-tags",
+                    "can-manage-varsets",
+                ],
+            ),
+            (Right::ReadWorkspaces, nothing),
+            (Right::ReadProjects, nothing),
+            (Right::ManageMembership, &["can-manage-users"]),
+            (Right::ManageTeams, &["can-create-team"]),
+            (Right::ManageOrganizationAccess, nothing),
+            (Right::AccessSecretTeams, nothing),
+            (Right::ManageAgentPools, &["can-update-agent-pools"]),
+        ] {
+            let plain = found(Plan::Enterprise, Standing::Member, &[]);
+            let member = found(Plan::Enterprise, Standing::Member, &[right]);
+            assert_eq!(beyond(&member, &plain), opened, "{right:?}");
+        }
+    }
+
+    #[test]
+    fn contract_2_4_a_team_never_may_do_more_than_the_owners() {
+        for plan in PLANS {
+            let member = found(plan, Standing::Member, &Right::ALL);
+            let owner = found(plan, Standing::Owner, &[]);
+            assert_eq!(beyond(&member, &owner), Vec::<String>::new(), "{plan:?}");
+        }
+        let free = found(Plan::Free, Standing::Member, &[Right::ManageTeams]);
+        assert!(!free["can-create-team"]);
+    }
+}

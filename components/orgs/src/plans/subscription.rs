@@ -1,0 +1,243 @@
+//! The subscription of an organization: how it is stored, and how its terms change (contract 4.2).
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries};
+use serde::{Deserialize, Serialize};
+
+use super::feature_sets;
+use super::{FeatureSet, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions};
+use crate::name::FoldedName;
+use crate::record::{OrganizationRecord, organization_key};
+use crate::{Attribute, AttributeIssue, Caller, Edition, Fault, Organization, Orgs, Plan};
+
+pub const SUBSCRIPTION_PREFIX: &str = "sub-";
+
+/// A subscription as it is stored, in the record of its organization.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubscriptionRecord {
+    pub id: String,
+    /// `None` until somebody sets some: the free plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    terms: Option<TermsRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rum_alert_threshold: Option<u64>,
+}
+
+/// Points in time are milliseconds since 1970.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct TermsRecord {
+    plan: Plan,
+    start_at: u64,
+    end_at: Option<u64>,
+    contract_start_at: Option<u64>,
+    runs_ceiling: Option<u64>,
+    agents_ceiling: Option<u64>,
+    contract_user_limit: Option<u64>,
+    contract_apply_limit: Option<u64>,
+    contract_managed_resources_limit: Option<u64>,
+}
+
+impl TermsRecord {
+    /// What holds where nothing has been agreed.
+    const fn free(start_at: u64) -> Self {
+        Self {
+            plan: Plan::Free,
+            start_at,
+            end_at: None,
+            contract_start_at: None,
+            runs_ceiling: None,
+            agents_ceiling: None,
+            contract_user_limit: None,
+            contract_apply_limit: None,
+            contract_managed_resources_limit: None,
+        }
+    }
+}
+
+impl SubscriptionRecord {
+    /// The free subscription of a new organization.
+    pub const fn new(id: String) -> Self {
+        Self {
+            id,
+            terms: None,
+            rum_alert_threshold: None,
+        }
+    }
+
+    /// The subscription at the time `now` of an organization that was made at `created_at`, both in milliseconds since 1970.
+    pub fn into_subscription(self, created_at: u64, now: u64) -> Subscription {
+        let terms = self.terms.unwrap_or_else(|| TermsRecord::free(created_at));
+        Subscription {
+            id: self.id,
+            plan: terms.plan,
+            active: terms.end_at.is_none_or(|end_at| now < end_at),
+            start_at: terms.start_at,
+            end_at: terms.end_at,
+            contract_start_at: terms.contract_start_at,
+            runs_ceiling: terms.runs_ceiling,
+            agents_ceiling: terms.agents_ceiling,
+            contract_user_limit: terms.contract_user_limit,
+            contract_apply_limit: terms.contract_apply_limit,
+            contract_managed_resources_limit: terms.contract_managed_resources_limit,
+            rum_alert_threshold: self.rum_alert_threshold,
+        }
+    }
+}
+
+impl Subscription {
+    /// The plan that the subscription gives now: what has been taken, or else the free one.
+    #[must_use]
+    pub const fn plan_in_force(&self) -> Plan {
+        if self.active { self.plan } else { Plan::Free }
+    }
+}
+
+/// Reads the terms that a request wants, from the time `now` on.
+///
+/// # Errors
+///
+/// Everything that is wrong with them, in the order in which the contract names the attributes.
+fn judged(terms: &SubscriptionTerms, now: u64) -> Result<TermsRecord, Vec<AttributeIssue>> {
+    let mut issues = Vec::new();
+    let mut number = |name, value: &Attribute<i64>, fault| {
+        number(value, fault).unwrap_or_else(|fault| {
+            issues.push(AttributeIssue::new(name, fault));
+            None
+        })
+    };
+    let mut limit = |name, value| number(name, value, Fault::NotInteger);
+    let runs_ceiling = limit("runs-ceiling", &terms.runs_ceiling);
+    let agents_ceiling = limit("agents-ceiling", &terms.agents_ceiling);
+    let contract_user_limit = limit("contract-user-limit", &terms.contract_user_limit);
+    let contract_apply_limit = limit("contract-apply-limit", &terms.contract_apply_limit);
+    let contract_managed_resources_limit = limit(
+        "contract-managed-resources-limit",
+        &terms.contract_managed_resources_limit,
+    );
+    let mut time = |name, value| number(name, value, Fault::NotTimestamp);
+    let contract_start_at = time("contract-start-at", &terms.contract_start_at);
+    let end_at = time("end-at", &terms.end_at);
+    let plan = match &terms.feature_set {
+        Attribute::Absent | Attribute::Null => Err(Fault::Blank),
+        Attribute::WrongType => Err(Fault::NotText),
+        Attribute::Value(id) => feature_sets::plan_of(id).ok_or(Fault::NotIncluded),
+    };
+    match plan {
+        Ok(plan) if issues.is_empty() => Ok(TermsRecord {
+            plan,
+            start_at: now,
+            end_at,
+            contract_start_at,
+            runs_ceiling,
+            agents_ceiling,
+            contract_user_limit,
+            contract_apply_limit,
+            contract_managed_resources_limit,
+        }),
+        plan => {
+            issues.extend(
+                plan.err()
+                    .map(|fault| AttributeIssue::new(FEATURE_SET, fault)),
+            );
+            Err(issues)
+        }
+    }
+}
+
+const FEATURE_SET: &str = "feature-set";
+
+/// A number of at least 0, or none. Where it is of another type, `wrong_type` is at fault.
+fn number(value: &Attribute<i64>, wrong_type: Fault) -> Result<Option<u64>, Fault> {
+    match value {
+        Attribute::Absent | Attribute::Null => Ok(None),
+        Attribute::WrongType => Err(wrong_type),
+        Attribute::Value(number) => u64::try_from(*number)
+            .map(Some)
+            .map_err(|_| Fault::Negative),
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    fn change_subscription(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        change: impl Fn(&mut SubscriptionRecord),
+    ) -> Result<Organization, SubscriptionError> {
+        let record = commit_with_retries(&self.clock, &self.random, || {
+            self.try_change_subscription(external_id, &change)
+        })?;
+        Ok(self.shown(edition, record)?)
+    }
+
+    fn try_change_subscription(
+        &self,
+        external_id: &str,
+        change: impl Fn(&mut SubscriptionRecord),
+    ) -> Result<Attempt<OrganizationRecord>, SubscriptionError> {
+        let existing = self.existing(external_id.to_owned())?;
+        let existing = existing.ok_or(SubscriptionError::NotFound)?;
+        let name = FoldedName::of(&existing.name);
+        let name = name.ok_or(SubscriptionError::NotFound)?;
+        let stored = self.load(&name)?;
+        let Some(stored) = stored.filter(|stored| stored.record.external_id == external_id) else {
+            // It went elsewhere between the two reads.
+            return Ok(Attempt::Conflicted);
+        };
+        let mut record = stored.record.clone();
+        change(&mut record.subscription);
+        if record == stored.record {
+            return Ok(Attempt::Done(record));
+        }
+        let key = organization_key(&name);
+        let mut transaction = Transaction::new();
+        transaction
+            .require(&key, stored.version)
+            .put(&key, &record)?;
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, record)?)
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Subscriptions for Orgs<S, C, R> {
+    fn feature_sets(&self, text: &str) -> Vec<FeatureSet> {
+        feature_sets::containing(text)
+    }
+
+    fn set_subscription_terms(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        terms: &SubscriptionTerms,
+        _by: &Caller,
+    ) -> Result<Organization, SubscriptionError> {
+        let terms =
+            judged(terms, self.clock.now_milliseconds()).map_err(SubscriptionError::Invalid)?;
+        self.change_subscription(edition, external_id, |subscription| {
+            subscription.terms = Some(terms.clone());
+        })
+    }
+
+    fn set_rum_alert_threshold(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        threshold: &Attribute<i64>,
+        _by: &Caller,
+    ) -> Result<Organization, SubscriptionError> {
+        let new = number(threshold, Fault::NotInteger).map_err(|fault| {
+            SubscriptionError::Invalid(vec![AttributeIssue::new("rum-alert-threshold", fault)])
+        })?;
+        self.change_subscription(edition, external_id, |subscription| {
+            if *threshold != Attribute::Absent {
+                subscription.rum_alert_threshold = new;
+            }
+        })
+    }
+}
+
+impl From<StorageError> for SubscriptionError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.into())
+    }
+}
