@@ -165,6 +165,13 @@ impl wit::authority::Guest for Component {
         .cross()
     }
 
+    fn ties(
+        identity: wit::types::Identity,
+        external_ids: Vec<String>,
+    ) -> Result<Vec<wit::authority::Tie>, Failure> {
+        ORGS.ties(&identity.cross(), &external_ids).cross()
+    }
+
     fn creation(
         edition: Edition,
         identity: wit::types::Identity,

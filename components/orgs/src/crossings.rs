@@ -420,6 +420,7 @@ macro_rules! crossings {
             teams,
             decision,
         });
+        $crate::crossing_record!(authority::Tie { standing, rights });
 
         $crate::crossing_cases!(tokens::TokenOwner {
             User(id),

@@ -40,6 +40,7 @@ pub use api::{
 };
 pub use audit_trail::{AuditTrail, Event, EventPage, MAXIMUM_EVENTS, Operation, Resource};
 pub use authority::{Action, Authority, Credential, Decision, Identity, Position, Principal};
+pub use authority::{Action, Authority, Credential, Decision, Identity, Position, Principal, Tie};
 pub use caller::Caller;
 pub use changes::{Attribute, AttributeIssue, Fault, Field, FieldFault, OrganizationChanges};
 pub use name::folded_name;

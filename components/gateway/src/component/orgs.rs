@@ -6,7 +6,7 @@ use gatehouse_orgs::{
     FeatureSet, Filter, Identity, IssueError, IssuedToken, LifetimeChange, LifetimeError,
     LifetimePolicy, Organization, OrganizationChanges, Organizations, Page, Permission, Plan,
     Position, Rights, Standing, SubscriptionError, SubscriptionTerms, Subscriptions, TeamToken,
-    TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
+    Tie, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
 };
 
 use super::bindings::gatehouse::orgs as wit;
@@ -135,6 +135,10 @@ impl Authority for ImportedOrganizations {
         let identity = identity.clone().cross();
         wit::authority::position_in(edition.cross(), &identity, granted, name, action.cross())
             .cross()
+    }
+
+    fn ties(&self, identity: &Identity, external_ids: &[String]) -> Result<Vec<Tie>, Failure> {
+        wit::authority::ties(&identity.clone().cross(), external_ids).cross()
     }
 
     fn creation(

@@ -1,14 +1,15 @@
 //! From a credential to somebody, and from somebody to what they are to an organization.
 
-use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
+use gatehouse_storage::Record;
 
 use super::table::{Column, decide};
-use super::{Action, Authority, Credential, Decision, Identity, Position, Principal};
+use super::{Action, Authority, Credential, Decision, Identity, Position, Principal, Tie};
 use crate::belonging::{PointerRecord, key, kind};
 use crate::identifier::is_identifier;
 use crate::name::FoldedName;
 use crate::organization::EXTERNAL_ID_PREFIX;
-use crate::team::{MembershipRecord, MembershipStatus, TeamRecord};
+use crate::team::{MembershipRecord, MembershipStatus, OWNERS, TeamRecord};
 use crate::tokens::record::TokenRecord;
 use crate::{Edition, Failure, Orgs, Rights, Standing, TokenOwner};
 
@@ -50,8 +51,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         let Some(record) = record else {
             return Ok(None);
         };
-        let is_owner = place.teams.contains(&record.owners_team_id);
-        let column = place.column(identity, is_owner);
+        let column = place.column(identity);
         let decision = if record.disabled && column != Column::SiteAdministrator {
             Decision::Hidden
         } else if granted {
@@ -68,6 +68,17 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
             teams: place.teams,
             decision,
         }))
+    }
+
+    fn ties(&self, identity: &Identity, external_ids: &[String]) -> Result<Vec<Tie>, Failure> {
+        let external_ids: Vec<&str> = external_ids.iter().map(String::as_str).collect();
+        let places = self.places_in(identity, &external_ids)?.into_iter();
+        Ok(places
+            .map(|place| Tie {
+                standing: place.column(identity).standing(),
+                rights: place.rights,
+            })
+            .collect())
     }
 
     fn creation(
@@ -111,6 +122,7 @@ const fn is_user_token(identity: &Identity) -> bool {
 #[derive(Default)]
 struct Place {
     is_member: bool,
+    is_owner: bool,
     is_organization_token: bool,
     is_audit_reader: bool,
     teams: Vec<String>,
@@ -118,10 +130,30 @@ struct Place {
 }
 
 impl Place {
-    const fn column(&self, identity: &Identity, is_owner: bool) -> Column {
+    /// What somebody is to an organization by the token alone.
+    fn of(principal: &Principal, external_id: &str) -> Self {
+        match principal {
+            Principal::Team(team) if team.organization == external_id => Self {
+                is_member: true,
+                teams: vec![team.id.clone()],
+                ..Self::default()
+            },
+            Principal::Organization(own) => Self {
+                is_organization_token: own == external_id,
+                ..Self::default()
+            },
+            Principal::AuditReader(own) => Self {
+                is_audit_reader: own == external_id,
+                ..Self::default()
+            },
+            _ => Self::default(),
+        }
+    }
+
+    const fn column(&self, identity: &Identity) -> Column {
         if identity.is_site_administrator() {
             Column::SiteAdministrator
-        } else if is_owner {
+        } else if self.is_owner {
             Column::Owner
         } else if self.is_member {
             Column::Member
@@ -189,49 +221,93 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     fn place_in(&self, identity: &Identity, external_id: &str) -> Result<Place, Failure> {
-        match &identity.principal {
-            Principal::User(user) => {
-                let membership = self.membership_of(&user.id, external_id)?;
-                let teams = membership
-                    .filter(|membership| membership.status == MembershipStatus::Active)
-                    .map(|membership| membership.teams);
-                Ok(Place {
-                    is_member: teams.is_some(),
-                    ..self.place_of_teams(external_id, teams.unwrap_or_default())?
-                })
-            }
-            Principal::Team(team) if team.organization == external_id => Ok(Place {
-                is_member: true,
-                ..self.place_of_teams(external_id, vec![team.id.clone()])?
-            }),
-            Principal::Organization(own) => Ok(Place {
-                is_organization_token: own == external_id,
-                ..Place::default()
-            }),
-            Principal::AuditReader(own) => Ok(Place {
-                is_audit_reader: own == external_id,
-                ..Place::default()
-            }),
-            Principal::Team(_) | Principal::Installation | Principal::Workload(_) => {
-                Ok(Place::default())
-            }
-        }
+        let places = self.places_in(identity, &[external_id])?;
+        Ok(places.into_iter().next().unwrap_or_default())
     }
 
-    fn place_of_teams(&self, external_id: &str, teams: Vec<String>) -> Result<Place, Failure> {
-        let keys: Vec<String> = teams
+    /// What ties somebody to each of these organizations, in their order.
+    fn places_in(&self, identity: &Identity, external_ids: &[&str]) -> Result<Vec<Place>, Failure> {
+        let mut places: Vec<Place> = external_ids
             .iter()
-            .map(|id| key(external_id, kind::TEAM, id))
+            .map(|external_id| Place::of(&identity.principal, external_id))
             .collect();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let found = self.records.get_all::<TeamRecord>(&keys)?;
-        let found = found.into_iter().flatten().map(|team| team.record);
-        let mut place = Place::default();
-        for team in found {
-            place.rights.extend(&team.rights);
-            place.teams.push(team.id);
+        if let Principal::User(user) = &identity.principal {
+            let memberships = self.memberships_of(&user.id, external_ids)?;
+            for (place, membership) in places.iter_mut().zip(memberships) {
+                if let Some(membership) = membership
+                    && membership.status == MembershipStatus::Active
+                {
+                    place.is_member = true;
+                    place.teams = membership.teams;
+                }
+            }
         }
-        Ok(place)
+        self.fill_in_teams(&mut places, external_ids)?;
+        Ok(places)
+    }
+
+    /// Finds out what the teams of each place may do. Teams that are gone do not count.
+    fn fill_in_teams(&self, places: &mut [Place], external_ids: &[&str]) -> Result<(), Failure> {
+        let keys: Vec<String> = places
+            .iter()
+            .zip(external_ids)
+            .flat_map(|(place, external_id)| {
+                let teams = place.teams.iter();
+                teams.map(|id| key(external_id, kind::TEAM, id))
+            })
+            .collect();
+        let mut found = self.all::<TeamRecord>(&keys)?.into_iter();
+        for place in places {
+            let count = place.teams.len();
+            place.teams.clear();
+            for team in found.by_ref().take(count).flatten() {
+                place.rights.extend(&team.rights);
+                place.is_owner |= team.name == OWNERS;
+                place.teams.push(team.id);
+            }
+        }
+        Ok(())
+    }
+
+    /// The memberships of a user in these organizations, in their order.
+    fn memberships_of(
+        &self,
+        user: &str,
+        external_ids: &[&str],
+    ) -> Result<Vec<Option<MembershipRecord>>, Failure> {
+        let pointers: Vec<String> = external_ids
+            .iter()
+            .map(|external_id| key(external_id, kind::MEMBER, user))
+            .collect();
+        let pointers = self.all::<PointerRecord>(&pointers)?;
+        let keys: Vec<String> = pointers
+            .iter()
+            .zip(external_ids)
+            .filter_map(|(pointer, external_id)| {
+                let pointer = pointer.as_ref()?;
+                Some(key(external_id, kind::MEMBERSHIP, &pointer.id))
+            })
+            .collect();
+        let mut memberships = self.all::<MembershipRecord>(&keys)?.into_iter();
+        Ok(pointers
+            .iter()
+            .map(|pointer| pointer.as_ref().and_then(|_| memberships.next().flatten()))
+            .collect())
+    }
+
+    /// The records of these keys, in their order, however many.
+    fn all<T: Record>(&self, keys: &[String]) -> Result<Vec<Option<T>>, Failure> {
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let mut records = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(MAXIMUM_KEYS_PER_CALL) {
+            let found = self.records.get_all::<T>(keys)?;
+            records.extend(
+                found
+                    .into_iter()
+                    .map(|found| found.map(|found| found.record)),
+            );
+        }
+        Ok(records)
     }
 
     /// The membership of a user in an organization.
@@ -240,13 +316,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         user: &str,
         external_id: &str,
     ) -> Result<Option<MembershipRecord>, Failure> {
-        let pointer = key(external_id, kind::MEMBER, user);
-        let Some(pointer) = self.records.get::<PointerRecord>(&pointer)? else {
-            return Ok(None);
-        };
-        let membership = key(external_id, kind::MEMBERSHIP, &pointer.record.id);
-        let membership = self.records.get::<MembershipRecord>(&membership)?;
-        Ok(membership.map(|membership| membership.record))
+        let memberships = self.memberships_of(user, &[external_id])?;
+        Ok(memberships.into_iter().next().flatten())
     }
 
     /// A team of an organization.

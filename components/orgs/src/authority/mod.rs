@@ -136,6 +136,15 @@ pub struct Position {
     pub decision: Decision,
 }
 
+/// What ties somebody to an organization, whatever they may do there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tie {
+    /// What they are to it by membership or token; `None` for outsiders.
+    pub standing: Option<Standing>,
+    /// What their teams let them do.
+    pub rights: Rights,
+}
+
 /// Tells who somebody is, and what they may do.
 pub trait Authority {
     /// Who presents the credential; `None` if it is worth nothing: unknown, expired, revoked, or its owner gone or suspended.
@@ -160,6 +169,14 @@ pub trait Authority {
         name: &str,
         action: Action,
     ) -> Result<Option<Position>, Failure>;
+
+    /// What they are to each of the organizations with these external ids, in their order, for lists: it takes a few reads for all of
+    /// them together. Of what does not exist they are what they are to everything.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn ties(&self, identity: &Identity, external_ids: &[String]) -> Result<Vec<Tie>, Failure>;
 
     /// Whether they may make an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says.
     ///
