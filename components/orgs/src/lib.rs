@@ -39,7 +39,6 @@ pub use api::{
     Organizations, Page, Reach, UpdateError, Viewer,
 };
 pub use audit_trail::{AuditTrail, Event, EventPage, MAXIMUM_EVENTS, Operation, Resource};
-pub use authority::{Action, Authority, Credential, Decision, Identity, Position, Principal};
 pub use authority::{Action, Authority, Credential, Decision, Identity, Position, Principal, Tie};
 pub use caller::Caller;
 pub use changes::{Attribute, AttributeIssue, Fault, Field, FieldFault, OrganizationChanges};

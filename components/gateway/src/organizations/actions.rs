@@ -7,8 +7,9 @@ use gatehouse_orgs::{
 };
 
 use super::caller::{Caller, Entry, owns_what_it_makes, path_of};
-use super::document::{Document, OrganizationResource, default_project, entitlement_set};
+use super::document::{Document, OrganizationResource, entitlement_set};
 use super::include::Includes;
+use super::plan_facts::PlanFacts;
 use super::problem::Problem;
 use super::transport::{json_api, no_content};
 use super::{Api, attributes};
@@ -58,17 +59,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows an organization.
     pub(super) fn show(&self, name: &str) -> Result<Response, Problem> {
         let Entry { caller, position } = self.enter(name, Action::Show, None)?;
-        let organization = &position.organization;
         let includes = Includes::of_show(&self.request.query)?;
-        let included = includes.any.then(|| {
-            let set = includes
-                .entitlement_set
-                .then(|| self.entitlement_set_resource(organization));
-            let project = includes
-                .default_project
-                .then(|| default_project(organization));
-            set.into_iter().chain(project).collect()
-        });
+        let mut facts = PlanFacts::new(self.organizations);
+        let included = includes.of([&position.organization], &mut facts);
         self.shown(200, &caller, &position, included)
     }
 
@@ -108,8 +101,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Shows an entitlement set by its id.
     pub(super) fn entitlement_set(&self, id: &str) -> Result<Response, Problem> {
-        let name = self.organizations.organization_of(id)?;
-        self.entitlement_set_of(name.as_deref().unwrap_or_default())
+        let entry =
+            self.enter_by_its_own(id, Action::Show, |organization| &organization.external_id)?;
+        let set = self.entitlement_set_resource(&entry.position.organization);
+        Ok(json_api(200, &Document::of(set)))
     }
 
     /// Under another name an organization falls under other policies: who renames it by their policies must be allowed to create

@@ -12,8 +12,8 @@ use gatehouse_access::{
     TokenView,
 };
 use gatehouse_orgs::{
-    self as orgs, Action, Capability, Credential, Decision, Identity, Position, Principal,
-    Standing, folded_name,
+    self as orgs, Action, Capability, Credential, Decision, Identity, Organization, Position,
+    Principal, Standing, folded_name,
 };
 use zeroize::Zeroizing;
 
@@ -142,6 +142,26 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let below = format!("{collection}/{id}");
         // Nothing has no name, and so is treated as an organization that nobody may see.
         self.enter(name.as_deref().unwrap_or_default(), action, Some(&below))
+    }
+
+    /// The same for what every organization has one of, with an identifier that `own` finds in it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::enter`]; what there is not is not found.
+    pub(super) fn enter_by_its_own(
+        &self,
+        id: &str,
+        action: Action,
+        own: fn(&Organization) -> &str,
+    ) -> Result<Entry<'a>, Problem> {
+        let name = self.organizations.organization_of(id)?;
+        let entry = self.enter(name.as_deref().unwrap_or_default(), action, None)?;
+        if own(&entry.position.organization) == id {
+            Ok(entry)
+        } else {
+            Err(Problem::NotFound)
+        }
     }
 
     /// Finds out who asks. What a service token's policies say about the request at `path` is found out as well; `None` is the path of

@@ -1,7 +1,7 @@
 //! JSON:API documents about organizations (contract 2.3 to 2.6, 4.1).
 
 use gatehouse_orgs::{
-    Edition, Entitlement, EntitlementValue, Organization, Permission, Plan, Settings,
+    Edition, Entitlement, EntitlementValue, Organization, Permission, Plan, Settings, Subscription,
 };
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
@@ -58,7 +58,7 @@ struct Attributes<'a> {
     effective_session_remember: u64,
     collaborator_auth_policy: &'static str,
     plan_expired: bool,
-    plan_expires_at: (),
+    plan_expires_at: Option<String>,
     plan_is_trial: bool,
     plan_is_enterprise: bool,
     plan_identifier: &'static str,
@@ -124,6 +124,7 @@ impl<'a> OrganizationResource<'a> {
 impl<'a> Attributes<'a> {
     fn new(organization: &'a Organization, permissions: &'a [Permission]) -> Self {
         let settings: &Settings = &organization.settings;
+        let subscription = subscription_of(organization);
         Self {
             name: &organization.name,
             external_id: &organization.external_id,
@@ -134,11 +135,13 @@ impl<'a> Attributes<'a> {
             effective_session_timeout: settings.effective_session_timeout(),
             effective_session_remember: settings.effective_session_remember(),
             collaborator_auth_policy: settings.collaborator_auth_policy.as_str(),
-            plan_expired: false,
-            plan_expires_at: (),
+            plan_expired: subscription.is_some_and(|subscription| !subscription.active),
+            plan_expires_at: subscription
+                .and_then(|subscription| subscription.end_at)
+                .map(timestamp),
             plan_is_trial: false,
             plan_is_enterprise: organization.plan == Plan::Enterprise,
-            plan_identifier: plan_identifier(organization.plan),
+            plan_identifier: organization.plan.as_str(),
             trial_expires_at: (),
             cost_estimation_enabled: settings.cost_estimation_enabled,
             send_passing_statuses_for_untriggered_speculative_plans: settings
@@ -206,9 +209,12 @@ fn relationships(organization: &Organization) -> Value {
     });
     let of_edition = match organization.plan.edition() {
         Edition::Hosted => json!({
+            "subscription": {
+                "data": {"id": organization.subscription.id, "type": "subscriptions"},
+                "links": {"related": format!("{path}/subscription")},
+            },
             "audit-trails-authentication-token":
                 related(format!("{path}/authentication-token?token=audit-trails")),
-            "subscription": related(format!("{path}/subscription")),
             "primary-hyok-configuration": {"data": null},
         }),
         Edition::SelfHosted => json!({
@@ -258,6 +264,9 @@ pub(super) fn entitlement_set(organization: &Organization, entitlements: &[Entit
     })
 }
 
+/// What the project that every organization has is called.
+pub(super) const DEFAULT_PROJECT_NAME: &str = "Default Project";
+
 /// The project that every organization has (contract 4.13).
 pub(super) fn default_project(organization: &Organization) -> Value {
     let id = &organization.default_project_id;
@@ -265,7 +274,7 @@ pub(super) fn default_project(organization: &Organization) -> Value {
         "id": id,
         "type": "projects",
         "attributes": {
-            "name": "Default Project",
+            "name": DEFAULT_PROJECT_NAME,
             "description": "",
             "created-at": timestamp(organization.created_at),
             "workspace-count": 0,
@@ -273,24 +282,27 @@ pub(super) fn default_project(organization: &Organization) -> Value {
             "is-unified": false,
         },
         "relationships": {
-            "organization": {"data": {"id": organization.name, "type": "organizations"}},
+            "organization": to_organization(organization),
         },
         "links": {"self": format!("/api/v2/projects/{id}")},
     })
 }
 
-fn path_of(organization: &Organization) -> String {
-    format!("/api/v2/organizations/{}", organization.name)
+/// The subscription of an organization, in the edition in which it means something.
+pub(super) fn subscription_of(organization: &Organization) -> Option<&Subscription> {
+    match organization.plan.edition() {
+        Edition::Hosted => Some(&organization.subscription),
+        Edition::SelfHosted => None,
+    }
 }
 
-const fn plan_identifier(plan: Plan) -> &'static str {
-    match plan {
-        Plan::Free => "free",
-        Plan::Standard => "standard",
-        Plan::Business => "business",
-        Plan::Premium => "premium",
-        Plan::Enterprise => "enterprise",
-    }
+/// A relationship to an organization.
+pub(super) fn to_organization(organization: &Organization) -> Value {
+    json!({"data": {"id": organization.name, "type": "organizations"}})
+}
+
+fn path_of(organization: &Organization) -> String {
+    format!("/api/v2/organizations/{}", organization.name)
 }
 
 /// A point in time with exactly three digits of fraction and a literal `Z`, as clients parse it.

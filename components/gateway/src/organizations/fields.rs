@@ -42,6 +42,11 @@ pub(super) fn of_issue(issue: &AttributeIssue) -> AttributeFault {
     AttributeFault::attribute(&issue.attribute, &predicate(issue.fault))
 }
 
+/// The same of what is a relationship.
+pub(super) fn of_related(issue: &AttributeIssue) -> AttributeFault {
+    AttributeFault::relationship(&issue.attribute, &predicate(issue.fault))
+}
+
 /// Where a fault is, and the sentence about it.
 pub(super) fn described(found: &FieldFault) -> AttributeFault {
     let name = name(found.field);
@@ -69,6 +74,7 @@ fn predicate(fault: Fault) -> Cow<'static, str> {
         Fault::NotInteger => "is not a number",
         Fault::NotBoolean => "must be true or false",
         Fault::NotPositive => "must be greater than 0",
+        Fault::Negative => "must be greater than or equal to 0",
         Fault::PoolRequired => "must be specified when using 'agent' execution mode",
         Fault::PoolWithoutAgentMode => "must not be specified unless using 'agent' execution mode",
         Fault::PoolsDiffer => "must be the same as the relationship's",

@@ -1,16 +1,22 @@
 //! Which related resources a query asks for (contract 2.6).
 
+use gatehouse_orgs::{Capability, Organization};
+use serde_json::Value;
+
+use super::document::{default_project, entitlement_set, subscription_of};
+use super::plan_facts::PlanFacts;
 use super::problem::Problem;
 use crate::query;
 
 /// What to include.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Includes {
-    /// Whether the query asks for anything: the answer then has the member, even if it stays empty. A subscription can be
-    /// asked for, and no organization has one.
-    pub(super) any: bool,
-    pub(super) entitlement_set: bool,
-    pub(super) default_project: bool,
+    /// Whether the query asks for anything: the answer then has the member, even if it stays empty.
+    any: bool,
+    entitlement_set: bool,
+    /// With its feature set.
+    subscription: bool,
+    default_project: bool,
 }
 
 impl Includes {
@@ -35,6 +41,39 @@ impl Includes {
         Self::read(query, &["entitlement-set", "subscription"])
     }
 
+    /// The resources that these organizations have of it, each once; `None` where nothing is asked for.
+    pub(super) fn of<'a, O: Capability>(
+        self,
+        organizations: impl IntoIterator<Item = &'a Organization>,
+        facts: &mut PlanFacts<'_, O>,
+    ) -> Option<Vec<Value>> {
+        if !self.any {
+            return None;
+        }
+        let mut included = Vec::new();
+        let mut plans = Vec::new();
+        for organization in organizations {
+            if self.entitlement_set {
+                let entitlements = facts.entitlements(organization.plan);
+                included.push(entitlement_set(organization, entitlements));
+            }
+            if self.subscription
+                && let Some(subscription) = subscription_of(organization)
+            {
+                included.push(facts.subscription(organization));
+                if !plans.contains(&subscription.plan) {
+                    plans.push(subscription.plan);
+                }
+            }
+            if self.default_project {
+                included.push(default_project(organization));
+            }
+        }
+        // Organizations share feature sets.
+        included.extend(plans.into_iter().filter_map(|plan| facts.feature_set(plan)));
+        Some(included)
+    }
+
     fn read(query: &str, known: &[&str]) -> Result<Self, Problem> {
         let mut includes = Self::default();
         for item in query::list(query, "include") {
@@ -44,6 +83,7 @@ impl Includes {
             }
             includes.any = true;
             includes.entitlement_set |= item == "entitlement-set";
+            includes.subscription |= item == "subscription";
             includes.default_project |= item == "default-project";
         }
         Ok(includes)
@@ -60,6 +100,7 @@ mod tests {
             any: true,
             entitlement_set: true,
             default_project: true,
+            ..Includes::default()
         };
         for query in [
             "include=entitlement_set,default-project",
@@ -69,11 +110,12 @@ mod tests {
             assert_eq!(Includes::of_show(query), Ok(both), "{query}");
         }
         assert_eq!(Includes::of_show("q=x"), Ok(Includes::default()));
-        let nothing_there = Includes {
+        let subscription = Includes {
             any: true,
+            subscription: true,
             ..Includes::default()
         };
-        assert_eq!(Includes::of_list("include=subscription"), Ok(nothing_there));
+        assert_eq!(Includes::of_list("include=subscription"), Ok(subscription));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use gatehouse_orgs::{Capability, Filter, MAXIMUM_BATCH, Organization, Standing, 
 
 use super::Api;
 use super::caller::Caller;
-use super::document::{Document, OrganizationResource, entitlement_set};
+use super::document::{Document, OrganizationResource};
 use super::include::Includes;
 use super::pagination::{PageRequest, paged};
 use super::plan_facts::PlanFacts;
@@ -34,22 +34,24 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let page = PageRequest::of(query);
         let selection = self.select(&caller, &filter(query), page)?;
 
+        let organizations = selection.organizations.iter();
+        let ids: Vec<String> = organizations
+            .map(|(found, _)| found.external_id.clone())
+            .collect();
+        let ties = self.organizations.ties(&caller.identity, &ids)?;
         let mut facts = PlanFacts::new(self.organizations);
-        for (organization, standing) in &selection.organizations {
-            facts.prepare(organization.plan, *standing);
+        for ((organization, standing), tie) in selection.organizations.iter().zip(&ties) {
+            facts.prepare(organization.plan, *standing, &tie.rights);
         }
-        let included = includes.any.then(|| {
-            let organizations = selection.organizations.iter();
-            let wanted = organizations.filter(|_| includes.entitlement_set);
-            wanted
-                .map(|(found, _)| entitlement_set(found, facts.entitlements(found.plan)))
-                .collect()
-        });
+        let organizations = selection.organizations.iter().map(|(found, _)| found);
+        let included = includes.of(organizations, &mut facts);
         let resources: Vec<_> = selection
             .organizations
             .iter()
-            .map(|(found, standing)| {
-                OrganizationResource::new(found, facts.permissions(found.plan, *standing))
+            .zip(&ties)
+            .map(|((found, standing), tie)| {
+                let permissions = facts.permissions(found.plan, *standing, &tie.rights);
+                OrganizationResource::new(found, permissions)
             })
             .collect();
         let mut document = match page {

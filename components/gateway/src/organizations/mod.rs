@@ -3,6 +3,7 @@
 //! A request meets the checks of contract 1.5 in their order: route, rate, token, media type, permission, query, body, document,
 //! fields. What `access` and `orgs` answer in types becomes status, error object and text here and nowhere else.
 
+mod absent_features;
 mod actions;
 mod attributes;
 mod caller;
@@ -15,8 +16,10 @@ mod pagination;
 mod parameters;
 mod plan_facts;
 mod problem;
+mod projects;
 mod rate;
 mod route;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -218,6 +221,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Route::EntitlementSetOf(name) => self.entitlement_set_of(name),
             Route::EntitlementSet(id) => self.entitlement_set(id),
             Route::Users(route) => self.answer_about_users(route),
+            Route::Subscriptions(route) => self.answer_about_subscriptions(route),
+            Route::Projects(route) => self.answer_about_projects(route),
+            Route::AbsentFeatures(route) => self.answer_about_absent_features(route),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which requests there are.
 
-use super::users;
+use super::{absent_features, projects, subscriptions, users};
 use crate::http::Method;
 use crate::path::CanonicalPath;
 
@@ -27,6 +27,12 @@ pub(super) enum Route<'a> {
     EntitlementSet(&'a str),
     /// Something about users.
     Users(users::Route),
+    /// Something about subscriptions and feature sets.
+    Subscriptions(subscriptions::Route<'a>),
+    /// Something about projects.
+    Projects(projects::Route<'a>),
+    /// Something about what this server has not.
+    AbsentFeatures(absent_features::Route<'a>),
 }
 
 impl<'a> Route<'a> {
@@ -39,7 +45,9 @@ impl<'a> Route<'a> {
         if path.as_str() == super::DISCOVERY_PATH {
             return (method == Method::Get).then_some(Self::Discovery);
         }
-        let below = path.below(super::BASE_PATH)?;
+        let Some(below) = path.below(super::BASE_PATH) else {
+            return absent_features::Route::elsewhere(method, path).map(Self::AbsentFeatures);
+        };
         let segments: Vec<&str> = below.split('/').collect();
         match (method, segments.as_slice()) {
             (Method::Get, ["ping"]) => Some(Self::Ping),
@@ -52,7 +60,11 @@ impl<'a> Route<'a> {
                 Some(Self::EntitlementSetOf(name))
             }
             (Method::Get, ["entitlement-sets", id]) => Some(Self::EntitlementSet(id)),
-            (method, segments) => users::Route::of(method, segments).map(Self::Users),
+            (method, segments) => users::Route::of(method, segments)
+                .map(Self::Users)
+                .or_else(|| subscriptions::Route::of(method, segments).map(Self::Subscriptions))
+                .or_else(|| projects::Route::of(method, segments).map(Self::Projects))
+                .or_else(|| absent_features::Route::of(method, segments).map(Self::AbsentFeatures)),
         }
     }
 }

@@ -310,16 +310,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(records)
     }
 
-    /// The membership of a user in an organization.
-    pub(crate) fn membership_of(
-        &self,
-        user: &str,
-        external_id: &str,
-    ) -> Result<Option<MembershipRecord>, Failure> {
-        let memberships = self.memberships_of(user, &[external_id])?;
-        Ok(memberships.into_iter().next().flatten())
-    }
-
     /// A team of an organization.
     pub(crate) fn team(&self, external_id: &str, id: &str) -> Result<Option<TeamRecord>, Failure> {
         let team = self

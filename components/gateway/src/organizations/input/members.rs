@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use gatehouse_orgs::Attribute;
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 /// The members of an object under their dashed names, however they are spelled: `session-timeout`, `session_timeout` and
@@ -68,6 +69,14 @@ impl<'a> Members<'a> {
     /// A number without fraction, of 64 bits with sign.
     pub(in crate::organizations) fn integer(&self, name: &str) -> Attribute<i64> {
         self.read(name, Value::as_i64)
+    }
+
+    /// A point in time, as text in the form of RFC 3339: milliseconds since 1970.
+    pub(in crate::organizations) fn timestamp(&self, name: &str) -> Attribute<i64> {
+        self.read(name, |value| {
+            let timestamp: Timestamp = value.as_str()?.parse().ok()?;
+            Some(timestamp.as_millisecond())
+        })
     }
 
     /// True or false.
