@@ -1,14 +1,15 @@
 //! Doubles of the ports that live in memory, for tests.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::{
-    Cache, Change, Check, Clock, CommitError, Entry, Http, HttpError, HttpRequest, HttpResponse,
-    Item, MAXIMUM_KEY_BYTES, MAXIMUM_SCAN_LIMIT, MAXIMUM_VALUE_BYTES, Page, Random, RandomError,
-    Requirement, Store, StoreError, Version,
+    Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Http, HttpError,
+    HttpRequest, HttpResponse, Item, MAXIMUM_KEY_BYTES, MAXIMUM_SCAN_LIMIT, MAXIMUM_VALUE_BYTES,
+    Page, Random, RandomError, Requirement, Store, StoreError, Version,
 };
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -174,17 +175,34 @@ impl<C: Clock> Store for MemoryStore<C> {
             .collect())
     }
 
+    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+        let now = self.clock.now_milliseconds();
+        let state = lock(&self.state);
+        let difference = |held: &HeldKey<'_>| {
+            let live = state.entries.get(held.key).filter(|it| it.is_live(now));
+            match live {
+                None => Difference::Absent,
+                Some(stored) if held.version == Some(stored.entry.version) => Difference::Unchanged,
+                Some(stored) => Difference::Changed(stored.entry.clone()),
+            }
+        };
+        Ok(keys.iter().map(difference).collect())
+    }
+
     fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
         if !(1..=MAXIMUM_SCAN_LIMIT).contains(&limit) {
             return Err(StoreError::Invalid("limit out of range".to_owned()));
         }
         let now = self.clock.now_milliseconds();
         let state = lock(&self.state);
+        let from = match after {
+            Some(after) if after >= prefix => Bound::Excluded(after),
+            _ => Bound::Included(prefix),
+        };
         let mut hits = state
             .entries
-            .range(prefix.to_owned()..)
+            .range::<str, _>((from, Bound::Unbounded))
             .take_while(|(key, _)| key.starts_with(prefix))
-            .filter(|(key, _)| after.is_none_or(|after| key.as_str() > after))
             .filter(|(_, stored)| stored.is_live(now));
         let items = hits
             .by_ref()

@@ -1,5 +1,7 @@
 //! Many short texts in one string.
 
+use std::cmp::Ordering;
+
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
@@ -33,18 +35,31 @@ impl Column {
         self.text.split_terminator(END)
     }
 
+    /// Whether a row says just `text`, where the rows are sorted.
+    pub fn find_sorted(&self, text: &str) -> bool {
+        let (mut from, mut to) = (0, self.len());
+        while from < to {
+            let middle = from.midpoint(to);
+            match self.get(middle).cmp(&Some(text)) {
+                Ordering::Equal => return true,
+                Ordering::Less => from = middle + 1,
+                Ordering::Greater => to = middle,
+            }
+        }
+        false
+    }
+
     /// The rows in which `wanted` occurs, in ascending order.
     pub fn rows_with(&self, wanted: &Finder<'_>) -> impl Iterator<Item = usize> {
         // An occurrence with a blank in it would be one across two rows.
         let mut position = (!wanted.needle().contains(&(END as u8))).then_some(0);
+        let mut rows = self.ends.iter().enumerate();
         std::iter::from_fn(move || {
-            let from = position?;
-            let rest = self.text.as_bytes().get(from..)?;
-            position = None;
-            let found = from + wanted.find(rest)?;
-            let row = self.ends.partition_point(|end| *end < found);
-            position = self.ends.get(row).copied();
-            position.map(|_| row)
+            let from = position.take()?;
+            let found = from + wanted.find(self.text.as_bytes().get(from..)?)?;
+            let (row, end) = rows.find(|(_, end)| found <= **end)?;
+            position = Some(*end);
+            Some(row)
         })
     }
 }

@@ -171,6 +171,10 @@ impl LeafRecord {
         &self.0.emails
     }
 
+    pub fn has(&self, name: &str) -> bool {
+        self.0.names.find_sorted(name)
+    }
+
     pub fn is_disabled(&self, name: &str) -> bool {
         self.0.disabled.contains(name)
     }

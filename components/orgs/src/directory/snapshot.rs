@@ -5,7 +5,7 @@ use std::collections::btree_map::Range;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::record::{LeafRecord, PendingRecord, RootRecord};
+use super::record::{LeafRecord, LeafReference, PendingRecord, RootRecord};
 use crate::search::{Matcher, Scope, Search};
 
 /// What has changed since the leaves were written, by folded name.
@@ -52,12 +52,7 @@ impl Snapshot {
     pub fn name_at(&self, rank: u64) -> Option<&str> {
         let mut before = 0;
         for (place, reference) in self.root.leaves.iter().enumerate() {
-            let stored = u64::from(reference.names);
-            let names = if self.pending_in(place).next().is_none() {
-                stored
-            } else {
-                self.names_in(place).len() as u64
-            };
+            let names = self.count_in(place, reference);
             if rank < before + names {
                 let names = self.names_in(place);
                 return names.get(usize::try_from(rank - before).ok()?).copied();
@@ -65,6 +60,21 @@ impl Snapshot {
             before += names;
         }
         None
+    }
+
+    /// How many organizations there are in the leaf at `place` now.
+    fn count_in(&self, place: usize, reference: &LeafReference) -> u64 {
+        let leaf = self.leaves.get(&place);
+        let is_stored = |name: &str| leaf.is_some_and(|leaf| leaf.has(name));
+        let mut count = u64::from(reference.names);
+        for (name, pending) in self.pending_in(place) {
+            match (is_stored(name), pending.email.is_some()) {
+                (true, false) => count -= 1,
+                (false, true) => count += 1,
+                (true, true) | (false, false) => {}
+            }
+        }
+        count
     }
 
     /// The greatest name that the leaf at `place`, or what is pending for it, speaks of. Everything behind it is told by the leaves
@@ -126,20 +136,24 @@ pub fn places_of(root: &RootRecord, scope: &Scope) -> Vec<usize> {
     places
 }
 
-/// The places of all leaves that it takes to find the organization with `rank` others before it: those that something is pending
-/// for, and those in which it can be, whatever that changes.
+/// The places of all leaves that it takes to find the organization with `rank` others before it: those in which it can be, whatever
+/// becomes of what is pending, and those before them that something is pending for.
 pub fn places_around(root: &RootRecord, pending: &Pending, rank: u64) -> Vec<usize> {
-    let mut places: Vec<usize> = pending.keys().map(|name| root.place_of(name)).collect();
     let slack = pending.len() as u64;
-    let mut before = 0;
+    let mut places = Vec::new();
+    let mut before = 0_u64;
     for (place, leaf) in root.leaves.iter().enumerate() {
-        let end = before + u64::from(leaf.names);
-        if before <= rank.saturating_add(slack) && rank < end.saturating_add(slack) {
+        if before > rank.saturating_add(slack) {
+            break;
+        }
+        before += u64::from(leaf.names);
+        if rank < before.saturating_add(slack) {
             places.push(place);
         }
-        before = end;
     }
-    places.retain(|place| *place < root.leaves.len());
+    let last = places.last().copied();
+    let changed = pending.keys().map(|name| root.place_of(name));
+    places.extend(changed.filter(|place| Some(*place) < last));
     places.sort_unstable();
     places.dedup();
     places

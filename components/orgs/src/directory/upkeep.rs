@@ -1,6 +1,5 @@
 //! Moving what is pending into the leaves, and building the directory where there is none.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gatehouse_ports::{Item, Store};
@@ -191,15 +190,17 @@ fn with_changes<'a>(
     leaf: &'a LeafRecord,
     changes: impl Iterator<Item = (&'a String, &'a PendingRecord)>,
 ) -> Vec<Entry<'a>> {
-    let mut entries: BTreeMap<&str, Entry<'_>> =
-        leaf.entries().map(|entry| (entry.name, entry)).collect();
+    let mut entries = Vec::with_capacity(leaf.len() + 1);
+    let mut stored = leaf.entries().peekable();
     for (name, change) in changes {
-        match change.entry(name) {
-            Some(entry) => entries.insert(name, entry),
-            None => entries.remove(name.as_str()),
-        };
+        while let Some(before) = stored.next_if(|entry| entry.name < name.as_str()) {
+            entries.push(before);
+        }
+        stored.next_if(|entry| entry.name == name);
+        entries.extend(change.entry(name));
     }
-    entries.into_values().collect()
+    entries.extend(stored);
+    entries
 }
 
 /// `entries` in as few parts as have at most `most` each, of nearly the same size; none where there are no entries.

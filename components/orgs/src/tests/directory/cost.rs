@@ -100,11 +100,17 @@ impl<C: Clock> Store for Counting<'_, C> {
 
 #[test]
 fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
+    let shape = Shape {
+        leaf: 16,
+        built_leaf: 12,
+        pending: 8,
+        step: 100,
+    };
     let mut read = Vec::new();
-    for count in [640_u32, 6400] {
+    for count in [160_u32, 1600] {
         let world = World::new();
         let store = world.store();
-        let orgs = world.orgs(&store);
+        let orgs = world.orgs(&store).with_directory_shape(shape);
         for number in 0..count {
             create(&orgs, &format!("org-{number:05}"));
         }
@@ -112,13 +118,13 @@ fn what_a_page_reads_does_not_grow_with_the_number_of_organizations() {
             store: &store,
             bytes: AtomicU64::new(0),
         };
-        let orgs = world.orgs(&counting);
+        let orgs = world.orgs(&counting).with_directory_shape(shape);
         let rare = Filter {
-            name: Some("00639".to_owned()),
+            name: Some("00159".to_owned()),
             ..Filter::default()
         };
         let few = Viewer::Workload(Reach {
-            prefixes: vec!["org-0001".to_owned()],
+            prefixes: vec!["org-0014".to_owned()],
             ..Reach::default()
         });
         let bytes_of = |viewer: &Viewer, filter: &Filter, number| {
