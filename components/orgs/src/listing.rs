@@ -24,9 +24,6 @@ use crate::{
     Viewer,
 };
 
-/// How many leaves of the directory one batch looks through.
-const LEAVES_PER_BATCH: usize = 64;
-
 /// Reads lists for one edition.
 pub struct Listing<'a, S, C, R> {
     orgs: &'a Orgs<S, C, R>,
@@ -101,21 +98,21 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         let matcher = Matcher::new(filter);
         let (external_ids, with_closed) = match viewer {
             Viewer::Everything => {
-                return Ok(Sight::Search(Search {
+                return Ok(Sight::Search(Box::new(Search {
                     scope: Scope::everything(),
                     matcher,
                     with_disabled: true,
-                }));
+                })));
             }
             Viewer::Workload(reach) => {
                 let external_ids = self.organizations_of(reach.user.as_deref())?;
                 if !reach.names.is_empty() || !reach.prefixes.is_empty() {
                     let members = self.with_external_ids(&external_ids)?.into_iter();
-                    return Ok(Sight::Search(Search {
+                    return Ok(Sight::Search(Box::new(Search {
                         scope: Scope::of(reach, members.map(|(name, _)| name)),
                         matcher,
                         with_disabled: false,
-                    }));
+                    })));
                 }
                 (external_ids, true)
             }
@@ -196,11 +193,13 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         limit: u32,
     ) -> Result<Batch, Failure> {
         let after = after.map(position);
-        let snapshot = self.orgs.directory().read(|root, _| {
+        let directory = self.orgs.directory();
+        let at_once = directory.shape().leaves_per_batch;
+        let snapshot = directory.read(|root, _| {
             let first = after.as_ref().map_or(0, |after| root.place_of(after));
             let places = places_of(root, &search.scope).into_iter();
             let places = places.filter(|place| *place >= first);
-            places.take(LEAVES_PER_BATCH).collect()
+            places.take(at_once).collect()
         })?;
         let mut found = snapshot.found_by(search);
         found.retain(|name| after.as_deref().is_none_or(|after| *name > after));
@@ -333,7 +332,7 @@ type Chosen = (String, OrganizationRecord);
 /// What a viewer sees.
 enum Sight {
     /// What is found by it.
-    Search(Search),
+    Search(Box<Search>),
     /// These, in order.
     Chosen(Vec<Chosen>),
 }

@@ -1,13 +1,13 @@
 //! The directory: which organizations there are, small enough to be looked through for every list.
 //!
-//! It holds the name and the e-mail address of every organization, and whether it is disabled, in *leaves* of some hundred, sorted, with a *root* that tells where
-//! each begins and how many names are in it. So a page is found by adding up, and a search reads packed texts in place
-//! of organizations.
+//! It holds the name and the e-mail address of every organization, and whether it is disabled, in *leaves* of some hundred, sorted, with
+//! a *root* that tells where each begins and how many names are in it. So a page is found by adding up, and a search reads packed texts in
+//! place of organizations.
 //!
-//! **Writing.** Whoever makes, renames, readdresses, disables or removes an organization writes down under the organization's own name what has
-//! become of it ([`note`]), in the same commit: this cannot meet with the change of another organization. What is *pending* in this
-//! way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, whoever wrote last moves them into the leaves.
-//! Each such commit replaces the root; as nothing waits for it, one that comes second is given up.
+//! **Writing.** Whoever makes, renames, readdresses, disables or removes an organization writes down under the organization's own name
+//! what has become of it ([`note`]), in the same commit: this cannot meet with the change of another organization. What is *pending* in
+//! this way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, whoever wrote last moves them into the leaves,
+//! and after a removal at once. Each such commit replaces the root; as nothing waits for it, one that comes second is given up.
 //!
 //! **Reading.** What is pending is read first, then root and leaves at one moment: whatever a finished request has written is in the
 //! former or in the latter. An organization that is being changed meanwhile may be told as it was.
@@ -25,7 +25,7 @@ mod upkeep;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gatehouse_ports::{MAXIMUM_SCAN_LIMIT, Store, StoreError};
+use gatehouse_ports::{Item, MAXIMUM_SCAN_LIMIT, Store, StoreError};
 use gatehouse_storage::{
     Loaded, MAXIMUM_ATTEMPTS, RecordCache, Records, StorageError, Transaction, TransactionError,
     decode,
@@ -50,6 +50,10 @@ pub struct Shape {
     pub pending: u32,
     /// How many organizations one step of building reads.
     pub step: u32,
+    /// How many leaves are read at once: as many as are worth a call, and not more than an instance has room for.
+    pub leaves_per_read: usize,
+    /// How many leaves a list that goes from front to back looks through at a time.
+    pub leaves_per_batch: usize,
 }
 
 impl Shape {
@@ -59,13 +63,12 @@ impl Shape {
         built_leaf: 192,
         pending: 64,
         step: MAXIMUM_SCAN_LIMIT,
+        leaves_per_read: 128,
+        leaves_per_batch: 64,
     };
 }
 
-/// How many leaves are read at once: as many as are worth a call, and not more than an instance has room for.
-const LEAVES_PER_READ: usize = 128;
-
-/// Bytes of leaves that are kept decoded: those of some 130,000 organizations.
+/// Bytes of stored leaves that an instance keeps decoded: those of some 130,000 organizations. Beyond that a search reads them all again.
 pub const CACHED_BYTES: usize = 8 * 1024 * 1024;
 
 /// An organization, and the name it is stored under.
@@ -111,6 +114,11 @@ impl<'a, S: Store> Directory<'a, S> {
         }
     }
 
+    /// How it is divided up.
+    pub const fn shape(&self) -> Shape {
+        self.shape
+    }
+
     /// The leaves at the places that `choose` names, with all that is pending.
     pub fn read(
         &self,
@@ -135,14 +143,21 @@ impl<'a, S: Store> Directory<'a, S> {
 
     /// What is pending; `None` where that was damaged, and is to be read again.
     fn pending(&self) -> Result<Option<Pending>, Failure> {
+        match self.unless_damaged(self.records.scan_all(PENDING_PREFIX))? {
+            Some(items) => self.decoded(&items),
+            None => Ok(None),
+        }
+    }
+
+    /// What is pending according to `items`; `None` where one of them was damaged.
+    fn decoded(&self, items: &[Item]) -> Result<Option<Pending>, Failure> {
         let mut pending = Pending::new();
-        let Some(items) = self.unless_damaged(self.records.scan_all(PENDING_PREFIX))? else {
-            return Ok(None);
-        };
         for item in items {
-            let decoded =
-                decode::<PendingRecord>(&item.entry.value).map_err(|error| at(&item.key, error));
-            let Some(record) = self.unless_damaged(decoded)? else {
+            let record = decode(&item.entry.value).map_err(|error| match error {
+                StorageError::Malformed => StoreError::Corrupt(item.key.clone()).into(),
+                error => error,
+            });
+            let Some(record) = self.unless_damaged(record)? else {
                 return Ok(None);
             };
             if let Some(name) = item.key.strip_prefix(PENDING_PREFIX) {
@@ -166,7 +181,7 @@ impl<'a, S: Store> Directory<'a, S> {
         places: &[usize],
     ) -> Result<Option<BTreeMap<usize, Arc<LeafRecord>>>, Failure> {
         let mut leaves = BTreeMap::new();
-        for places in places.chunks(LEAVES_PER_READ) {
+        for places in places.chunks(self.shape.leaves_per_read) {
             let references = places
                 .iter()
                 .filter_map(|place| Some((*place, root.record.leaves.get(*place)?)));
@@ -197,8 +212,8 @@ impl<'a, S: Store> Directory<'a, S> {
         Ok(Some(leaves))
     }
 
-    /// What was read; `None` where it is damaged. Then the directory is given up, and with it what is damaged in it, so that it
-    /// will be built again.
+    /// What was read; `None` where it is damaged. Then the directory is given up, and with it what is damaged in it, and will be built
+    /// again.
     fn unless_damaged<T>(&self, read: Result<T, StorageError>) -> Result<Option<T>, Failure> {
         let mut transaction = Transaction::new();
         match read {
@@ -209,8 +224,9 @@ impl<'a, S: Store> Directory<'a, S> {
             Err(StorageError::Store(StoreError::Corrupt(_)) | StorageError::Malformed) => {}
             Err(error) => return Err(error.into()),
         }
-        // Without a check: if it is whole again already, it is built once more than necessary.
-        transaction.delete(ROOT_KEY);
+        // Without a check: if it is whole again already, it is built once more than necessary. And not by deleting the root: whoever
+        // began to build when there was none yet must not take that for the same moment.
+        transaction.put(ROOT_KEY, &RootRecord::unbuilt())?;
         self.commit_unless_late(transaction)?;
         Ok(None)
     }
@@ -221,13 +237,5 @@ impl<'a, S: Store> Directory<'a, S> {
             Ok(()) | Err(TransactionError::Conflict(_)) => Ok(()),
             Err(TransactionError::Storage(error)) => Err(error.into()),
         }
-    }
-}
-
-/// The same error; that a record is malformed is told together with its key.
-fn at(key: &str, error: StorageError) -> StorageError {
-    match error {
-        StorageError::Malformed => StoreError::Corrupt(key.to_owned()).into(),
-        error => error,
     }
 }

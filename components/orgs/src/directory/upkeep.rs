@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gatehouse_ports::{Item, Store};
-use gatehouse_storage::{Loaded, Transaction, decode};
+use gatehouse_storage::{Loaded, StorageError, Transaction, decode};
 
 use super::Directory;
 use super::record::{
@@ -38,11 +38,11 @@ impl<S: Store> Directory<'_, S> {
     }
 
     fn keep_up_from(&self, pending: u32) -> Result<(), Failure> {
-        let scanned = self
-            .records
-            .store()
-            .scan(PENDING_PREFIX, None, self.shape.pending)?;
-        if scanned.items.len() < pending as usize {
+        let store = self.records.store();
+        let scanned = store.scan(PENDING_PREFIX, None, self.shape.pending);
+        let scanned = self.unless_damaged(scanned.map_err(StorageError::from))?;
+        let items = scanned.unwrap_or_default().items;
+        if items.len() < pending as usize {
             return Ok(());
         }
         let mut root = self.root()?;
@@ -51,7 +51,7 @@ impl<S: Store> Directory<'_, S> {
             root = self.root()?;
         }
         match root.filter(|root| root.record.is_whole()) {
-            Some(root) => self.fold(&root, &scanned.items),
+            Some(root) => self.fold(&root, &items),
             None => Ok(()),
         }
     }
@@ -105,17 +105,15 @@ impl<S: Store> Directory<'_, S> {
 
     /// Moves these pending changes into their leaves.
     fn fold(&self, root: &Loaded<Arc<RootRecord>>, items: &[Item]) -> Result<(), Failure> {
+        let Some(pending) = self.decoded(items)? else {
+            return Ok(());
+        };
         let mut transaction = Transaction::new();
         transaction.require(ROOT_KEY, root.version);
-        let mut pending = Pending::new();
         for item in items {
-            let Some(name) = item.key.strip_prefix(PENDING_PREFIX) else {
-                continue;
-            };
             transaction
                 .require(&item.key, item.entry.version)
                 .delete(&item.key);
-            pending.insert(name.to_owned(), decode(&item.entry.value)?);
         }
         let mut places: Vec<usize> = pending
             .keys()

@@ -16,6 +16,8 @@ const SMALL: Shape = Shape {
     built_leaf: 2,
     pending: 3,
     step: 2,
+    leaves_per_read: 3,
+    leaves_per_batch: 2,
 };
 
 fn person(orgs: &TestOrgs<'_>, name: &str) -> User {

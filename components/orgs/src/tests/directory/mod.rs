@@ -19,6 +19,8 @@ const SMALL: Shape = Shape {
     built_leaf: 3,
     pending: 5,
     step: 4,
+    leaves_per_read: 3,
+    leaves_per_batch: 2,
 };
 
 const PAGE_SIZE: u32 = 3;
