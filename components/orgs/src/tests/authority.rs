@@ -1,10 +1,13 @@
 //! Who somebody is, and what they may do (contract 1.6, 1.7, 2.10).
 
 use super::*;
+use crate::belonging::{self, PointerRecord, kind};
+use crate::team::{MembershipRecord, TeamRecord};
 use crate::{
-    Action, Authority, CreateUserError, Credential, Decision, Position, Principal, Standing,
-    Subject, User, UserDescription, Users,
+    Action, Authority, CreateUserError, Credential, Decision, Position, Principal, Right, Standing,
+    Subject, User, UserDescription, Users, Visibility,
 };
+use gatehouse_storage::Transaction;
 use zeroize::Zeroizing;
 
 type TestOrgs<'w> = Orgs<&'w MemoryStore<&'w ManualClock>, &'w ManualClock, &'w SeededRandom>;
@@ -243,4 +246,77 @@ fn a6_what_is_hidden_and_what_is_not_there_are_looked_up_alike() {
         counted.reads() - before
     };
     assert_eq!(reads("acme"), reads("absent"));
+}
+
+#[test]
+fn contract_1_7_what_ties_somebody_to_many_organizations_is_what_ties_them_to_each() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let (ada, ada_token) = make(&orgs, &person("ada"));
+    let (_, bob_token) = make(&orgs, &person("bob"));
+    let by = caller(Principal::User(ada.clone()));
+    let make = |name: &str, by: &Caller| {
+        let made = orgs.create(Edition::Hosted, &named(name), by).unwrap();
+        made.external_id
+    };
+    let owned = make("acme", &by);
+    let member_of = make("globex", &by);
+    let foreign = make("initech", &installation());
+    make_member(&orgs, &member_of, &ada, &[Right::ManageTeams]);
+    let gone = make("umbrella", &by);
+    orgs.delete("umbrella", &by).unwrap();
+
+    let ties = |credential: &Credential, ids: &[&String]| {
+        let ids: Vec<String> = ids.iter().map(|id| (*id).clone()).collect();
+        let identity = identify(&orgs, credential).unwrap();
+        let ties = orgs.ties(&identity, &ids).unwrap().into_iter();
+        ties.map(|tie| (tie.standing, tie.rights.len()))
+            .collect::<Vec<_>>()
+    };
+    let owner = (Some(Standing::Owner), Right::ALL.len());
+    let member = (Some(Standing::Member), 1);
+    let outsider = (None, 0);
+    assert_eq!(
+        ties(&ada_token, &[&foreign, &member_of, &gone, &owned]),
+        [outsider, member, outsider, owner]
+    );
+    assert_eq!(ties(&ada_token, &[]), []);
+    assert_eq!(ties(&bob_token, &[&owned, &foreign]), [outsider; 2]);
+    let administrator = (Some(Standing::SiteAdministrator), 0);
+    assert_eq!(ties(&Credential::Root, &[&owned]), [administrator]);
+    let organization = Identity {
+        principal: Principal::Organization(owned.clone()),
+        token_id: None,
+        token_description: None,
+    };
+    let found = orgs.ties(&organization, &[owned, foreign]).unwrap();
+    assert_eq!(found[0].standing, Some(Standing::OrganizationToken));
+    assert_eq!(found[1].standing, None);
+}
+
+/// Moves a user from the owners of an organization to a team with these rights.
+fn make_member(orgs: &TestOrgs<'_>, external_id: &str, user: &User, rights: &[Right]) {
+    let team = TeamRecord {
+        id: "team-0123456789abcdef".to_owned(),
+        name: "developers".to_owned(),
+        created_at: 0,
+        visibility: Visibility::Organization,
+        rights: rights.iter().copied().collect(),
+        sso_team_id: None,
+        allow_member_token_management: true,
+    };
+    let member = belonging::key(external_id, kind::MEMBER, &user.id);
+    let pointer = orgs.records.get::<PointerRecord>(&member).unwrap().unwrap();
+    let key = belonging::key(external_id, kind::MEMBERSHIP, &pointer.record.id);
+    let membership = orgs.records.get::<MembershipRecord>(&key).unwrap().unwrap();
+    let membership = MembershipRecord {
+        teams: vec![team.id.clone(), "team-gone0000000000000".to_owned()],
+        ..membership.record
+    };
+    let mut transaction = Transaction::new();
+    transaction.put(key, &membership).unwrap();
+    let key = belonging::key(external_id, kind::TEAM, &team.id);
+    transaction.put(key, &team).unwrap();
+    orgs.records.commit(transaction).unwrap();
 }

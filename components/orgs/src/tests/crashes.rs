@@ -8,6 +8,7 @@ use gatehouse_ports::{
 };
 
 use super::*;
+use crate::{Plan, SubscriptionTerms, Subscriptions};
 
 /// A store whose power fails after a number of commits: nothing that comes later is stored, or answered.
 pub(super) struct FailingStore<'s, S> {
@@ -113,5 +114,30 @@ fn a_delete_that_is_cut_off_leaves_all_or_nothing_that_counts() {
             let _ = orgs.delete("acme", &installation());
         },
         |found| assert!(matches!(names(found)[..], ["acme"] | [])),
+    );
+}
+
+#[test]
+fn terms_of_a_subscription_that_are_cut_off_are_set_or_not() {
+    at_every_stop(
+        |orgs| drop(create(orgs, "acme")),
+        |orgs| {
+            let acme = read(orgs, "acme").unwrap();
+            let business = orgs.feature_sets("Business").remove(0);
+            let terms = SubscriptionTerms {
+                feature_set: Attribute::Value(business.id.into_owned()),
+                runs_ceiling: Attribute::Value(10),
+                ..SubscriptionTerms::default()
+            };
+            let id = &acme.external_id;
+            let _ = orgs.set_subscription_terms(Edition::Hosted, id, &terms, &installation());
+        },
+        |found| {
+            let ceiling = found[0].subscription.runs_ceiling;
+            assert!(matches!(
+                (found[0].plan, ceiling),
+                (Plan::Free, None) | (Plan::Business, Some(10))
+            ));
+        },
     );
 }

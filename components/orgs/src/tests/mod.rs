@@ -8,6 +8,7 @@ mod directory;
 mod lifecycle;
 mod listing;
 mod rules;
+mod subscriptions;
 mod viewers;
 
 use counting::CountingStore;

@@ -1,10 +1,12 @@
 //! The protocol over the real `access` and `orgs`, each on a store in memory.
 
+mod absent_features;
 mod authorization;
 mod checks;
 mod lifecycle;
 mod listing;
 mod parameters;
+mod plans;
 mod rate;
 mod transport;
 mod users;

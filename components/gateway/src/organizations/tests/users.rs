@@ -15,7 +15,7 @@ fn user_document(username: &str, site_admin: bool) -> Value {
 
 impl World {
     /// A new user's token.
-    fn user(&self, username: &str, site_admin: bool) -> String {
+    pub(super) fn user(&self, username: &str, site_admin: bool) -> String {
         let sent = user_document(username, site_admin);
         let made = self.send(Method::Post, USERS, Some(&sent));
         assert_eq!(made.status, 201, "{}", text(&made));
