@@ -8,7 +8,9 @@ use super::feature_sets;
 use super::{FeatureSet, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions};
 use crate::name::FoldedName;
 use crate::record::{OrganizationRecord, organization_key};
-use crate::{Attribute, AttributeIssue, Caller, Edition, Fault, Organization, Orgs, Plan};
+use crate::{
+    Attribute, AttributeIssue, Caller, Edition, Fault, Organization, Orgs, Plan, Resource,
+};
 
 pub const SUBSCRIPTION_PREFIX: &str = "sub-";
 
@@ -162,10 +164,11 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         edition: Edition,
         external_id: &str,
+        by: &Caller,
         change: impl Fn(&mut SubscriptionRecord),
     ) -> Result<Organization, SubscriptionError> {
         let record = commit_with_retries(&self.clock, &self.random, || {
-            self.try_change_subscription(external_id, &change)
+            self.try_change_subscription(external_id, by, &change)
         })?;
         Ok(self.shown(edition, record)?)
     }
@@ -173,6 +176,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn try_change_subscription(
         &self,
         external_id: &str,
+        by: &Caller,
         change: impl Fn(&mut SubscriptionRecord),
     ) -> Result<Attempt<OrganizationRecord>, SubscriptionError> {
         let existing = self.existing(external_id.to_owned())?;
@@ -194,6 +198,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction
             .require(&key, stored.version)
             .put(&key, &record)?;
+        let deed = Resource::Subscription.updated(&record.subscription.id);
+        self.note(&mut transaction, external_id, by, deed)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, record)?)
     }
@@ -209,11 +215,11 @@ impl<S: Store, C: Clock, R: Random> Subscriptions for Orgs<S, C, R> {
         edition: Edition,
         external_id: &str,
         terms: &SubscriptionTerms,
-        _by: &Caller,
+        by: &Caller,
     ) -> Result<Organization, SubscriptionError> {
         let terms =
             judged(terms, self.clock.now_milliseconds()).map_err(SubscriptionError::Invalid)?;
-        self.change_subscription(edition, external_id, |subscription| {
+        self.change_subscription(edition, external_id, by, |subscription| {
             subscription.terms = Some(terms.clone());
         })
     }
@@ -223,12 +229,12 @@ impl<S: Store, C: Clock, R: Random> Subscriptions for Orgs<S, C, R> {
         edition: Edition,
         external_id: &str,
         threshold: &Attribute<i64>,
-        _by: &Caller,
+        by: &Caller,
     ) -> Result<Organization, SubscriptionError> {
         let new = number(threshold, Fault::NotInteger).map_err(|fault| {
             SubscriptionError::Invalid(vec![AttributeIssue::new("rum-alert-threshold", fault)])
         })?;
-        self.change_subscription(edition, external_id, |subscription| {
+        self.change_subscription(edition, external_id, by, |subscription| {
             if *threshold != Attribute::Absent {
                 subscription.rum_alert_threshold = new;
             }

@@ -6,7 +6,8 @@ use gatehouse_ports::{OsRandom, SystemClock};
 
 use super::*;
 use crate::{
-    Authority, Caller, FeatureSet, Plan, SubscriptionError, SubscriptionTerms, Subscriptions,
+    AuditTrail, Authority, Caller, FeatureSet, Operation, Plan, Resource, SubscriptionError,
+    SubscriptionTerms, Subscriptions,
 };
 
 const NOW_MILLISECONDS: u64 = NOW * 1000;
@@ -256,6 +257,28 @@ fn contract_4_2_the_threshold_of_the_owners_stays_whatever_the_terms() {
         threshold(set_threshold(&orgs, id, &Attribute::Null).unwrap()),
         None
     );
+}
+
+#[test]
+fn every_change_of_a_subscription_is_in_the_audit_trail_and_nothing_else() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme");
+    let id = &acme.external_id;
+    world.clock.advance(Duration::from_secs(1));
+    subscribe(&orgs, id, &terms(&orgs, "Plus")).unwrap();
+    set_threshold(&orgs, id, &number(80)).unwrap();
+    set_threshold(&orgs, id, &number(80)).unwrap();
+    set_threshold(&orgs, id, &Attribute::Absent).unwrap();
+    set_threshold(&orgs, id, &Attribute::WrongType).unwrap_err();
+    let events = orgs.events(id, NOW_MILLISECONDS + 1000, 1, 100).unwrap();
+    assert_eq!(events.total, 2);
+    for event in events.events {
+        assert_eq!(event.resource, Resource::Subscription);
+        assert_eq!(event.resource_id, acme.subscription.id);
+        assert_eq!(event.operation, Operation::Update);
+    }
 }
 
 #[test]
