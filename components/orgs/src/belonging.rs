@@ -28,8 +28,6 @@ pub(crate) mod kind {
     pub const SUBSCRIPTION: &str = "subscription";
     /// By token id; tells the hash.
     pub const TOKEN: &str = "token";
-    /// By team id and hash; tells the id of the token of that team which is described so.
-    pub const TOKEN_DESCRIPTION: &str = "token-description";
     /// One record.
     pub const TOKEN_LIFETIMES: &str = "token-lifetimes";
 }

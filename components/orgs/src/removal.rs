@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::belonging::{PointerRecord, kind, prefix_of_all, whose_key};
 use crate::identifier::well_formed;
 use crate::team::membership_of_key;
-use crate::tokens::record::{TokenRecord, erase_token, slot_key, token_key};
+use crate::tokens::record::{TokenRecord, token_key};
 use crate::{Failure, Orgs};
 
 const REMOVED_PREFIX: &str = "removed/";
@@ -72,10 +72,16 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let found = self.records.store().scan(&prefix, None, PER_COMMIT)?;
         let mut transaction = Transaction::new();
         for item in &found.items {
-            transaction.delete(&item.key);
             let place = item.key.strip_prefix(&prefix);
-            if let Some((kind, name)) = place.and_then(|place| place.split_once('/')) {
-                self.end_elsewhere(&mut transaction, external_id, kind, name, item)?;
+            match place.and_then(|place| place.split_once('/')) {
+                Some((kind::TOKEN, _)) => self.clear_token_away(&mut transaction, item)?,
+                Some((kind, name)) => {
+                    transaction.delete(&item.key);
+                    end_elsewhere(&mut transaction, external_id, kind, name);
+                }
+                None => {
+                    transaction.delete(&item.key);
+                }
             }
         }
         if !found.more {
@@ -85,34 +91,30 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(outcome, !found.more)?)
     }
 
-    /// Adds to `transaction` the end of what something has outside its organization's place.
-    fn end_elsewhere(
-        &self,
-        transaction: &mut Transaction,
-        external_id: &str,
-        kind_of_thing: &str,
-        name: &str,
-        item: &Item,
-    ) -> Result<(), Failure> {
-        if well_formed(name) {
-            transaction.delete(whose_key(name));
-        }
-        match kind_of_thing {
-            kind::MEMBER => {
-                transaction.delete(membership_of_key(name, external_id));
+    /// Adds to `transaction` the end of a token and of everything that tells of it, such as `item`, which tells its hash.
+    fn clear_token_away(&self, transaction: &mut Transaction, item: &Item) -> Result<(), Failure> {
+        let pointer: PointerRecord = decode(&item.entry.value)?;
+        match self.records.get::<TokenRecord>(&token_key(&pointer.id))? {
+            Some(token) => self.end_token(transaction, &pointer.id, &token.record),
+            None => {
+                transaction.delete(&item.key);
+                Ok(())
             }
-            kind::TOKEN => {
-                let pointer: PointerRecord = decode(&item.entry.value)?;
-                let token = self.records.get::<TokenRecord>(&token_key(&pointer.id))?;
-                if let Some(token) = token {
-                    erase_token(transaction, &pointer.id, &token.record);
-                    if let Some(slot) = slot_key(&token.record.owner) {
-                        transaction.delete(slot);
-                    }
-                }
-            }
-            _ => {}
         }
-        Ok(())
+    }
+}
+
+/// Adds to `transaction` the end of what something has outside its organization's place.
+fn end_elsewhere(
+    transaction: &mut Transaction,
+    external_id: &str,
+    kind_of_thing: &str,
+    name: &str,
+) {
+    if well_formed(name) {
+        transaction.delete(whose_key(name));
+    }
+    if kind_of_thing == kind::MEMBER {
+        transaction.delete(membership_of_key(name, external_id));
     }
 }

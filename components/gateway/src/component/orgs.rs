@@ -5,7 +5,7 @@ use gatehouse_orgs::{
     CreateUserError, Credential, Decision, Edition, Entitlement, Event, EventPage, Failure,
     FeatureSet, Filter, Identity, IssueError, IssuedToken, LifetimeChange, LifetimeError,
     LifetimePolicy, Organization, OrganizationChanges, Organizations, Page, Permission, Plan,
-    Position, Rights, Standing, SubscriptionError, SubscriptionTerms, Subscriptions, TeamToken,
+    Position, Rights, Standing, SubscriptionError, SubscriptionTerms, Subscriptions, TeamReference, TeamToken,
     Tie, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
 };
 
@@ -192,6 +192,16 @@ impl Tokens for ImportedOrganizations {
 
     fn tokens_of_teams(&self, organization: &str) -> Result<Vec<TeamToken>, Failure> {
         wit::tokens::tokens_of_teams(organization).cross()
+    }
+
+    fn speaks_for(
+        &self,
+        standing: Standing,
+        rights: &Rights,
+        team: &TeamReference,
+    ) -> Result<bool, Failure> {
+        let rights: Vec<_> = rights.clone().cross();
+        wit::tokens::speaks_for(standing.cross(), &rights, &team.clone().cross()).cross()
     }
 
     fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {

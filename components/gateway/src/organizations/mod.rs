@@ -22,6 +22,7 @@ mod route;
 mod subscriptions;
 #[cfg(test)]
 mod tests;
+mod timestamp;
 mod tokens;
 mod transport;
 mod users;
@@ -220,6 +221,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Route::Delete(name) => self.delete(name),
             Route::EntitlementSetOf(name) => self.entitlement_set_of(name),
             Route::EntitlementSet(id) => self.entitlement_set(id),
+            Route::Tokens(route) => self.answer_about_tokens(route),
             Route::Users(route) => self.answer_about_users(route),
             Route::Subscriptions(route) => self.answer_about_subscriptions(route),
             Route::Projects(route) => self.answer_about_projects(route),

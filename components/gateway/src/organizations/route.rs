@@ -1,6 +1,6 @@
 //! Which requests there are.
 
-use super::{absent_features, projects, subscriptions, users};
+use super::{absent_features, projects, subscriptions, tokens, users};
 use crate::http::Method;
 use crate::path::CanonicalPath;
 
@@ -25,6 +25,8 @@ pub(super) enum Route<'a> {
     EntitlementSetOf(&'a str),
     /// The entitlement set with this id, which is the external id of an organization.
     EntitlementSet(&'a str),
+    /// Something about tokens.
+    Tokens(tokens::Route<'a>),
     /// Something about users.
     Users(users::Route),
     /// Something about subscriptions and feature sets.
@@ -62,6 +64,7 @@ impl<'a> Route<'a> {
             (Method::Get, ["entitlement-sets", id]) => Some(Self::EntitlementSet(id)),
             (method, segments) => users::Route::of(method, segments)
                 .map(Self::Users)
+                .or_else(|| tokens::Route::of(method, segments).map(Self::Tokens))
                 .or_else(|| subscriptions::Route::of(method, segments).map(Self::Subscriptions))
                 .or_else(|| projects::Route::of(method, segments).map(Self::Projects))
                 .or_else(|| absent_features::Route::of(method, segments).map(Self::AbsentFeatures)),

@@ -13,9 +13,14 @@ use super::{
 use crate::belonging::{self, PointerRecord, WhoseRecord, kind, whose_key};
 use crate::name::FoldedName;
 use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
-use crate::team::TeamRecord;
+use crate::team::{OWNERS, TEAM_PREFIX, TeamRecord};
 use crate::users::user_key;
-use crate::{AttributeIssue, Caller, Failure, Fault, Orgs, Resource, User};
+use crate::{
+    AttributeIssue, Caller, Failure, Fault, Orgs, Resource, Right, Rights, Standing, TeamReference,
+    User,
+};
+
+const AGENT_POOL_PREFIX: &str = "apool-";
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn try_issue(
@@ -57,15 +62,18 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             }));
         }
         let part = match owner {
-            TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => Some(&team.id),
-            TokenOwner::AgentPool(pool) => Some(&pool.id),
+            TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => Some((TEAM_PREFIX, &team.id)),
+            TokenOwner::AgentPool(pool) => Some((AGENT_POOL_PREFIX, &pool.id)),
             TokenOwner::User(_) | TokenOwner::Organization(_) | TokenOwner::AuditTrail(_) => None,
         };
         let external_id = owner.organization().unwrap_or_default();
-        if let Some(id) = part {
+        if let Some((prefix, id)) = part {
             let key = whose_key(id);
             let whose = self.records.get::<WhoseRecord>(&key)?;
-            let Some(whose) = whose.filter(|whose| whose.record.organization == external_id) else {
+            let belongs = |whose: &WhoseRecord| whose.organization == external_id;
+            let Some(whose) =
+                whose.filter(|whose| belongs(&whose.record) && id.starts_with(prefix))
+            else {
                 return Ok(None);
             };
             transaction.require(key, whose.version);
@@ -174,7 +182,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             return Ok(Attempt::Done(false));
         };
         let mut transaction = Transaction::new();
-        self.end_token(&mut transaction, &token, by)?;
+        self.revoke(&mut transaction, &token, by)?;
         Ok(Attempt::from_commit(
             self.records.commit(transaction),
             true,
@@ -227,6 +235,20 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
                 Some(TeamToken { token, team_name })
             })
             .collect())
+    }
+
+    fn speaks_for(
+        &self,
+        standing: Standing,
+        rights: &Rights,
+        team: &TeamReference,
+    ) -> Result<bool, Failure> {
+        let Some(team) = self.team(&team.organization, &team.id)? else {
+            return Ok(false);
+        };
+        let has = |right: &Right| standing == Standing::OrganizationToken || rights.contains(right);
+        let is_owner = matches!(standing, Standing::SiteAdministrator | Standing::Owner);
+        Ok(is_owner || (team.name != OWNERS && team.rights.iter().all(has)))
     }
 
     fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {

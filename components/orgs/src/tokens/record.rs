@@ -4,13 +4,13 @@
 //! - `token-id/<id>`: its hash.
 //! - `token-use/<id>`: when it was last presented, apart so that nobody who changes a token meets with its use.
 //! - `slot/<owner>`: the one token of an owner who has one at a time.
+//! - `token-description/<team id>/<hash>`: which token with a description of its own is described so, which makes it unique.
 //! - `tokens-of/<owner>/<id>`: the tokens of an owner who may have many; all of them, the one in the slot too.
 //!
 //! Tokens of an organization and its teams and pools stand also under `of/<external id>/token/<id>`, by which they are found when the
-//! organization goes; and the descriptions of those that have one of their own, under `of/<external id>/token-description/<team id>/<hash>`,
-//! which makes them unique. How long tokens may live stands at `of/<external id>/token-lifetimes/all`.
+//! organization goes. How long they may live stands at `of/<external id>/token-lifetimes/all`.
 
-use gatehouse_storage::{Record, Transaction};
+use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
 use super::{ApiToken, TokenCreator, TokenOwner};
@@ -112,15 +112,6 @@ pub(crate) fn tokens_of_prefix(owner: &TokenOwner) -> String {
 /// Where a token stands among those of its owner.
 pub(crate) fn token_of_owner_key(token: &TokenRecord) -> String {
     format!("{}{}", tokens_of_prefix(&token.owner), token.id)
-}
-
-/// Adds to `transaction` that what a token has of its own is no more. Its slot, and its place below its organization, are apart.
-pub(crate) fn erase_token(transaction: &mut Transaction, hash: &str, token: &TokenRecord) {
-    transaction
-        .delete(token_key(hash))
-        .delete(token_id_key(&token.id))
-        .delete(token_use_key(&token.id))
-        .delete(token_of_owner_key(token));
 }
 
 impl TokenOwner {

@@ -4,8 +4,8 @@ use gatehouse_ports::{Clock, Random, Store, Version};
 use gatehouse_storage::{StorageError, Transaction, TransactionError, decode};
 
 use super::record::{
-    HASH_KEY, HashKeyRecord, TOKEN_PREFIX, TokenRecord, UseRecord, erase_token, slot_key,
-    token_id_key, token_key, token_of_owner_key, token_use_key, tokens_of_prefix,
+    HASH_KEY, HashKeyRecord, TOKEN_PREFIX, TokenRecord, UseRecord, slot_key, token_id_key,
+    token_key, token_of_owner_key, token_use_key,
 };
 use super::text::{SecretHasher, is_secret, new_secret};
 use super::{ApiToken, IssuedToken, TokenCreator, TokenOwner, TokenRequest};
@@ -111,7 +111,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Adds to `transaction` the end of a token, under the condition that it has not ended yet.
-    pub(crate) fn end_token(
+    pub(super) fn revoke(
         &self,
         transaction: &mut Transaction,
         token: &StoredToken,
@@ -123,39 +123,50 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.take_out(transaction, token, by)
     }
 
+    /// The same for a token whose slot, if it has one, is seen to elsewhere.
     fn take_out(
         &self,
         transaction: &mut Transaction,
         token: &StoredToken,
         by: &Caller,
     ) -> Result<(), Failure> {
-        let StoredToken {
-            hash,
-            record,
-            version,
-        } = token;
-        transaction.require(token_key(hash), *version);
-        erase_token(transaction, hash, record);
-        if let Some(external_id) = record.owner.organization() {
-            belonging::delete(transaction, external_id, kind::TOKEN, &record.id);
-        }
-        if let Some(key) = self.description_key(record)? {
-            transaction.delete(key);
-        }
+        let record = &token.record;
+        transaction.require(token_key(&token.hash), token.version);
+        self.erase(transaction, &token.hash, record)?;
         let deed = Resource::AuthenticationToken.destroyed(&record.id);
         self.note_token(transaction, record, by, deed)
     }
 
-    /// Adds to `transaction` the end of every token of an owner who is going. For a team it does not matter which of its two kinds of
-    /// tokens is named.
-    pub(crate) fn end_tokens_of(
+    /// Adds to `transaction` the end of a token that is worth nothing already, for whom it stood for is gone.
+    pub(crate) fn end_token(
         &self,
         transaction: &mut Transaction,
-        owner: &TokenOwner,
-        by: &Caller,
+        hash: &str,
+        token: &TokenRecord,
     ) -> Result<(), Failure> {
-        for token in self.stored_tokens(&tokens_of_prefix(owner))? {
-            self.end_token(transaction, &token, by)?;
+        if let Some(slot) = slot_key(&token.owner) {
+            transaction.delete(slot);
+        }
+        self.erase(transaction, hash, token)
+    }
+
+    /// Everything of a token but its slot.
+    fn erase(
+        &self,
+        transaction: &mut Transaction,
+        hash: &str,
+        token: &TokenRecord,
+    ) -> Result<(), Failure> {
+        transaction
+            .delete(token_key(hash))
+            .delete(token_id_key(&token.id))
+            .delete(token_use_key(&token.id))
+            .delete(token_of_owner_key(token));
+        if let Some(external_id) = token.owner.organization() {
+            belonging::delete(transaction, external_id, kind::TOKEN, &token.id);
+        }
+        if let Some(key) = self.description_key(token)? {
+            transaction.delete(key);
         }
         Ok(())
     }
@@ -175,12 +186,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         team: &TeamReference,
         description: &str,
     ) -> Result<String, Failure> {
-        let name = format!("{}/{}", team.id, self.hasher()?.description(description));
-        Ok(belonging::key(
-            &team.organization,
-            kind::TOKEN_DESCRIPTION,
-            &name,
-        ))
+        let hash = self.hasher()?.description(description);
+        Ok(format!("token-description/{}/{hash}", team.id))
     }
 
     /// Adds to `transaction` a record of what is done with a token.

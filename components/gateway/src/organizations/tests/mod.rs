@@ -8,6 +8,7 @@ mod listing;
 mod parameters;
 mod plans;
 mod rate;
+mod tokens;
 mod transport;
 mod users;
 

@@ -1,0 +1,89 @@
+//! What a request says about a new token, or about how long tokens may live.
+
+use gatehouse_orgs::{Attribute, AttributeIssue, Fault, LifetimeChange, TokenRequest};
+
+use crate::organizations::fields;
+use crate::organizations::input::{Input, Kinds, Members};
+use crate::organizations::problem::{AttributeFault, Problem};
+use crate::organizations::timestamp;
+
+/// Reads what a new token is to be. The document may be absent, empty, or of any type.
+///
+/// # Errors
+///
+/// [`Problem::InvalidJson`], [`Problem::Unprocessable`], and [`Problem::Invalid`] for what is of a wrong type or no timestamp.
+pub(in crate::organizations) fn token_request(body: &[u8]) -> Result<TokenRequest, Problem> {
+    let input = Input::read_if_any(body)?;
+    let attributes = input.resource(Kinds::Any)?.attributes;
+    let mut issues = Vec::new();
+    let expires_at = match attributes.text("expired-at") {
+        Attribute::Value(text) if !text.is_empty() => {
+            let parsed = timestamp::parsed(&text);
+            if parsed.is_none() {
+                issues.push(AttributeIssue::new("expired-at", Fault::NotTimestamp));
+            }
+            parsed
+        }
+        Attribute::WrongType => {
+            issues.push(AttributeIssue::new("expired-at", Fault::NotTimestamp));
+            None
+        }
+        _ => None,
+    };
+    let description = match attributes.text("description") {
+        Attribute::Value(text) => Some(text),
+        Attribute::WrongType => {
+            issues.push(AttributeIssue::new("description", Fault::NotText));
+            None
+        }
+        Attribute::Absent | Attribute::Null => None,
+    };
+    if issues.is_empty() {
+        Ok(TokenRequest {
+            description,
+            expires_at,
+        })
+    } else {
+        Err(Problem::Invalid(
+            issues.iter().map(fields::of_issue).collect(),
+        ))
+    }
+}
+
+/// Reads how long tokens are to live: one resource that lists kinds, or a list of resources of one kind each.
+///
+/// # Errors
+///
+/// [`Problem::InvalidJson`], [`Problem::Unprocessable`], and [`Problem::Invalid`] where the list is none.
+pub(super) fn lifetime_changes(body: &[u8]) -> Result<Vec<LifetimeChange>, Problem> {
+    let input = Input::read(body)?;
+    let mut changes = Vec::new();
+    for resource in input.resources(Kinds::Any)? {
+        match resource.attributes.objects("token-ttl-policies") {
+            Attribute::Value(policies) => changes.extend(policies.iter().map(lifetime_change)),
+            Attribute::WrongType => {
+                let what = "must be a list of objects";
+                let fault = AttributeFault::attribute("token-ttl-policies", what);
+                return Err(Problem::Invalid(vec![fault]));
+            }
+            Attribute::Absent | Attribute::Null => {
+                let attributes = &resource.attributes;
+                if attributes
+                    .get("token-type")
+                    .or(attributes.get("max-ttl-ms"))
+                    .is_some()
+                {
+                    changes.push(lifetime_change(attributes));
+                }
+            }
+        }
+    }
+    Ok(changes)
+}
+
+fn lifetime_change(members: &Members<'_>) -> LifetimeChange {
+    LifetimeChange {
+        token_type: members.text("token-type"),
+        maximum: members.integer("max-ttl-ms"),
+    }
+}

@@ -1,0 +1,54 @@
+//! How long the tokens of an organization may live (contract 4.8).
+
+use gatehouse_access::Access;
+use gatehouse_orgs::{Action, Capability, LifetimePolicy};
+use serde_json::{Value, json};
+
+use super::input::lifetime_changes;
+use crate::http::Response;
+use crate::organizations::Api;
+use crate::organizations::document::{Document, timestamp};
+use crate::organizations::problem::Problem;
+use crate::organizations::transport::json_api;
+
+/// Where policies see it.
+const BELOW: &str = "token-ttl-policies";
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    pub(super) fn token_lifetimes(&self, name: &str) -> Result<Response, Problem> {
+        let entry = self.enter(name, Action::ManageTokenLifetimes, Some(BELOW))?;
+        let organization = &entry.position.organization.external_id;
+        let policies = self.organizations.token_lifetimes(organization)?;
+        Ok(shown(&policies))
+    }
+
+    pub(super) fn set_token_lifetimes(&self, name: &str) -> Result<Response, Problem> {
+        let entry = self.enter(name, Action::ManageTokenLifetimes, Some(BELOW))?;
+        let changes = lifetime_changes(&self.request.body)?;
+        let organization = &entry.position.organization.external_id;
+        let by = self.recorded_as(&entry.caller);
+        let policies = self
+            .organizations
+            .set_token_lifetimes(organization, &changes, &by)?;
+        Ok(shown(&policies))
+    }
+}
+
+/// All of them: they are few, and so come without pages.
+fn shown(policies: &[LifetimePolicy]) -> Response {
+    let resources: Vec<Value> = policies.iter().map(resource_of).collect();
+    json_api(200, &Document::of(resources))
+}
+
+fn resource_of(policy: &LifetimePolicy) -> Value {
+    json!({
+        "id": policy.id,
+        "type": "organization-token-ttl-policies",
+        "attributes": {
+            "token-type": policy.kind.as_str(),
+            "max-ttl-ms": policy.maximum,
+            "created-at": timestamp(policy.created_at),
+            "updated-at": timestamp(policy.updated_at),
+        },
+    })
+}

@@ -1,0 +1,232 @@
+//! Tokens by whom they stand for, and by their ids.
+
+use gatehouse_access::Access;
+use gatehouse_orgs::{
+    self as orgs, Action, Capability, EntitlementValue, Organization, Right, TeamReference,
+    TokenOwner,
+};
+
+use super::route::{Collection, Place};
+use super::{TokenResource, token_request};
+use crate::http::Response;
+use crate::organizations::Api;
+use crate::organizations::caller::{Caller, Entry};
+use crate::organizations::document::Document;
+use crate::organizations::pagination::{PageRequest, paged};
+use crate::organizations::problem::Problem;
+use crate::organizations::transport::{check_media_type, json_api, no_content};
+use crate::{Edition, query};
+
+/// Which tokens of an organization are meant: `audit-trails`, or anything else for the ordinary one (contract 4.7).
+const TOKEN_PARAMETER: &str = "token";
+const AUDIT_TRAILS: &str = "audit-trails";
+
+/// What an organization must be entitled to for its audit trail.
+const AUDIT_LOGGING: &str = "audit-logging";
+
+/// Somebody who may have to do with the tokens of an owner.
+pub(super) struct Admitted {
+    by: orgs::Caller,
+    owner: TokenOwner,
+    /// The name of the organization to which the owner belongs; `None` for users.
+    organization: Option<String>,
+}
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    pub(super) fn show_one_token(&self, place: Place<'_>) -> Result<Response, Problem> {
+        let admitted = self.enter_place(place)?;
+        let token = self.organizations.token_of(&admitted.owner, &admitted.by)?;
+        shown(token.as_ref(), &admitted)
+    }
+
+    pub(super) fn revoke_one_token(&self, place: Place<'_>) -> Result<Response, Problem> {
+        let Admitted { by, owner, .. } = self.enter_place(place)?;
+        gone(self.organizations.revoke_token_of(&owner, &by)?)
+    }
+
+    pub(super) fn show_token(&self, id: &str) -> Result<Response, Problem> {
+        let admitted = self.enter_token(id)?;
+        let token = self.organizations.token(id, &admitted.by)?;
+        shown(token.as_ref(), &admitted)
+    }
+
+    pub(super) fn revoke_token(&self, id: &str) -> Result<Response, Problem> {
+        let Admitted { by, .. } = self.enter_token(id)?;
+        gone(self.organizations.revoke_token(id, &by)?)
+    }
+
+    pub(super) fn issue_token(&self, admitted: Admitted) -> Result<Response, Problem> {
+        let request = token_request(&self.request.body)?;
+        let Admitted {
+            by,
+            owner,
+            organization,
+        } = admitted;
+        let issued = self.organizations.issue_token(&owner, &request, &by)?;
+        let resource = TokenResource::issued(&issued, organization.as_deref());
+        Ok(json_api(201, &Document::of(resource)))
+    }
+
+    pub(super) fn list_tokens(&self, collection: Collection<'_>) -> Result<Response, Problem> {
+        let Admitted {
+            owner,
+            organization,
+            ..
+        } = self.enter_collection(collection)?;
+        let page = PageRequest::always(&self.request.query);
+        let (tokens, total) = page.of_all(self.organizations.tokens_of(&owner)?);
+        let resources = tokens
+            .iter()
+            .map(|token| TokenResource::shown(token, organization.as_deref()))
+            .collect();
+        let document = paged(resources, total, page, self.request);
+        Ok(json_api(200, &document))
+    }
+
+    /// Lets the caller have to do with the one token of somebody.
+    pub(super) fn enter_place(&self, place: Place<'_>) -> Result<Admitted, Problem> {
+        match place {
+            Place::Organization(name) => {
+                let entry = self.enter(name, Action::ManageTokens, Some("authentication-token"))?;
+                let organization = &entry.position.organization;
+                let owner = self.owner_meant(organization)?;
+                Ok(self.admitted(&entry, owner))
+            }
+            Place::Team(id) => self.enter_team(id, "authentication-token", TokenOwner::Team),
+        }
+    }
+
+    /// Lets the caller have to do with the many tokens of somebody.
+    pub(super) fn enter_collection(&self, place: Collection<'_>) -> Result<Admitted, Problem> {
+        match place {
+            Collection::Team(id) => {
+                self.enter_team(id, "authentication-tokens", TokenOwner::TeamNamed)
+            }
+            Collection::User(id) => self.enter_user(id, self.authenticate(None)?),
+        }
+    }
+
+    /// Lets the caller have to do with the token with this id: whoever may with its owner.
+    fn enter_token(&self, id: &str) -> Result<Admitted, Problem> {
+        let owner = self.organizations.owner_of_token(id)?;
+        let action = match owner {
+            Some(TokenOwner::User(user)) => {
+                return self.enter_user(&user, self.authenticate(None)?);
+            }
+            Some(TokenOwner::Team(_) | TokenOwner::TeamNamed(_)) => Action::ManageTeams,
+            Some(TokenOwner::AgentPool(_)) => Action::ManageAgentPools,
+            Some(TokenOwner::Organization(_) | TokenOwner::AuditTrail(_)) | None => {
+                Action::ManageTokens
+            }
+        };
+        let entry = self.enter_by_id(id, action, "authentication-tokens")?;
+        let owner = owner.ok_or(Problem::NotFound)?;
+        if let TokenOwner::Team(team) | TokenOwner::TeamNamed(team) = &owner {
+            self.check_speaks_for(&entry, team)?;
+        }
+        Ok(self.admitted(&entry, owner))
+    }
+
+    /// Lets the caller have to do with tokens of the team with this id.
+    fn enter_team(
+        &self,
+        id: &str,
+        below: &str,
+        owner: impl FnOnce(TeamReference) -> TokenOwner,
+    ) -> Result<Admitted, Problem> {
+        let name = self.organizations.organization_of(id)?.unwrap_or_default();
+        let below = format!("teams/{id}/{below}");
+        let entry = self.enter(&name, Action::ManageTeams, Some(&below))?;
+        let team = TeamReference {
+            id: id.to_owned(),
+            organization: entry.position.organization.external_id.clone(),
+        };
+        self.check_speaks_for(&entry, &team)?;
+        Ok(self.admitted(&entry, owner(team)))
+    }
+
+    /// Lets the caller have to do with the tokens of the user with this id: the user, and who administers the site.
+    fn enter_user(&self, id: &str, caller: Caller<'_>) -> Result<Admitted, Problem> {
+        check_media_type(self.request)?;
+        let allowed = caller.identity.manages_tokens_of(id);
+        self.decided(&caller, allowed)?;
+        if !allowed {
+            return Err(Problem::NotFound);
+        }
+        Ok(Admitted {
+            by: self.recorded_as(&caller),
+            owner: TokenOwner::User(id.to_owned()),
+            organization: None,
+        })
+    }
+
+    /// Policies let a service token speak for every team but the owners.
+    fn check_speaks_for(&self, entry: &Entry<'_>, team: &TeamReference) -> Result<(), Problem> {
+        let Entry { caller, position } = entry;
+        let standing = self.standing(caller, position)?;
+        let rights = if caller.granted {
+            Right::ALL.into()
+        } else {
+            position.rights.clone()
+        };
+        if self.organizations.speaks_for(standing, &rights, team)? {
+            Ok(())
+        } else {
+            Err(Problem::NotFound)
+        }
+    }
+
+    /// Whose token is meant: the organization's, or its audit trail's.
+    fn owner_meant(&self, organization: &Organization) -> Result<TokenOwner, Problem> {
+        let external_id = organization.external_id.clone();
+        let named = query::first(&self.request.query, TOKEN_PARAMETER);
+        if self.settings.edition != Edition::Hosted || named.as_deref() != Some(AUDIT_TRAILS) {
+            return Ok(TokenOwner::Organization(external_id));
+        }
+        self.check_audit_logging(organization)?;
+        Ok(TokenOwner::AuditTrail(external_id))
+    }
+
+    /// Refuses organizations that have no audit trail to read.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NotFound`].
+    pub(in crate::organizations) fn check_audit_logging(
+        &self,
+        organization: &Organization,
+    ) -> Result<(), Problem> {
+        let entitlements = self.organizations.entitlements(organization.plan);
+        let is_included = entitlements.iter().any(|entitlement| {
+            entitlement.key == AUDIT_LOGGING
+                && entitlement.value == EntitlementValue::Included(true)
+        });
+        if is_included {
+            Ok(())
+        } else {
+            Err(Problem::NotFound)
+        }
+    }
+
+    fn admitted(&self, entry: &Entry<'_>, owner: TokenOwner) -> Admitted {
+        Admitted {
+            by: self.recorded_as(&entry.caller),
+            owner,
+            organization: Some(entry.position.organization.name.clone()),
+        }
+    }
+}
+
+fn shown(token: Option<&orgs::ApiToken>, admitted: &Admitted) -> Result<Response, Problem> {
+    let token = token.ok_or(Problem::NotFound)?;
+    let resource = TokenResource::shown(token, admitted.organization.as_deref());
+    Ok(json_api(200, &Document::of(resource)))
+}
+
+fn gone(found: bool) -> Result<Response, Problem> {
+    if found {
+        Ok(no_content())
+    } else {
+        Err(Problem::NotFound)
+    }
+}

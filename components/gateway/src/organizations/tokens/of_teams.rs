@@ -1,0 +1,66 @@
+//! All tokens of the teams of an organization.
+
+use std::cmp::Ordering;
+
+use gatehouse_access::Access;
+use gatehouse_orgs::{Action, Capability, TeamToken, TokenCreator};
+
+use super::TokenResource;
+use crate::http::Response;
+use crate::organizations::Api;
+use crate::organizations::pagination::{PageRequest, paged};
+use crate::organizations::problem::Problem;
+use crate::organizations::transport::json_api;
+use crate::query;
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    pub(super) fn list_tokens_of_teams(&self, name: &str) -> Result<Response, Problem> {
+        let entry = self.enter(name, Action::ManageTeams, Some("team-tokens"))?;
+        let organization = &entry.position.organization;
+        let mut tokens = self
+            .organizations
+            .tokens_of_teams(&organization.external_id)?;
+        if let Some(wanted) = query::first(&self.request.query, "q") {
+            let wanted = wanted.to_lowercase();
+            tokens.retain(|token| token.team_name.to_lowercase().contains(&wanted));
+        }
+        if let Some(order) = query::first(&self.request.query, "sort") {
+            sort(&mut tokens, &order);
+        }
+        let page = PageRequest::always(&self.request.query);
+        let (tokens, total) = page.of_all(tokens);
+        let resources = tokens
+            .iter()
+            .map(|found| TokenResource::shown(&found.token, Some(&organization.name)))
+            .collect();
+        let document = paged(resources, total, page, self.request);
+        Ok(json_api(200, &document))
+    }
+}
+
+/// Sorts by one of `team-name`, `created-by`, `expired-at` and `last-used-at`, with a `-` before it the other way round; tokens that are
+/// equal by that stay as they were, oldest first. Anything else changes nothing.
+fn sort(tokens: &mut [TeamToken], order: &str) {
+    let (name, is_reversed) = match order.strip_prefix('-') {
+        Some(name) => (name, true),
+        None => (order, false),
+    };
+    let compare: fn(&TeamToken, &TeamToken) -> Ordering = match name {
+        "team-name" => |one, other| one.team_name.cmp(&other.team_name),
+        "created-by" => |one, other| creator(one).cmp(creator(other)),
+        "expired-at" => |one, other| one.token.expires_at.cmp(&other.token.expires_at),
+        "last-used-at" => |one, other| one.token.last_used_at.cmp(&other.token.last_used_at),
+        _ => return,
+    };
+    tokens.sort_by(|one, other| {
+        let found = compare(one, other);
+        if is_reversed { found.reverse() } else { found }
+    });
+}
+
+fn creator(found: &TeamToken) -> &str {
+    match &found.token.created_by {
+        TokenCreator::User(id) | TokenCreator::Team(id) | TokenCreator::Organization(id) => id,
+        TokenCreator::Workload => "",
+    }
+}
