@@ -6,6 +6,9 @@ use std::borrow::Cow;
 /// What tokens and signed tokens begin with.
 const TOKEN_BEGINNINGS: [&str; 6] = ["hvs.", "hvb.", "hvr.", "s.", "b.", "eyJ"];
 
+/// What stands in every token of the organizations API.
+const API_TOKEN_MARK: &str = ".atlasv1.";
+
 /// Length from which a text with such a beginning is taken for one.
 const SHORTEST_TOKEN: usize = 16;
 
@@ -50,9 +53,10 @@ pub(super) fn is_plausible_name(name: &str) -> bool {
 
 fn looks_like_token(text: &str) -> bool {
     text.len() >= SHORTEST_TOKEN
-        && TOKEN_BEGINNINGS
-            .iter()
-            .any(|beginning| text.starts_with(beginning))
+        && (text.contains(API_TOKEN_MARK)
+            || TOKEN_BEGINNINGS
+                .iter()
+                .any(|beginning| text.starts_with(beginning)))
 }
 
 /// A path without what may be a secret in it, and that.
@@ -101,6 +105,11 @@ mod tests {
                 "sys/x/hvs.0123456789abcdef/y",
                 "sys/x/<secret>/y",
                 "hvs.0123456789abcdef",
+            ),
+            (
+                "api/v2/authentication-tokens/abc.atlasv1.def0123",
+                "api/v2/authentication-tokens/<secret>",
+                "abc.atlasv1.def0123",
             ),
         ] {
             assert_eq!(masked_path(path), (Cow::Borrowed(masked), Some(secret)));
