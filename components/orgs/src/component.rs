@@ -197,6 +197,10 @@ impl wit::users::Guest for Component {
     fn users(ids: Vec<String>) -> Result<Vec<Option<wit::types::User>>, Failure> {
         ORGS.users(&ids).cross()
     }
+
+    fn account_of(identity: wit::types::Identity) -> Result<wit::types::User, Failure> {
+        ORGS.account_of(&identity.cross()).cross()
+    }
 }
 
 impl wit::tokens::Guest for Component {

@@ -5,8 +5,9 @@ use gatehouse_orgs::{
     CreateUserError, Credential, Decision, Edition, Entitlement, Event, EventPage, Failure,
     FeatureSet, Filter, Identity, IssueError, IssuedToken, LifetimeChange, LifetimeError,
     LifetimePolicy, Organization, OrganizationChanges, Organizations, Page, Permission, Plan,
-    Position, Rights, Standing, SubscriptionError, SubscriptionTerms, Subscriptions, TeamReference, TeamToken,
-    Tie, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
+    Position, Rights, Standing, SubscriptionError, SubscriptionTerms, Subscriptions, TeamReference,
+    TeamToken, Tie, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users,
+    Viewer,
 };
 
 use super::bindings::gatehouse::orgs as wit;
@@ -168,6 +169,10 @@ impl Users for ImportedOrganizations {
 
     fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
         wit::users::users(ids).cross()
+    }
+
+    fn account_of(&self, identity: &Identity) -> Result<User, Failure> {
+        wit::users::account_of(&identity.clone().cross()).cross()
     }
 }
 

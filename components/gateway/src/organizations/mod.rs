@@ -4,8 +4,10 @@
 //! fields. What `access` and `orgs` answer in types becomes status, error object and text here and nowhere else.
 
 mod absent_features;
+mod account;
 mod actions;
 mod attributes;
+mod audit_trail;
 mod caller;
 mod document;
 mod fields;
@@ -221,6 +223,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Route::Delete(name) => self.delete(name),
             Route::EntitlementSetOf(name) => self.entitlement_set_of(name),
             Route::EntitlementSet(id) => self.entitlement_set(id),
+            Route::Account(route) => self.answer_about_accounts(route),
+            Route::AuditTrail(route) => self.answer_about_audit_trails(route),
             Route::Tokens(route) => self.answer_about_tokens(route),
             Route::Users(route) => self.answer_about_users(route),
             Route::Subscriptions(route) => self.answer_about_subscriptions(route),

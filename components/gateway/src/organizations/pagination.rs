@@ -34,6 +34,19 @@ pub(super) struct PageRequest {
 impl PageRequest {
     /// `None` where the query mentions no page.
     pub(super) fn of(query: &str) -> Option<Self> {
+        Self::mentioned(query, DEFAULT_PAGE_SIZE, MAXIMUM_PAGE_SIZE)
+    }
+
+    /// For a list that has pages of its own sizes and always comes in them.
+    pub(super) fn sized(query: &str, usual: u32, maximum: u32) -> Self {
+        let first = Self {
+            number: 1,
+            size: usual,
+        };
+        Self::mentioned(query, usual, maximum).unwrap_or(first)
+    }
+
+    fn mentioned(query: &str, usual: u32, maximum: u32) -> Option<Self> {
         let number = query::first(query, PAGE_NUMBER);
         let size = query::first(query, PAGE_SIZE);
         if number.is_none() && size.is_none() {
@@ -42,18 +55,13 @@ impl PageRequest {
         let positive = |text: Option<&str>| text.and_then(positive_integer);
         Some(Self {
             number: positive(number.as_deref()).unwrap_or(1),
-            size: positive(size.as_deref())
-                .unwrap_or(DEFAULT_PAGE_SIZE)
-                .min(MAXIMUM_PAGE_SIZE),
+            size: positive(size.as_deref()).unwrap_or(usual).min(maximum),
         })
     }
 
     /// For lists that always come in pages: the first one where the query mentions none.
     pub(super) fn always(query: &str) -> Self {
-        Self::of(query).unwrap_or(Self {
-            number: 1,
-            size: DEFAULT_PAGE_SIZE,
-        })
+        Self::sized(query, DEFAULT_PAGE_SIZE, MAXIMUM_PAGE_SIZE)
     }
 
     /// The places of the page's items in the whole list, counted from 0.
@@ -103,7 +111,7 @@ fn positive_integer(text: &str) -> Option<u32> {
 
 /// Where a page stands among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct PageNumbers {
+pub(super) struct PageNumbers {
     current: u64,
     size: u64,
     previous: Option<u64>,
@@ -113,7 +121,8 @@ struct PageNumbers {
 }
 
 impl PageNumbers {
-    fn new(page: PageRequest, total: u64) -> Self {
+    /// The page that was asked for, of a list of `total` items.
+    pub(super) fn new(page: PageRequest, total: u64) -> Self {
         let size = u64::from(page.size);
         let pages = total.div_ceil(size).max(1);
         let current = if total == 0 {
@@ -130,6 +139,17 @@ impl PageNumbers {
             pages,
             total,
         }
+    }
+
+    /// The numbers as documents outside of JSON:API have them (contract 4.15).
+    pub(super) fn underscored(&self) -> Value {
+        json!({
+            "current_page": self.current,
+            "prev_page": self.previous,
+            "next_page": self.next,
+            "total_pages": self.pages,
+            "total_count": self.total,
+        })
     }
 
     fn meta(&self) -> Value {

@@ -1,6 +1,6 @@
 //! Which requests there are.
 
-use super::{absent_features, projects, subscriptions, tokens, users};
+use super::{absent_features, account, audit_trail, projects, subscriptions, tokens, users};
 use crate::http::Method;
 use crate::path::CanonicalPath;
 
@@ -25,6 +25,10 @@ pub(super) enum Route<'a> {
     EntitlementSetOf(&'a str),
     /// The entitlement set with this id, which is the external id of an organization.
     EntitlementSet(&'a str),
+    /// Something about the account of the caller.
+    Account(account::Route),
+    /// Something about an audit trail.
+    AuditTrail(audit_trail::Route),
     /// Something about tokens.
     Tokens(tokens::Route<'a>),
     /// Something about users.
@@ -65,6 +69,8 @@ impl<'a> Route<'a> {
             (method, segments) => users::Route::of(method, segments)
                 .map(Self::Users)
                 .or_else(|| tokens::Route::of(method, segments).map(Self::Tokens))
+                .or_else(|| account::Route::of(method, segments).map(Self::Account))
+                .or_else(|| audit_trail::Route::of(method, segments).map(Self::AuditTrail))
                 .or_else(|| subscriptions::Route::of(method, segments).map(Self::Subscriptions))
                 .or_else(|| projects::Route::of(method, segments).map(Self::Projects))
                 .or_else(|| absent_features::Route::of(method, segments).map(Self::AbsentFeatures)),

@@ -64,6 +64,11 @@ impl SecretHasher {
         self.hash("description", description)
     }
 
+    /// The hash of somebody who has no account.
+    pub(crate) fn account(&self, id: &str) -> String {
+        self.hash("account", id)
+    }
+
     fn hash(&self, purpose: &str, text: &str) -> String {
         let mut mac = self.0.clone();
         mac.update(purpose.as_bytes());

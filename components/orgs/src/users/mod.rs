@@ -1,12 +1,13 @@
 //! Users: people, and workloads that have been made users.
 
+mod account;
 mod store;
 
 pub(crate) use store::{name_of_entity, user_key};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AttributeIssue, Caller, Failure, IssuedToken};
+use crate::{AttributeIssue, Caller, Failure, Identity, IssuedToken};
 
 /// Somebody who can belong to organizations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,4 +82,12 @@ pub trait Users {
     ///
     /// When the store does not answer.
     fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure>;
+
+    /// The user that somebody is; for a team, an organization or a workload that is none, the one that stands for it: always the same, and
+    /// stored nowhere (contract 1.11).
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn account_of(&self, identity: &Identity) -> Result<User, Failure>;
 }

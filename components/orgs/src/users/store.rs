@@ -17,15 +17,17 @@ use crate::identifier::{random_identifier, well_formed};
 use crate::name::{self, FoldedName};
 use crate::rules::is_email_address;
 use crate::tokens::TokenRequest;
-use crate::{AttributeIssue, Caller, Failure, Fault, IssuedToken, Orgs, Resource, TokenOwner};
+use crate::{
+    AttributeIssue, Caller, Failure, Fault, Identity, IssuedToken, Orgs, Resource, TokenOwner,
+};
 
-const USER_PREFIX: &str = "user-";
+pub(super) const USER_PREFIX: &str = "user-";
 
 /// What the names of workloads begin with. Nobody else can have such a name, nor that of the installation.
 const ENTITY_PREFIX: &str = "entity-";
 
 /// What those who have no address have for one: a host that cannot exist (RFC 2606).
-const NO_HOST: &str = "gatehouse.invalid";
+pub(super) const NO_HOST: &str = "gatehouse.invalid";
 
 impl Record for User {
     const SCHEMA: u16 = 1;
@@ -193,6 +195,10 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
             .into_iter()
             .map(|user| user.map(|user| user.record))
             .collect())
+    }
+
+    fn account_of(&self, identity: &Identity) -> Result<User, Failure> {
+        self.user_standing_for(identity)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::organizations::caller::{Caller, Entry};
 use crate::organizations::document::Document;
 use crate::organizations::pagination::{PageRequest, paged};
 use crate::organizations::problem::Problem;
-use crate::organizations::transport::{check_media_type, json_api, no_content};
+use crate::organizations::transport::{json_api, no_content};
 use crate::{Edition, query};
 
 /// Which tokens of an organization are meant: `audit-trails`, or anything else for the ordinary one (contract 4.7).
@@ -147,7 +147,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Lets the caller have to do with the tokens of the user with this id: the user, and who administers the site.
     fn enter_user(&self, id: &str, caller: Caller<'_>) -> Result<Admitted, Problem> {
-        check_media_type(self.request)?;
+        self.check_media_type()?;
         let allowed = caller.identity.manages_tokens_of(id);
         self.decided(&caller, allowed)?;
         if !allowed {

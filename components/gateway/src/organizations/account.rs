@@ -1,0 +1,110 @@
+//! Whom a token stands for, told to whoever has it (contract 1.11).
+
+use gatehouse_access::Access;
+use gatehouse_orgs::{Capability, Decision, Principal, User};
+use serde_json::{Value, json};
+
+use super::Api;
+use super::caller::Caller;
+use super::document::Document;
+use super::problem::Problem;
+use super::transport::json_api;
+use crate::Edition;
+use crate::http::{Method, Response};
+
+/// Requests about the account of the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// All about it.
+    Details,
+}
+
+impl Route {
+    /// The route of a request.
+    pub(super) fn of(method: Method, segments: &[&str]) -> Option<Self> {
+        match (method, segments) {
+            (Method::Get, ["account", "details"]) => Some(Self::Details),
+            _ => None,
+        }
+    }
+}
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    pub(super) fn answer_about_accounts(&self, route: Route) -> Result<Response, Problem> {
+        match route {
+            Route::Details => self.account_details(),
+        }
+    }
+
+    fn account_details(&self) -> Result<Response, Problem> {
+        let caller = self.authenticate(None)?;
+        self.check_media_type()?;
+        self.decided(&caller, true)?;
+        let user = self.organizations.account_of(&caller.identity)?;
+        let behind = self.resource_behind(&caller.identity.principal, &user)?;
+        let creation = self.organizations.creation(
+            self.settings.edition,
+            &caller.identity,
+            self.has_rights_somewhere(&caller)?,
+        )?;
+        let is_person = is_person(&caller);
+        let is_administrator = caller.is_site_administrator();
+        let method = match self.settings.edition {
+            Edition::Hosted => "tfc",
+            Edition::SelfHosted => "tfe",
+        };
+        let id = &user.id;
+        let resource = json!({
+            "id": id,
+            "type": "users",
+            "attributes": {
+                "username": user.username,
+                "email": user.email,
+                "unconfirmed-email": null,
+                "is-service-account": !is_person,
+                "auth-method": method,
+                "avatar-url": "",
+                "password": null,
+                "v2-only": true,
+                "is-site-admin": is_administrator,
+                "is-admin": is_administrator,
+                "is-sso-login": false,
+                "two-factor": {"enabled": false, "verified": false},
+                "permissions": {
+                    "can-create-organizations": creation == Decision::Allowed,
+                    "can-change-email": false,
+                    "can-change-username": false,
+                    "can-manage-user-tokens": is_person,
+                },
+            },
+            "relationships": {
+                "authentication-tokens": {
+                    "links": {"related": format!("/api/v2/users/{id}/authentication-tokens")},
+                },
+                "authenticated-resource": {"data": behind},
+            },
+            "links": {"self": format!("/api/v2/users/{id}")},
+        });
+        Ok(json_api(200, &Document::of(resource)))
+    }
+
+    /// What the token belongs to: the user, or the team or organization in whose place a user is told of.
+    fn resource_behind(&self, principal: &Principal, user: &User) -> Result<Value, Problem> {
+        Ok(match principal {
+            Principal::Team(team) => json!({"id": team.id, "type": "teams"}),
+            Principal::Organization(id) | Principal::AuditReader(id) => {
+                let found = self.organizations.find(self.settings.edition, id)?;
+                let name = found.map_or_else(|| id.clone(), |organization| organization.name);
+                json!({"id": name, "type": "organizations"})
+            }
+            Principal::User(_) | Principal::Installation | Principal::Workload(_) => {
+                json!({"id": user.id, "type": "users"})
+            }
+        })
+    }
+}
+
+/// Whether it is a person who asks, by a token of their own.
+fn is_person(caller: &Caller<'_>) -> bool {
+    matches!(&caller.identity.principal, Principal::User(user) if user.subject.is_none())
+}

@@ -1,0 +1,146 @@
+//! What has been done with an organization (contract 4.15): told to the organization where it is hosted, and to the operator elsewhere.
+
+use gatehouse_access::Access;
+use gatehouse_orgs::{
+    Action, Capability, Decision, Event, Failure, MAXIMUM_EVENTS, Organization, Principal,
+};
+use serde_json::{Value, json};
+
+use super::Api;
+use super::caller::Caller;
+use super::document::timestamp as shown_timestamp;
+use super::pagination::{PageNumbers, PageRequest};
+use super::problem::{AttributeFault, Problem};
+use super::timestamp;
+use crate::http::{Method, Response};
+use crate::{Edition, Gateway, query};
+
+/// From when on records are wanted.
+const SINCE: &str = "since";
+
+/// How often one round of upkeep asks for records that the operator has not been told of.
+const ROUNDS: usize = 20;
+
+/// Requests about audit trails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// The audit trail of the caller's organization.
+    Show,
+}
+
+impl Route {
+    /// The route of a request.
+    pub(super) fn of(method: Method, segments: &[&str]) -> Option<Self> {
+        match (method, segments) {
+            (Method::Get, ["organization", "audit-trail"]) => Some(Self::Show),
+            _ => None,
+        }
+    }
+}
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    pub(super) fn answer_about_audit_trails(&self, route: Route) -> Result<Response, Problem> {
+        match route {
+            Route::Show => self.audit_trail(),
+        }
+    }
+
+    /// Shows the audit trail of the organization whose token the caller has.
+    fn audit_trail(&self) -> Result<Response, Problem> {
+        let caller = self.authenticate(None)?;
+        self.check_media_type()?;
+        let organization = self.organization_behind(&caller)?;
+        self.decided(&caller, organization.is_some())?;
+        let organization = organization.ok_or(Problem::NotFound)?;
+        let since = match query::first(&self.request.query, SINCE) {
+            Some(text) if !text.is_empty() => timestamp::parsed(&text).ok_or_else(no_timestamp)?,
+            _ => 0,
+        };
+        let page = PageRequest::sized(&self.request.query, MAXIMUM_EVENTS, MAXIMUM_EVENTS);
+        let found =
+            self.organizations
+                .events(&organization.external_id, since, page.number, page.size)?;
+        let events: Vec<Value> = found.events.iter().map(described).collect();
+        let pagination = PageNumbers::new(page, found.total).underscored();
+        let body = json!({"data": events, "pagination": pagination}).to_string();
+        Ok(Response::new(200, "application/json", body.into_bytes()))
+    }
+
+    /// The organization whose audit trail the caller may read: the one that their token stands for, if it is entitled to one.
+    fn organization_behind(&self, caller: &Caller<'_>) -> Result<Option<Organization>, Problem> {
+        let edition = self.settings.edition;
+        let identity = &caller.identity;
+        let (Edition::Hosted, Principal::Organization(id) | Principal::AuditReader(id)) =
+            (edition, &identity.principal)
+        else {
+            return Ok(None);
+        };
+        let Some(organization) = self.organizations.find(edition, id)? else {
+            return Ok(None);
+        };
+        let position = self.organizations.position_in(
+            edition,
+            identity,
+            false,
+            &organization.name,
+            Action::ReadAuditTrail,
+        )?;
+        let is_allowed = position.is_some_and(|found| found.decision == Decision::Allowed);
+        Ok((is_allowed && self.check_audit_logging(&organization).is_ok()).then_some(organization))
+    }
+}
+
+fn no_timestamp() -> Problem {
+    Problem::Unprocessable(vec![AttributeFault {
+        pointer: SINCE.to_owned(),
+        detail: "Since is not a valid timestamp".to_owned(),
+    }])
+}
+
+/// A record as clients of the audit trail read it.
+fn described(event: &Event) -> Value {
+    json!({
+        "id": event.id,
+        "version": "0",
+        "type": "Resource",
+        "timestamp": shown_timestamp(event.occurred_at),
+        "auth": {
+            "accessor_id": event.actor_id,
+            "description": event.actor_name,
+            "type": "Client",
+            "impersonator_id": null,
+            "organization_id": event.organization,
+        },
+        "request": {"id": event.request_id},
+        "resource": {
+            "id": event.resource_id,
+            "type": event.resource.as_str(),
+            "action": event.operation.as_str(),
+            "meta": null,
+        },
+    })
+}
+
+impl<A, C, O: Capability> Gateway<A, C, O> {
+    /// Tells the operator what has been done, where nobody else can read it. What was cut off is told again, under the same id.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub(crate) fn tell_events(&self) -> Result<(), Failure> {
+        if self.settings.edition == Edition::Hosted {
+            return Ok(());
+        }
+        for _ in 0..ROUNDS {
+            let events = self.organizations.waiting_events()?;
+            for event in &events {
+                self.tell_operator(&format!("audit trail: {}", described(event)));
+            }
+            self.organizations.forget_events(&events)?;
+            if events.len() < MAXIMUM_EVENTS as usize {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

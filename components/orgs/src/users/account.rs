@@ -1,0 +1,47 @@
+//! The users that stand for those who are none (contract 1.11).
+
+use gatehouse_ports::{Clock, Random, Store};
+
+use super::store::{NO_HOST, USER_PREFIX};
+use super::{Subject, User};
+use crate::{Failure, Identity, Orgs, Principal, identifier};
+
+/// How many characters of a hash stand in an identifier.
+const HASH_CHARACTERS: usize = 16;
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    pub(super) fn user_standing_for(&self, identity: &Identity) -> Result<User, Failure> {
+        let principal = &identity.principal;
+        let characters = match principal {
+            Principal::User(user) => return Ok(user.clone()),
+            Principal::Installation => {
+                if let Some(user) = self.user_of_subject(&Subject::Installation)? {
+                    return Ok(user);
+                }
+                self.characters_for(principal.id())?
+            }
+            Principal::Workload(_) => self.characters_for(principal.id())?,
+            Principal::Team(team) => identifier::characters_of(&team.id).to_owned(),
+            Principal::Organization(id) | Principal::AuditReader(id) => {
+                identifier::characters_of(id).to_owned()
+            }
+        };
+        let username = principal.username();
+        Ok(User {
+            id: format!("{USER_PREFIX}{characters}"),
+            email: format!("{username}@{NO_HOST}"),
+            username,
+            site_administrator: identity.is_site_administrator(),
+            suspended: false,
+            subject: None,
+            created_at: 0,
+        })
+    }
+
+    /// Letters and digits that stay for somebody who has no identifier of the usual form.
+    fn characters_for(&self, id: &str) -> Result<String, Failure> {
+        let mut hash = self.hasher()?.account(id);
+        hash.truncate(HASH_CHARACTERS);
+        Ok(hash)
+    }
+}
