@@ -1,5 +1,6 @@
 //! The capability over a store in memory: what is answered, and what is stored.
 
+mod audit_trail;
 mod authority;
 mod concurrency;
 mod counting;
@@ -9,6 +10,7 @@ mod lifecycle;
 mod listing;
 mod rules;
 mod subscriptions;
+mod tokens;
 mod viewers;
 
 use counting::CountingStore;
