@@ -17,12 +17,15 @@ use crate::record::{
     CountRecord, ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, count_keys,
     external_id_key,
 };
-use crate::search::{Matcher, Scope, Search};
+use crate::search::{Barred, Matcher, Scope, Search};
 use crate::team::membership_of_prefix;
 use crate::{
     Batch, Edition, Failure, Filter, MAXIMUM_BATCH, MAXIMUM_PAGE_SIZE, Organization, Orgs, Page,
-    Viewer,
+    Reach, Viewer,
 };
+
+/// How many organizations are rather read than searched for.
+const FEW: usize = 100;
 
 /// Reads lists for one edition.
 pub struct Listing<'a, S, C, R> {
@@ -67,10 +70,13 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         limit: u32,
     ) -> Result<Batch, Failure> {
         let limit = limit.clamp(1, MAXIMUM_BATCH);
-        match self.sight(viewer, filter)? {
-            Sight::Search(search) if search.is_for_all() => self.batch_of_all(after, limit),
-            Sight::Search(search) => self.batch_found(&search, after, limit),
-            Sight::Chosen(chosen) => self.batch_chosen(chosen, after, limit),
+        let search = self.search(viewer, filter)?;
+        if search.is_for_all() {
+            return self.batch_of_all(after, limit);
+        }
+        match self.few(&search)? {
+            Some(few) => self.batch_of_few(few, after, limit),
+            None => self.batch_found(&search, after, limit),
         }
     }
 
@@ -83,72 +89,72 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         size: u32,
     ) -> Result<Page, Failure> {
         let range = Range::new(number, size);
-        match self.sight(viewer, filter)? {
-            Sight::Search(search) if search.is_for_all() => self.page_of_all(range),
-            Sight::Search(search) => self.page_found(&search, range),
-            Sight::Chosen(chosen) => Ok(Page {
-                total: chosen.len() as u64,
-                organizations: self.shown(range.of(chosen).map(|(_, record)| record))?,
+        let search = self.search(viewer, filter)?;
+        if search.is_for_all() {
+            return self.page_of_all(range);
+        }
+        match self.few(&search)? {
+            Some(few) => Ok(Page {
+                total: few.len() as u64,
+                organizations: self.shown(range.of(few).map(|(_, record)| record))?,
             }),
+            None => self.page_found(&search, range),
         }
     }
 
-    /// How to find what `viewer` sees.
-    fn sight(&self, viewer: &Viewer, filter: &Filter) -> Result<Sight, Failure> {
-        let matcher = Matcher::new(filter);
-        let (external_ids, with_closed) = match viewer {
-            Viewer::Everything => {
-                return Ok(Sight::Search(Box::new(Search {
-                    scope: Scope::everything(),
-                    matcher,
-                    with_disabled: true,
-                })));
+    /// What to look for to find the organizations that `viewer` sees and that match.
+    fn search(&self, viewer: &Viewer, filter: &Filter) -> Result<Search, Failure> {
+        let nothing = Reach::default();
+        let (scope, despite) = match viewer {
+            Viewer::Everything => (Scope::everything(), (true, true)),
+            Viewer::Member(user) => {
+                let known = self.organizations_of(Some(user))?;
+                (Scope::of(&nothing, known), (false, false))
             }
-            Viewer::Workload(reach) => {
-                let external_ids = self.organizations_of(reach.user.as_deref())?;
-                if !reach.names.is_empty() || !reach.prefixes.is_empty() {
-                    let members = self.with_external_ids(&external_ids)?.into_iter();
-                    return Ok(Sight::Search(Box::new(Search {
-                        scope: Scope::of(reach, members.map(|(name, _)| name)),
-                        matcher,
-                        with_disabled: false,
-                    })));
-                }
-                (external_ids, true)
-            }
-            Viewer::Member(user) => (self.organizations_of(Some(user))?, false),
             Viewer::Only(external_id) => {
                 let is_one = is_identifier(EXTERNAL_ID_PREFIX, external_id);
-                (
-                    is_one.then(|| external_id.clone()).into_iter().collect(),
-                    true,
-                )
+                let ids: Vec<&str> = is_one.then_some(external_id.as_str()).into_iter().collect();
+                (Scope::of(&nothing, self.known(&ids)?), (false, true))
             }
-            Viewer::Nothing => (Vec::new(), true),
+            Viewer::Workload(reach) => {
+                let known = self.organizations_of(reach.user.as_deref())?;
+                (Scope::of(reach, known), (false, true))
+            }
+            Viewer::Nothing => (Scope::of(&nothing, []), (false, false)),
         };
-        let mut chosen = self.with_external_ids(&external_ids)?;
-        chosen.retain(|(_, record)| {
-            !record.disabled
-                && (with_closed || record.settings.user_tokens_enabled)
-                && matcher.accepts_record(record)
-        });
-        chosen.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(Sight::Chosen(chosen))
+        let (disabled, user_tokens_off) = despite;
+        Ok(Search {
+            scope,
+            matcher: Matcher::new(filter),
+            despite: Barred {
+                disabled,
+                user_tokens_off,
+            },
+        })
     }
 
-    fn batch_chosen(
+    /// What is found, if so few organizations can be meant that reading them is less than reading the directory.
+    fn few(&self, search: &Search) -> Result<Option<Vec<NamedRecord>>, Failure> {
+        let names = search.scope.names();
+        if search.scope.prefixes().len() > 0 || names.len() > FEW {
+            return Ok(None);
+        }
+        self.named(names, search).map(Some)
+    }
+
+    fn batch_of_few(
         &self,
-        mut chosen: Vec<Chosen>,
+        mut few: Vec<NamedRecord>,
         after: Option<&str>,
         limit: u32,
     ) -> Result<Batch, Failure> {
         let after = after.map(position);
-        chosen.retain(|(name, _)| after.as_ref().is_none_or(|after| name > after));
-        let is_cut = chosen.len() > limit as usize;
-        chosen.truncate(limit as usize);
-        let last = chosen.last().map(|(name, _)| name.clone());
+        few.retain(|(name, _)| after.as_ref().is_none_or(|after| name > after));
+        let is_cut = few.len() > limit as usize;
+        few.truncate(limit as usize);
+        let last = few.last().map(|(name, _)| name.clone());
         Ok(Batch {
-            organizations: self.shown(chosen.into_iter().map(|(_, record)| record))?,
+            organizations: self.shown(few.into_iter().map(|(_, record)| record))?,
             next: last.filter(|_| is_cut),
         })
     }
@@ -214,7 +220,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
             read_to.and_then(|place| snapshot.last_of(place))
         };
         Ok(Batch {
-            organizations: self.named(&found, search)?,
+            organizations: self.found(&found, search)?,
             next: reached.map(str::to_owned),
         })
     }
@@ -228,13 +234,13 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         let total = found.len() as u64;
         let wanted: Vec<&str> = range.of(found).collect();
         Ok(Page {
-            organizations: self.named(&wanted, search)?,
+            organizations: self.found(&wanted, search)?,
             total,
         })
     }
 
-    /// The external ids of the organizations that a user is a member of.
-    fn organizations_of(&self, user: Option<&str>) -> Result<Vec<String>, Failure> {
+    /// The organizations that a user is a member of: folded names and external ids.
+    fn organizations_of(&self, user: Option<&str>) -> Result<Vec<Known>, Failure> {
         let Some(user) = user.filter(|user| well_formed(user)) else {
             return Ok(Vec::new());
         };
@@ -243,48 +249,46 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         let external_ids = items
             .iter()
             .filter_map(|item| item.key.strip_prefix(&prefix));
-        Ok(external_ids.map(str::to_owned).collect())
+        self.known(&external_ids.collect::<Vec<_>>())
     }
 
-    /// The organizations with these external ids, without those that are gone, each once and with its folded name.
-    fn with_external_ids(&self, external_ids: &[String]) -> Result<Vec<Chosen>, Failure> {
-        let mut found = Vec::with_capacity(external_ids.len());
+    /// The organizations with these external ids, without those that are gone: folded names and external ids.
+    fn known(&self, external_ids: &[&str]) -> Result<Vec<Known>, Failure> {
+        let mut known = Vec::with_capacity(external_ids.len());
         for external_ids in external_ids.chunks(MAXIMUM_KEYS_PER_CALL) {
             let keys: Vec<String> = external_ids.iter().map(|id| external_id_key(id)).collect();
             let names = self
                 .orgs
                 .records
                 .get_all::<ExternalIdRecord>(&borrowed(&keys))?;
-            let known = external_ids.iter().zip(names);
-            let known = known.filter_map(|(id, name)| Some((id, name?.record.name)));
-            let (external_ids, names): (Vec<_>, Vec<_>) = known.unzip();
-            let records = self.read(names.iter().map(String::as_str))?;
-            for ((external_id, name), record) in external_ids.into_iter().zip(names).zip(records) {
-                // Between the two reads a name can go to another organization.
-                let record = record.filter(|record| record.external_id == *external_id);
-                found.extend(record.map(|record| (name, record)));
-            }
+            let found = external_ids.iter().zip(names);
+            known
+                .extend(found.filter_map(|(id, name)| Some((name?.record.name, (*id).to_owned()))));
         }
-        Ok(found)
+        Ok(known)
     }
 
-    /// The organizations of these folded names, at most as many as one call reads, as far as they are still what is searched for.
-    fn named(&self, names: &[&str], search: &Search) -> Result<Vec<Organization>, Failure> {
-        let records = self.read(names.iter().copied())?.into_iter().flatten();
-        self.shown(records.filter(|record| {
-            search.matcher.accepts_record(record) && (search.with_disabled || !record.disabled)
-        }))
-    }
-
-    fn read<'n>(
+    /// The organizations of these folded names, at most as many as one call reads, as far as they are what is searched for.
+    fn named<'n>(
         &self,
         names: impl Iterator<Item = &'n str>,
-    ) -> Result<Vec<Option<OrganizationRecord>>, Failure> {
-        let keys: Vec<String> = names
-            .map(|name| format!("{ORGANIZATION_PREFIX}{name}"))
-            .collect();
-        let found = self.orgs.records.get_all(&borrowed(&keys))?.into_iter();
-        Ok(found.map(|found| found.map(|found| found.record)).collect())
+        search: &Search,
+    ) -> Result<Vec<NamedRecord>, Failure> {
+        let (names, keys): (Vec<&str>, Vec<String>) = names
+            .map(|name| (name, format!("{ORGANIZATION_PREFIX}{name}")))
+            .unzip();
+        let found = self.orgs.records.get_all(&borrowed(&keys))?;
+        let found = names.into_iter().zip(found);
+        let found = found.filter_map(|(name, found)| Some((name.to_owned(), found?.record)));
+        Ok(found
+            .filter(|(name, record)| search.accepts(name, record))
+            .collect())
+    }
+
+    /// The organizations that were found under these folded names, as far as they are still what is searched for.
+    fn found(&self, names: &[&str], search: &Search) -> Result<Vec<Organization>, Failure> {
+        let found = self.named(names.iter().copied(), search)?;
+        self.shown(found.into_iter().map(|(_, record)| record))
     }
 
     /// The organizations behind the key `after`, and whether there are more of them.
@@ -326,16 +330,11 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     }
 }
 
-/// An organization, and its folded name.
-type Chosen = (String, OrganizationRecord);
+/// The folded name and the external id of an organization.
+type Known = (String, String);
 
-/// What a viewer sees.
-enum Sight {
-    /// What is found by it.
-    Search(Box<Search>),
-    /// These, in order.
-    Chosen(Vec<Chosen>),
-}
+/// An organization, and its folded name.
+type NamedRecord = (String, OrganizationRecord);
 
 fn borrowed(keys: &[String]) -> Vec<&str> {
     keys.iter().map(String::as_str).collect()

@@ -1,31 +1,75 @@
 //! Which organizations are meant: by what occurs in them (contract 3.1), and by what they are called.
 
-use std::collections::BTreeSet;
-use std::ops::Bound;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Bound, Not};
 
 use memchr::memmem::Finder;
+use serde::{Deserialize, Serialize};
 
 use crate::record::OrganizationRecord;
-use crate::{Filter, Reach};
+use crate::{Filter, Reach, folded_name};
+
+/// What keeps an organization from being in every list that it could be in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Barred {
+    /// A site administrator has disabled it.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub disabled: bool,
+    /// It takes no user's token.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub user_tokens_off: bool,
+}
+
+impl Barred {
+    pub const fn of(organization: &OrganizationRecord) -> Self {
+        Self {
+            disabled: organization.disabled,
+            user_tokens_off: !organization.settings.user_tokens_enabled,
+        }
+    }
+
+    pub fn by_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
 
 /// Which organizations are searched for.
 #[derive(Debug)]
 pub struct Search {
     pub scope: Scope,
     pub matcher: Matcher,
-    /// Whether disabled ones are meant as well.
-    pub with_disabled: bool,
+    /// What may bar them nevertheless.
+    pub despite: Barred,
 }
 
 impl Search {
     /// Whether it is all there are.
     pub fn is_for_all(&self) -> bool {
-        self.scope.is_everything() && self.matcher.accepts_all() && self.with_disabled
+        let Barred {
+            disabled,
+            user_tokens_off,
+        } = self.despite;
+        self.scope.is_everything() && self.matcher.accepts_all() && disabled && user_tokens_off
     }
 
     /// Whether an organization of that folded name is meant, whatever is looked for in it.
-    pub fn covers(&self, name: &str, is_disabled: impl FnOnce() -> bool) -> bool {
-        self.scope.covers(name) && (self.with_disabled || !is_disabled())
+    pub fn covers(&self, name: &str, barred: impl FnOnce() -> Barred) -> bool {
+        self.scope.covers(name) && self.shows(barred())
+    }
+
+    /// Whether that organization, which is stored under this folded name, is meant.
+    pub fn accepts(&self, name: &str, organization: &OrganizationRecord) -> bool {
+        self.scope.admits(name, &organization.external_id)
+            && self.shows(Barred::of(organization))
+            && (self.matcher.accepts_all()
+                || self
+                    .matcher
+                    .accepts(name, &folded_text(&organization.settings.email)))
+    }
+
+    const fn shows(&self, barred: Barred) -> bool {
+        (self.despite.disabled || !barred.disabled)
+            && (self.despite.user_tokens_off || !barred.user_tokens_off)
     }
 }
 
@@ -65,14 +109,6 @@ impl Matcher {
             && occurs(&self.name, &[name])
             && occurs(&self.email, &[email])
     }
-
-    pub fn accepts_record(&self, record: &OrganizationRecord) -> bool {
-        self.accepts_all()
-            || self.accepts(
-                &folded_text(&record.name),
-                &folded_text(&record.settings.email),
-            )
-    }
 }
 
 /// `text` as searches compare it.
@@ -83,14 +119,15 @@ pub fn folded_text(text: &str) -> String {
 /// The names that some names and beginnings of names cover.
 #[derive(Debug)]
 pub struct Scope {
-    names: BTreeSet<String>,
+    /// Each with the external id that its organization must have, if it is that organization that is meant and not its name.
+    names: BTreeMap<String, Option<String>>,
     /// None begins with another, so a name begins with one of them at most.
     prefixes: BTreeSet<String>,
 }
 
 impl Scope {
-    /// What `reach` names, and `further` names.
-    pub fn of(reach: &Reach, further: impl IntoIterator<Item = String>) -> Self {
+    /// What `reach` names, and organizations of which the folded name and the external id are known.
+    pub fn of(reach: &Reach, known: impl IntoIterator<Item = (String, String)>) -> Self {
         let all: BTreeSet<String> = reach
             .prefixes
             .iter()
@@ -103,15 +140,18 @@ impl Scope {
                 prefixes.insert(prefix);
             }
         }
-        let mut names: BTreeSet<String> = further.into_iter().collect();
-        names.extend(reach.names.iter().map(|text| folded_text(text)));
+        let known = known.into_iter().map(|(name, id)| (name, Some(id)));
+        let mut names: BTreeMap<_, _> = known.collect();
+        // Nothing has a name that is none.
+        let named = reach.names.iter().filter_map(|name| folded_name(name));
+        names.extend(named.map(|name| (name, None)));
         Self { names, prefixes }
     }
 
     /// All names.
     pub fn everything() -> Self {
         Self {
-            names: BTreeSet::new(),
+            names: BTreeMap::new(),
             prefixes: BTreeSet::from([String::new()]),
         }
     }
@@ -120,21 +160,33 @@ impl Scope {
         self.prefixes.contains("")
     }
 
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(String::as_str)
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.keys().map(String::as_str)
     }
 
-    pub fn prefixes(&self) -> impl Iterator<Item = &str> {
+    pub fn prefixes(&self) -> impl ExactSizeIterator<Item = &str> {
         self.prefixes.iter().map(String::as_str)
     }
 
+    /// Whether an organization of that folded name can be meant.
     pub fn covers(&self, name: &str) -> bool {
+        self.has_prefix_of(name) || self.names.contains_key(name)
+    }
+
+    /// Whether the organization with that external id is meant, which has this folded name.
+    fn admits(&self, name: &str, external_id: &str) -> bool {
+        let named = || self.names.get(name);
+        self.has_prefix_of(name)
+            || named().is_some_and(|id| id.as_ref().is_none_or(|id| id == external_id))
+    }
+
+    fn has_prefix_of(&self, name: &str) -> bool {
         if self.is_everything() {
             return true;
         }
         let up_to_name = (Bound::Unbounded, Bound::Included(name));
         let nearest = self.prefixes.range::<str, _>(up_to_name).next_back();
-        nearest.is_some_and(|prefix| name.starts_with(prefix)) || self.names.contains(name)
+        nearest.is_some_and(|prefix| name.starts_with(prefix))
     }
 }
 
@@ -148,7 +200,7 @@ mod tests {
         fn a_scope_covers_its_names_and_what_begins_with_its_prefixes(
             exact in prop::collection::vec("[a-bA]{0,4}", 0..5),
             prefixes in prop::collection::vec("[a-bA]{0,4}", 0..5),
-            name in "[ab]{0,5}",
+            name in "[ab]{1,5}",
         ) {
             let reach = Reach { names: exact.clone(), prefixes: prefixes.clone(), user: None };
             let scope = Scope::of(&reach, []);

@@ -1,6 +1,6 @@
 //! The directory: which organizations there are, small enough to be looked through for every list.
 //!
-//! It holds the name and the e-mail address of every organization, and whether it is disabled, in *leaves* of some hundred, sorted, with
+//! It holds the name and the e-mail address of every organization, and what bars it from lists, in *leaves* of some hundred, sorted, with
 //! a *root* that tells where each begins and how many names are in it. So a page is found by adding up, and a search reads packed texts in
 //! place of organizations.
 //!

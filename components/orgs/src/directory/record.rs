@@ -1,13 +1,13 @@
 //! The records of the directory.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use gatehouse_storage::{Cacheable, Record};
 use serde::{Deserialize, Serialize};
 
 use super::column::Column;
 use crate::record::OrganizationRecord;
-use crate::search::folded_text;
+use crate::search::{Barred, folded_text};
 
 /// The key of the root.
 pub const ROOT_KEY: &str = "directory/root";
@@ -103,7 +103,7 @@ pub struct Entry<'a> {
     pub name: &'a str,
     /// Folded.
     pub email: &'a str,
-    pub is_disabled: bool,
+    pub barred: Barred,
 }
 
 /// Some of the organizations, by name.
@@ -116,9 +116,9 @@ pub struct LeafRecord(Columns);
 struct Columns {
     names: Column,
     emails: Column,
-    /// The names of those that are disabled: few, if any.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    disabled: BTreeSet<String>,
+    /// Those that are barred by something, by name: few, if any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    barred: BTreeMap<String, Barred>,
 }
 
 /// A leaf whose columns do not fit together.
@@ -151,11 +151,13 @@ impl Cacheable for LeafRecord {}
 impl LeafRecord {
     /// A leaf of `entries`, which are in the order of their names.
     pub fn of(entries: &[Entry<'_>]) -> Self {
-        let disabled = entries.iter().filter(|entry| entry.is_disabled);
+        let barred = entries.iter().filter(|entry| !entry.barred.by_nothing());
         Self(Columns {
             names: entries.iter().map(|entry| entry.name).collect(),
             emails: entries.iter().map(|entry| entry.email).collect(),
-            disabled: disabled.map(|entry| entry.name.to_owned()).collect(),
+            barred: barred
+                .map(|entry| (entry.name.to_owned(), entry.barred))
+                .collect(),
         })
     }
 
@@ -175,8 +177,8 @@ impl LeafRecord {
         self.0.names.find_sorted(name)
     }
 
-    pub fn is_disabled(&self, name: &str) -> bool {
-        self.0.disabled.contains(name)
+    pub fn barred(&self, name: &str) -> Barred {
+        self.0.barred.get(name).copied().unwrap_or_default()
     }
 
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
@@ -184,7 +186,7 @@ impl LeafRecord {
         rows.map(|(name, email)| Entry {
             name,
             email,
-            is_disabled: self.is_disabled(name),
+            barred: self.barred(name),
         })
     }
 
@@ -206,8 +208,8 @@ pub struct PendingRecord {
     /// The e-mail address, folded; `None` where no organization has that name any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_disabled: bool,
+    #[serde(default, skip_serializing_if = "Barred::by_nothing")]
+    pub barred: Barred,
 }
 
 impl Record for PendingRecord {
@@ -219,7 +221,7 @@ impl PendingRecord {
     pub fn of(organization: &OrganizationRecord) -> Self {
         Self {
             email: Some(folded_text(&organization.settings.email)),
-            is_disabled: organization.disabled,
+            barred: Barred::of(organization),
         }
     }
 
@@ -228,7 +230,7 @@ impl PendingRecord {
         Some(Entry {
             name,
             email: self.email.as_deref()?,
-            is_disabled: self.is_disabled,
+            barred: self.barred,
         })
     }
 }

@@ -27,7 +27,7 @@ impl Snapshot {
         for (place, leaf) in &self.leaves {
             let stored = rows(leaf, &search.matcher).into_iter();
             let stored = stored.filter_map(|row| leaf.names().get(row));
-            let stored = stored.filter(|name| search.covers(name, || leaf.is_disabled(name)));
+            let stored = stored.filter(|name| search.covers(name, || leaf.barred(name)));
             let mut pending = self.pending_in(*place).peekable();
             if pending.peek().is_none() {
                 names.extend(stored);
@@ -38,7 +38,7 @@ impl Snapshot {
             names.extend(pending.filter_map(|(name, pending)| {
                 let entry = pending.entry(name)?;
                 let found = search.matcher.accepts(entry.name, entry.email)
-                    && search.covers(entry.name, || entry.is_disabled);
+                    && search.covers(entry.name, || entry.barred);
                 found.then_some(entry.name)
             }));
             if let Some(found) = names.get_mut(before..) {

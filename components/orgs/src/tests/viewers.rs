@@ -6,6 +6,7 @@ use super::*;
 use crate::directory::{self, Shape};
 use crate::name::FoldedName;
 use crate::record::organization_key;
+use crate::search::{Barred, Matcher, Scope, Search};
 use crate::{Filter, Principal, Reach, User, UserDescription, Users, Viewer};
 
 type TestOrgs<'w> = Orgs<&'w MemoryStore<&'w ManualClock>, &'w ManualClock, &'w SeededRandom>;
@@ -237,5 +238,75 @@ fn a_service_token_sees_what_its_policies_name_and_where_its_user_belongs() {
         ["mine", "team-a"]
     );
     assert_eq!(all_of(&orgs, &reach(&[], &["é", "%", "*"], None)), [""; 0]);
+    let long = "n".repeat(1000);
+    assert_eq!(
+        all_of(&orgs, &reach(&["", "a/b", &long], &[], None)),
+        [""; 0]
+    );
     assert_eq!(all_of(&orgs, &reach(&[], &[], None)), [""; 0]);
+}
+
+#[test]
+fn a_user_of_very_many_organizations_sees_them_by_the_directory_and_no_others() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let (ada, bob) = (person(&orgs, "ada"), person(&orgs, "bob"));
+    for number in 0..130 {
+        create_as(&orgs, &ada, &format!("ada-{number:03}"));
+        create_as(&orgs, &bob, &format!("bob-{number:03}"));
+    }
+    let closing = OrganizationChanges {
+        user_tokens_enabled: Attribute::Value(false),
+        ..OrganizationChanges::default()
+    };
+    orgs.update(Edition::Hosted, "ada-001", &closing, &installation())
+        .unwrap();
+    disable(&orgs, "ada-002");
+    // Ada's go, and of their names others have some now.
+    for name in ["ada-003", "ada-004"] {
+        assert_eq!(orgs.delete(name, &installation()), Ok(true));
+    }
+    create_as(&orgs, &bob, "ada-003");
+    let mut expected: Vec<String> = (0..130).map(|number| format!("ada-{number:03}")).collect();
+    expected.drain(1..5);
+    let by_ada = Viewer::Member(ada.id.clone());
+    assert_eq!(all_of(&orgs, &by_ada), expected);
+    orgs.maintain().unwrap();
+    assert_eq!(all_of(&orgs, &by_ada), expected);
+    let filter = Filter {
+        name: Some("A-12".to_owned()),
+        ..Filter::default()
+    };
+    assert_eq!(seen(&orgs, &by_ada, &filter), expected[116..]);
+    expected.insert(1, "ada-001".to_owned());
+    expected.push("bob-007".to_owned());
+    assert_eq!(
+        all_of(&orgs, &reach(&["BOB-007"], &[], Some(&ada))),
+        expected
+    );
+}
+
+#[test]
+fn a_name_that_has_gone_to_another_organization_meanwhile_opens_nothing() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme");
+    let other = create(&orgs, "other");
+    let known = [("acme".to_owned(), other.external_id)];
+    let stale = Scope::of(&Reach::default(), known);
+    let record = orgs
+        .load(&FoldedName::of("acme").unwrap())
+        .unwrap()
+        .unwrap()
+        .record;
+    let search = |scope| Search {
+        scope,
+        matcher: Matcher::new(&Filter::default()),
+        despite: Barred::default(),
+    };
+    assert!(!search(stale).accepts("acme", &record));
+    let known = [("acme".to_owned(), acme.external_id)];
+    assert!(search(Scope::of(&Reach::default(), known)).accepts("acme", &record));
 }
