@@ -104,32 +104,39 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
 
     /// What to look for to find the organizations that `viewer` sees and that match.
     fn search(&self, viewer: &Viewer, filter: &Filter) -> Result<Search, Failure> {
-        let nothing = Reach::default();
+        let no_policies = Reach::default();
+        let despite_no_user_tokens = Barred {
+            user_tokens_off: true,
+            disabled: false,
+        };
         let (scope, despite) = match viewer {
-            Viewer::Everything => (Scope::everything(), (true, true)),
+            Viewer::Everything => {
+                let despite_all = Barred {
+                    disabled: true,
+                    ..despite_no_user_tokens
+                };
+                (Scope::everything(), despite_all)
+            }
             Viewer::Member(user) => {
                 let known = self.organizations_of(Some(user))?;
-                (Scope::of(&nothing, known), (false, false))
+                (Scope::of(&no_policies, known), Barred::default())
             }
             Viewer::Only(external_id) => {
                 let is_one = is_identifier(EXTERNAL_ID_PREFIX, external_id);
                 let ids: Vec<&str> = is_one.then_some(external_id.as_str()).into_iter().collect();
-                (Scope::of(&nothing, self.known(&ids)?), (false, true))
+                let known = self.known(&ids)?;
+                (Scope::of(&no_policies, known), despite_no_user_tokens)
             }
             Viewer::Workload(reach) => {
                 let known = self.organizations_of(reach.user.as_deref())?;
-                (Scope::of(reach, known), (false, true))
+                (Scope::of(reach, known), despite_no_user_tokens)
             }
-            Viewer::Nothing => (Scope::of(&nothing, []), (false, false)),
+            Viewer::Nothing => (Scope::of(&no_policies, []), Barred::default()),
         };
-        let (disabled, user_tokens_off) = despite;
         Ok(Search {
             scope,
             matcher: Matcher::new(filter),
-            despite: Barred {
-                disabled,
-                user_tokens_off,
-            },
+            despite,
         })
     }
 
