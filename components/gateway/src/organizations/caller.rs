@@ -20,11 +20,15 @@ use zeroize::Zeroizing;
 use super::Api;
 use super::parameters::parameters;
 use super::problem::Problem;
+use super::reach::Opened;
 use crate::admission;
 use crate::http::Method;
 
 const ORGANIZATIONS_PATH: &str = "organizations";
 const ROOT_POLICY: &str = "root";
+
+/// A name that no rule has on purpose: what may be done with it may be done with any.
+const NOBODYS_NAME: &str = "-_-any-_-name-_-";
 
 /// Stands in every token of this API and in no service token.
 const API_TOKEN_MARK: &str = ".atlasv1.";
@@ -304,6 +308,24 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 
+    /// Which organizations the policies of the caller's service token open; none without one.
+    ///
+    /// # Errors
+    ///
+    /// When access cannot answer.
+    pub(super) fn opened(&self, caller: &Caller<'_>) -> Result<Opened, Problem> {
+        let Some(token) = caller.service_token else {
+            return Ok(Opened::default());
+        };
+        let acl = match self.access.resultant_acl(TokenReference::Id(token)) {
+            Ok(acl) => acl,
+            Err(access::LookupError::UnknownToken) => return Ok(Opened::default()),
+            Err(access::LookupError::Failure(failure)) => return Err(failure.into()),
+        };
+        let any_name = self.rights(caller, [NOBODYS_NAME])?;
+        Ok(Opened::of(&acl, any_name.iter().any(|rights| rights.read)))
+    }
+
     /// Whether the policies of the caller's service token grant anything on any organization.
     ///
     /// # Errors
@@ -334,17 +356,26 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         caller: &Caller<'_>,
         position: &Position,
     ) -> Result<Standing, Problem> {
-        let by_membership = position.standing;
-        if let Some(standing @ (Standing::SiteAdministrator | Standing::Owner)) = by_membership {
+        if let Some(standing @ (Standing::SiteAdministrator | Standing::Owner)) = position.standing
+        {
             return Ok(standing);
         }
         let rights = self.rights(caller, [position.organization.name.as_str()])?;
         let by_policies = rights.into_iter().find_map(Rights::standing);
-        Ok(match (by_policies, by_membership) {
-            (Some(Standing::Owner), _) => Standing::Owner,
-            (_, Some(standing)) => standing,
-            _ => Standing::Member,
-        })
+        Ok(greater(position.standing, by_policies))
+    }
+}
+
+/// What somebody is who is this by membership and that by policies; a member, if nothing more is known.
+pub(super) const fn greater(
+    by_membership: Option<Standing>,
+    by_policies: Option<Standing>,
+) -> Standing {
+    match (by_membership, by_policies) {
+        (Some(standing @ (Standing::SiteAdministrator | Standing::Owner)), _)
+        | (_, Some(standing @ Standing::Owner))
+        | (Some(standing), _) => standing,
+        _ => Standing::Member,
     }
 }
 

@@ -3,24 +3,43 @@
 use std::borrow::Cow;
 
 use gatehouse_access::Access;
-use gatehouse_orgs::{Capability, Filter, MAXIMUM_BATCH, Organization, Standing, Viewer};
+use gatehouse_orgs::{
+    Capability, Filter, MAXIMUM_BATCH, Organization, Principal, Reach, Rights, Standing, Viewer,
+};
 
 use super::Api;
-use super::caller::Caller;
+use super::caller::{Caller, greater};
 use super::document::{Document, OrganizationResource};
 use super::include::Includes;
 use super::pagination::{PageRequest, paged};
 use super::plan_facts::PlanFacts;
 use super::problem::Problem;
+use super::reach::Opened;
 use super::transport::json_api;
 use crate::http::Response;
 use crate::query;
 
+/// Most organizations in a list that is not in pages, so that an instance has room for them.
+const MAXIMUM_AT_ONCE: usize = 2_000;
+
 /// One part of the list, or all of it.
 #[derive(Default)]
 struct Selection {
-    organizations: Vec<(Organization, Standing)>,
+    organizations: Vec<Seen>,
     total: u64,
+}
+
+/// An organization that the caller sees, and what the caller is to it.
+struct Seen {
+    organization: Organization,
+    standing: Standing,
+    rights: Rights,
+}
+
+/// What a list can have, and whether it has all of that.
+struct Sight {
+    viewer: Viewer,
+    is_exact: bool,
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
@@ -34,24 +53,22 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let page = PageRequest::of(query);
         let selection = self.select(&caller, &filter(query), page)?;
 
-        let organizations = selection.organizations.iter();
-        let ids: Vec<String> = organizations
-            .map(|(found, _)| found.external_id.clone())
-            .collect();
-        let ties = self.organizations.ties(&caller.identity, &ids)?;
         let mut facts = PlanFacts::new(self.organizations);
-        for ((organization, standing), tie) in selection.organizations.iter().zip(&ties) {
-            facts.prepare(organization.plan, *standing, &tie.rights);
+        for seen in &selection.organizations {
+            facts.prepare(seen.organization.plan, seen.standing, &seen.rights);
         }
-        let organizations = selection.organizations.iter().map(|(found, _)| found);
+        let organizations = selection
+            .organizations
+            .iter()
+            .map(|seen| &seen.organization);
         let included = includes.of(organizations, &mut facts);
         let resources: Vec<_> = selection
             .organizations
             .iter()
-            .zip(&ties)
-            .map(|((found, standing), tie)| {
-                let permissions = facts.permissions(found.plan, *standing, &tie.rights);
-                OrganizationResource::new(found, permissions)
+            .map(|seen| {
+                let plan = seen.organization.plan;
+                let permissions = facts.permissions(plan, seen.standing, &seen.rights);
+                OrganizationResource::new(&seen.organization, permissions)
             })
             .collect();
         let mut document = match page {
@@ -68,31 +85,63 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         filter: &Filter,
         page: Option<PageRequest>,
     ) -> Result<Selection, Problem> {
+        let Sight { viewer, is_exact } = self.sight(caller)?;
         match page {
-            Some(page) if caller.is_site_administrator() => {
-                let found = self.organizations.page_at(
-                    self.settings.edition,
-                    &Viewer::Everything,
-                    filter,
-                    page.number,
-                    page.size,
-                )?;
-                let organizations = found.organizations.into_iter();
+            Some(page) if is_exact => {
+                let edition = self.settings.edition;
+                let found =
+                    self.organizations
+                        .page_at(edition, &viewer, filter, page.number, page.size)?;
                 Ok(Selection {
-                    organizations: organizations
-                        .map(|organization| (organization, Standing::SiteAdministrator))
-                        .collect(),
+                    organizations: self.seen(caller, found.organizations, is_exact)?,
                     total: found.total,
                 })
             }
-            page => self.select_visible(caller, filter, page),
+            page => self.select_one_by_one(caller, &viewer, is_exact, filter, page),
         }
     }
 
-    /// Goes through all organizations, for policies do not tell which ones they open.
-    fn select_visible(
+    /// Which organizations the list of the caller can have.
+    fn sight(&self, caller: &Caller<'_>) -> Result<Sight, Problem> {
+        let exactly = |viewer| Sight {
+            viewer,
+            is_exact: true,
+        };
+        if caller.is_site_administrator() {
+            return Ok(exactly(Viewer::Everything));
+        }
+        let user = match &caller.identity.principal {
+            Principal::Team(team) => return Ok(exactly(Viewer::Only(team.organization.clone()))),
+            Principal::Organization(id) => return Ok(exactly(Viewer::Only(id.clone()))),
+            Principal::AuditReader(_) => return Ok(exactly(Viewer::Nothing)),
+            Principal::User(user) if caller.identity.token_id.is_some() => {
+                return Ok(exactly(Viewer::Member(user.id.clone())));
+            }
+            Principal::User(user) => Some(user.id.clone()),
+            Principal::Installation | Principal::Workload(_) => None,
+        };
+        let Opened {
+            names,
+            prefixes,
+            is_exact,
+        } = self.opened(caller)?;
+        let reach = Reach {
+            names,
+            prefixes,
+            user,
+        };
+        Ok(Sight {
+            viewer: Viewer::Workload(reach),
+            is_exact,
+        })
+    }
+
+    /// Goes through the organizations that the list can have, a batch at a time.
+    fn select_one_by_one(
         &self,
         caller: &Caller<'_>,
+        viewer: &Viewer,
+        is_exact: bool,
         filter: &Filter,
         page: Option<PageRequest>,
     ) -> Result<Selection, Problem> {
@@ -103,18 +152,19 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             let edition = self.settings.edition;
             let batch = self.organizations.list(
                 edition,
-                &Viewer::Everything,
+                viewer,
                 filter,
                 after.as_deref(),
                 MAXIMUM_BATCH,
             )?;
-            let standings = self.standings(caller, &batch.organizations)?;
-            for (organization, standing) in batch.organizations.into_iter().zip(standings) {
-                let Some(standing) = standing else { continue };
+            for seen in self.seen(caller, batch.organizations, is_exact)? {
                 if wanted.contains(&selection.total) {
-                    selection.organizations.push((organization, standing));
+                    selection.organizations.push(seen);
                 }
                 selection.total += 1;
+            }
+            if selection.organizations.len() > MAXIMUM_AT_ONCE {
+                return Err(Problem::TooLong(MAXIMUM_AT_ONCE));
             }
             after = batch.next;
             if after.is_none() {
@@ -123,24 +173,31 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// What the caller is to each organization; `None` for those that the caller may not see.
-    fn standings(
+    /// Those of the organizations that the caller sees, which are all of them if the list is exact, with what the caller is to each.
+    fn seen(
         &self,
         caller: &Caller<'_>,
-        organizations: &[Organization],
-    ) -> Result<Vec<Option<Standing>>, Problem> {
-        if caller.is_site_administrator() {
-            return Ok(vec![Some(Standing::SiteAdministrator); organizations.len()]);
-        }
-        if organizations.is_empty() {
-            return Ok(Vec::new());
-        }
+        organizations: Vec<Organization>,
+        is_exact: bool,
+    ) -> Result<Vec<Seen>, Problem> {
+        let ids: Vec<String> = organizations
+            .iter()
+            .map(|found| found.external_id.clone())
+            .collect();
+        let ties = self.organizations.ties(&caller.identity, &ids)?;
         let names = organizations.iter().map(|found| found.name.as_str());
-        let rights = self.rights(caller, names)?;
-        Ok(rights
-            .into_iter()
-            .map(|rights| rights.standing().filter(|_| rights.read))
-            .collect())
+        let by_policies = self.rights(caller, names)?;
+        let all = organizations.into_iter().zip(ties).zip(by_policies);
+        let seen = all.filter_map(|((organization, tie), by_policies)| {
+            let sees = is_exact || tie.standing.is_some() || by_policies.read;
+            let standing = greater(tie.standing, by_policies.standing());
+            sees.then_some(Seen {
+                organization,
+                standing,
+                rights: tie.rights,
+            })
+        });
+        Ok(seen.collect())
     }
 }
 

@@ -20,6 +20,7 @@ mod plan_facts;
 mod problem;
 mod projects;
 mod rate;
+mod reach;
 mod route;
 mod subscriptions;
 #[cfg(test)]

@@ -143,3 +143,61 @@ fn contract_1_7_others_see_only_what_they_may_read() {
     let empty = world.send_as(&nobody, Method::Get, LIST, None);
     assert_eq!((empty.status, body(&empty)), (200, json!({"data": []})));
 }
+
+#[test]
+fn contract_1_7_a_list_has_what_its_token_belongs_to() {
+    let world = hosted();
+    let ada = world.user("ada", false);
+    let sent = document(&json!({"name": "adas", "email": "ops@example.com"}));
+    world.send_as(&ada, Method::Post, LIST, Some(&sent));
+    for name in ["acme", "team-a", "team-b", "team-secret"] {
+        world.create_named(name);
+    }
+    let listed = |token: &str, query: &str| {
+        let answer = world.send_as(token, Method::Get, &format!("{LIST}{query}"), None);
+        assert_eq!(answer.status, 200, "{}", text(&answer));
+        let answer = body(&answer);
+        let total = answer["meta"]["pagination"]["total-count"].clone();
+        let found: Vec<_> = answer["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["id"].as_str().unwrap().to_owned())
+            .collect();
+        (found, total)
+    };
+    let bob = world.user("bob", false);
+    let administrator = world.user("admin", true);
+    let team = world.token("team", &[("organizations/team-*", &["read"])]);
+    let bounded = world.token(
+        "bounded",
+        &[
+            ("organizations/team-*", &["read"]),
+            ("organizations/team-secret", &["deny"]),
+            ("organizations/acme", &["read", "update"]),
+        ],
+    );
+    let wildcard = world.token("wildcard", &[("organizations/+", &["read"])]);
+    let page = "?page[size]=2";
+    let all: &[&str] = &["acme", "adas", "team-a", "team-b", "team-secret"];
+    for (token, expected) in [
+        (&ada, &["adas"][..]),
+        (&bob, &[]),
+        (&administrator, all),
+        (&team, &["team-a", "team-b", "team-secret"]),
+        (&bounded, &["acme", "team-a", "team-b"]),
+        (&wildcard, all),
+    ] {
+        assert_eq!(listed(token, "").0, expected);
+        let first: Vec<_> = expected.iter().take(2).copied().collect();
+        let (found, total) = listed(token, page);
+        assert_eq!(
+            (found, total),
+            (
+                first.iter().map(|name| (*name).to_owned()).collect(),
+                json!(expected.len())
+            )
+        );
+    }
+    assert_eq!(listed(&team, "?q=B").0, ["team-b"]);
+}
