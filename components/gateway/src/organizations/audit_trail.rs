@@ -56,6 +56,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Some(text) if !text.is_empty() => timestamp::parsed(&text).ok_or_else(no_timestamp)?,
             _ => 0,
         };
+        let since = u64::try_from(since).unwrap_or(0);
         let page = PageRequest::sized(&self.request.query, MAXIMUM_EVENTS, MAXIMUM_EVENTS);
         let found =
             self.organizations

@@ -147,7 +147,7 @@ pub struct Event {
 /// A part of an audit trail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventPage {
-    /// Oldest first; empty beyond the last page.
+    /// Oldest first, those of one millisecond in no order; empty beyond the last page.
     pub events: Vec<Event>,
     /// How many there are on all pages together.
     pub total: u64,

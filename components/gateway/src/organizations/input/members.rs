@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use gatehouse_orgs::Attribute;
-use jiff::Timestamp;
 use serde_json::{Map, Value};
+
+use crate::organizations::timestamp;
 
 /// The members of an object under their dashed names, however they are spelled: `session-timeout`, `session_timeout` and
 /// `sessionTimeout` are the same, and of several the dashed one counts.
@@ -71,12 +72,9 @@ impl<'a> Members<'a> {
         self.read(name, Value::as_i64)
     }
 
-    /// A point in time, as text in the form of RFC 3339: milliseconds since 1970.
+    /// A point in time, as text: milliseconds since 1970.
     pub(in crate::organizations) fn timestamp(&self, name: &str) -> Attribute<i64> {
-        self.read(name, |value| {
-            let timestamp: Timestamp = value.as_str()?.parse().ok()?;
-            Some(timestamp.as_millisecond())
-        })
+        self.read(name, |value| timestamp::parsed(value.as_str()?))
     }
 
     /// True or false.

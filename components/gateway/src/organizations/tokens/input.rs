@@ -5,7 +5,6 @@ use gatehouse_orgs::{Attribute, AttributeIssue, Fault, LifetimeChange, TokenRequ
 use crate::organizations::fields;
 use crate::organizations::input::{Input, Kinds, Members};
 use crate::organizations::problem::{AttributeFault, Problem};
-use crate::organizations::timestamp;
 
 /// Reads what a new token is to be. The document may be absent, empty, or of any type.
 ///
@@ -16,19 +15,15 @@ pub(in crate::organizations) fn token_request(body: &[u8]) -> Result<TokenReques
     let input = Input::read_if_any(body)?;
     let attributes = input.resource(Kinds::Any)?.attributes;
     let mut issues = Vec::new();
-    let expires_at = match attributes.text("expired-at") {
-        Attribute::Value(text) if !text.is_empty() => {
-            let parsed = timestamp::parsed(&text);
-            if parsed.is_none() {
-                issues.push(AttributeIssue::new("expired-at", Fault::NotTimestamp));
-            }
-            parsed
-        }
-        Attribute::WrongType => {
+    let expires_at = match attributes.timestamp("expired-at") {
+        Attribute::Value(milliseconds) => Some(u64::try_from(milliseconds).unwrap_or(0)),
+        Attribute::WrongType
+            if attributes.text("expired-at") != Attribute::Value(String::new()) =>
+        {
             issues.push(AttributeIssue::new("expired-at", Fault::NotTimestamp));
             None
         }
-        _ => None,
+        Attribute::Absent | Attribute::Null | Attribute::WrongType => None,
     };
     let description = match attributes.text("description") {
         Attribute::Value(text) => Some(text),

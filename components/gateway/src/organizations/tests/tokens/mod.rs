@@ -1,5 +1,8 @@
 //! Tokens of this API: whose they are, what they open, and what is told about them.
 
+mod accounts;
+mod audit_trails;
+mod lifetimes;
 mod of_organizations;
 mod of_teams;
 mod of_users;
