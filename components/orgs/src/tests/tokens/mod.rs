@@ -76,6 +76,13 @@ fn person(orgs: &impl Users, username: &str) -> (User, IssuedToken) {
     orgs.create_user(&description, &installation()).unwrap()
 }
 
+/// Takes away what stands under a key, as a removal would.
+fn remove(orgs: &TestOrgs<'_>, key: &str) {
+    let mut transaction = gatehouse_storage::Transaction::new();
+    transaction.delete(key);
+    orgs.records.commit(transaction).unwrap();
+}
+
 /// Keys that tell of tokens. How long they may live, and what was done, is told elsewhere.
 fn token_keys(store: &MemoryStore<&ManualClock>) -> Vec<String> {
     let of_tokens = |key: &String| {
@@ -266,6 +273,9 @@ fn contract_1_6_what_is_over_or_whose_owner_is_gone_is_worth_nothing() {
         .unwrap();
     orgs.records.commit(transaction).unwrap();
     assert_eq!(presented(&orgs, &of_ada), None);
+    let (bob, of_bob) = person(&orgs, "bob");
+    remove(&orgs, &crate::users::user_key(&bob.id));
+    assert_eq!(presented(&orgs, &of_bob), None);
 
     let team = owners(&orgs, &acme);
     let of_team = issue(
@@ -276,21 +286,37 @@ fn contract_1_6_what_is_over_or_whose_owner_is_gone_is_worth_nothing() {
     let of_named = issue(&orgs, &TokenOwner::TeamNamed(team), &described("ci"));
     let own = issue(&orgs, &owner, &TokenRequest::default());
     let audit = issue(&orgs, &of_audit_trail(&acme), &TokenRequest::default());
+    let globex = create(&orgs, "globex");
+    let gone = owners(&orgs, &globex);
+    let of_gone = issue(
+        &orgs,
+        &TokenOwner::Team(gone.clone()),
+        &TokenRequest::default(),
+    );
+    let key = crate::belonging::key(&gone.organization, crate::belonging::kind::TEAM, &gone.id);
+    remove(&orgs, &key);
+    assert_eq!(presented(&orgs, &of_gone), None);
+    assert_eq!(orgs.delete("globex", &installation()), Ok(true));
+
     assert_eq!(orgs.delete("acme", &installation()), Ok(true));
     for token in [of_team, of_named, own, audit] {
         assert_eq!(presented(&orgs, &token), None);
         assert_eq!(orgs.owner_of_token(&token.token.id), Ok(None));
     }
     let left: Vec<_> = token_keys(&store);
-    let of_ada_alone = |key: &String| key.contains(&ada.id) || key.contains(&of_ada.token.id);
+    let of_people = |key: &String| {
+        [&ada.id, &bob.id, &of_ada.token.id, &of_bob.token.id]
+            .iter()
+            .any(|id| key.contains(id.as_str()))
+    };
     assert!(
         left.iter()
-            .all(|key| of_ada_alone(key) || key.starts_with("token/")),
+            .all(|key| of_people(key) || key.starts_with("token/")),
         "{left:?}"
     );
     assert_eq!(
         left.iter().filter(|key| key.starts_with("token/")).count(),
-        1
+        2
     );
 }
 

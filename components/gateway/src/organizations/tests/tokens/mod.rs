@@ -6,6 +6,7 @@ mod lifetimes;
 mod of_organizations;
 mod of_teams;
 mod of_users;
+mod secrecy;
 
 use jiff::{Timestamp, ToSpan};
 
