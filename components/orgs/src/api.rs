@@ -4,7 +4,7 @@ use gatehouse_ports::{RandomError, StoreError};
 use gatehouse_storage::StorageError;
 
 use crate::{
-    AuditTrail, Authority, Caller, Edition, Entitlement, FieldFault, Organization,
+    AgentPools, AuditTrail, Authority, Caller, Edition, Entitlement, FieldFault, Organization,
     OrganizationChanges, Permission, Plan, Rights, Standing, Subscriptions, Tokens, Users,
 };
 
@@ -247,12 +247,12 @@ pub enum UpdateError {
 
 /// Everything that the capability offers.
 pub trait Capability:
-    Organizations + Authority + Users + Tokens + AuditTrail + Subscriptions
+    Organizations + Authority + Users + Tokens + AuditTrail + Subscriptions + AgentPools
 {
 }
 
 impl<T> Capability for T where
-    T: Organizations + Authority + Users + Tokens + AuditTrail + Subscriptions
+    T: Organizations + Authority + Users + Tokens + AuditTrail + Subscriptions + AgentPools
 {
 }
 

@@ -5,11 +5,12 @@
 //! Neither counts any more once `external/<external id>` is gone: whoever follows an identifier looks there.
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Record, StorageError, Transaction};
+use gatehouse_storage::{Loaded, Record, StorageError, Transaction};
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::well_formed;
-use crate::record::{ExternalIdRecord, external_id_key};
+use crate::name::FoldedName;
+use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
 use crate::{Failure, Orgs};
 
 /// Kinds of things that organizations own, as they are called in keys.
@@ -30,6 +31,13 @@ pub(crate) mod kind {
     pub const TOKEN: &str = "token";
     /// One record.
     pub const TOKEN_LIFETIMES: &str = "token-lifetimes";
+    /// By pool id.
+    pub const AGENT_POOL: &str = "agent-pool";
+    /// By folded name; tells the id.
+    pub const AGENT_POOL_NAME: &str = "agent-pool-name";
+
+    /// Kinds of entries that stand under names which people choose. Such a name may look like an identifier, and is none.
+    pub const NAMED_BY_PEOPLE: [&str; 2] = [TEAM_NAME, AGENT_POOL_NAME];
 }
 
 /// Which organization something belongs to.
@@ -103,6 +111,36 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             external_id,
             name: found.record.name,
         }))
+    }
+
+    /// The organization that is there, with its key; `None` if it has got another name since.
+    pub(crate) fn load_at(
+        &self,
+        place: &Existing,
+    ) -> Result<Option<(String, Loaded<OrganizationRecord>)>, Failure> {
+        let Some(name) = FoldedName::of(&place.name) else {
+            return Ok(None);
+        };
+        let found = self.load(&name)?;
+        Ok(found
+            .filter(|found| found.record.external_id == place.external_id)
+            .map(|found| (organization_key(&name), found)))
+    }
+
+    /// Adds to `transaction` the condition that the organization with this external id stays. False if it is gone already.
+    ///
+    /// Whatever adds something to an organization needs it: what is added after the organization was cleared away would stay for good.
+    pub(crate) fn require_existing(
+        &self,
+        transaction: &mut Transaction,
+        external_id: &str,
+    ) -> Result<bool, Failure> {
+        let key = external_id_key(external_id);
+        let found = self.records.get::<ExternalIdRecord>(&key)?;
+        if let Some(found) = &found {
+            transaction.require(key, found.version);
+        }
+        Ok(found.is_some())
     }
 }
 

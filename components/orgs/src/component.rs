@@ -3,7 +3,7 @@
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
-use crate::{AuditTrail, Authority, Organizations, Orgs, Subscriptions, Tokens, Users};
+use crate::{AgentPools, AuditTrail, Authority, Organizations, Orgs, Subscriptions, Tokens, Users};
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
 mod bindings {
@@ -285,5 +285,49 @@ impl wit::audit_trail::Guest for Component {
     fn forget_events(events: Vec<wit::audit_trail::Event>) -> Result<(), Failure> {
         let events: Vec<_> = events.cross();
         ORGS.forget_events(&events).cross()
+    }
+}
+
+impl wit::agent_pools::Guest for Component {
+    fn create_agent_pool(
+        organization: String,
+        changes: wit::agent_pools::AgentPoolChanges,
+        by: Caller,
+    ) -> Result<wit::agent_pools::AgentPool, wit::agent_pools::AgentPoolError> {
+        ORGS.create_agent_pool(&organization, &changes.cross(), &by.cross())
+            .cross()
+    }
+
+    fn find_agent_pool(
+        organization: String,
+        id: String,
+    ) -> Result<Option<wit::agent_pools::AgentPool>, Failure> {
+        ORGS.find_agent_pool(&organization, &id).cross()
+    }
+
+    fn list_agent_pools(
+        organization: String,
+        filter: wit::agent_pools::AgentPoolFilter,
+        order: wit::agent_pools::AgentPoolOrder,
+        number: u32,
+        size: u32,
+    ) -> Result<wit::agent_pools::AgentPoolPage, Failure> {
+        ORGS.list_agent_pools(&organization, &filter.cross(), order.cross(), number, size)
+            .cross()
+    }
+
+    fn update_agent_pool(
+        organization: String,
+        id: String,
+        changes: wit::agent_pools::AgentPoolChanges,
+        by: Caller,
+    ) -> Result<wit::agent_pools::AgentPool, wit::agent_pools::AgentPoolError> {
+        ORGS.update_agent_pool(&organization, &id, &changes.cross(), &by.cross())
+            .cross()
+    }
+
+    fn delete_agent_pool(organization: String, id: String, by: Caller) -> Result<bool, Failure> {
+        ORGS.delete_agent_pool(&organization, &id, &by.cross())
+            .cross()
     }
 }

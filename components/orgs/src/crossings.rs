@@ -495,5 +495,30 @@ macro_rules! crossings {
             token_description,
         });
         $crate::crossing_cases!(users::CreateUserError { Invalid(issues), Failed(failure) });
+
+        $crate::crossing_record!(agent_pools::AgentPool {
+            id,
+            name,
+            created_at,
+            organization_scoped,
+        });
+        $crate::crossing_record!(agent_pools::AgentPoolChanges { name, organization_scoped });
+        $crate::crossing_record!(agent_pools::AgentPoolFilter {
+            name,
+            allowed_workspace,
+            allowed_project,
+        });
+        $crate::crossing_cases!(agent_pools::AgentPoolOrder {
+            Name,
+            NameDescending,
+            CreatedAt,
+            CreatedAtDescending,
+        });
+        $crate::crossing_record!(agent_pools::AgentPoolPage { agent_pools, matching, total });
+        $crate::crossing_cases!(agent_pools::AgentPoolError {
+            NotFound,
+            Invalid(issues),
+            Failed(failure),
+        });
     };
 }

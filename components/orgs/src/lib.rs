@@ -5,6 +5,7 @@
 //! what, what a plan includes, who belongs to whom and may do what by it, and the tokens that it issues itself. It knows neither HTTP
 //! nor policies: what a service token may do elsewhere has been decided before it is called.
 
+mod agent_pools;
 mod api;
 mod audit_trail;
 mod authority;
@@ -34,6 +35,10 @@ mod component;
 #[cfg(test)]
 mod tests;
 
+pub use agent_pools::{
+    AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder, AgentPoolPage,
+    AgentPools,
+};
 pub use api::{
     Batch, Capability, CreateError, Failure, Filter, MAXIMUM_BATCH, MAXIMUM_PAGE_SIZE,
     Organizations, Page, Reach, UpdateError, Viewer,

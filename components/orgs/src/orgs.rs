@@ -3,6 +3,7 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, RecordCache, Records, Transaction, commit_with_retries};
 
+use crate::agent_pools::default::NamedPools;
 use crate::directory::{self, Directory, Shape};
 use crate::identifier::{is_identifier, random_identifier};
 use crate::listing::Listing;
@@ -159,7 +160,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let stored = self.load(name)?.ok_or(UpdateError::NotFound)?;
         let mut record = stored.record.clone();
         let (new_name, mut faults) = self.judge_name(&changes.name, Some(name))?;
-        faults.extend(rules::apply(edition, changes, &mut record.settings));
+        let pools = self.named_pools(&record.external_id, changes)?;
+        faults.extend(rules::apply(edition, changes, &pools, &mut record.settings));
         if !faults.is_empty() {
             return Err(UpdateError::Invalid(faults));
         }
@@ -177,6 +179,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction
             .require(&old_key, stored.version)
             .put(&new_key, &record)?;
+        pools.require(&mut transaction, &record.external_id);
         if new_key != old_key {
             transaction.require_absent(&new_key).delete(&old_key).put(
                 external_id_key(&record.external_id),
@@ -252,7 +255,8 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         by: &Caller,
     ) -> Result<Organization, CreateError> {
         let mut settings = Settings::default();
-        let faults = rules::apply(edition, changes, &mut settings);
+        // A new organization has no pools.
+        let faults = rules::apply(edition, changes, &NamedPools::default(), &mut settings);
         let record = commit_with_retries(&self.clock, &self.random, || {
             self.try_create(changes, &settings, &faults, by)
         })?;

@@ -1,16 +1,18 @@
-//! Clearing away what belonged to organizations that are gone.
+//! Clearing away what belonged to organizations and agent pools that are gone.
 //!
-//! An organization is gone with one commit, and everything of it with it, because nothing counts without its organization. What is left
-//! lies there until it is swept: at once, and by [`crate::Organizations::maintain`] where that was cut off.
+//! An organization is gone with one commit, and everything of it with it, because nothing counts without its organization. So it is with
+//! a pool and its tokens. What is left lies there until it is swept: at once, and by [`crate::Organizations::maintain`] where that was
+//! cut off.
 
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries, decode};
 use serde::{Deserialize, Serialize};
 
 use crate::belonging::{PointerRecord, kind, prefix_of_all, whose_key};
-use crate::identifier::well_formed;
+use crate::identifier::{is_identifier, well_formed};
+use crate::organization::EXTERNAL_ID_PREFIX;
 use crate::team::membership_of_key;
-use crate::tokens::record::{TokenRecord, token_key};
+use crate::tokens::record::{TokenRecord, token_key, tokens_of_id_prefix};
 use crate::{Failure, Orgs};
 
 const REMOVED_PREFIX: &str = "removed/";
@@ -18,13 +20,13 @@ const REMOVED_PREFIX: &str = "removed/";
 /// Most things cleared away in one commit.
 const PER_COMMIT: u32 = 100;
 
-/// Most commits that one request, or one round of upkeep, makes for one organization.
+/// Most commits that one request, or one round of upkeep, makes for one organization or pool.
 const COMMITS_AT_ONCE: u32 = 20;
 
-/// Most organizations that one round of upkeep looks at.
-const ORGANIZATIONS_AT_ONCE: u32 = 20;
+/// Most organizations and pools that one round of upkeep looks at.
+const REMOVED_AT_ONCE: u32 = 20;
 
-/// That an organization is gone.
+/// That an organization or a pool is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct RemovedRecord {}
 
@@ -32,34 +34,33 @@ impl Record for RemovedRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// Adds to `transaction` that what belonged to an organization is to be cleared away.
-pub(crate) fn mark(transaction: &mut Transaction, external_id: &str) -> Result<(), Failure> {
-    transaction.put(removed_key(external_id), &RemovedRecord {})?;
+/// Adds to `transaction` that what belonged to the organization or pool with this id is to be cleared away.
+pub(crate) fn mark(transaction: &mut Transaction, id: &str) -> Result<(), Failure> {
+    transaction.put(removed_key(id), &RemovedRecord {})?;
     Ok(())
 }
 
-fn removed_key(external_id: &str) -> String {
-    format!("{REMOVED_PREFIX}{external_id}")
+fn removed_key(id: &str) -> String {
+    format!("{REMOVED_PREFIX}{id}")
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Clears away a part of what belonged to organizations that are gone.
+    /// Clears away a part of what belonged to all that are gone.
     pub(crate) fn sweep_all(&self) -> Result<(), Failure> {
         let store = self.records.store();
-        let removed = store.scan(REMOVED_PREFIX, None, ORGANIZATIONS_AT_ONCE)?;
+        let removed = store.scan(REMOVED_PREFIX, None, REMOVED_AT_ONCE)?;
         for item in removed.items {
-            if let Some(external_id) = item.key.strip_prefix(REMOVED_PREFIX) {
-                self.sweep(external_id)?;
+            if let Some(id) = item.key.strip_prefix(REMOVED_PREFIX) {
+                self.sweep(id)?;
             }
         }
         Ok(())
     }
 
     /// Clears away what belonged to one of them, as far as it goes at once.
-    pub(crate) fn sweep(&self, external_id: &str) -> Result<(), Failure> {
+    pub(crate) fn sweep(&self, id: &str) -> Result<(), Failure> {
         for _ in 0..COMMITS_AT_ONCE {
-            let is_clear =
-                commit_with_retries(&self.clock, &self.random, || self.sweep_some(external_id))?;
+            let is_clear = commit_with_retries(&self.clock, &self.random, || self.sweep_some(id))?;
             if is_clear {
                 break;
             }
@@ -67,25 +68,28 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(())
     }
 
-    fn sweep_some(&self, external_id: &str) -> Result<Attempt<bool>, Failure> {
-        let prefix = prefix_of_all(external_id);
+    fn sweep_some(&self, id: &str) -> Result<Attempt<bool>, Failure> {
+        let organization = is_identifier(EXTERNAL_ID_PREFIX, id).then_some(id);
+        let prefix = organization.map_or_else(|| tokens_of_id_prefix(id), prefix_of_all);
         let found = self.records.store().scan(&prefix, None, PER_COMMIT)?;
         let mut transaction = Transaction::new();
         for item in &found.items {
             let place = item.key.strip_prefix(&prefix);
-            match place.and_then(|place| place.split_once('/')) {
-                Some((kind::TOKEN, _)) => self.clear_token_away(&mut transaction, item)?,
-                Some((kind, name)) => {
+            match (organization, place.and_then(|place| place.split_once('/'))) {
+                (None, _) | (_, Some((kind::TOKEN, _))) => {
+                    self.clear_token_away(&mut transaction, item)?;
+                }
+                (Some(external_id), Some((kind, name))) => {
                     transaction.delete(&item.key);
                     end_elsewhere(&mut transaction, external_id, kind, name);
                 }
-                None => {
+                (Some(_), None) => {
                     transaction.delete(&item.key);
                 }
             }
         }
         if !found.more {
-            transaction.delete(removed_key(external_id));
+            transaction.delete(removed_key(id));
         }
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, !found.more)?)
@@ -111,7 +115,7 @@ fn end_elsewhere(
     kind_of_thing: &str,
     name: &str,
 ) {
-    if well_formed(name) {
+    if well_formed(name) && !kind::NAMED_BY_PEOPLE.contains(&kind_of_thing) {
         transaction.delete(whose_key(name));
     }
     if kind_of_thing == kind::MEMBER {

@@ -1,5 +1,6 @@
 //! What the fields of an organization may be, alone and together (contract 2.2, 2.7 to 2.9).
 
+use crate::agent_pools::default::NamedPools;
 use crate::{
     Attribute, CollaboratorAuthPolicy, Edition, ExecutionMode, Fault, Field, FieldFault,
     OrganizationChanges, Settings,
@@ -11,15 +12,20 @@ const MAXIMUM_EMAIL_CHARACTERS: usize = 254;
 /// Most characters in the id of a SAML role.
 const MAXIMUM_ROLE_CHARACTERS: u32 = 255;
 
-/// Brings `changes` into `settings` and tells everything that is wrong with them, in the order of [`Field`].
+/// Brings `changes` into `settings` and tells everything that is wrong with them, in the order of [`Field`]. `pools` are those among the
+/// named ones that the organization has.
 ///
 /// The name is not a setting and is judged elsewhere. Where there is a fault, `settings` is not to be used.
 pub fn apply(
     edition: Edition,
     changes: &OrganizationChanges,
+    pools: &NamedPools,
     settings: &mut Settings,
 ) -> Vec<FieldFault> {
-    let mut judge = Judge::default();
+    let mut judge = Judge {
+        pools,
+        faults: Vec::new(),
+    };
     judge.email(&changes.email, &mut settings.email);
     judge.minutes(
         Field::SessionTimeout,
@@ -63,12 +69,12 @@ pub fn apply(
 }
 
 /// Collects faults.
-#[derive(Default)]
-struct Judge {
+struct Judge<'p> {
+    pools: &'p NamedPools,
     faults: Vec<FieldFault>,
 }
 
-impl Judge {
+impl Judge<'_> {
     fn add(&mut self, field: Field, fault: Fault) {
         self.faults.push(FieldFault { field, fault });
     }
@@ -279,8 +285,7 @@ impl Judge {
         match (agent, pool) {
             (true, Attribute::Absent) if settings.default_agent_pool_id.is_some() => {}
             (true, Attribute::Absent | Attribute::Null) => self.add(field, Fault::PoolRequired),
-            // No organization has pools yet.
-            (true, _) => self.add(field, Fault::UnknownPool),
+            (true, change) => self.pool(field, change, &mut settings.default_agent_pool_id),
             (false, Attribute::Absent | Attribute::Null) => settings.default_agent_pool_id = None,
             (false, _) => self.add(field, Fault::PoolWithoutAgentMode),
         }
@@ -326,11 +331,21 @@ impl Judge {
             ExecutionMode::Remote,
             &mut settings.stacks_default_execution_mode,
         );
-        match &changes.stacks_default_agent_pool {
+        self.pool(
+            Field::StacksDefaultAgentPool,
+            &changes.stacks_default_agent_pool,
+            &mut settings.stacks_default_agent_pool_id,
+        );
+    }
+
+    /// A pool can be named if the organization has it, and unset.
+    fn pool(&mut self, field: Field, change: &Attribute<String>, stored: &mut Option<String>) {
+        match change {
             Attribute::Absent => {}
-            Attribute::Null => settings.stacks_default_agent_pool_id = None,
-            Attribute::WrongType => self.add(Field::StacksDefaultAgentPool, Fault::NotText),
-            Attribute::Value(_) => self.add(Field::StacksDefaultAgentPool, Fault::UnknownPool),
+            Attribute::Null => *stored = None,
+            Attribute::WrongType => self.add(field, Fault::NotText),
+            Attribute::Value(id) if self.pools.contains(id) => *stored = Some(id.clone()),
+            Attribute::Value(_) => self.add(field, Fault::UnknownPool),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The organizations capability over the component's imports.
 
 use gatehouse_orgs::{
-    Action, ApiToken, Attribute, AuditTrail, Authority, Batch, Caller, CreateError,
-    CreateUserError, Credential, Decision, Edition, Entitlement, Event, EventPage, Failure,
-    FeatureSet, Filter, Identity, IssueError, IssuedToken, LifetimeChange, LifetimeError,
+    Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder,
+    AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail, Authority, Batch, Caller,
+    CreateError, CreateUserError, Credential, Decision, Edition, Entitlement, Event, EventPage,
+    Failure, FeatureSet, Filter, Identity, IssueError, IssuedToken, LifetimeChange, LifetimeError,
     LifetimePolicy, Organization, OrganizationChanges, Organizations, Page, Permission, Plan,
     Position, Rights, Standing, SubscriptionError, SubscriptionTerms, Subscriptions, TeamReference,
     TeamToken, Tie, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users,
@@ -258,5 +259,54 @@ impl AuditTrail for ImportedOrganizations {
     fn forget_events(&self, events: &[Event]) -> Result<(), Failure> {
         let events: Vec<_> = events.to_vec().cross();
         wit::audit_trail::forget_events(&events).cross()
+    }
+}
+
+impl AgentPools for ImportedOrganizations {
+    fn create_agent_pool(
+        &self,
+        organization: &str,
+        changes: &AgentPoolChanges,
+        by: &Caller,
+    ) -> Result<AgentPool, AgentPoolError> {
+        let (changes, by) = (changes.clone().cross(), by.clone().cross());
+        wit::agent_pools::create_agent_pool(organization, &changes, &by).cross()
+    }
+
+    fn find_agent_pool(&self, organization: &str, id: &str) -> Result<Option<AgentPool>, Failure> {
+        wit::agent_pools::find_agent_pool(organization, id).cross()
+    }
+
+    fn list_agent_pools(
+        &self,
+        organization: &str,
+        filter: &AgentPoolFilter,
+        order: AgentPoolOrder,
+        number: u32,
+        size: u32,
+    ) -> Result<AgentPoolPage, Failure> {
+        let filter = filter.clone().cross();
+        wit::agent_pools::list_agent_pools(organization, &filter, order.cross(), number, size)
+            .cross()
+    }
+
+    fn update_agent_pool(
+        &self,
+        organization: &str,
+        id: &str,
+        changes: &AgentPoolChanges,
+        by: &Caller,
+    ) -> Result<AgentPool, AgentPoolError> {
+        let (changes, by) = (changes.clone().cross(), by.clone().cross());
+        wit::agent_pools::update_agent_pool(organization, id, &changes, &by).cross()
+    }
+
+    fn delete_agent_pool(
+        &self,
+        organization: &str,
+        id: &str,
+        by: &Caller,
+    ) -> Result<bool, Failure> {
+        wit::agent_pools::delete_agent_pool(organization, id, &by.clone().cross()).cross()
     }
 }

@@ -1,10 +1,12 @@
 //! The capability over a store in memory: what is answered, and what is stored.
 
+mod agent_pools;
 mod audit_trail;
 mod authority;
 mod concurrency;
 mod counting;
 mod crashes;
+mod default_pools;
 mod directory;
 mod lifecycle;
 mod listing;

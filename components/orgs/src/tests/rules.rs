@@ -3,6 +3,7 @@
 use Edition::{Hosted, SelfHosted};
 
 use super::text;
+use crate::agent_pools::default::NamedPools;
 use crate::rules::apply;
 use crate::{
     Attribute, CollaboratorAuthPolicy, Edition, ExecutionMode, Fault, Field, OrganizationChanges,
@@ -12,6 +13,10 @@ use crate::{
 type Faults = Vec<(Field, Fault)>;
 
 const EMAIL: &str = "ops@example.com";
+
+/// The pools that the organization has.
+const OWN_POOL: &str = "apool-1";
+const OTHER_OWN_POOL: &str = "apool-2";
 
 fn stored() -> Settings {
     Settings {
@@ -27,7 +32,8 @@ fn outcome(
     changes: &OrganizationChanges,
 ) -> Result<Settings, Faults> {
     let mut settings = settings.clone();
-    let faults = apply(edition, changes, &mut settings);
+    let pools = NamedPools::of(&[OWN_POOL, OTHER_OWN_POOL]);
+    let faults = apply(edition, changes, &pools, &mut settings);
     if faults.is_empty() {
         return Ok(settings);
     }
@@ -400,6 +406,22 @@ fn contract_2_8_a_pool_that_the_organization_does_not_have_is_refused() {
 }
 
 #[test]
+fn contract_2_8_a_pool_of_the_organization_is_stored_however_it_is_named() {
+    for before in [REMOTE, AGENT] {
+        for (by_attribute, by_relationship) in [
+            (text(OTHER_OWN_POOL), Attribute::Absent),
+            (Attribute::Absent, text(OTHER_OWN_POOL)),
+            (text(OTHER_OWN_POOL), text(OTHER_OWN_POOL)),
+        ] {
+            assert_eq!(
+                execution(before, text("agent"), by_attribute, by_relationship),
+                Ok((ExecutionMode::Agent, Some(OTHER_OWN_POOL.to_owned())))
+            );
+        }
+    }
+}
+
+#[test]
 fn contract_2_8_a_stored_pool_is_kept_in_mode_agent_and_dropped_when_it_is_left() {
     let kept = (ExecutionMode::Agent, Some("apool-1".to_owned()));
     assert_eq!(
@@ -475,16 +497,23 @@ fn a_mode_that_is_at_fault_hides_no_fault_of_the_pool_and_adds_none() {
 }
 
 #[test]
-fn a_pool_for_stacks_cannot_be_named_while_there_are_none() {
+fn contract_2_2_a_pool_for_stacks_is_one_that_the_organization_has() {
     let with = |stacks_default_agent_pool| {
         hosted(OrganizationChanges {
             stacks_default_agent_pool,
             ..OrganizationChanges::default()
         })
     };
-    assert_eq!(with(Attribute::Null), Ok(stored()));
-    assert_eq!(
-        with(text("apool-1")),
-        Err(vec![(Field::StacksDefaultAgentPool, Fault::UnknownPool)])
-    );
+    let pool = |changed: Result<Settings, Faults>| changed.unwrap().stacks_default_agent_pool_id;
+    assert_eq!(pool(with(Attribute::Null)), None);
+    assert_eq!(pool(with(text(OWN_POOL))), Some(OWN_POOL.to_owned()));
+    for (change, fault) in [
+        (text("apool-9"), Fault::UnknownPool),
+        (Attribute::WrongType, Fault::NotText),
+    ] {
+        assert_eq!(
+            with(change),
+            Err(vec![(Field::StacksDefaultAgentPool, fault)])
+        );
+    }
 }

@@ -102,9 +102,9 @@ pub(crate) fn slot_key(owner: &TokenOwner) -> Option<String> {
 /// Before the tokens of an owner. All tokens of a team stand together.
 pub(crate) fn tokens_of_prefix(owner: &TokenOwner) -> String {
     match owner {
-        TokenOwner::User(id) | TokenOwner::Organization(id) => format!("tokens-of/{id}/"),
-        TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => format!("tokens-of/{}/", team.id),
-        TokenOwner::AgentPool(pool) => format!("tokens-of/{}/", pool.id),
+        TokenOwner::User(id) | TokenOwner::Organization(id) => tokens_of_id_prefix(id),
+        TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => tokens_of_id_prefix(&team.id),
+        TokenOwner::AgentPool(pool) => tokens_of_id_prefix(&pool.id),
         TokenOwner::AuditTrail(id) => format!("tokens-of/audit-trail/{id}/"),
     }
 }
@@ -112,6 +112,11 @@ pub(crate) fn tokens_of_prefix(owner: &TokenOwner) -> String {
 /// Where a token stands among those of its owner.
 pub(crate) fn token_of_owner_key(token: &TokenRecord) -> String {
     format!("{}{}", tokens_of_prefix(&token.owner), token.id)
+}
+
+/// Before the tokens of the user, team, organization or pool with this id.
+pub(crate) fn tokens_of_id_prefix(id: &str) -> String {
+    format!("tokens-of/{id}/")
 }
 
 impl TokenOwner {
