@@ -76,9 +76,12 @@ impl Transaction {
         Ok(self)
     }
 
-    /// Removes the entry under `key`, if there is one.
+    /// Removes the entry under `key`, if there is one. To say so again changes nothing.
     pub fn delete(&mut self, key: impl Into<String>) -> &mut Self {
-        self.changes.push(Change::Delete { key: key.into() });
+        let change = Change::Delete { key: key.into() };
+        if !self.changes.contains(&change) {
+            self.changes.push(change);
+        }
         self
     }
 
@@ -91,5 +94,18 @@ impl Transaction {
     fn check(&mut self, key: String, requirement: Requirement) -> &mut Self {
         self.checks.push(Check { key, requirement });
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_removed_once_however_often_that_is_said() {
+        let mut transaction = Transaction::new();
+        transaction.delete("a").delete("b").delete("a");
+        let keys: Vec<_> = transaction.changes.iter().map(Change::key).collect();
+        assert_eq!(keys, ["a", "b"]);
     }
 }

@@ -449,3 +449,19 @@ fn contract_1_7_nobody_gets_by_a_token_what_they_could_not_do_themselves() {
     };
     assert_eq!(orgs.speaks_for(Standing::Owner, &all, &none), Ok(false));
 }
+
+#[test]
+fn contract_2_13_tokens_with_descriptions_of_their_own_go_with_the_organization() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme");
+    let owner = TokenOwner::TeamNamed(owners(&orgs, &acme));
+    issue(&orgs, &owner, &described("build"));
+    assert_eq!(orgs.delete("acme", &installation()), Ok(true));
+    let left = store.keys().into_iter();
+    let left: Vec<_> = left
+        .filter(|key| key.starts_with("of/") || key.starts_with("removed/"))
+        .collect();
+    assert_eq!(left, [""; 0]);
+}
