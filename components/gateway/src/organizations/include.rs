@@ -41,6 +41,16 @@ impl Includes {
         Self::read(query, &["entitlement-set", "subscription"])
     }
 
+    /// The resources that come with agent pools (contract 4.9): none, for no pool has workspaces. `None` where none are asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::InvalidInclude`] for anything else than can be.
+    pub(super) fn with_agent_pools(query: &str) -> Result<Option<Vec<Value>>, Problem> {
+        let includes = Self::read(query, &["workspaces"])?;
+        Ok(includes.any.then(Vec::new))
+    }
+
     /// The resources that these organizations have of it, each once; `None` where nothing is asked for.
     pub(super) fn of<'a, O: Capability>(
         self,

@@ -6,6 +6,7 @@
 mod absent_features;
 mod account;
 mod actions;
+mod agent_pools;
 mod attributes;
 mod audit_trail;
 mod caller;
@@ -228,6 +229,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Route::AuditTrail(route) => self.answer_about_audit_trails(route),
             Route::Tokens(route) => self.answer_about_tokens(route),
             Route::Users(route) => self.answer_about_users(route),
+            Route::AgentPools(route) => self.answer_about_agent_pools(route),
             Route::Subscriptions(route) => self.answer_about_subscriptions(route),
             Route::Projects(route) => self.answer_about_projects(route),
             Route::AbsentFeatures(route) => self.answer_about_absent_features(route),

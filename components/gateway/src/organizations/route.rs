@@ -1,6 +1,8 @@
 //! Which requests there are.
 
-use super::{absent_features, account, audit_trail, projects, subscriptions, tokens, users};
+use super::{
+    absent_features, account, agent_pools, audit_trail, projects, subscriptions, tokens, users,
+};
 use crate::http::Method;
 use crate::path::CanonicalPath;
 
@@ -33,6 +35,8 @@ pub(super) enum Route<'a> {
     Tokens(tokens::Route<'a>),
     /// Something about users.
     Users(users::Route),
+    /// Something about agent pools.
+    AgentPools(agent_pools::Route<'a>),
     /// Something about subscriptions and feature sets.
     Subscriptions(subscriptions::Route<'a>),
     /// Something about projects.
@@ -71,6 +75,7 @@ impl<'a> Route<'a> {
                 .or_else(|| tokens::Route::of(method, segments).map(Self::Tokens))
                 .or_else(|| account::Route::of(method, segments).map(Self::Account))
                 .or_else(|| audit_trail::Route::of(method, segments).map(Self::AuditTrail))
+                .or_else(|| agent_pools::Route::of(method, segments).map(Self::AgentPools))
                 .or_else(|| subscriptions::Route::of(method, segments).map(Self::Subscriptions))
                 .or_else(|| projects::Route::of(method, segments).map(Self::Projects))
                 .or_else(|| absent_features::Route::of(method, segments).map(Self::AbsentFeatures)),

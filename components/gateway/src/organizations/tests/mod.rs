@@ -1,6 +1,7 @@
 //! The protocol over the real `access` and `orgs`, each on a store in memory.
 
 mod absent_features;
+mod agent_pools;
 mod authorization;
 mod checks;
 mod lifecycle;

@@ -2,8 +2,8 @@
 
 use gatehouse_access::Access;
 use gatehouse_orgs::{
-    self as orgs, Action, Capability, EntitlementValue, Organization, Right, TeamReference,
-    TokenOwner,
+    self as orgs, Action, AgentPoolReference, Capability, EntitlementValue, Organization, Right,
+    TeamReference, TokenOwner,
 };
 
 use super::route::{Collection, Place};
@@ -103,6 +103,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 self.enter_team(id, "authentication-tokens", TokenOwner::TeamNamed)
             }
             Collection::User(id) => self.enter_user(id, self.authenticate(None)?),
+            Collection::AgentPool(id) => self.enter_agent_pool(id),
         }
     }
 
@@ -143,6 +144,21 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         };
         self.check_speaks_for(&entry, &team)?;
         Ok(self.admitted(&entry, owner(team)))
+    }
+
+    /// Lets the caller have to do with tokens of the agent pool with this id.
+    fn enter_agent_pool(&self, id: &str) -> Result<Admitted, Problem> {
+        let name = self.organizations.organization_of(id)?.unwrap_or_default();
+        let below = format!("agent-pools/{id}/authentication-tokens");
+        let entry = self.enter(&name, Action::ManageAgentPools, Some(&below))?;
+        let organization = entry.position.organization.external_id.clone();
+        let pool = self.organizations.find_agent_pool(&organization, id)?;
+        let pool = pool.ok_or(Problem::NotFound)?;
+        let owner = TokenOwner::AgentPool(AgentPoolReference {
+            id: pool.id,
+            organization,
+        });
+        Ok(self.admitted(&entry, owner))
     }
 
     /// Lets the caller have to do with the tokens of the user with this id: the user, and who administers the site.

@@ -43,6 +43,8 @@ pub(in crate::organizations) enum Collection<'a> {
     Team(&'a str),
     /// The user with this id.
     User(&'a str),
+    /// The workers of the agent pool with this id.
+    AgentPool(&'a str),
 }
 
 impl<'a> Route<'a> {
@@ -55,6 +57,9 @@ impl<'a> Route<'a> {
             ["teams", id, "authentication-token"] => Self::of_one(method, Place::Team(id)),
             ["teams", id, "authentication-tokens"] => Self::of_many(method, Collection::Team(id)),
             ["users", id, "authentication-tokens"] => Self::of_many(method, Collection::User(id)),
+            ["agent-pools", id, "authentication-tokens"] => {
+                Self::of_many(method, Collection::AgentPool(id))
+            }
             ["organizations", name, "team-tokens"] => {
                 (method == Method::Get).then_some(Self::ListOfTeams(name))
             }

@@ -1,0 +1,60 @@
+//! The resource `agent-pools` (contract 4.9).
+
+use gatehouse_orgs::AgentPool;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::organizations::document::timestamp;
+
+/// A pool as it is shown.
+#[derive(Serialize)]
+pub(super) struct AgentPoolResource<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    attributes: Attributes<'a>,
+    relationships: Value,
+    links: Value,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Attributes<'a> {
+    name: &'a str,
+    created_at: String,
+    organization_scoped: bool,
+    /// Workers report to another API, which does not exist here.
+    agent_count: u32,
+}
+
+impl<'a> AgentPoolResource<'a> {
+    /// A pool of the organization of this name.
+    pub(super) fn new(pool: &'a AgentPool, organization: &str) -> Self {
+        let path = format!("/api/v2/agent-pools/{}", pool.id);
+        Self {
+            id: &pool.id,
+            kind: "agent-pools",
+            attributes: Attributes {
+                name: &pool.name,
+                created_at: timestamp(pool.created_at),
+                organization_scoped: pool.organization_scoped,
+                agent_count: 0,
+            },
+            relationships: json!({
+                "organization": {
+                    "data": {"id": organization, "type": "organizations"},
+                    "links": {"related": format!("/api/v2/organizations/{organization}")},
+                },
+                "agents": {"links": {"related": format!("{path}/agents")}},
+                "authentication-tokens": {
+                    "links": {"related": format!("{path}/authentication-tokens")},
+                },
+                "workspaces": {"data": []},
+                "allowed-workspaces": {"data": []},
+                "allowed-projects": {"data": []},
+                "excluded-workspaces": {"data": []},
+            }),
+            links: json!({"self": path}),
+        }
+    }
+}
