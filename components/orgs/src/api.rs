@@ -4,8 +4,9 @@ use gatehouse_ports::{RandomError, StoreError};
 use gatehouse_storage::StorageError;
 
 use crate::{
-    AgentPools, AuditTrail, Authority, Caller, Edition, Entitlement, FieldFault, Organization,
-    OrganizationChanges, Permission, Plan, Rights, Standing, Subscriptions, Tokens, Users,
+    AgentPools, AuditTrail, Authority, Caller, Edition, Entitlement, FieldFault, Memberships,
+    Organization, OrganizationChanges, Permission, Plan, Rights, Standing, Subscriptions, Teams,
+    Tokens, Users,
 };
 
 /// Most organizations in one [`Batch`].
@@ -102,7 +103,7 @@ pub trait Organizations {
     /// When the store does not answer.
     fn delete(&self, name: &str, by: &Caller) -> Result<bool, Failure>;
 
-    /// Clears away a part of what belonged to organizations that are gone. To be called every minute or so; more often, and from
+    /// Clears away a part of what belonged to organizations and teams that are gone, and goes on with whatever else was cut off. To be called every minute or so; more often, and from
     /// several hosts at once, is harmless.
     ///
     /// # Errors
@@ -247,12 +248,28 @@ pub enum UpdateError {
 
 /// Everything that the capability offers.
 pub trait Capability:
-    Organizations + Authority + Users + Tokens + AuditTrail + Subscriptions + AgentPools
+    Organizations
+    + Authority
+    + Users
+    + Tokens
+    + AuditTrail
+    + Subscriptions
+    + AgentPools
+    + Teams
+    + Memberships
 {
 }
 
 impl<T> Capability for T where
-    T: Organizations + Authority + Users + Tokens + AuditTrail + Subscriptions + AgentPools
+    T: Organizations
+        + Authority
+        + Users
+        + Tokens
+        + AuditTrail
+        + Subscriptions
+        + AgentPools
+        + Teams
+        + Memberships
 {
 }
 

@@ -4,8 +4,8 @@
 //! organization goes. What has an identifier of its own is also known under `whose/<identifier>`, which tells the organization.
 //! Neither counts any more once `external/<external id>` is gone: whoever follows an identifier looks there.
 
-use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Loaded, Record, StorageError, Transaction};
+use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
+use gatehouse_storage::{Loaded, Record, StorageError, Transaction, decode};
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::well_formed;
@@ -23,6 +23,8 @@ pub(crate) mod kind {
     pub const MEMBERSHIP: &str = "membership";
     /// By user id; tells the id of the membership.
     pub const MEMBER: &str = "member";
+    /// By the hash of an address that nobody has yet; tells the id of the membership.
+    pub const INVITED: &str = "invited";
     /// By project id; holds nothing else.
     pub const PROJECT: &str = "project";
     /// By subscription id; holds nothing else.
@@ -141,6 +143,37 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             transaction.require(key, found.version);
         }
         Ok(found.is_some())
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    /// Everything of one kind, by name.
+    pub(crate) fn all_of<T: Record>(
+        &self,
+        external_id: &str,
+        kind: &str,
+    ) -> Result<Vec<Loaded<T>>, Failure> {
+        let items = self.records.scan_all(&prefix(external_id, kind))?;
+        let loaded = items.into_iter().map(|item| {
+            Ok(Loaded {
+                record: decode(&item.entry.value)?,
+                version: item.entry.version,
+            })
+        });
+        loaded.collect()
+    }
+
+    /// The records under any number of keys, in their order.
+    pub(crate) fn get_many<T: Record>(
+        &self,
+        keys: &[String],
+    ) -> Result<Vec<Option<Loaded<T>>>, Failure> {
+        let mut found = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(MAXIMUM_KEYS_PER_CALL) {
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            found.extend(self.records.get_all(&keys)?);
+        }
+        Ok(found)
     }
 }
 

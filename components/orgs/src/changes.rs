@@ -153,6 +153,8 @@ pub enum Fault {
     NotInteger,
     /// True or false was wanted.
     NotBoolean,
+    /// An object was wanted.
+    NotObject,
     /// A number of at least 1 was wanted.
     NotPositive,
     /// A number of at least 0 was wanted.
@@ -175,6 +177,8 @@ pub enum Fault {
     LifetimeExceeded,
     /// No team of this organization has that id.
     UnknownTeam,
+    /// Not the id of an entity.
+    UnknownEntity,
     /// Always there, and always as it is.
     Protected,
 }

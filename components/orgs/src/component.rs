@@ -3,7 +3,10 @@
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
-use crate::{AgentPools, AuditTrail, Authority, Organizations, Orgs, Subscriptions, Tokens, Users};
+use crate::{
+    AgentPools, AuditTrail, Authority, Memberships, Organizations, Orgs, Subscriptions, Teams,
+    Tokens, Users,
+};
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
 mod bindings {
@@ -21,6 +24,9 @@ mod bindings {
 }
 
 use bindings::exports::gatehouse::orgs as wit;
+use wit::authority::Mandate;
+use wit::memberships::MembershipError;
+use wit::teams::TeamError;
 use wit::types::{Caller, Edition, Failure};
 
 crate::crossings!();
@@ -329,5 +335,164 @@ impl wit::agent_pools::Guest for Component {
     fn delete_agent_pool(organization: String, id: String, by: Caller) -> Result<bool, Failure> {
         ORGS.delete_agent_pool(&organization, &id, &by.cross())
             .cross()
+    }
+}
+impl wit::teams::Guest for Component {
+    fn create_team(
+        organization: String,
+        changes: wit::teams::TeamChanges,
+        mandate: Mandate,
+        by: Caller,
+    ) -> Result<wit::teams::Team, TeamError> {
+        ORGS.create_team(
+            &organization,
+            &changes.cross(),
+            &mandate.cross(),
+            &by.cross(),
+        )
+        .cross()
+    }
+
+    fn read_team(
+        organization: String,
+        id: String,
+        mandate: Mandate,
+    ) -> Result<Option<wit::teams::Team>, Failure> {
+        ORGS.read_team(&organization, &id, &mandate.cross()).cross()
+    }
+
+    fn teams_with_ids(
+        organization: String,
+        ids: Vec<String>,
+        mandate: Mandate,
+    ) -> Result<Vec<wit::teams::Team>, Failure> {
+        ORGS.teams_with_ids(&organization, &ids, &mandate.cross())
+            .cross()
+    }
+
+    fn list_teams(
+        organization: String,
+        filter: wit::teams::TeamFilter,
+        mandate: Mandate,
+        number: u32,
+        size: u32,
+    ) -> Result<wit::teams::TeamPage, Failure> {
+        ORGS.list_teams(
+            &organization,
+            &filter.cross(),
+            &mandate.cross(),
+            number,
+            size,
+        )
+        .cross()
+    }
+
+    fn update_team(
+        organization: String,
+        id: String,
+        changes: wit::teams::TeamChanges,
+        mandate: Mandate,
+        by: Caller,
+    ) -> Result<wit::teams::Team, TeamError> {
+        let (changes, mandate) = (changes.cross(), mandate.cross());
+        ORGS.update_team(&organization, &id, &changes, &mandate, &by.cross())
+            .cross()
+    }
+
+    fn delete_team(
+        organization: String,
+        id: String,
+        mandate: Mandate,
+        by: Caller,
+    ) -> Result<(), TeamError> {
+        ORGS.delete_team(&organization, &id, &mandate.cross(), &by.cross())
+            .cross()
+    }
+
+    fn add_to_team(
+        organization: String,
+        id: String,
+        members: wit::teams::MemberNames,
+        mandate: Mandate,
+        by: Caller,
+    ) -> Result<(), TeamError> {
+        let (members, mandate) = (members.cross(), mandate.cross());
+        ORGS.add_to_team(&organization, &id, &members, &mandate, &by.cross())
+            .cross()
+    }
+
+    fn remove_from_team(
+        organization: String,
+        id: String,
+        members: wit::teams::MemberNames,
+        mandate: Mandate,
+        by: Caller,
+    ) -> Result<(), TeamError> {
+        let (members, mandate) = (members.cross(), mandate.cross());
+        ORGS.remove_from_team(&organization, &id, &members, &mandate, &by.cross())
+            .cross()
+    }
+}
+
+impl wit::memberships::Guest for Component {
+    fn invite(
+        organization: String,
+        invitation: wit::memberships::Invitation,
+        mandate: Mandate,
+        by: Caller,
+    ) -> Result<wit::memberships::Membership, MembershipError> {
+        let (invitation, mandate) = (invitation.cross(), mandate.cross());
+        ORGS.invite(&organization, &invitation, &mandate, &by.cross())
+            .cross()
+    }
+
+    fn read_membership(
+        organization: String,
+        id: String,
+        mandate: Mandate,
+    ) -> Result<Option<wit::memberships::Membership>, Failure> {
+        ORGS.read_membership(&organization, &id, &mandate.cross())
+            .cross()
+    }
+
+    fn memberships_with_ids(
+        organization: String,
+        ids: Vec<String>,
+        mandate: Mandate,
+    ) -> Result<Vec<wit::memberships::Membership>, Failure> {
+        ORGS.memberships_with_ids(&organization, &ids, &mandate.cross())
+            .cross()
+    }
+
+    fn list_memberships(
+        organization: String,
+        filter: wit::memberships::MembershipFilter,
+        mandate: Mandate,
+        number: u32,
+        size: u32,
+    ) -> Result<wit::memberships::MembershipPage, Failure> {
+        let (filter, mandate) = (filter.cross(), mandate.cross());
+        ORGS.list_memberships(&organization, &filter, &mandate, number, size)
+            .cross()
+    }
+
+    fn own_memberships(
+        identity: wit::types::Identity,
+    ) -> Result<Vec<wit::memberships::OwnMembership>, Failure> {
+        ORGS.own_memberships(&identity.cross()).cross()
+    }
+
+    fn remove_membership(
+        organization: String,
+        id: String,
+        mandate: Mandate,
+        by: Caller,
+    ) -> Result<(), MembershipError> {
+        ORGS.remove_membership(&organization, &id, &mandate.cross(), &by.cross())
+            .cross()
+    }
+
+    fn owners_of(organizations: Vec<String>) -> Result<Vec<Vec<wit::types::User>>, Failure> {
+        ORGS.owners_of(&organizations).cross()
     }
 }

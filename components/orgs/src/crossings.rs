@@ -49,25 +49,25 @@ macro_rules! crossing_cases {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! crossing_change {
-    ($plain:ty, $name:ident, $case:ident) => {
-        impl Cross<$crate::Attribute<$plain>> for wit::types::$name {
+    ($interface:ident :: $name:ident { $case:ident($plain:ty) }) => {
+        impl Cross<$crate::Attribute<$plain>> for wit::$interface::$name {
             fn cross(self) -> $crate::Attribute<$plain> {
                 match self {
                     Self::Absent => $crate::Attribute::Absent,
                     Self::Null => $crate::Attribute::Null,
                     Self::WrongType => $crate::Attribute::WrongType,
-                    Self::$case(value) => $crate::Attribute::Value(value),
+                    Self::$case(value) => $crate::Attribute::Value(value.cross()),
                 }
             }
         }
 
-        impl Cross<wit::types::$name> for $crate::Attribute<$plain> {
-            fn cross(self) -> wit::types::$name {
+        impl Cross<wit::$interface::$name> for $crate::Attribute<$plain> {
+            fn cross(self) -> wit::$interface::$name {
                 match self {
-                    Self::Absent => wit::types::$name::Absent,
-                    Self::Null => wit::types::$name::Null,
-                    Self::WrongType => wit::types::$name::WrongType,
-                    Self::Value(value) => wit::types::$name::$case(value),
+                    Self::Absent => wit::$interface::$name::Absent,
+                    Self::Null => wit::$interface::$name::Null,
+                    Self::WrongType => wit::$interface::$name::WrongType,
+                    Self::Value(value) => wit::$interface::$name::$case(value.cross()),
                 }
             }
         }
@@ -159,9 +159,9 @@ macro_rules! crossings {
             }
         }
 
-        $crate::crossing_change!(String, TextChange, Text);
-        $crate::crossing_change!(i64, NumberChange, Number);
-        $crate::crossing_change!(bool, FlagChange, Flag);
+        $crate::crossing_change!(types::TextChange { Text(String) });
+        $crate::crossing_change!(types::NumberChange { Number(i64) });
+        $crate::crossing_change!(types::FlagChange { Flag(bool) });
 
         $crate::crossing_cases!(types::Edition { Hosted, SelfHosted });
         $crate::crossing_cases!(types::Plan { Free, Standard, Plus, Business, Premium, Enterprise });
@@ -203,6 +203,7 @@ macro_rules! crossings {
             NotText,
             NotInteger,
             NotBoolean,
+            NotObject,
             NotPositive,
             Negative,
             UnknownPool,
@@ -214,6 +215,7 @@ macro_rules! crossings {
             NotTimestamp,
             LifetimeExceeded,
             UnknownTeam,
+            UnknownEntity,
             Protected,
         });
         $crate::crossing_record!(types::AttributeIssue { attribute, fault });
@@ -408,6 +410,7 @@ macro_rules! crossings {
             ManageAgentPools,
             ReadTeams,
             ManageTeams,
+            ManageTeamMembers,
             ReadMemberships,
             ManageMemberships,
             ManageTokenLifetimes,
@@ -421,6 +424,8 @@ macro_rules! crossings {
             decision,
         });
         $crate::crossing_record!(authority::Tie { standing, rights });
+
+        $crate::crossing_record!(authority::Mandate { standing, rights, teams });
 
         $crate::crossing_cases!(tokens::TokenOwner {
             User(id),
@@ -518,6 +523,67 @@ macro_rules! crossings {
         $crate::crossing_cases!(agent_pools::AgentPoolError {
             NotFound,
             Invalid(issues),
+            Failed(failure),
+        });
+
+        $crate::crossing_cases!(teams::Visibility { Secret, Organization });
+        $crate::crossing_record!(teams::Team {
+            id,
+            name,
+            visibility,
+            rights,
+            sso_team_id,
+            allow_member_token_management,
+            memberships,
+            users,
+            permissions,
+        });
+        $crate::crossing_record!(teams::RightChange { right, granted });
+        $crate::crossing_change!(teams::RightsChange { Rights(Vec<$crate::RightChange>) });
+        $crate::crossing_record!(teams::TeamChanges {
+            name,
+            visibility,
+            organization_access,
+            sso_team_id,
+            allow_member_token_management,
+        });
+        $crate::crossing_record!(teams::TeamFilter { names, text });
+        $crate::crossing_record!(teams::TeamPage { teams, total });
+        $crate::crossing_cases!(teams::MemberNames { Usernames(names), Memberships(ids) });
+        $crate::crossing_cases!(teams::TeamError {
+            NotFound,
+            NotAllowed,
+            Invalid(issues),
+            Protected,
+            LastOwner,
+            UnknownMembers(places),
+            Failed(failure),
+        });
+
+        $crate::crossing_cases!(memberships::MembershipStatus { Active, Invited });
+        $crate::crossing_record!(memberships::Membership {
+            id,
+            user,
+            email,
+            status,
+            teams,
+            created_at,
+        });
+        $crate::crossing_record!(memberships::OwnMembership { membership, organization });
+        $crate::crossing_change!(memberships::TextsChange { Texts(Vec<String>) });
+        $crate::crossing_record!(memberships::Invitation { email, entity_id, teams });
+        $crate::crossing_record!(memberships::MembershipFilter { text, emails, statuses });
+        $crate::crossing_record!(memberships::MembershipPage {
+            memberships,
+            total,
+            active,
+            invited,
+        });
+        $crate::crossing_cases!(memberships::MembershipError {
+            NotFound,
+            NotAllowed,
+            Invalid(issues),
+            LastOwner,
             Failed(failure),
         });
     };

@@ -17,6 +17,7 @@ mod directory;
 mod founding;
 mod identifier;
 mod listing;
+mod memberships;
 mod name;
 mod organization;
 mod orgs;
@@ -27,6 +28,7 @@ mod right;
 mod rules;
 mod search;
 mod team;
+mod teams;
 mod tokens;
 mod users;
 
@@ -44,9 +46,15 @@ pub use api::{
     Organizations, Page, Reach, UpdateError, Viewer,
 };
 pub use audit_trail::{AuditTrail, Event, EventPage, MAXIMUM_EVENTS, Operation, Resource};
-pub use authority::{Action, Authority, Credential, Decision, Identity, Position, Principal, Tie};
+pub use authority::{
+    Action, Authority, Credential, Decision, Identity, Mandate, Position, Principal, Tie,
+};
 pub use caller::Caller;
 pub use changes::{Attribute, AttributeIssue, Fault, Field, FieldFault, OrganizationChanges};
+pub use memberships::{
+    Invitation, Membership, MembershipError, MembershipFilter, MembershipPage, Memberships,
+    OwnMembership,
+};
 pub use name::folded_name;
 pub use organization::{
     CollaboratorAuthPolicy, DEFAULT_SESSION_MINUTES, Edition, Entitlement, EntitlementValue,
@@ -56,6 +64,9 @@ pub use orgs::Orgs;
 pub use plans::{FeatureSet, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions};
 pub use right::{Right, Rights};
 pub use team::{MembershipStatus, OWNERS, TeamReference, Visibility};
+pub use teams::{
+    MemberNames, RightChange, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Teams,
+};
 pub use tokens::{
     AgentPoolReference, ApiToken, IssueError, IssuedToken, LifetimeChange, LifetimeError,
     LifetimePolicy, MAXIMUM_DESCRIPTION, TeamToken, TokenCreator, TokenKind, TokenOwner,

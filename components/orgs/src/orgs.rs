@@ -341,7 +341,9 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
 
     fn maintain(&self) -> Result<(), Failure> {
         self.sweep_all()?;
-        self.directory().enter_pending()
+        self.directory().enter_pending()?;
+        self.sweep_teams()?;
+        self.accept_what_is_left()
     }
 
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {

@@ -1,7 +1,7 @@
-//! Clearing away what belonged to organizations and agent pools that are gone.
+//! Clearing away what belonged to organizations, teams and agent pools that are gone.
 //!
 //! An organization is gone with one commit, and everything of it with it, because nothing counts without its organization. So it is with
-//! a pool and its tokens. What is left lies there until it is swept: at once, and by [`crate::Organizations::maintain`] where that was
+//! a team or a pool and its tokens. What is left lies there until it is swept: at once, and by [`crate::Organizations::maintain`] where that was
 //! cut off.
 
 use gatehouse_ports::{Clock, Item, Random, Store};
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::belonging::{PointerRecord, kind, prefix_of_all, whose_key};
 use crate::identifier::{is_identifier, well_formed};
+use crate::memberships::end_invitation_of_sweep;
 use crate::organization::EXTERNAL_ID_PREFIX;
 use crate::team::membership_of_key;
 use crate::tokens::record::{TokenRecord, token_key, tokens_of_id_prefix};
@@ -26,7 +27,7 @@ const COMMITS_AT_ONCE: u32 = 20;
 /// Most organizations and pools that one round of upkeep looks at.
 const REMOVED_AT_ONCE: u32 = 20;
 
-/// That an organization or a pool is gone.
+/// That an organization, a team or a pool is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct RemovedRecord {}
 
@@ -34,7 +35,7 @@ impl Record for RemovedRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// Adds to `transaction` that what belonged to the organization or pool with this id is to be cleared away.
+/// Adds to `transaction` that what belonged to the organization, team or pool with this id is to be cleared away.
 pub(crate) fn mark(transaction: &mut Transaction, id: &str) -> Result<(), Failure> {
     transaction.put(removed_key(id), &RemovedRecord {})?;
     Ok(())
@@ -79,6 +80,11 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 (None, _) | (_, Some((kind::TOKEN, _))) => {
                     self.clear_token_away(&mut transaction, item)?;
                 }
+                (Some(_), Some((kind::INVITED, hash))) => {
+                    let pointer: PointerRecord = decode(&item.entry.value)?;
+                    transaction.delete(&item.key);
+                    end_invitation_of_sweep(&mut transaction, hash, &pointer.id);
+                }
                 (Some(external_id), Some((kind, name))) => {
                     transaction.delete(&item.key);
                     end_elsewhere(&mut transaction, external_id, kind, name);
@@ -96,7 +102,11 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Adds to `transaction` the end of a token and of everything that tells of it, such as `item`, which tells its hash.
-    fn clear_token_away(&self, transaction: &mut Transaction, item: &Item) -> Result<(), Failure> {
+    pub(crate) fn clear_token_away(
+        &self,
+        transaction: &mut Transaction,
+        item: &Item,
+    ) -> Result<(), Failure> {
         let pointer: PointerRecord = decode(&item.entry.value)?;
         match self.records.get::<TokenRecord>(&token_key(&pointer.id))? {
             Some(token) => self.end_token(transaction, &pointer.id, &token.record),

@@ -6,7 +6,7 @@
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
-use crate::Rights;
+use crate::{Right, Rights};
 
 /// The name of the team that may do everything.
 pub const OWNERS: &str = "owners";
@@ -51,6 +51,22 @@ impl Record for TeamRecord {
     const SCHEMA: u16 = 1;
 }
 
+impl TeamRecord {
+    /// Whether it is the team that may do everything. No other team can have its name.
+    pub fn is_owners(&self) -> bool {
+        self.name == OWNERS
+    }
+
+    /// What its members may do.
+    pub fn rights_in_force(&self) -> Rights {
+        if self.is_owners() {
+            Right::ALL.into()
+        } else {
+            self.rights.clone()
+        }
+    }
+}
+
 /// How far a membership has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -77,6 +93,17 @@ pub(crate) struct MembershipRecord {
 
 impl Record for MembershipRecord {
     const SCHEMA: u16 = 1;
+}
+
+impl MembershipRecord {
+    pub fn is_active(&self) -> bool {
+        self.status == MembershipStatus::Active
+    }
+
+    /// Whether it is a membership in the team with this id.
+    pub fn is_of(&self, team: &str) -> bool {
+        self.teams.iter().any(|id| id == team)
+    }
 }
 
 /// The key that tells that a user belongs to an organization, for the way from users to organizations.

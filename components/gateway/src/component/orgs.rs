@@ -4,11 +4,13 @@ use gatehouse_orgs::{
     Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder,
     AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail, Authority, Batch, Caller,
     CreateError, CreateUserError, Credential, Decision, Edition, Entitlement, Event, EventPage,
-    Failure, FeatureSet, Filter, Identity, IssueError, IssuedToken, LifetimeChange, LifetimeError,
-    LifetimePolicy, Organization, OrganizationChanges, Organizations, Page, Permission, Plan,
-    Position, Rights, Standing, SubscriptionError, SubscriptionTerms, Subscriptions, TeamReference,
-    TeamToken, Tie, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users,
-    Viewer,
+    Failure, FeatureSet, Filter, Identity, Invitation, IssueError, IssuedToken, LifetimeChange,
+    LifetimeError, LifetimePolicy, Mandate, MemberNames, Membership, MembershipError,
+    MembershipFilter, MembershipPage, Memberships, Organization, OrganizationChanges,
+    Organizations, OwnMembership, Page, Permission, Plan, Position, Rights, Standing,
+    SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError, TeamFilter,
+    TeamPage, TeamReference, TeamToken, Teams, Tie, TokenOwner, TokenRequest, Tokens, UpdateError,
+    User, UserDescription, Users, Viewer,
 };
 
 use super::bindings::gatehouse::orgs as wit;
@@ -308,5 +310,158 @@ impl AgentPools for ImportedOrganizations {
         by: &Caller,
     ) -> Result<bool, Failure> {
         wit::agent_pools::delete_agent_pool(organization, id, &by.clone().cross()).cross()
+    }
+}
+
+impl Teams for ImportedOrganizations {
+    fn create_team(
+        &self,
+        organization: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<Team, TeamError> {
+        let (changes, mandate) = (changes.clone().cross(), mandate.clone().cross());
+        wit::teams::create_team(organization, &changes, &mandate, &by.clone().cross()).cross()
+    }
+
+    fn read_team(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Option<Team>, Failure> {
+        wit::teams::read_team(organization, id, &mandate.clone().cross()).cross()
+    }
+
+    fn teams_with_ids(
+        &self,
+        organization: &str,
+        ids: &[String],
+        mandate: &Mandate,
+    ) -> Result<Vec<Team>, Failure> {
+        wit::teams::teams_with_ids(organization, ids, &mandate.clone().cross()).cross()
+    }
+
+    fn list_teams(
+        &self,
+        organization: &str,
+        filter: &TeamFilter,
+        mandate: &Mandate,
+        number: u32,
+        size: u32,
+    ) -> Result<TeamPage, Failure> {
+        let (filter, mandate) = (filter.clone().cross(), mandate.clone().cross());
+        wit::teams::list_teams(organization, &filter, &mandate, number, size).cross()
+    }
+
+    fn update_team(
+        &self,
+        organization: &str,
+        id: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<Team, TeamError> {
+        let (changes, mandate) = (changes.clone().cross(), mandate.clone().cross());
+        wit::teams::update_team(organization, id, &changes, &mandate, &by.clone().cross()).cross()
+    }
+
+    fn delete_team(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), TeamError> {
+        let (mandate, by) = (mandate.clone().cross(), by.clone().cross());
+        wit::teams::delete_team(organization, id, &mandate, &by).cross()
+    }
+
+    fn add_to_team(
+        &self,
+        organization: &str,
+        id: &str,
+        members: &MemberNames,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), TeamError> {
+        let (members, mandate) = (members.clone().cross(), mandate.clone().cross());
+        wit::teams::add_to_team(organization, id, &members, &mandate, &by.clone().cross()).cross()
+    }
+
+    fn remove_from_team(
+        &self,
+        organization: &str,
+        id: &str,
+        members: &MemberNames,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), TeamError> {
+        let (members, mandate) = (members.clone().cross(), mandate.clone().cross());
+        let by = by.clone().cross();
+        wit::teams::remove_from_team(organization, id, &members, &mandate, &by).cross()
+    }
+}
+
+impl Memberships for ImportedOrganizations {
+    fn invite(
+        &self,
+        organization: &str,
+        invitation: &Invitation,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<Membership, MembershipError> {
+        let (invitation, mandate) = (invitation.clone().cross(), mandate.clone().cross());
+        wit::memberships::invite(organization, &invitation, &mandate, &by.clone().cross()).cross()
+    }
+
+    fn read_membership(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Option<Membership>, Failure> {
+        wit::memberships::read_membership(organization, id, &mandate.clone().cross()).cross()
+    }
+
+    fn memberships_with_ids(
+        &self,
+        organization: &str,
+        ids: &[String],
+        mandate: &Mandate,
+    ) -> Result<Vec<Membership>, Failure> {
+        wit::memberships::memberships_with_ids(organization, ids, &mandate.clone().cross()).cross()
+    }
+
+    fn list_memberships(
+        &self,
+        organization: &str,
+        filter: &MembershipFilter,
+        mandate: &Mandate,
+        number: u32,
+        size: u32,
+    ) -> Result<MembershipPage, Failure> {
+        let (filter, mandate) = (filter.clone().cross(), mandate.clone().cross());
+        wit::memberships::list_memberships(organization, &filter, &mandate, number, size).cross()
+    }
+
+    fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
+        wit::memberships::own_memberships(&identity.clone().cross()).cross()
+    }
+
+    fn remove_membership(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), MembershipError> {
+        let (mandate, by) = (mandate.clone().cross(), by.clone().cross());
+        wit::memberships::remove_membership(organization, id, &mandate, &by).cross()
+    }
+
+    fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure> {
+        wit::memberships::owners_of(organizations).cross()
     }
 }

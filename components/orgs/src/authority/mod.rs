@@ -1,6 +1,7 @@
 //! Who asks, and what they may do with an organization (contract 1.6, 1.7).
 
 mod identify;
+mod mandate;
 mod table;
 
 use zeroize::Zeroizing;
@@ -9,6 +10,7 @@ use crate::{
     Edition, Failure, Organization, Rights, Standing, TeamReference, User, identifier, users,
 };
 
+pub use mandate::Mandate;
 pub use table::Action;
 
 /// What somebody proves who they are with.

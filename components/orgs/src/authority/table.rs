@@ -29,6 +29,8 @@ pub enum Action {
     ReadTeams,
     /// Make, change or remove teams, and their tokens.
     ManageTeams,
+    /// Put members into teams and take them out.
+    ManageTeamMembers,
     /// See who belongs to it.
     ReadMemberships,
     /// Invite and remove members.
@@ -82,6 +84,12 @@ pub(super) fn decide(column: Column, rights: &Rights, action: Action) -> Decisio
             manages || column == OrganizationToken || has(Right::ManageAgentPools)
         }
         Action::ManageTeams => manages || column == OrganizationToken || has(Right::ManageTeams),
+        Action::ManageTeamMembers => {
+            manages
+                || column == OrganizationToken
+                || has(Right::ManageTeams)
+                || has(Right::ManageMembership)
+        }
         Action::ManageMemberships => {
             manages || column == OrganizationToken || has(Right::ManageMembership)
         }
@@ -136,6 +144,7 @@ mod tests {
             (Action::ManageAgentPools, "YY-Y--"),
             (Action::ReadTeams, "YYYY--"),
             (Action::ManageTeams, "YY-Y--"),
+            (Action::ManageTeamMembers, "YY-Y--"),
             (Action::ReadMemberships, "YYYY--"),
             (Action::ManageMemberships, "YY-Y--"),
             (Action::ManageTokenLifetimes, "YYFF--"),
@@ -150,6 +159,8 @@ mod tests {
         for (right, action) in [
             (Right::ManageAgentPools, Action::ManageAgentPools),
             (Right::ManageTeams, Action::ManageTeams),
+            (Right::ManageTeams, Action::ManageTeamMembers),
+            (Right::ManageMembership, Action::ManageTeamMembers),
             (Right::ManageMembership, Action::ManageMemberships),
         ] {
             let rights = Rights::from([right]);

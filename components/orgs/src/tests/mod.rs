@@ -10,6 +10,7 @@ mod default_pools;
 mod directory;
 mod lifecycle;
 mod listing;
+mod people;
 mod rules;
 mod subscriptions;
 mod tokens;

@@ -97,8 +97,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// The key under which it is known whose an address is. It shows nothing of the address (SEC-K8).
     pub(crate) fn email_key(&self, email: &str) -> Result<String, Failure> {
-        let hash = self.hasher()?.email(&email.to_lowercase());
-        Ok(format!("user-email/{hash}"))
+        Ok(format!("user-email/{}", self.email_hash(email)?))
+    }
+
+    /// The hash by which an address is known, in any capitalisation.
+    pub(crate) fn email_hash(&self, email: &str) -> Result<String, Failure> {
+        Ok(self.hasher()?.email(&email.to_lowercase()))
     }
 
     fn new_user(
@@ -145,11 +149,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(issues)
     }
 
+    /// Besides the user and the token: whether invitations are left to accept.
     fn try_create_user(
         &self,
         description: &UserDescription,
         by: &Caller,
-    ) -> Result<Attempt<(User, IssuedToken)>, CreateUserError> {
+    ) -> Result<Attempt<(User, IssuedToken, bool)>, CreateUserError> {
         let faults = self.faults_of_user(description)?;
         if !faults.is_empty() {
             return Err(CreateUserError::Invalid(faults));
@@ -171,8 +176,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let token = self.add_token(&mut transaction, owner, &request, by)?;
         let deed = Resource::User.created(&new.0.id);
         self.note(&mut transaction, INSTALLATION, by, deed)?;
+        let has_more = self.accept_first(&mut transaction, &new.0)?;
         let outcome = self.records.commit(transaction);
-        Ok(Attempt::from_commit(outcome, (new.0, token)).map_err(Failure::from)?)
+        Ok(Attempt::from_commit(outcome, (new.0, token, has_more)).map_err(Failure::from)?)
     }
 }
 
@@ -182,9 +188,14 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
         description: &UserDescription,
         by: &Caller,
     ) -> Result<(User, IssuedToken), CreateUserError> {
-        commit_with_retries(&self.clock, &self.random, || {
+        let (user, token, has_more) = commit_with_retries(&self.clock, &self.random, || {
             self.try_create_user(description, by)
-        })
+        })?;
+        if has_more {
+            // The user is there; what cannot be accepted now is accepted later.
+            let _ = self.accept_rest(&user);
+        }
+        Ok((user, token))
     }
 
     fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
@@ -226,7 +237,7 @@ pub(crate) fn user_key(id: &str) -> String {
     format!("user/{}", if well_formed(id) { id } else { "-" })
 }
 
-fn username_key(username: &str) -> String {
+pub(crate) fn username_key(username: &str) -> String {
     let folded = FoldedName::of(username);
     format!(
         "username/{}",

@@ -1,0 +1,245 @@
+//! Inviting somebody.
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Transaction};
+
+use super::acceptance::{InvitationRecord, invitation_key, invited_key};
+use super::{Invitation, MembershipError};
+use crate::belonging::{self, PointerRecord, kind, put_new};
+use crate::identifier::{is_identifier, random_identifier};
+use crate::rules::is_email_address;
+use crate::team::{
+    MEMBERSHIP_PREFIX, MembershipRecord, MembershipStatus, TEAM_PREFIX, TeamRecord,
+    membership_of_key,
+};
+use crate::{Attribute, AttributeIssue, Failure, Fault, Mandate, Orgs, Subject, User};
+
+/// Whom an invitation means.
+enum Invitee {
+    /// A user, who may only come to be with it.
+    User(User),
+    /// Whoever will have this address.
+    Address(String),
+}
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    pub(super) fn try_invite(
+        &self,
+        organization: &str,
+        invitation: &Invitation,
+        mandate: &Mandate,
+    ) -> Result<Attempt<MembershipRecord>, MembershipError> {
+        let mut transaction = Transaction::new();
+        if !self.require_existing(&mut transaction, organization)? {
+            return Err(MembershipError::NotFound);
+        }
+        let mut issues = Vec::new();
+        let invitee = self.invitee(&mut transaction, invitation)?;
+        let invitee = match invitee {
+            Ok(invitee) if self.is_here(organization, &invitee)? => {
+                issues.push(AttributeIssue::new(attribute(invitation), Fault::Taken));
+                None
+            }
+            Ok(invitee) => Some(invitee),
+            Err(issue) => {
+                issues.push(issue);
+                None
+            }
+        };
+        let teams = self.teams_to_join(organization, &invitation.teams, mandate)?;
+        issues.extend(teams.is_none().then(unknown_team));
+        let (Some(invitee), Some(teams), true) = (invitee, teams, issues.is_empty()) else {
+            return Err(MembershipError::Invalid(issues));
+        };
+        for team in &teams {
+            let key = belonging::key(organization, kind::TEAM, &team.record.id);
+            transaction.require(key, team.version);
+        }
+        let teams = teams.into_iter().map(|team| team.record.id).collect();
+        let membership = self.put_membership(&mut transaction, organization, invitee, teams)?;
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, membership)?)
+    }
+
+    /// Whom the invitation means, or what is wrong with it. An entity that is no user yet is made one by `transaction`.
+    fn invitee(
+        &self,
+        transaction: &mut Transaction,
+        invitation: &Invitation,
+    ) -> Result<Result<Invitee, AttributeIssue>, Failure> {
+        match &invitation.entity_id {
+            Attribute::Absent | Attribute::Null => {}
+            Attribute::WrongType => return Ok(Err(issue("entity-id", Fault::NotText))),
+            Attribute::Value(id) => return self.invited_entity(transaction, id),
+        }
+        let email = match &invitation.email {
+            Attribute::Value(email) if !email.is_empty() => email,
+            Attribute::WrongType => return Ok(Err(issue("email", Fault::NotText))),
+            _ => return Ok(Err(issue("email", Fault::Blank))),
+        };
+        if !is_email_address(email) {
+            return Ok(Err(issue("email", Fault::NotAnAddress)));
+        }
+        let user = self.user_of_email(email)?;
+        Ok(Ok(user.map_or_else(
+            || Invitee::Address(email.clone()),
+            Invitee::User,
+        )))
+    }
+
+    fn invited_entity(
+        &self,
+        transaction: &mut Transaction,
+        id: &str,
+    ) -> Result<Result<Invitee, AttributeIssue>, Failure> {
+        if !is_entity_id(id) {
+            return Ok(Err(issue("entity-id", Fault::UnknownEntity)));
+        }
+        let subject = Subject::Entity(id.to_owned());
+        if let Some(user) = self.user_of_subject(&subject)? {
+            return Ok(Ok(Invitee::User(user)));
+        }
+        let new = self.new_user_of(subject)?;
+        new.put(transaction, self.email_key(&new.0.email)?)?;
+        Ok(Ok(Invitee::User(new.0)))
+    }
+
+    /// Whether they belong to the organization already, or are invited.
+    fn is_here(&self, organization: &str, invitee: &Invitee) -> Result<bool, Failure> {
+        let (user, email) = match invitee {
+            Invitee::User(user) => (Some(&user.id), &user.email),
+            Invitee::Address(email) => (None, email),
+        };
+        let mut keys = vec![invited_key(organization, &self.email_hash(email)?)];
+        keys.extend(user.map(|user| belonging::key(organization, kind::MEMBER, user)));
+        let found = self.get_many::<PointerRecord>(&keys)?;
+        Ok(found.iter().any(Option::is_some))
+    }
+
+    /// The teams with these ids, each once; `None` if the caller sees no such team.
+    fn teams_to_join(
+        &self,
+        organization: &str,
+        ids: &Attribute<Vec<String>>,
+        mandate: &Mandate,
+    ) -> Result<Option<Vec<Loaded<TeamRecord>>>, MembershipError> {
+        let mut ids = match ids {
+            Attribute::Absent | Attribute::Null => Vec::new(),
+            Attribute::WrongType => return Ok(None),
+            Attribute::Value(ids) => ids.clone(),
+        };
+        ids.sort();
+        ids.dedup();
+        if !ids.iter().all(|id| is_identifier(TEAM_PREFIX, id)) {
+            return Ok(None);
+        }
+        let key = |id: &String| belonging::key(organization, kind::TEAM, id);
+        let keys: Vec<String> = ids.iter().map(key).collect();
+        let teams = self.get_many::<TeamRecord>(&keys)?.into_iter();
+        let visible = teams.map(|team| team.filter(|team| mandate.sees(&team.record)));
+        let Some(teams) = visible.collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        if teams.iter().all(|team| mandate.covers(&team.record)) {
+            Ok(Some(teams))
+        } else {
+            Err(MembershipError::NotAllowed)
+        }
+    }
+
+    /// Adds the membership to `transaction`, under the condition that whom it means has not come here, or come to be, meanwhile.
+    fn put_membership(
+        &self,
+        transaction: &mut Transaction,
+        organization: &str,
+        invitee: Invitee,
+        teams: Vec<String>,
+    ) -> Result<MembershipRecord, Failure> {
+        let id = random_identifier(MEMBERSHIP_PREFIX, &self.random)?;
+        let pointer = PointerRecord::to(&id);
+        let (user, email, status) = match invitee {
+            Invitee::User(user) => {
+                let member_key = belonging::key(organization, kind::MEMBER, &user.id);
+                transaction
+                    .require_absent(&member_key)
+                    .put(member_key, &pointer)?
+                    .put(membership_of_key(&user.id, organization), &pointer)?;
+                (Some(user.id), user.email, MembershipStatus::Active)
+            }
+            Invitee::Address(email) => {
+                let hash = self.email_hash(&email)?;
+                let invited_key = invited_key(organization, &hash);
+                let record = InvitationRecord {
+                    organization: organization.to_owned(),
+                };
+                transaction
+                    .require_absent(self.email_key(&email)?)
+                    .require_absent(&invited_key)
+                    .put(invited_key, &pointer)?
+                    .put(invitation_key(&hash, &id), &record)?;
+                self.put_stamp(transaction, &hash)?;
+                (None, email, MembershipStatus::Invited)
+            }
+        };
+        let membership = MembershipRecord {
+            id,
+            user,
+            email,
+            status,
+            teams,
+            created_at: self.clock.now_milliseconds(),
+        };
+        put_new(
+            transaction,
+            organization,
+            kind::MEMBERSHIP,
+            &membership.id,
+            &membership,
+        )?;
+        Ok(membership)
+    }
+}
+
+/// The attribute by which an invitation says whom it means.
+const fn attribute(invitation: &Invitation) -> &'static str {
+    match invitation.entity_id {
+        Attribute::Value(_) => "entity-id",
+        _ => "email",
+    }
+}
+
+const fn issue(attribute: &'static str, fault: Fault) -> AttributeIssue {
+    AttributeIssue::new(attribute, fault)
+}
+
+const fn unknown_team() -> AttributeIssue {
+    issue("teams", Fault::UnknownTeam)
+}
+
+/// Whether `text` is written as ids of entities are: 32 hexadecimal digits in lower case, in five groups.
+fn is_entity_id(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    lengths == [8, 4, 4, 4, 12] && groups.concat().bytes().all(is_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_entities_are_told_from_other_texts() {
+        assert!(is_entity_id("0f6b2c1e-9a41-4c52-8d0e-5f3a7b9c1d2e"));
+        for text in [
+            "",
+            "0f6b2c1e",
+            "0F6B2C1E-9a41-4c52-8d0e-5f3a7b9c1d2e",
+            "0f6b2c1e9a414c528d0e5f3a7b9c1d2e",
+            "0f6b2c1e-9a41-4c52-8d0e-5f3a7b9c1d2/",
+            "0f6b2c1e-9a41-4c52-8d0e-5f3a7b9c1d2e-",
+        ] {
+            assert!(!is_entity_id(text), "{text}");
+        }
+    }
+}

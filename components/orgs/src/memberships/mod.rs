@@ -1,0 +1,180 @@
+//! Who belongs to organizations, and who is invited (contract 4.11).
+
+mod acceptance;
+mod invitation;
+mod reading;
+mod store;
+
+use crate::{
+    Attribute, AttributeIssue, Caller, Failure, Identity, Mandate, MembershipStatus, User,
+};
+
+pub(crate) use acceptance::end_invitation_of_sweep;
+
+/// That somebody belongs to an organization, or is invited to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Membership {
+    /// `ou-` and 16 letters and digits.
+    pub id: String,
+    /// The id of the user; `None` while nobody has the address.
+    pub user: Option<String>,
+    /// The address of the user, or the one that is invited.
+    pub email: String,
+    /// How far it has come.
+    pub status: MembershipStatus,
+    /// The ids of those of its teams that the caller sees, by their names.
+    pub teams: Vec<String>,
+    /// Milliseconds since 1970-01-01T00:00Z.
+    pub created_at: u64,
+}
+
+/// A membership of a user, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnMembership {
+    /// The membership.
+    pub membership: Membership,
+    /// The name of the organization.
+    pub organization: String,
+}
+
+/// Who is to belong to an organization. An entity needs no address, and one that is given beside it does not count.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Invitation {
+    /// The address of somebody who is a user, or may become one.
+    pub email: Attribute<String>,
+    /// The id of the entity of a workload, which becomes a user by it if it is none.
+    pub entity_id: Attribute<String>,
+    /// The ids of the teams; none where absent or null.
+    pub teams: Attribute<Vec<String>>,
+}
+
+/// Which memberships are wanted. What is given must hold all together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MembershipFilter {
+    /// Must occur in the address or in the name of the user, without regard to case.
+    pub text: Option<String>,
+    /// One of these addresses, without regard to case; empty for any.
+    pub emails: Vec<String>,
+    /// One of these; `None` for any.
+    pub statuses: Option<Vec<MembershipStatus>>,
+}
+
+/// A part of the memberships of an organization.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MembershipPage {
+    /// By address, without case; empty beyond the last page.
+    pub memberships: Vec<Membership>,
+    /// How many match, on all pages together.
+    pub total: u64,
+    /// How many of the organization are active, whatever the filter.
+    pub active: u64,
+    /// How many of the organization wait for somebody, whatever the filter.
+    pub invited: u64,
+}
+
+/// Why nothing was done about a membership. Nothing is stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MembershipError {
+    /// There is no such membership, or no such organization.
+    #[error("there is no such membership")]
+    NotFound,
+    /// It is more than the mandate allows.
+    #[error("a team of the membership is beyond the caller's mandate: an owner can do it")]
+    NotAllowed,
+    /// At least one attribute is not as it must be.
+    #[error("{} attributes of the membership are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// Nobody would own the organization: add another owner first.
+    #[error("the last owner cannot leave: add another owner first")]
+    LastOwner,
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// The memberships of an organization, which is given by its external id.
+///
+/// A mandate says with whom the caller may deal; that they may invite or remove members at all has been decided before.
+pub trait Memberships {
+    /// Invites somebody. Who is a user already, and every entity, belongs to the organization at once; others as soon as there is a user
+    /// with the address.
+    ///
+    /// # Errors
+    ///
+    /// [`MembershipError::NotAllowed`] for teams beyond the mandate; [`MembershipError::Invalid`] with every fault at once: an address
+    /// that is malformed or here already, or a team that there is not.
+    fn invite(
+        &self,
+        organization: &str,
+        invitation: &Invitation,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<Membership, MembershipError>;
+
+    /// The membership with this id; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_membership(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Option<Membership>, Failure>;
+
+    /// The memberships with these ids, by address.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn memberships_with_ids(
+        &self,
+        organization: &str,
+        ids: &[String],
+        mandate: &Mandate,
+    ) -> Result<Vec<Membership>, Failure>;
+
+    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the memberships that match `filter`. A number
+    /// or size outside its range is brought into it. The cost grows with the organization's teams and memberships.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_memberships(
+        &self,
+        organization: &str,
+        filter: &MembershipFilter,
+        mandate: &Mandate,
+        number: u32,
+        size: u32,
+    ) -> Result<MembershipPage, Failure>;
+
+    /// The memberships of whoever asks, by the name of the organization: those of a user, and none of anybody else. What is closed to
+    /// them is left out: organizations that are switched off, or that do not open to tokens of users where they come with one.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure>;
+
+    /// Ends a membership or an invitation. The user may do nothing in the organization any more, at once.
+    ///
+    /// # Errors
+    ///
+    /// [`MembershipError::NotAllowed`] for a member of teams beyond the mandate; [`MembershipError::LastOwner`].
+    fn remove_membership(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), MembershipError>;
+
+    /// The owners of several organizations, in the order of their external ids; nobody owns what there is not.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure>;
+}

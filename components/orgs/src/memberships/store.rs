@@ -1,0 +1,137 @@
+//! Memberships in the store.
+//!
+//! - `of/<external id>/membership/<id>`: the membership, with the ids of its teams.
+//! - `of/<external id>/member/<user id>`: the membership of a user.
+//!
+//! Those that wait for a user say their keys in [`super::acceptance`].
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries};
+
+use super::{
+    Invitation, Membership, MembershipError, MembershipFilter, MembershipPage, Memberships,
+    OwnMembership,
+};
+use crate::belonging::{self, kind};
+use crate::identifier::is_identifier;
+use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_key};
+use crate::{Caller, Failure, Identity, Mandate, Orgs, User};
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    fn try_remove_membership(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Attempt<()>, MembershipError> {
+        if !is_identifier(MEMBERSHIP_PREFIX, id) {
+            return Err(MembershipError::NotFound);
+        }
+        let key = belonging::key(organization, kind::MEMBERSHIP, id);
+        let stored = self.records.get::<MembershipRecord>(&key)?;
+        let stored = stored.ok_or(MembershipError::NotFound)?;
+        let membership = &stored.record;
+        let team_key = |id: &String| belonging::key(organization, kind::TEAM, id);
+        let keys: Vec<String> = membership.teams.iter().map(team_key).collect();
+        let teams: Vec<_> = self
+            .get_many::<TeamRecord>(&keys)?
+            .into_iter()
+            .flatten()
+            .collect();
+        if !teams.iter().all(|team| mandate.covers(&team.record)) {
+            return Err(MembershipError::NotAllowed);
+        }
+        let mut transaction = Transaction::new();
+        transaction.require(key, stored.version);
+        for team in &teams {
+            if !team.record.is_owners() {
+                transaction.require(team_key(&team.record.id), team.version);
+            } else if !self.keep_an_owner(&mut transaction, organization, team, |it| it == id)?
+                && membership.is_active()
+            {
+                return Err(MembershipError::LastOwner);
+            }
+        }
+        belonging::delete(&mut transaction, organization, kind::MEMBERSHIP, id);
+        match &membership.user {
+            Some(user) => {
+                transaction
+                    .delete(belonging::key(organization, kind::MEMBER, user))
+                    .delete(membership_of_key(user, organization));
+            }
+            None => self.end_invitation(&mut transaction, organization, membership)?,
+        }
+        Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
+    fn invite(
+        &self,
+        organization: &str,
+        invitation: &Invitation,
+        mandate: &Mandate,
+        _by: &Caller,
+    ) -> Result<Membership, MembershipError> {
+        let membership = commit_with_retries(&self.clock, &self.random, || {
+            self.try_invite(organization, invitation, mandate)
+        })?;
+        Ok(Membership::of(&membership, membership.teams.clone()))
+    }
+
+    fn read_membership(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Option<Membership>, Failure> {
+        let found = self.memberships_where(organization, mandate, |found| found.id == id)?;
+        Ok(found.into_iter().next())
+    }
+
+    fn memberships_with_ids(
+        &self,
+        organization: &str,
+        ids: &[String],
+        mandate: &Mandate,
+    ) -> Result<Vec<Membership>, Failure> {
+        self.memberships_where(organization, mandate, |found| ids.contains(&found.id))
+    }
+
+    fn list_memberships(
+        &self,
+        organization: &str,
+        filter: &MembershipFilter,
+        mandate: &Mandate,
+        number: u32,
+        size: u32,
+    ) -> Result<MembershipPage, Failure> {
+        self.membership_page(organization, filter, mandate, number, size)
+    }
+
+    fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
+        self.own_memberships_of(identity)
+    }
+
+    fn remove_membership(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+        _by: &Caller,
+    ) -> Result<(), MembershipError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_remove_membership(organization, id, mandate)
+        })
+    }
+
+    fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure> {
+        self.owners(organizations)
+    }
+}
+
+impl From<StorageError> for MembershipError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.into())
+    }
+}

@@ -1,0 +1,155 @@
+//! Putting members into teams, and taking them out.
+
+use std::collections::BTreeMap;
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, Transaction};
+
+use super::{MemberNames, TeamError};
+use crate::belonging::{self, PointerRecord, kind};
+use crate::identifier::is_identifier;
+use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord};
+use crate::users::username_key;
+use crate::{Failure, Mandate, Orgs};
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    pub(super) fn try_add_to_team(
+        &self,
+        organization: &str,
+        id: &str,
+        names: &MemberNames,
+        mandate: &Mandate,
+    ) -> Result<Attempt<()>, TeamError> {
+        let team = self.team_within_reach(organization, id, mandate)?;
+        let mut joining = self.named_members(organization, names)?;
+        joining.retain(|_, member| !member.record.is_of(id));
+        if joining.is_empty() {
+            return Ok(Attempt::Done(()));
+        }
+        let mut transaction = Transaction::new();
+        // So that nobody joins a team that is just going, or that just got rights beyond the mandate.
+        transaction.require(belonging::key(organization, kind::TEAM, id), team.version);
+        for mut member in joining.into_values() {
+            member.record.teams.push(id.to_owned());
+            put_changed(&mut transaction, organization, &member)?;
+        }
+        Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+    }
+
+    pub(super) fn try_remove_from_team(
+        &self,
+        organization: &str,
+        id: &str,
+        names: &MemberNames,
+        mandate: &Mandate,
+    ) -> Result<Attempt<()>, TeamError> {
+        let team = self.team_within_reach(organization, id, mandate)?;
+        let mut leaving = self.named_members(organization, names)?;
+        leaving.retain(|_, member| member.record.is_of(id));
+        if leaving.is_empty() {
+            return Ok(Attempt::Done(()));
+        }
+        let mut transaction = Transaction::new();
+        if !team.record.is_owners() {
+            transaction.require(belonging::key(organization, kind::TEAM, id), team.version);
+        } else if !self.keep_an_owner(&mut transaction, organization, &team, |id| {
+            leaving.contains_key(id)
+        })? {
+            return Err(TeamError::LastOwner);
+        }
+        for mut member in leaving.into_values() {
+            member.record.teams.retain(|team| team != id);
+            put_changed(&mut transaction, organization, &member)?;
+        }
+        Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+    }
+
+    /// Adds to `transaction`, by which the memberships go that `leaves` tells by their ids, that somebody else still owns the organization
+    /// after it; false where nobody does. The team of the owners must have been read before.
+    ///
+    /// Owners who leave at the same time meet in the record of their team, which each of them writes.
+    pub(crate) fn keep_an_owner(
+        &self,
+        transaction: &mut Transaction,
+        organization: &str,
+        owners: &Loaded<TeamRecord>,
+        leaves: impl Fn(&str) -> bool,
+    ) -> Result<bool, Failure> {
+        let id = &owners.record.id;
+        let key = belonging::key(organization, kind::TEAM, id);
+        transaction
+            .require(&key, owners.version)
+            .put(key, &owners.record)?;
+        let members = self.all_of::<MembershipRecord>(organization, kind::MEMBERSHIP)?;
+        let mut members = members.into_iter().map(|member| member.record);
+        Ok(members.any(|member| member.is_active() && member.is_of(id) && !leaves(&member.id)))
+    }
+
+    /// The memberships that a request names, by their ids.
+    fn named_members(
+        &self,
+        organization: &str,
+        names: &MemberNames,
+    ) -> Result<BTreeMap<String, Loaded<MembershipRecord>>, TeamError> {
+        let ids = match names {
+            MemberNames::Usernames(names) => self.memberships_of_usernames(organization, names)?,
+            MemberNames::Memberships(ids) => ids.iter().cloned().map(Some).collect(),
+        };
+        let keys: Vec<String> = ids
+            .iter()
+            .map(|id| {
+                let id = id.as_deref().unwrap_or_default();
+                let id = is_identifier(MEMBERSHIP_PREFIX, id).then_some(id);
+                belonging::key(organization, kind::MEMBERSHIP, id.unwrap_or("-"))
+            })
+            .collect();
+        let mut members = BTreeMap::new();
+        let mut unknown = Vec::new();
+        for (place, found) in (0..).zip(self.get_many::<MembershipRecord>(&keys)?) {
+            match found {
+                Some(found) => {
+                    members.insert(found.record.id.clone(), found);
+                }
+                None => unknown.push(place),
+            }
+        }
+        if unknown.is_empty() {
+            Ok(members)
+        } else {
+            Err(TeamError::UnknownMembers(unknown))
+        }
+    }
+
+    /// The ids of the memberships of users, in their order; `None` for who has none.
+    fn memberships_of_usernames(
+        &self,
+        organization: &str,
+        names: &[String],
+    ) -> Result<Vec<Option<String>>, Failure> {
+        let keys: Vec<String> = names.iter().map(|name| username_key(name)).collect();
+        let users = self.get_many::<PointerRecord>(&keys)?;
+        let keys: Vec<String> = users
+            .into_iter()
+            .map(|user| {
+                let user = user.map_or_else(|| "-".to_owned(), |user| user.record.id);
+                belonging::key(organization, kind::MEMBER, &user)
+            })
+            .collect();
+        let members = self.get_many::<PointerRecord>(&keys)?;
+        let id = |member: Loaded<PointerRecord>| member.record.id;
+        Ok(members.into_iter().map(|member| member.map(id)).collect())
+    }
+}
+
+/// Adds to `transaction` a membership that was read and changed.
+pub(super) fn put_changed(
+    transaction: &mut Transaction,
+    organization: &str,
+    member: &Loaded<MembershipRecord>,
+) -> Result<(), Failure> {
+    let key = belonging::key(organization, kind::MEMBERSHIP, &member.record.id);
+    transaction
+        .require(&key, member.version)
+        .put(key, &member.record)?;
+    Ok(())
+}

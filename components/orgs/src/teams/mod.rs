@@ -1,0 +1,226 @@
+//! Teams: what their members may do, and who the members are (contract 4.10).
+
+mod members;
+mod removal;
+mod roll;
+mod rules;
+mod store;
+
+use crate::{
+    Attribute, AttributeIssue, Caller, Failure, Mandate, Permission, Right, Rights, Visibility,
+};
+
+pub(crate) use roll::{Roll, page};
+
+/// A team, as one caller sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Team {
+    /// `team-` and 16 letters and digits.
+    pub id: String,
+    /// Unique in its organization without regard to case: 1 to 90 of `A-Z a-z 0-9 _ -`.
+    pub name: String,
+    /// Who sees that there is the team.
+    pub visibility: Visibility,
+    /// What its members may do.
+    pub rights: Rights,
+    /// What a single sign-on knows it as.
+    pub sso_team_id: Option<String>,
+    /// Whether its members may manage its tokens.
+    pub allow_member_token_management: bool,
+    /// The ids of its memberships, those that wait for somebody too; by address.
+    pub memberships: Vec<String>,
+    /// The ids of the users who belong to it; by address.
+    pub users: Vec<String>,
+    /// What the caller may do with it, in the order of the contract.
+    pub permissions: Vec<Permission>,
+}
+
+/// What a request says about a team. Of a new team only the name is required.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TeamChanges {
+    /// See [`Team::name`].
+    pub name: Attribute<String>,
+    /// `secret` (default) or `organization`.
+    pub visibility: Attribute<String>,
+    /// The rights that are mentioned; null takes all of them.
+    pub organization_access: Attribute<Vec<RightChange>>,
+    /// At most 255 characters; null and the empty text unset it.
+    pub sso_team_id: Attribute<String>,
+    /// Default true.
+    pub allow_member_token_management: Attribute<bool>,
+}
+
+/// What a request says about one right of a team.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RightChange {
+    /// Which right.
+    pub right: Right,
+    /// Whether the team is to have it; null takes it.
+    pub granted: Attribute<bool>,
+}
+
+/// Which teams are wanted. What is given must hold all together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TeamFilter {
+    /// One of these names, without regard to case; empty for any.
+    pub names: Vec<String>,
+    /// Must occur in the name, without regard to case.
+    pub text: Option<String>,
+}
+
+/// A part of the teams of an organization.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TeamPage {
+    /// By name, without case; empty beyond the last page.
+    pub teams: Vec<Team>,
+    /// How many teams match, on all pages together.
+    pub total: u64,
+}
+
+/// Members of an organization, in the words of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MemberNames {
+    /// By the names of users who belong to the organization.
+    Usernames(Vec<String>),
+    /// By the ids of memberships.
+    Memberships(Vec<String>),
+}
+
+/// Why nothing was done about a team. Nothing is stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TeamError {
+    /// There is no such team that the caller sees, or no such organization.
+    #[error("there is no such team")]
+    NotFound,
+    /// It is more than the mandate allows: an owner has to do it.
+    #[error("the team, or a right for it, is beyond the caller's mandate: an owner can do it")]
+    NotAllowed,
+    /// At least one attribute is not as it must be.
+    #[error("{} attributes of the team are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// The team of the owners always stays.
+    #[error("the team of the owners cannot be removed")]
+    Protected,
+    /// Nobody would own the organization: add another owner first.
+    #[error("the last owner cannot leave: add another owner first")]
+    LastOwner,
+    /// These of the names, counted from 0, name no member of the organization.
+    #[error("{} of the names are no members of the organization", .0.len())]
+    UnknownMembers(Vec<u32>),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// The teams of an organization, which is given by its external id.
+///
+/// A mandate says with which teams the caller may deal; that they may deal with teams at all has been decided before.
+pub trait Teams {
+    /// Makes a team without members.
+    ///
+    /// # Errors
+    ///
+    /// [`TeamError::NotAllowed`] for rights that the caller cannot pass on; [`TeamError::Invalid`] with every fault at once.
+    fn create_team(
+        &self,
+        organization: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<Team, TeamError>;
+
+    /// The team with this id; `None` where there is none that the caller sees.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_team(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Option<Team>, Failure>;
+
+    /// The teams with these ids that the caller sees, by name without case.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn teams_with_ids(
+        &self,
+        organization: &str,
+        ids: &[String],
+        mandate: &Mandate,
+    ) -> Result<Vec<Team>, Failure>;
+
+    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the teams that the caller sees and that
+    /// match `filter`. A number or size outside its range is brought into it. The cost grows with the organization's teams and
+    /// memberships.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_teams(
+        &self,
+        organization: &str,
+        filter: &TeamFilter,
+        mandate: &Mandate,
+        number: u32,
+        size: u32,
+    ) -> Result<TeamPage, Failure>;
+
+    /// Changes what is mentioned, and nothing else. The owners keep their name, their visibility and all rights.
+    ///
+    /// # Errors
+    ///
+    /// [`TeamError::NotAllowed`] where the team has, or would get, rights that the caller cannot pass on.
+    fn update_team(
+        &self,
+        organization: &str,
+        id: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<Team, TeamError>;
+
+    /// Removes a team: its members are in it no more, and its tokens are worth nothing, at once.
+    ///
+    /// # Errors
+    ///
+    /// [`TeamError::Protected`] for the owners.
+    fn delete_team(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), TeamError>;
+
+    /// Puts members into a team, all of them or none. Who is in it already stays.
+    ///
+    /// # Errors
+    ///
+    /// [`TeamError::UnknownMembers`] with all of those.
+    fn add_to_team(
+        &self,
+        organization: &str,
+        id: &str,
+        members: &MemberNames,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), TeamError>;
+
+    /// Takes members out of a team, all of them or none. Who is not in it stays out.
+    ///
+    /// # Errors
+    ///
+    /// [`TeamError::UnknownMembers`] with all of those; [`TeamError::LastOwner`].
+    fn remove_from_team(
+        &self,
+        organization: &str,
+        id: &str,
+        members: &MemberNames,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), TeamError>;
+}

@@ -1,0 +1,294 @@
+//! Teams in the store.
+//!
+//! - `of/<external id>/team/<id>`: the team.
+//! - `of/<external id>/team-name/<folded name>`: its id, which makes its name unique.
+//! - `removed-team/<id>`: that the team is gone and what it left is being cleared away.
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Attempt, Loaded, StorageError, Transaction, commit_with_retries};
+
+use super::roll::{page, shown};
+use super::rules;
+use super::{MemberNames, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Teams};
+use crate::belonging::{self, PointerRecord, kind, put_new};
+use crate::founding::team_name_key;
+use crate::identifier::{is_identifier, random_identifier};
+use crate::name::FoldedName;
+use crate::team::{MembershipRecord, TEAM_PREFIX, TeamRecord, Visibility};
+use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs};
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    /// A team that the caller sees.
+    pub(super) fn visible_team(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Option<Loaded<TeamRecord>>, Failure> {
+        if !is_identifier(TEAM_PREFIX, id) {
+            return Ok(None);
+        }
+        let key = belonging::key(organization, kind::TEAM, id);
+        let team = self.records.get::<TeamRecord>(&key)?;
+        Ok(team.filter(|team| mandate.sees(&team.record)))
+    }
+
+    /// A team that the caller may change.
+    pub(super) fn team_within_reach(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Loaded<TeamRecord>, TeamError> {
+        let team = self.visible_team(organization, id, mandate)?;
+        let team = team.ok_or(TeamError::NotFound)?;
+        if mandate.covers(&team.record) {
+            Ok(team)
+        } else {
+            Err(TeamError::NotAllowed)
+        }
+    }
+
+    /// Whether another team than this one has the name.
+    fn is_name_taken(
+        &self,
+        organization: &str,
+        name: &FoldedName,
+        team: &str,
+    ) -> Result<bool, Failure> {
+        let key = team_name_key(organization, name);
+        let found = self.records.get::<PointerRecord>(&key)?;
+        Ok(found.is_some_and(|found| found.record.id != team))
+    }
+
+    fn try_create_team(
+        &self,
+        organization: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+    ) -> Result<Attempt<TeamRecord>, TeamError> {
+        let mut team = TeamRecord {
+            id: random_identifier(TEAM_PREFIX, &self.random).map_err(Failure::from)?,
+            name: String::new(),
+            created_at: self.clock.now_milliseconds(),
+            visibility: Visibility::Secret,
+            rights: crate::Rights::new(),
+            sso_team_id: None,
+            allow_member_token_management: true,
+        };
+        let (name, mut issues) = rules::judge_name(&changes.name, None);
+        if let Some((_, folded)) = &name
+            && self.is_name_taken(organization, folded, &team.id)?
+        {
+            issues.push(AttributeIssue::new("name", Fault::Taken));
+        }
+        issues.extend(rules::apply(changes, &mut team, mandate)?);
+        let Some((name, folded)) = name.filter(|_| issues.is_empty()) else {
+            return Err(TeamError::Invalid(issues));
+        };
+        name.clone_into(&mut team.name);
+        let mut transaction = Transaction::new();
+        if !self.require_existing(&mut transaction, organization)? {
+            return Err(TeamError::NotFound);
+        }
+        let name_key = team_name_key(organization, &folded);
+        put_new(&mut transaction, organization, kind::TEAM, &team.id, &team)?;
+        transaction
+            .require_absent(&name_key)
+            .put(name_key, &PointerRecord::to(&team.id))?;
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, team)?)
+    }
+
+    fn try_update_team(
+        &self,
+        organization: &str,
+        id: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+    ) -> Result<Attempt<()>, TeamError> {
+        let stored = self.team_within_reach(organization, id, mandate)?;
+        let mut team = stored.record.clone();
+        let (name, mut issues) = rules::judge_name(&changes.name, Some(&team));
+        if let Some((_, folded)) = &name
+            && self.is_name_taken(organization, folded, id)?
+        {
+            issues.push(AttributeIssue::new("name", Fault::Taken));
+        }
+        issues.extend(rules::apply(changes, &mut team, mandate)?);
+        if !issues.is_empty() {
+            return Err(TeamError::Invalid(issues));
+        }
+        if let Some((name, _)) = &name {
+            (*name).clone_into(&mut team.name);
+        }
+        if team == stored.record {
+            return Ok(Attempt::Done(()));
+        }
+        let mut transaction = Transaction::new();
+        let key = belonging::key(organization, kind::TEAM, id);
+        transaction.require(&key, stored.version).put(key, &team)?;
+        let old_name = FoldedName::of(&stored.record.name);
+        if let Some((_, folded)) = name
+            && old_name.as_ref() != Some(&folded)
+        {
+            let name_key = team_name_key(organization, &folded);
+            transaction
+                .require_absent(&name_key)
+                .put(name_key, &PointerRecord::to(id))?;
+            if let Some(old_name) = old_name {
+                transaction.delete(team_name_key(organization, &old_name));
+            }
+        }
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, ())?)
+    }
+
+    /// A team with its members.
+    fn team_with_members(
+        &self,
+        organization: &str,
+        team: &TeamRecord,
+        mandate: &Mandate,
+    ) -> Result<Team, Failure> {
+        let roll = self.roll(organization, mandate)?;
+        let members: Vec<&MembershipRecord> = roll
+            .memberships
+            .iter()
+            .filter(|membership| membership.is_of(&team.id))
+            .collect();
+        Ok(shown(team, &members, mandate))
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
+    fn create_team(
+        &self,
+        organization: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+        _by: &Caller,
+    ) -> Result<Team, TeamError> {
+        let team = commit_with_retries(&self.clock, &self.random, || {
+            self.try_create_team(organization, changes, mandate)
+        })?;
+        Ok(shown(&team, &[], mandate))
+    }
+
+    fn read_team(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Option<Team>, Failure> {
+        let team = self.visible_team(organization, id, mandate)?;
+        team.map(|team| self.team_with_members(organization, &team.record, mandate))
+            .transpose()
+    }
+
+    fn teams_with_ids(
+        &self,
+        organization: &str,
+        ids: &[String],
+        mandate: &Mandate,
+    ) -> Result<Vec<Team>, Failure> {
+        let roll = self.roll(organization, mandate)?;
+        let wanted = roll.teams.iter().filter(|team| ids.contains(&team.id));
+        Ok(roll.with_members(wanted))
+    }
+
+    fn list_teams(
+        &self,
+        organization: &str,
+        filter: &TeamFilter,
+        mandate: &Mandate,
+        number: u32,
+        size: u32,
+    ) -> Result<TeamPage, Failure> {
+        let roll = self.roll(organization, mandate)?;
+        let matching = roll.teams.iter().filter(|team| filter.accepts(&team.name));
+        let (teams, total) = page(matching, number, size);
+        Ok(TeamPage {
+            teams: roll.with_members(teams),
+            total,
+        })
+    }
+
+    fn update_team(
+        &self,
+        organization: &str,
+        id: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+        _by: &Caller,
+    ) -> Result<Team, TeamError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_update_team(organization, id, changes, mandate)
+        })?;
+        // Who makes a team secret need not see it any more; that it was changed can be told all the same.
+        let key = belonging::key(organization, kind::TEAM, id);
+        let team = self.records.get::<TeamRecord>(&key)?;
+        let team = team.ok_or(TeamError::NotFound)?;
+        Ok(self.team_with_members(organization, &team.record, mandate)?)
+    }
+
+    fn delete_team(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+        _by: &Caller,
+    ) -> Result<(), TeamError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_delete_team(organization, id, mandate)
+        })?;
+        // It is gone; what cannot be cleared away now is cleared away later.
+        let _ = self.sweep_team(organization, id);
+        Ok(())
+    }
+
+    fn add_to_team(
+        &self,
+        organization: &str,
+        id: &str,
+        members: &MemberNames,
+        mandate: &Mandate,
+        _by: &Caller,
+    ) -> Result<(), TeamError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_add_to_team(organization, id, members, mandate)
+        })
+    }
+
+    fn remove_from_team(
+        &self,
+        organization: &str,
+        id: &str,
+        members: &MemberNames,
+        mandate: &Mandate,
+        _by: &Caller,
+    ) -> Result<(), TeamError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            self.try_remove_from_team(organization, id, members, mandate)
+        })
+    }
+}
+
+impl TeamFilter {
+    fn accepts(&self, name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        let is_named = self.names.is_empty()
+            || self
+                .names
+                .iter()
+                .any(|wanted| wanted.to_lowercase() == name);
+        let has_text = |text: &String| name.contains(&text.to_lowercase());
+        is_named && self.text.as_ref().is_none_or(has_text)
+    }
+}
+
+impl From<StorageError> for TeamError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.into())
+    }
+}

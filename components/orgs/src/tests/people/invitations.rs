@@ -1,0 +1,181 @@
+//! Invitations, and what becomes of them.
+
+use super::*;
+use crate::MembershipStatus;
+
+/// Whether something waits there for an address.
+fn is_of_invitation(key: &String) -> bool {
+    key.starts_with("invitation/") || key.contains("/invited/")
+}
+
+#[test]
+fn contract_4_11_whoever_has_the_address_already_belongs_at_once() {
+    let (people, _) = people();
+    let ops = people.team("ops", &[]);
+    let (user, credential) = people.user("ada");
+    let ada = people
+        .invite("ADA@Example.com", &[&ops.id, &ops.id])
+        .unwrap();
+    assert_eq!(ada.status, MembershipStatus::Active);
+    assert_eq!(
+        (ada.user.as_ref(), &ada.email),
+        (Some(&user.id), &user.email)
+    );
+    assert_eq!(ada.teams, [ops.id]);
+    assert_eq!(
+        people.decision(&credential, Action::Show),
+        Decision::Allowed
+    );
+}
+
+#[test]
+fn contract_4_11_an_invitation_waits_for_its_address_and_is_accepted_with_the_user() {
+    let (people, store) = people();
+    let ops = people.team("ops", &[Right::ManageAgentPools]);
+    let before = store.keys();
+    let waiting = people.invite("Ada@example.com", &[&ops.id]).unwrap();
+    assert_eq!(waiting.status, MembershipStatus::Invited);
+    assert_eq!(
+        (waiting.user.as_deref(), waiting.email.as_str()),
+        (None, "Ada@example.com")
+    );
+    let team = people.read_team(&ops.id);
+    assert_eq!((team.users.len(), team.memberships.len()), (0, 1));
+    let commits = store.commits();
+    let (user, credential) = people.user("ada");
+    assert_eq!(store.commits(), commits + 1);
+    let ada = people
+        .orgs
+        .read_membership(people.id(), &waiting.id, &owner());
+    let expected = Membership {
+        user: Some(user.id.clone()),
+        email: user.email.clone(),
+        status: MembershipStatus::Active,
+        ..waiting
+    };
+    assert_eq!(ada, Ok(Some(expected.clone())));
+    let manage = people.decision(&credential, Action::ManageAgentPools);
+    assert_eq!(manage, Decision::Allowed);
+    assert_eq!(people.read_team(&ops.id).users, [user.id]);
+    let left = store.keys();
+    assert!(!left.iter().any(is_of_invitation), "{left:?}");
+    assert_eq!(people.remove(&expected.id, &owner()), Ok(()));
+    let of_people = |keys: Vec<String>| {
+        let keys = keys.into_iter().filter(|key| key.starts_with("of/"));
+        keys.collect::<Vec<_>>()
+    };
+    assert_eq!(of_people(store.keys()), of_people(before));
+}
+
+#[test]
+fn contract_4_11_every_fault_is_told_at_once_and_nothing_is_stored() {
+    let (people, store) = people();
+    people.member("ada", &[]);
+    people.invite("guest@example.com", &[]).unwrap();
+    let before = store.values();
+    let refused = |invitation: &Invitation, issues: &[crate::AttributeIssue]| {
+        let by = installation();
+        let found = people.orgs.invite(people.id(), invitation, &owner(), &by);
+        assert_eq!(found, Err(MembershipError::Invalid(issues.to_vec())));
+    };
+    for (email, fault) in [
+        (Attribute::Absent, Fault::Blank),
+        (Attribute::Null, Fault::Blank),
+        (text(""), Fault::Blank),
+        (Attribute::WrongType, Fault::NotText),
+        (text("nowhere"), Fault::NotAnAddress),
+        (text("ADA@example.com"), Fault::Taken),
+        (text("Guest@Example.com"), Fault::Taken),
+    ] {
+        let invitation = Invitation {
+            email,
+            ..Invitation::default()
+        };
+        refused(&invitation, &[issue("email", fault)]);
+    }
+    for (entity_id, fault) in [
+        (Attribute::WrongType, Fault::NotText),
+        (text(""), Fault::UnknownEntity),
+        (text("../x"), Fault::UnknownEntity),
+    ] {
+        let invitation = Invitation {
+            entity_id,
+            ..invitation("eve@example.com", &[])
+        };
+        refused(&invitation, &[issue("entity-id", fault)]);
+    }
+    let unknown = issue("teams", Fault::UnknownTeam);
+    for team in ["team-0000000000000000", "owners", "", "team-name/owners"] {
+        let invitation = invitation("nowhere", &[&people.owners().id, team]);
+        let faults = [issue("email", Fault::NotAnAddress), unknown.clone()];
+        refused(&invitation, &faults);
+    }
+    let wrong = Invitation {
+        teams: Attribute::WrongType,
+        ..invitation("eve@example.com", &[])
+    };
+    refused(&wrong, &[unknown]);
+    assert_eq!(store.values(), before);
+}
+
+#[test]
+fn contract_4_11_an_invitation_that_is_taken_back_leaves_nothing() {
+    let (people, store) = people();
+    let globex = create(&people.orgs, "globex");
+    // The key of hashes is made once.
+    people.user("ada");
+    let before = store.keys();
+    let here = people.invite("guest@example.com", &[]).unwrap();
+    let there = people.orgs.invite(
+        &globex.external_id,
+        &invitation("guest@example.com", &[]),
+        &owner(),
+        &installation(),
+    );
+    let there = there.unwrap();
+    people.remove(&here.id, &owner()).unwrap();
+    let by = installation();
+    people
+        .orgs
+        .remove_membership(&globex.external_id, &there.id, &owner(), &by)
+        .unwrap();
+    let mut left = store.keys();
+    left.retain(|key| !key.starts_with("invitations/"));
+    assert_eq!(left, before);
+    let (_, credential) = people.user("guest");
+    assert_eq!(people.decision(&credential, Action::Show), Decision::Hidden);
+    people.invite("guest@example.com", &[]).unwrap();
+    assert_eq!(
+        people.decision(&credential, Action::Show),
+        Decision::Allowed
+    );
+}
+
+#[test]
+fn more_invitations_than_one_commit_takes_are_all_accepted() {
+    let (people, store) = people();
+    let ids: Vec<String> = (0..120)
+        .map(|number| create(&people.orgs, &format!("org-{number}")).external_id)
+        .collect();
+    for id in &ids {
+        let invited = invitation("ada@example.com", &[]);
+        people
+            .orgs
+            .invite(id, &invited, &owner(), &installation())
+            .unwrap();
+    }
+    let (_, credential) = people.user("ada");
+    let identity = people.orgs.identify(&credential).unwrap().unwrap();
+    let own = people.orgs.own_memberships(&identity).unwrap();
+    assert_eq!(own.len(), 120);
+    let left = store.keys();
+    assert!(!left.iter().any(is_of_invitation), "{left:?}");
+    assert!(!left.iter().any(|key| key.starts_with("accepting/")));
+}
+
+#[test]
+fn k8_an_invitation_shows_its_address_in_no_key() {
+    let (people, store) = people();
+    people.invite("guest@example.com", &[]).unwrap();
+    assert!(!store.keys().iter().any(|key| key.contains("guest")));
+}

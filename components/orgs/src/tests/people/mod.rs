@@ -1,0 +1,213 @@
+//! Teams and memberships (contract 4.10, 4.11): who can do what to whom, and what is stored.
+
+mod boundaries;
+mod invitations;
+mod memberships;
+mod races;
+mod stops;
+mod teams;
+
+use super::*;
+use crate::{
+    Action, Authority, Credential, Decision, Invitation, Mandate, Membership, MembershipError,
+    Memberships, Right, Rights, Standing, Team, TeamChanges, TeamError, Teams, User,
+    UserDescription, Users,
+};
+
+/// An organization `acme` of the installation's, and people.
+struct People<S> {
+    orgs: Orgs<S, &'static ManualClock, &'static SeededRandom>,
+    acme: Organization,
+}
+
+/// A world that outlives its test, so that its store can be handed about.
+fn lasting() -> (&'static World, &'static MemoryStore<&'static ManualClock>) {
+    let world: &World = Box::leak(Box::new(World::new()));
+    (world, Box::leak(Box::new(world.store())))
+}
+
+type Stored = &'static MemoryStore<&'static ManualClock>;
+
+fn people() -> (People<Stored>, Stored) {
+    let (world, store) = lasting();
+    let orgs = world.orgs(store);
+    let acme = create(&orgs, "acme");
+    (People { orgs, acme }, store)
+}
+
+fn owner() -> Mandate {
+    mandate(Standing::Owner, &[])
+}
+
+fn mandate(standing: Standing, rights: &[Right]) -> Mandate {
+    Mandate {
+        standing,
+        rights: rights.iter().copied().collect(),
+        teams: Vec::new(),
+    }
+}
+
+fn member_with(rights: &[Right]) -> Mandate {
+    mandate(Standing::Member, rights)
+}
+
+/// A team of this name with these rights that everybody sees.
+fn team_changes(name: &str, rights: &[Right]) -> TeamChanges {
+    let granted = |right: &Right| crate::RightChange {
+        right: *right,
+        granted: Attribute::Value(true),
+    };
+    TeamChanges {
+        name: text(name),
+        visibility: text("organization"),
+        organization_access: Attribute::Value(rights.iter().map(granted).collect()),
+        ..TeamChanges::default()
+    }
+}
+
+fn invitation(email: &str, teams: &[&str]) -> Invitation {
+    Invitation {
+        email: text(email),
+        entity_id: Attribute::Absent,
+        teams: Attribute::Value(teams.iter().map(|id| (*id).to_owned()).collect()),
+    }
+}
+
+fn usernames(names: &[&str]) -> crate::MemberNames {
+    crate::MemberNames::Usernames(names.iter().map(|name| (*name).to_owned()).collect())
+}
+
+fn membership_ids(memberships: &[&Membership]) -> crate::MemberNames {
+    crate::MemberNames::Memberships(memberships.iter().map(|found| found.id.clone()).collect())
+}
+
+impl<S: Store> People<S> {
+    fn id(&self) -> &str {
+        &self.acme.external_id
+    }
+
+    fn user(&self, username: &str) -> (User, Credential) {
+        let description = UserDescription {
+            username: username.to_owned(),
+            email: format!("{username}@example.com"),
+            site_administrator: false,
+            token_description: None,
+        };
+        let (user, issued) = self
+            .orgs
+            .create_user(&description, &installation())
+            .unwrap();
+        (user, Credential::ApiToken(issued.secret))
+    }
+
+    /// A user who belongs to the organization and these teams.
+    fn member(&self, username: &str, teams: &[&str]) -> (Membership, Credential) {
+        let (user, credential) = self.user(username);
+        let membership = self.invite(&user.email, teams).unwrap();
+        (membership, credential)
+    }
+
+    fn invite(&self, email: &str, teams: &[&str]) -> Result<Membership, MembershipError> {
+        let invitation = invitation(email, teams);
+        self.orgs
+            .invite(self.id(), &invitation, &owner(), &installation())
+    }
+
+    fn remove(&self, membership: &str, mandate: &Mandate) -> Result<(), MembershipError> {
+        self.orgs
+            .remove_membership(self.id(), membership, mandate, &installation())
+    }
+
+    fn team(&self, name: &str, rights: &[Right]) -> Team {
+        self.create_team(&team_changes(name, rights), &owner())
+            .unwrap()
+    }
+
+    fn create_team(&self, changes: &TeamChanges, mandate: &Mandate) -> Result<Team, TeamError> {
+        self.orgs
+            .create_team(self.id(), changes, mandate, &installation())
+    }
+
+    fn update_team(
+        &self,
+        id: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+    ) -> Result<Team, TeamError> {
+        self.orgs
+            .update_team(self.id(), id, changes, mandate, &installation())
+    }
+
+    fn delete_team(&self, id: &str, mandate: &Mandate) -> Result<(), TeamError> {
+        self.orgs
+            .delete_team(self.id(), id, mandate, &installation())
+    }
+
+    fn join(
+        &self,
+        team: &str,
+        members: &crate::MemberNames,
+        mandate: &Mandate,
+    ) -> Result<(), TeamError> {
+        self.orgs
+            .add_to_team(self.id(), team, members, mandate, &installation())
+    }
+
+    fn leave(
+        &self,
+        team: &str,
+        members: &crate::MemberNames,
+        mandate: &Mandate,
+    ) -> Result<(), TeamError> {
+        self.orgs
+            .remove_from_team(self.id(), team, members, mandate, &installation())
+    }
+
+    fn owners(&self) -> Team {
+        self.teams(&owner())
+            .into_iter()
+            .find(|team| team.name == "owners")
+            .unwrap()
+    }
+
+    fn teams(&self, mandate: &Mandate) -> Vec<Team> {
+        let filter = crate::TeamFilter::default();
+        let page = self.orgs.list_teams(self.id(), &filter, mandate, 1, 100);
+        page.unwrap().teams
+    }
+
+    fn read_team(&self, id: &str) -> Team {
+        let found = self.orgs.read_team(self.id(), id, &owner()).unwrap();
+        found.unwrap()
+    }
+
+    fn memberships(&self) -> Vec<Membership> {
+        let filter = crate::MembershipFilter::default();
+        let page = self
+            .orgs
+            .list_memberships(self.id(), &filter, &owner(), 1, 100);
+        page.unwrap().memberships
+    }
+
+    fn decision(&self, credential: &Credential, action: Action) -> Decision {
+        let identity = self.orgs.identify(credential).unwrap().unwrap();
+        self.orgs
+            .position_in(Edition::Hosted, &identity, false, "acme", action)
+            .unwrap()
+            .unwrap()
+            .decision
+    }
+
+    /// Their mandate as the table and their teams make it.
+    fn mandate_of(&self, credential: &Credential) -> Mandate {
+        let identity = self.orgs.identify(credential).unwrap().unwrap();
+        let position =
+            self.orgs
+                .position_in(Edition::Hosted, &identity, false, "acme", Action::Show);
+        position.unwrap().unwrap().mandate()
+    }
+}
+
+fn issue(attribute: &'static str, fault: Fault) -> crate::AttributeIssue {
+    crate::AttributeIssue::new(attribute, fault)
+}
