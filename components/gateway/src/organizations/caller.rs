@@ -12,8 +12,8 @@ use gatehouse_access::{
     TokenView,
 };
 use gatehouse_orgs::{
-    self as orgs, Action, Capability, Credential, Decision, Identity, Organization, Position,
-    Principal, Standing, folded_name,
+    self as orgs, Action, Capability, Credential, Decision, Identity, Mandate, Organization,
+    Position, Principal, Right, Standing, folded_name,
 };
 use zeroize::Zeroizing;
 
@@ -63,6 +63,7 @@ pub(super) struct Rights {
     pub(super) read: bool,
     pub(super) update: bool,
     pub(super) create: bool,
+    pub(super) delete: bool,
 }
 
 impl Rights {
@@ -76,6 +77,7 @@ impl Rights {
             read: has(PolicyCapability::Read),
             update: has(PolicyCapability::Update),
             create: has(PolicyCapability::Create),
+            delete: has(PolicyCapability::Delete),
         }
     }
 
@@ -142,10 +144,48 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         collection: &str,
     ) -> Result<Entry<'a>, Problem> {
+        self.enter_below(id, action, &format!("{collection}/{id}"))
+    }
+
+    /// The same for a part of what has an identifier: `below` says for policies what it concerns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::enter`]; what there is not is not found.
+    pub(super) fn enter_below(
+        &self,
+        id: &str,
+        action: Action,
+        below: &str,
+    ) -> Result<Entry<'a>, Problem> {
         let name = self.organizations.organization_of(id)?;
-        let below = format!("{collection}/{id}");
         // Nothing has no name, and so is treated as an organization that nobody may see.
-        self.enter(name.as_deref().unwrap_or_default(), action, Some(&below))
+        self.enter(name.as_deref().unwrap_or_default(), action, Some(below))
+    }
+
+    /// With which teams and members of the organization the caller may deal. Policies that allow this very request are as the `right` to
+    /// it; where policies allow both to change and to remove the organization, its owners can refuse nothing to the caller.
+    ///
+    /// # Errors
+    ///
+    /// When access cannot answer.
+    pub(super) fn mandate(&self, entry: &Entry<'_>, right: Right) -> Result<Mandate, Problem> {
+        let Entry { caller, position } = entry;
+        let mut mandate = position.mandate();
+        let owns = matches!(
+            mandate.standing,
+            Standing::SiteAdministrator | Standing::Owner
+        );
+        if owns || !caller.granted {
+            return Ok(mandate);
+        }
+        let rights = self.rights(caller, [position.organization.name.as_str()])?;
+        if rights.iter().any(|rights| rights.update && rights.delete) {
+            mandate.standing = Standing::Owner;
+        } else {
+            mandate.rights.insert(right);
+        }
+        Ok(mandate)
     }
 
     /// The same for what every organization has one of, with an identifier that `own` finds in it.

@@ -68,11 +68,14 @@ fn predicate(fault: Fault) -> Cow<'static, str> {
             return Cow::Owned(format!("is too long (maximum is {maximum} characters)"));
         }
         Fault::Taken => "has already been taken",
-        Fault::NotAnAddress | Fault::UnknownPool | Fault::UnknownTeam => "is invalid",
+        Fault::NotAnAddress | Fault::UnknownPool | Fault::UnknownTeam | Fault::UnknownEntity => {
+            "is invalid"
+        }
         Fault::NotIncluded => "is not included in the list",
         Fault::NotText => "must be a string",
         Fault::NotInteger => "is not a number",
         Fault::NotBoolean => "must be true or false",
+        Fault::NotObject => "must be an object",
         Fault::NotPositive => "must be greater than 0",
         Fault::Negative => "must be greater than or equal to 0",
         Fault::PoolRequired => "must be specified when using 'agent' execution mode",

@@ -85,18 +85,29 @@ impl Includes {
     }
 
     fn read(query: &str, known: &[&str]) -> Result<Self, Problem> {
-        let mut includes = Self::default();
-        for item in query::list(query, "include") {
-            let item = item.replace('_', "-");
-            if !known.contains(&item.as_str()) {
-                return Err(Problem::InvalidInclude);
-            }
-            includes.any = true;
-            includes.entitlement_set |= item == "entitlement-set";
-            includes.subscription |= item == "subscription";
-            includes.default_project |= item == "default-project";
-        }
-        Ok(includes)
+        let wanted = wanted(query, known)?;
+        let has = |name: &str| wanted.iter().flatten().any(|item| item == name);
+        Ok(Self {
+            any: wanted.is_some(),
+            entitlement_set: has("entitlement-set"),
+            subscription: has("subscription"),
+            default_project: has("default-project"),
+        })
+    }
+}
+
+/// The names of what a query asks to include, with dashes; `None` where it asks for nothing.
+///
+/// # Errors
+///
+/// [`Problem::InvalidInclude`] for anything but what is known.
+pub(super) fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>, Problem> {
+    let items = query::list(query, "include").map(|item| item.replace('_', "-"));
+    let items: Vec<String> = items.collect();
+    if items.iter().all(|item| known.contains(&item.as_str())) {
+        Ok((!items.is_empty()).then_some(items))
+    } else {
+        Err(Problem::InvalidInclude)
     }
 }
 

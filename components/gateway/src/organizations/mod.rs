@@ -15,6 +15,7 @@ mod fields;
 mod include;
 mod input;
 mod listing;
+mod memberships;
 mod pagination;
 mod parameters;
 mod plan_facts;
@@ -24,6 +25,7 @@ mod rate;
 mod reach;
 mod route;
 mod subscriptions;
+mod teams;
 #[cfg(test)]
 mod tests;
 mod timestamp;
@@ -233,6 +235,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Route::Subscriptions(route) => self.answer_about_subscriptions(route),
             Route::Projects(route) => self.answer_about_projects(route),
             Route::AbsentFeatures(route) => self.answer_about_absent_features(route),
+            Route::Teams(route) => self.answer_about_teams(route),
+            Route::Memberships(route) => self.answer_about_memberships(route),
         }
     }
 }

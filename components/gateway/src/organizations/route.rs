@@ -1,7 +1,8 @@
 //! Which requests there are.
 
 use super::{
-    absent_features, account, agent_pools, audit_trail, projects, subscriptions, tokens, users,
+    absent_features, account, agent_pools, audit_trail, memberships, projects, subscriptions,
+    teams, tokens, users,
 };
 use crate::http::Method;
 use crate::path::CanonicalPath;
@@ -43,6 +44,10 @@ pub(super) enum Route<'a> {
     Projects(projects::Route<'a>),
     /// Something about what this server has not.
     AbsentFeatures(absent_features::Route<'a>),
+    /// Something about teams.
+    Teams(teams::Route<'a>),
+    /// Something about memberships.
+    Memberships(memberships::Route<'a>),
 }
 
 impl<'a> Route<'a> {
@@ -78,7 +83,9 @@ impl<'a> Route<'a> {
                 .or_else(|| agent_pools::Route::of(method, segments).map(Self::AgentPools))
                 .or_else(|| subscriptions::Route::of(method, segments).map(Self::Subscriptions))
                 .or_else(|| projects::Route::of(method, segments).map(Self::Projects))
-                .or_else(|| absent_features::Route::of(method, segments).map(Self::AbsentFeatures)),
+                .or_else(|| absent_features::Route::of(method, segments).map(Self::AbsentFeatures))
+                .or_else(|| teams::Route::of(method, segments).map(Self::Teams))
+                .or_else(|| memberships::Route::of(method, segments).map(Self::Memberships)),
         }
     }
 }

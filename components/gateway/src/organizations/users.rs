@@ -89,7 +89,8 @@ fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue
     (description, faults)
 }
 
-fn resource_of(user: &User) -> Value {
+/// A user as a resource.
+pub(super) fn resource_of(user: &User) -> Value {
     json!({
         "id": user.id,
         "type": RESOURCE_TYPE,

@@ -1,0 +1,268 @@
+//! Who belongs to organizations, and who is invited (contract 4.11).
+//!
+//! Besides people, who are invited by their addresses, workloads can belong to organizations: the attribute `entity-id` names the entity
+//! that their service tokens stand for.
+
+use std::borrow::Cow;
+
+use gatehouse_access::{Access, IdentityReference};
+use gatehouse_orgs::{
+    Action, Attribute, AttributeIssue, Capability, Invitation, Mandate, Membership,
+    MembershipError, MembershipFilter, MembershipStatus, Right,
+};
+use serde_json::{Value, json};
+
+use super::Api;
+use super::caller::Entry;
+use super::document::{Document, timestamp};
+use super::input::{Input, Kinds, Resource};
+use super::pagination::{PageRequest, paged};
+use super::problem::{AttributeFault, Problem};
+use super::teams::{identifiers, last_owner};
+use super::transport::{json_api, no_content};
+use super::{fields, include};
+use crate::http::{Method, Response};
+use crate::query;
+
+const RESOURCE_TYPE: &str = "organization-memberships";
+
+/// Requests about memberships.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route<'a> {
+    /// The memberships of the organization of this name.
+    List(&'a str),
+    /// A new one there.
+    Invite(&'a str),
+    /// The membership with this id.
+    Show(&'a str),
+    /// Its end.
+    Remove(&'a str),
+    /// The memberships of whoever asks.
+    Own,
+}
+
+impl<'a> Route<'a> {
+    /// The route of a request.
+    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
+        match (method, segments) {
+            (Method::Get, ["organizations", name, RESOURCE_TYPE]) => Some(Self::List(name)),
+            (Method::Post, ["organizations", name, RESOURCE_TYPE]) => Some(Self::Invite(name)),
+            (Method::Get, [RESOURCE_TYPE]) => Some(Self::Own),
+            (Method::Get, [RESOURCE_TYPE, id]) => Some(Self::Show(id)),
+            (Method::Delete, [RESOURCE_TYPE, id]) => Some(Self::Remove(id)),
+            _ => None,
+        }
+    }
+}
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    pub(super) fn answer_about_memberships(&self, route: Route<'_>) -> Result<Response, Problem> {
+        match route {
+            Route::List(name) => self.list_memberships(name),
+            Route::Invite(name) => self.invite(name),
+            Route::Show(id) => self.show_membership(id),
+            Route::Remove(id) => self.remove_membership(id),
+            Route::Own => self.list_own_memberships(),
+        }
+    }
+
+    fn list_memberships(&self, name: &str) -> Result<Response, Problem> {
+        let entry = self.enter(name, Action::ReadMemberships, Some(RESOURCE_TYPE))?;
+        let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
+        let includes = self.wanted_with_memberships()?;
+        let page = PageRequest::always(&self.request.query);
+        let organization = &entry.position.organization;
+        let found = self.organizations.list_memberships(
+            &organization.external_id,
+            &filter(&self.request.query),
+            &mandate,
+            page.number,
+            page.size,
+        )?;
+        let memberships = found.memberships.iter();
+        let resources = memberships.map(|membership| resource_of(membership, &organization.name));
+        let mut document = paged(resources.collect(), found.total, page, self.request);
+        if let Some(Value::Object(meta)) = &mut document.meta {
+            let counts = json!({
+                "total": found.active + found.invited,
+                "active": found.active,
+                "invited": found.invited,
+                "inactive": 0,
+            });
+            meta.insert("status-counts".to_owned(), counts);
+        }
+        document.included =
+            self.included_with_memberships(includes, &entry, &mandate, &found.memberships)?;
+        Ok(json_api(200, &document))
+    }
+
+    fn invite(&self, name: &str) -> Result<Response, Problem> {
+        let entry = self.enter(name, Action::ManageMemberships, Some(RESOURCE_TYPE))?;
+        let mandate = self.mandate(&entry, Right::ManageMembership)?;
+        let includes = self.wanted_with_memberships()?;
+        let input = Input::read(&self.request.body)?;
+        let invitation = self.invitation(&input.resource(Kinds::Any)?)?;
+        let organization = &entry.position.organization;
+        let by = self.recorded_as(&entry.caller);
+        let membership =
+            self.organizations
+                .invite(&organization.external_id, &invitation, &mandate, &by)?;
+        let mut document = Document::of(resource_of(&membership, &organization.name));
+        document.included =
+            self.included_with_memberships(includes, &entry, &mandate, &[membership])?;
+        Ok(json_api(201, &document))
+    }
+
+    fn show_membership(&self, id: &str) -> Result<Response, Problem> {
+        let entry = self.enter_by_id(id, Action::ReadMemberships, RESOURCE_TYPE)?;
+        let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
+        let includes = self.wanted_with_memberships()?;
+        let organization = &entry.position.organization;
+        let external_id = &organization.external_id;
+        let found = self
+            .organizations
+            .read_membership(external_id, id, &mandate)?;
+        let membership = found.ok_or(Problem::NotFound)?;
+        let mut document = Document::of(resource_of(&membership, &organization.name));
+        document.included =
+            self.included_with_memberships(includes, &entry, &mandate, &[membership])?;
+        Ok(json_api(200, &document))
+    }
+
+    /// Ends a membership. What the body says does not matter.
+    fn remove_membership(&self, id: &str) -> Result<Response, Problem> {
+        let entry = self.enter_by_id(id, Action::ManageMemberships, RESOURCE_TYPE)?;
+        let mandate = self.mandate(&entry, Right::ManageMembership)?;
+        let by = self.recorded_as(&entry.caller);
+        let external_id = &entry.position.organization.external_id;
+        self.organizations
+            .remove_membership(external_id, id, &mandate, &by)?;
+        Ok(no_content())
+    }
+
+    /// Shows whoever asks where they belong: users somewhere, everybody else nowhere.
+    fn list_own_memberships(&self) -> Result<Response, Problem> {
+        let caller = self.authenticate(None)?;
+        self.decided(&caller, true)?;
+        let wanted = include::wanted(&self.request.query, &["user"])?;
+        let page = PageRequest::always(&self.request.query);
+        let own = self.organizations.own_memberships(&caller.identity)?;
+        let (own, total) = page.of_all(own);
+        let resources = own
+            .iter()
+            .map(|own| resource_of(&own.membership, &own.organization));
+        let mut document = paged(resources.collect(), total, page, self.request);
+        let users = own.iter().filter_map(|own| own.membership.user.as_ref());
+        document.included = wanted.map(|_| self.user_resources(users)).transpose()?;
+        Ok(json_api(200, &document))
+    }
+
+    /// Whom a request invites. An entity that there is not is one that nobody can be.
+    fn invitation(&self, resource: &Resource<'_>) -> Result<Invitation, Problem> {
+        let entity_id = match resource.attributes.text("entity-id") {
+            Attribute::Value(id) => {
+                let entity = self.access.read_entity(IdentityReference::Id(&id))?;
+                Attribute::Value(entity.map(|entity| entity.id).unwrap_or_default())
+            }
+            otherwise => otherwise,
+        };
+        Ok(Invitation {
+            email: resource.attributes.text("email"),
+            entity_id,
+            teams: resource.relationships.to_many("teams"),
+        })
+    }
+
+    fn wanted_with_memberships(&self) -> Result<Option<Vec<String>>, Problem> {
+        include::wanted(&self.request.query, &["user", "teams"])
+    }
+
+    /// What is asked for beside memberships, each once.
+    fn included_with_memberships(
+        &self,
+        wanted: Option<Vec<String>>,
+        entry: &Entry<'_>,
+        mandate: &Mandate,
+        memberships: &[Membership],
+    ) -> Result<Option<Vec<Value>>, Problem> {
+        let Some(wanted) = wanted else {
+            return Ok(None);
+        };
+        let organization = &entry.position.organization;
+        let mut included = Vec::new();
+        if wanted.iter().any(|name| name == "user") {
+            let users = memberships.iter().filter_map(|found| found.user.as_ref());
+            included.extend(self.user_resources(users)?);
+        }
+        if wanted.iter().any(|name| name == "teams") {
+            let ids = memberships.iter().flat_map(|found| &found.teams).cloned();
+            let ids: Vec<String> = ids.collect();
+            let external_id = &organization.external_id;
+            let teams = self
+                .organizations
+                .teams_with_ids(external_id, &ids, mandate)?;
+            let resource = |team| self.team_resource(team, &organization.name);
+            included.extend(teams.iter().map(resource));
+        }
+        Ok(Some(included))
+    }
+}
+
+/// A membership in the organization of this name.
+pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value {
+    let user = membership.user.as_ref();
+    json!({
+        "id": membership.id,
+        "type": RESOURCE_TYPE,
+        "attributes": {
+            "status": match membership.status {
+                MembershipStatus::Active => "active",
+                MembershipStatus::Invited => "invited",
+            },
+            "email": membership.email,
+            "created-at": timestamp(membership.created_at),
+        },
+        "relationships": {
+            "user": {"data": user.map(|id| json!({"id": id, "type": "users"}))},
+            "organization": {"data": {"id": organization, "type": "organizations"}},
+            "teams": {"data": identifiers(&membership.teams, "teams")},
+        },
+        "links": {"self": format!("/api/v2/{RESOURCE_TYPE}/{}", membership.id)},
+    })
+}
+
+/// Which memberships a query asks for. Nobody is inactive; who only waits counts as that too.
+fn filter(query: &str) -> MembershipFilter {
+    let list = |name| query::list(query, name).filter(|item| !item.is_empty());
+    let statuses: Vec<String> = list("filter[status]").collect();
+    let status = |name: &String| match name.as_str() {
+        "active" => Some(MembershipStatus::Active),
+        "invited" | "inactive" => Some(MembershipStatus::Invited),
+        _ => None,
+    };
+    MembershipFilter {
+        text: query::first(query, "q").map(Cow::into_owned),
+        emails: list("filter[email]").collect(),
+        statuses: (!statuses.is_empty()).then(|| statuses.iter().filter_map(status).collect()),
+    }
+}
+
+/// Where a fault of an invitation is, and the sentence about it. Teams stand among the relationships.
+fn fault(issue: &AttributeIssue) -> AttributeFault {
+    if issue.attribute == "teams" {
+        fields::of_related(issue)
+    } else {
+        fields::of_issue(issue)
+    }
+}
+
+impl From<MembershipError> for Problem {
+    fn from(error: MembershipError) -> Self {
+        match error {
+            MembershipError::NotFound | MembershipError::NotAllowed => Self::NotFound,
+            MembershipError::Invalid(issues) => Self::Invalid(issues.iter().map(fault).collect()),
+            MembershipError::LastOwner => last_owner(),
+            MembershipError::Failed(failure) => failure.into(),
+        }
+    }
+}
