@@ -1,6 +1,6 @@
 //! From a credential to somebody, and from somebody to what they are to an organization.
 
-use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
+use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Record;
 
 use super::table::{Column, decide};
@@ -270,7 +270,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The memberships of a user in these organizations, in their order.
-    fn memberships_of(
+    pub(crate) fn memberships_of(
         &self,
         user: &str,
         external_ids: &[&str],
@@ -297,17 +297,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// The records of these keys, in their order, however many.
     fn all<T: Record>(&self, keys: &[String]) -> Result<Vec<Option<T>>, Failure> {
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let mut records = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(MAXIMUM_KEYS_PER_CALL) {
-            let found = self.records.get_all::<T>(keys)?;
-            records.extend(
-                found
-                    .into_iter()
-                    .map(|found| found.map(|found| found.record)),
-            );
-        }
-        Ok(records)
+        let found = self.get_many::<T>(keys)?.into_iter();
+        Ok(found.map(|found| found.map(|found| found.record)).collect())
     }
 
     /// A team of an organization.

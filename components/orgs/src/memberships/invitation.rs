@@ -12,7 +12,9 @@ use crate::team::{
     MEMBERSHIP_PREFIX, MembershipRecord, MembershipStatus, TEAM_PREFIX, TeamRecord,
     membership_of_key,
 };
-use crate::{Attribute, AttributeIssue, Failure, Fault, Mandate, Orgs, Subject, User};
+use crate::{
+    Attribute, AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource, Subject, User,
+};
 
 /// Whom an invitation means.
 enum Invitee {
@@ -28,6 +30,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         invitation: &Invitation,
         mandate: &Mandate,
+        by: &Caller,
     ) -> Result<Attempt<MembershipRecord>, MembershipError> {
         let mut transaction = Transaction::new();
         if !self.require_existing(&mut transaction, organization)? {
@@ -57,6 +60,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         let teams = teams.into_iter().map(|team| team.record.id).collect();
         let membership = self.put_membership(&mut transaction, organization, invitee, teams)?;
+        let deed = Resource::OrganizationUser.created(&membership.id);
+        self.note(&mut transaction, organization, by, deed)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, membership)?)
     }

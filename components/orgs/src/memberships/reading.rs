@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use gatehouse_ports::{Clock, Random, Store};
 
 use super::{Membership, MembershipFilter, MembershipPage, OwnMembership};
-use crate::belonging::{self, PointerRecord, kind};
+use crate::belonging::kind;
 use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
 use crate::team::{MembershipRecord, membership_of_prefix};
 use crate::teams::{Roll, page};
@@ -97,27 +97,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .iter()
             .filter_map(|item| item.key.strip_prefix(&prefix));
         let external_ids: Vec<&str> = external_ids.collect();
-        let pointers: Vec<String> = external_ids
-            .iter()
-            .map(|id| belonging::key(id, kind::MEMBER, &user.id))
-            .collect();
-        let pointers = self.get_many::<PointerRecord>(&pointers)?;
-        let keys: Vec<String> = external_ids
-            .iter()
-            .zip(pointers)
-            .map(|(external_id, pointer)| {
-                let id = pointer.map_or_else(|| "-".to_owned(), |pointer| pointer.record.id);
-                belonging::key(external_id, kind::MEMBERSHIP, &id)
-            })
-            .collect();
-        let memberships = self.get_many::<MembershipRecord>(&keys)?;
+        let memberships = self.memberships_of(&user.id, &external_ids)?;
         let organizations = self.organizations_of(&external_ids)?;
         let by_token = identity.token_id.is_some();
         let mut own: Vec<OwnMembership> = memberships
             .into_iter()
             .zip(organizations)
             .filter_map(|(membership, organization)| {
-                let (membership, organization) = (membership?.record, organization?);
+                let (membership, organization) = (membership?, organization?);
                 let is_open = !organization.disabled
                     && (!by_token || organization.settings.user_tokens_enabled);
                 is_open.then(|| OwnMembership {

@@ -15,7 +15,7 @@ use super::{
 use crate::belonging::{self, kind};
 use crate::identifier::is_identifier;
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_key};
-use crate::{Caller, Failure, Identity, Mandate, Orgs, User};
+use crate::{Caller, Failure, Identity, Mandate, Orgs, Resource, User};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn try_remove_membership(
@@ -23,6 +23,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         id: &str,
         mandate: &Mandate,
+        by: &Caller,
     ) -> Result<Attempt<()>, MembershipError> {
         if !is_identifier(MEMBERSHIP_PREFIX, id) {
             return Err(MembershipError::NotFound);
@@ -61,6 +62,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             }
             None => self.end_invitation(&mut transaction, organization, membership)?,
         }
+        let deed = Resource::OrganizationUser.destroyed(id);
+        self.note(&mut transaction, organization, by, deed)?;
         Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
     }
 }
@@ -71,10 +74,10 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         organization: &str,
         invitation: &Invitation,
         mandate: &Mandate,
-        _by: &Caller,
+        by: &Caller,
     ) -> Result<Membership, MembershipError> {
         let membership = commit_with_retries(&self.clock, &self.random, || {
-            self.try_invite(organization, invitation, mandate)
+            self.try_invite(organization, invitation, mandate, by)
         })?;
         Ok(Membership::of(&membership, membership.teams.clone()))
     }
@@ -118,10 +121,10 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         organization: &str,
         id: &str,
         mandate: &Mandate,
-        _by: &Caller,
+        by: &Caller,
     ) -> Result<(), MembershipError> {
         commit_with_retries(&self.clock, &self.random, || {
-            self.try_remove_membership(organization, id, mandate)
+            self.try_remove_membership(organization, id, mandate, by)
         })
     }
 

@@ -10,7 +10,7 @@ use crate::belonging::{self, PointerRecord, kind};
 use crate::identifier::is_identifier;
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord};
 use crate::users::username_key;
-use crate::{Failure, Mandate, Orgs};
+use crate::{Caller, Failure, Mandate, Orgs, Resource};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(super) fn try_add_to_team(
@@ -19,6 +19,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         id: &str,
         names: &MemberNames,
         mandate: &Mandate,
+        by: &Caller,
     ) -> Result<Attempt<()>, TeamError> {
         let team = self.team_within_reach(organization, id, mandate)?;
         let mut joining = self.named_members(organization, names)?;
@@ -33,6 +34,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             member.record.teams.push(id.to_owned());
             put_changed(&mut transaction, organization, &member)?;
         }
+        self.note(
+            &mut transaction,
+            organization,
+            by,
+            Resource::Team.updated(id),
+        )?;
         Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
     }
 
@@ -42,6 +49,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         id: &str,
         names: &MemberNames,
         mandate: &Mandate,
+        by: &Caller,
     ) -> Result<Attempt<()>, TeamError> {
         let team = self.team_within_reach(organization, id, mandate)?;
         let mut leaving = self.named_members(organization, names)?;
@@ -61,6 +69,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             member.record.teams.retain(|team| team != id);
             put_changed(&mut transaction, organization, &member)?;
         }
+        self.note(
+            &mut transaction,
+            organization,
+            by,
+            Resource::Team.updated(id),
+        )?;
         Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
     }
 

@@ -16,7 +16,7 @@ use crate::belonging::{self, kind};
 use crate::founding::team_name_key;
 use crate::name::FoldedName;
 use crate::team::MembershipRecord;
-use crate::{Failure, Mandate, Orgs, removal};
+use crate::{Caller, Failure, Mandate, Orgs, Resource, removal};
 
 const REMOVED_PREFIX: &str = "removed-team/";
 
@@ -47,6 +47,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         id: &str,
         mandate: &Mandate,
+        by: &Caller,
     ) -> Result<Attempt<()>, TeamError> {
         let team = self.team_within_reach(organization, id, mandate)?;
         if team.record.is_owners() {
@@ -64,6 +65,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if let Some(name) = FoldedName::of(&team.record.name) {
             transaction.delete(team_name_key(organization, &name));
         }
+        self.note(
+            &mut transaction,
+            organization,
+            by,
+            Resource::Team.destroyed(id),
+        )?;
         Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
     }
 

@@ -15,7 +15,7 @@ use crate::founding::team_name_key;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::name::FoldedName;
 use crate::team::{MembershipRecord, TEAM_PREFIX, TeamRecord, Visibility};
-use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs};
+use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// A team that the caller sees.
@@ -66,6 +66,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         changes: &TeamChanges,
         mandate: &Mandate,
+        by: &Caller,
     ) -> Result<Attempt<TeamRecord>, TeamError> {
         let mut team = TeamRecord {
             id: random_identifier(TEAM_PREFIX, &self.random).map_err(Failure::from)?,
@@ -96,6 +97,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction
             .require_absent(&name_key)
             .put(name_key, &PointerRecord::to(&team.id))?;
+        self.note(
+            &mut transaction,
+            organization,
+            by,
+            Resource::Team.created(&team.id),
+        )?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, team)?)
     }
@@ -106,6 +113,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         id: &str,
         changes: &TeamChanges,
         mandate: &Mandate,
+        by: &Caller,
     ) -> Result<Attempt<()>, TeamError> {
         let stored = self.team_within_reach(organization, id, mandate)?;
         let mut team = stored.record.clone();
@@ -140,6 +148,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 transaction.delete(team_name_key(organization, &old_name));
             }
         }
+        self.note(
+            &mut transaction,
+            organization,
+            by,
+            Resource::Team.updated(id),
+        )?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, ())?)
     }
@@ -167,10 +181,10 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         organization: &str,
         changes: &TeamChanges,
         mandate: &Mandate,
-        _by: &Caller,
+        by: &Caller,
     ) -> Result<Team, TeamError> {
         let team = commit_with_retries(&self.clock, &self.random, || {
-            self.try_create_team(organization, changes, mandate)
+            self.try_create_team(organization, changes, mandate, by)
         })?;
         Ok(shown(&team, &[], mandate))
     }
@@ -220,10 +234,10 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         id: &str,
         changes: &TeamChanges,
         mandate: &Mandate,
-        _by: &Caller,
+        by: &Caller,
     ) -> Result<Team, TeamError> {
         commit_with_retries(&self.clock, &self.random, || {
-            self.try_update_team(organization, id, changes, mandate)
+            self.try_update_team(organization, id, changes, mandate, by)
         })?;
         // Who makes a team secret need not see it any more; that it was changed can be told all the same.
         let key = belonging::key(organization, kind::TEAM, id);
@@ -237,10 +251,10 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         organization: &str,
         id: &str,
         mandate: &Mandate,
-        _by: &Caller,
+        by: &Caller,
     ) -> Result<(), TeamError> {
         commit_with_retries(&self.clock, &self.random, || {
-            self.try_delete_team(organization, id, mandate)
+            self.try_delete_team(organization, id, mandate, by)
         })?;
         // It is gone; what cannot be cleared away now is cleared away later.
         let _ = self.sweep_team(organization, id);
@@ -253,10 +267,10 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         id: &str,
         members: &MemberNames,
         mandate: &Mandate,
-        _by: &Caller,
+        by: &Caller,
     ) -> Result<(), TeamError> {
         commit_with_retries(&self.clock, &self.random, || {
-            self.try_add_to_team(organization, id, members, mandate)
+            self.try_add_to_team(organization, id, members, mandate, by)
         })
     }
 
@@ -266,10 +280,10 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         id: &str,
         members: &MemberNames,
         mandate: &Mandate,
-        _by: &Caller,
+        by: &Caller,
     ) -> Result<(), TeamError> {
         commit_with_retries(&self.clock, &self.random, || {
-            self.try_remove_from_team(organization, id, members, mandate)
+            self.try_remove_from_team(organization, id, members, mandate, by)
         })
     }
 }

@@ -211,3 +211,23 @@ impl<S: Store> People<S> {
 fn issue(attribute: &'static str, fault: Fault) -> crate::AttributeIssue {
     crate::AttributeIssue::new(attribute, fault)
 }
+
+/// What is stored for good: neither records of what was done, nor what is over after a while.
+fn kept(store: &impl Store) -> Vec<(String, Vec<u8>)> {
+    let items = store.scan("", None, 1000).unwrap().items;
+    let items = items.into_iter().map(|item| (item.key, item.entry.value));
+    items
+        .filter(|(key, _)| !key.starts_with("event/") && !key.starts_with("invitations/"))
+        .collect()
+}
+
+fn kept_keys(store: &impl Store) -> Vec<String> {
+    kept(store).into_iter().map(|(key, _)| key).collect()
+}
+
+/// Whether anything that is stored for good names this.
+fn is_named(store: &impl Store, id: &str) -> bool {
+    let names = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(id);
+    let mut kept = kept(store).into_iter();
+    kept.any(|(key, value)| key.contains(id) || names(&value))
+}
