@@ -7,6 +7,7 @@ mod checks;
 mod lifecycle;
 mod listing;
 mod parameters;
+mod people;
 mod plans;
 mod rate;
 mod tokens;

@@ -92,7 +92,7 @@ fn within_their_reach_members_with_the_right_manage_teams_and_people() {
     let (ada, _) = people.member("ada", &[]);
     let named = membership_ids(&[&ada]);
     assert_eq!(people.join(&readers.id, &named, &by), Ok(()));
-    assert_eq!(people.read_team(&readers.id).memberships, [ada.id.clone()]);
+    assert_eq!(people.read_team(&readers.id).memberships, [ada.id.as_str()]);
     assert_eq!(people.leave(&readers.id, &named, &by), Ok(()));
     assert_eq!(people.remove(&ada.id, &by), Ok(()));
     let permissions = &people.teams(&by)[1].permissions;

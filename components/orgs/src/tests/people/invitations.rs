@@ -4,7 +4,7 @@ use super::*;
 use crate::MembershipStatus;
 
 /// Whether something waits there for an address.
-fn is_of_invitation(key: &String) -> bool {
+fn is_of_invitation(key: &str) -> bool {
     key.starts_with("invitation/") || key.contains("/invited/")
 }
 
@@ -58,7 +58,7 @@ fn contract_4_11_an_invitation_waits_for_its_address_and_is_accepted_with_the_us
     assert_eq!(manage, Decision::Allowed);
     assert_eq!(people.read_team(&ops.id).users, [user.id]);
     let left = store.keys();
-    assert!(!left.iter().any(is_of_invitation), "{left:?}");
+    assert!(!left.iter().any(|key| is_of_invitation(key)), "{left:?}");
     assert_eq!(people.remove(&expected.id, &owner()), Ok(()));
     let of_people = |keys: Vec<String>| {
         let keys = keys.into_iter().filter(|key| key.starts_with("of/"));
@@ -167,7 +167,7 @@ fn more_invitations_than_one_commit_takes_are_all_accepted() {
     let own = people.orgs.own_memberships(&identity).unwrap();
     assert_eq!(own.len(), 120);
     let left = store.keys();
-    assert!(!left.iter().any(is_of_invitation), "{left:?}");
+    assert!(!left.iter().any(|key| is_of_invitation(key)), "{left:?}");
     assert!(!left.iter().any(|key| key.starts_with("accepting/")));
 }
 
