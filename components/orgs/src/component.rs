@@ -234,13 +234,8 @@ impl wit::tokens::Guest for Component {
         ORGS.tokens_of_teams(&organization).cross()
     }
 
-    fn speaks_for(
-        standing: wit::types::Standing,
-        rights: Vec<wit::types::Right>,
-        team: wit::types::TeamReference,
-    ) -> Result<bool, Failure> {
-        ORGS.speaks_for(standing.cross(), &rights.cross(), &team.cross())
-            .cross()
+    fn speaks_for(mandate: Mandate, team: wit::types::TeamReference) -> Result<bool, Failure> {
+        ORGS.speaks_for(&mandate.cross(), &team.cross()).cross()
     }
 
     fn owner_of_token(id: String) -> Result<Option<wit::tokens::TokenOwner>, Failure> {

@@ -202,14 +202,9 @@ impl Tokens for ImportedOrganizations {
         wit::tokens::tokens_of_teams(organization).cross()
     }
 
-    fn speaks_for(
-        &self,
-        standing: Standing,
-        rights: &Rights,
-        team: &TeamReference,
-    ) -> Result<bool, Failure> {
-        let rights: Vec<_> = rights.clone().cross();
-        wit::tokens::speaks_for(standing.cross(), &rights, &team.clone().cross()).cross()
+    fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure> {
+        let (mandate, team) = (mandate.clone().cross(), team.clone().cross());
+        wit::tokens::speaks_for(&mandate, &team).cross()
     }
 
     fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {

@@ -13,12 +13,9 @@ use super::{
 use crate::belonging::{self, PointerRecord, WhoseRecord, kind, whose_key};
 use crate::name::FoldedName;
 use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
-use crate::team::{OWNERS, TEAM_PREFIX, TeamRecord};
+use crate::team::{TEAM_PREFIX, TeamRecord};
 use crate::users::user_key;
-use crate::{
-    AttributeIssue, Caller, Failure, Fault, Orgs, Resource, Right, Rights, Standing, TeamReference,
-    User,
-};
+use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource, TeamReference, User};
 
 const AGENT_POOL_PREFIX: &str = "apool-";
 
@@ -237,18 +234,9 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
             .collect())
     }
 
-    fn speaks_for(
-        &self,
-        standing: Standing,
-        rights: &Rights,
-        team: &TeamReference,
-    ) -> Result<bool, Failure> {
-        let Some(team) = self.team(&team.organization, &team.id)? else {
-            return Ok(false);
-        };
-        let has = |right: &Right| standing == Standing::OrganizationToken || rights.contains(right);
-        let is_owner = matches!(standing, Standing::SiteAdministrator | Standing::Owner);
-        Ok(is_owner || (team.name != OWNERS && team.rights.iter().all(has)))
+    fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure> {
+        let team = self.team(&team.organization, &team.id)?;
+        Ok(team.is_some_and(|team| mandate.sees(&team) && mandate.covers(&team)))
     }
 
     fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {

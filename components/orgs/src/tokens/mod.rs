@@ -13,7 +13,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::{AttributeIssue, Caller, Failure, Rights, Standing, TeamReference};
+use crate::{AttributeIssue, Caller, Failure, Mandate, TeamReference};
 
 pub use lifetime::{LifetimeChange, LifetimeError, LifetimePolicy, TokenKind};
 pub(crate) use lifetime::{LifetimesRecord, lifetimes_key};
@@ -174,18 +174,13 @@ pub trait Tokens {
     /// When the store does not answer.
     fn tokens_of_teams(&self, organization: &str) -> Result<Vec<TeamToken>, Failure>;
 
-    /// Whether somebody who may manage teams, of this standing and with these rights, may have tokens of this one: nobody gets by a token what
-    /// they could not do themselves. False for a team that is not there.
+    /// Whether somebody who may manage teams, with this mandate, may have tokens of this one: nobody gets by a token what they could not do
+    /// themselves. False for a team that is not there.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn speaks_for(
-        &self,
-        standing: Standing,
-        rights: &Rights,
-        team: &TeamReference,
-    ) -> Result<bool, Failure>;
+    fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure>;
 
     /// Whom the token with this id stands for; `None` if there is none, or its owner is gone.
     ///

@@ -176,16 +176,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    /// Policies let a service token speak for every team but the owners.
+    /// Refuses those whose mandate the team is beyond.
     fn check_speaks_for(&self, entry: &Entry<'_>, team: &TeamReference) -> Result<(), Problem> {
-        let Entry { caller, position } = entry;
-        let standing = self.standing(caller, position)?;
-        let rights = if caller.granted {
-            Right::ALL.into()
-        } else {
-            position.rights.clone()
-        };
-        if self.organizations.speaks_for(standing, &rights, team)? {
+        let mandate = self.mandate(entry, Right::ManageTeams)?;
+        if self.organizations.speaks_for(&mandate, team)? {
             Ok(())
         } else {
             Err(Problem::NotFound)

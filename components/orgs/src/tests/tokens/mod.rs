@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::*;
 use crate::{
     ApiToken, AttributeIssue, Authority, Credential, IssueError, IssuedToken, MAXIMUM_DESCRIPTION,
-    Rights, Standing, TeamReference, TokenCreator, TokenOwner, TokenRequest, Tokens, User,
-    UserDescription, Users,
+    Standing, TeamReference, TokenCreator, TokenOwner, TokenRequest, Tokens, User, UserDescription,
+    Users,
 };
 
 type TestOrgs<'w> = Orgs<&'w MemoryStore<&'w ManualClock>, &'w ManualClock, &'w SeededRandom>;
@@ -434,20 +434,25 @@ fn contract_1_7_nobody_gets_by_a_token_what_they_could_not_do_themselves() {
     let store = world.store();
     let orgs = world.orgs(&store);
     let team = owners(&orgs, &create(&orgs, "acme"));
-    let all: Rights = crate::Right::ALL.into();
+    let mandate = |standing| crate::Mandate {
+        standing,
+        rights: crate::Right::ALL.into(),
+        teams: Vec::new(),
+    };
     for (standing, speaks) in [
         (Standing::SiteAdministrator, true),
         (Standing::Owner, true),
         (Standing::OrganizationToken, false),
         (Standing::Member, false),
     ] {
-        assert_eq!(orgs.speaks_for(standing, &all, &team), Ok(speaks));
+        assert_eq!(orgs.speaks_for(&mandate(standing), &team), Ok(speaks));
     }
     let none = TeamReference {
         id: "team-0123456789abcdef".to_owned(),
         ..team
     };
-    assert_eq!(orgs.speaks_for(Standing::Owner, &all, &none), Ok(false));
+    let owner = mandate(Standing::Owner);
+    assert_eq!(orgs.speaks_for(&owner, &none), Ok(false));
 }
 
 #[test]
