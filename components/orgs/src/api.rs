@@ -5,8 +5,8 @@ use gatehouse_storage::StorageError;
 
 use crate::{
     AgentPools, AuditTrail, Authority, Caller, Edition, Entitlement, FieldFault, Memberships,
-    Organization, OrganizationChanges, Permission, Plan, Rights, Standing, Subscriptions, Teams,
-    Tokens, Users,
+    Organization, OrganizationChanges, Permission, Plan, Retention, Rights, Sharing, Site,
+    Standing, Subscriptions, Teams, Tokens, Users,
 };
 
 /// Most organizations in one [`Batch`].
@@ -257,6 +257,9 @@ pub trait Capability:
     + AgentPools
     + Teams
     + Memberships
+    + Retention
+    + Sharing
+    + Site
 {
 }
 
@@ -270,6 +273,9 @@ impl<T> Capability for T where
         + AgentPools
         + Teams
         + Memberships
+        + Retention
+        + Sharing
+        + Site
 {
 }
 

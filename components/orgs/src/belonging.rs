@@ -37,6 +37,10 @@ pub(crate) mod kind {
     pub const AGENT_POOL: &str = "agent-pool";
     /// By folded name; tells the id.
     pub const AGENT_POOL_NAME: &str = "agent-pool-name";
+    /// By what it shares; tells with whom.
+    pub const CONSUMERS: &str = "consumers";
+    /// By what is shared with it, and the external id of the organization that does; holds nothing else.
+    pub const PRODUCER: &str = "producer";
 
     /// Kinds of entries that stand under names which people choose. Such a name may look like an identifier, and is none.
     pub const NAMED_BY_PEOPLE: [&str; 2] = [TEAM_NAME, AGENT_POOL_NAME];

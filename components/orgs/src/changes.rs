@@ -2,6 +2,10 @@
 
 use std::borrow::Cow;
 
+use gatehouse_storage::StorageError;
+
+use crate::Failure;
+
 /// What a request says about one field.
 ///
 /// Whoever reads the request tells apart what the wire tells apart, and leaves the judgement to the capability, so that one
@@ -200,5 +204,25 @@ impl AttributeIssue {
             attribute: Cow::Borrowed(attribute),
             fault,
         }
+    }
+}
+
+/// Why something was not changed. Nothing is stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    /// There is no such organization.
+    #[error("there is no such organization")]
+    NotFound,
+    /// At least one attribute is not as it must be.
+    #[error("{} attributes are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+impl From<StorageError> for ChangeError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.into())
     }
 }

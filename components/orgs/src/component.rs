@@ -23,6 +23,8 @@ mod bindings {
     export!(Component);
 }
 
+mod installation;
+
 use bindings::exports::gatehouse::orgs as wit;
 use wit::authority::Mandate;
 use wit::memberships::MembershipError;

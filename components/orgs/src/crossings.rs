@@ -3,6 +3,8 @@
 //! A module that has the bindings of the package as `wit` says `gatehouse_orgs::crossings!();` and then turns values of either kind into
 //! the other with `cross()`. Fields and cases have the same names on both sides.
 
+mod installation;
+
 /// Both directions between two records with the same fields.
 #[doc(hidden)]
 #[macro_export]
@@ -267,7 +269,13 @@ macro_rules! crossings {
             disabled,
             global_module_sharing,
             global_provider_sharing,
+            module_consumers,
+            provider_consumers,
+            retention,
+            default_retention,
+            administration,
         });
+        $crate::crossing_cases!(types::ChangeError { NotFound, Invalid(issues), Failed(failure) });
         $crate::crossing_cases!(types::Subject { Entity(id), Installation });
         $crate::crossing_record!(types::User {
             id,
@@ -586,5 +594,6 @@ macro_rules! crossings {
             LastOwner,
             Failed(failure),
         });
+        $crate::crossings_of_installation!();
     };
 }

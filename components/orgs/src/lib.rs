@@ -10,12 +10,14 @@ mod api;
 mod audit_trail;
 mod authority;
 mod belonging;
+mod by_external_id;
 mod caller;
 mod changes;
 mod crossings;
 mod directory;
 mod founding;
 mod identifier;
+mod issues;
 mod listing;
 mod memberships;
 mod name;
@@ -24,9 +26,12 @@ mod orgs;
 mod plans;
 mod record;
 mod removal;
+mod retention;
 mod right;
 mod rules;
 mod search;
+mod sharing;
+mod site;
 mod team;
 mod teams;
 mod tokens;
@@ -50,19 +55,32 @@ pub use authority::{
     Action, Authority, Credential, Decision, Identity, Mandate, Position, Principal, Tie,
 };
 pub use caller::Caller;
-pub use changes::{Attribute, AttributeIssue, Fault, Field, FieldFault, OrganizationChanges};
+pub use changes::{
+    Attribute, AttributeIssue, ChangeError, Fault, Field, FieldFault, OrganizationChanges,
+};
 pub use memberships::{
     Invitation, Membership, MembershipError, MembershipFilter, MembershipPage, Memberships,
     OwnMembership,
 };
 pub use name::folded_name;
 pub use organization::{
-    CollaboratorAuthPolicy, DEFAULT_SESSION_MINUTES, Edition, Entitlement, EntitlementValue,
-    ExecutionMode, Organization, Permission, Plan, Settings, Standing,
+    Administration, CollaboratorAuthPolicy, DEFAULT_SESSION_MINUTES, Edition, Entitlement,
+    EntitlementValue, ExecutionMode, Organization, Permission, Plan, Settings, Standing,
 };
 pub use orgs::Orgs;
 pub use plans::{FeatureSet, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions};
+pub use retention::{
+    Retention, RetentionDetail, RetentionDetailChange, RetentionKind, RetentionPolicy,
+    RetentionRequest, RetentionRule,
+};
 pub use right::{Right, Rights};
+pub use sharing::{
+    ConsumerChanges, MAXIMUM_CONSUMERS, OrganizationReference, Partnership, ShareError, Shared,
+    Sharing,
+};
+pub use site::{
+    AdministrationChanges, ApiRate, Census, GeneralSettings, GeneralSettingsChanges, Site,
+};
 pub use team::{MembershipStatus, OWNERS, TeamReference, Visibility};
 pub use teams::{
     MemberNames, RightChange, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Teams,

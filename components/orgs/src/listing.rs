@@ -13,10 +13,7 @@ use crate::directory::{places_around, places_of};
 use crate::identifier::{is_identifier, well_formed};
 use crate::name::{FoldedName, MAXIMUM_NAME_CHARACTERS};
 use crate::organization::EXTERNAL_ID_PREFIX;
-use crate::record::{
-    CountRecord, ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, count_keys,
-    external_id_key,
-};
+use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
 use crate::search::{Barred, Matcher, Scope, Search};
 use crate::team::membership_of_prefix;
 use crate::{
@@ -177,7 +174,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     }
 
     fn page_of_all(&self, range: Range) -> Result<Page, Failure> {
-        let total = self.total()?;
+        let total = self.orgs.total()?;
         let mut page = Page {
             organizations: Vec::new(),
             total,
@@ -313,27 +310,11 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         Ok((records, scanned.more))
     }
 
-    /// How many organizations there are.
-    fn total(&self) -> Result<u64, Failure> {
-        let counts = self
-            .orgs
-            .records
-            .get_all::<CountRecord>(&borrowed(&count_keys()))?;
-        Ok(counts
-            .into_iter()
-            .flatten()
-            .map(|count| count.record.organizations)
-            .sum())
-    }
-
     fn shown(
         &self,
         records: impl IntoIterator<Item = OrganizationRecord>,
     ) -> Result<Vec<Organization>, Failure> {
-        let records = records.into_iter();
-        records
-            .map(|record| self.orgs.shown(self.edition, record))
-            .collect()
+        self.orgs.shown_all(self.edition, records)
     }
 }
 

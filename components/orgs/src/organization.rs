@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Subscription;
+use crate::{RetentionPolicy, RetentionRule, Subscription};
 
 pub(crate) const EXTERNAL_ID_PREFIX: &str = "org-";
 
@@ -148,6 +148,43 @@ pub struct Organization {
     pub global_module_sharing: bool,
     /// Whether its providers are shared with every organization of the installation.
     pub global_provider_sharing: bool,
+    /// With how many organizations by name it shares its modules. Only the self-hosted edition tells.
+    pub module_consumers: u32,
+    /// With how many organizations by name it shares its providers. Only the self-hosted edition tells.
+    pub provider_consumers: u32,
+    /// Its own data retention policy; `None` where the installation's applies.
+    pub retention: Option<RetentionPolicy>,
+    /// What the installation's data retention policy does. Only the self-hosted edition tells.
+    pub default_retention: RetentionRule,
+    /// What site administrators have set.
+    pub administration: Administration,
+}
+
+/// What only site administrators set of an organization (contract 4.14). Except that it is shown, it has no effect.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Administration {
+    /// Whether it sees what is not finished yet.
+    #[serde(default)]
+    pub access_beta_tools: bool,
+    /// Whether runs may become root.
+    #[serde(default)]
+    pub terraform_worker_sudo_enabled: bool,
+    /// How long an apply may take, such as `24h`; `None` for the installation's limit.
+    #[serde(default)]
+    pub apply_timeout: Option<String>,
+    /// How long a plan may take; `None` for the installation's limit.
+    #[serde(default)]
+    pub plan_timeout: Option<String>,
+    /// How many workspaces it may have; `None` for no limit.
+    #[serde(default)]
+    pub workspace_limit: Option<u64>,
+}
+
+impl Administration {
+    /// Whether nobody has set anything.
+    pub(crate) fn is_untouched(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What the owners of an organization choose, beside its name.

@@ -1,7 +1,11 @@
 //! The capability over a store, a clock and randomness.
 
+use std::sync::Arc;
+
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, RecordCache, Records, Transaction, commit_with_retries};
+use gatehouse_storage::{
+    Attempt, Cacheable, Loaded, RecordCache, Records, Transaction, commit_with_retries,
+};
 
 use crate::agent_pools::default::NamedPools;
 use crate::directory::{self, Directory, Shape};
@@ -11,26 +15,27 @@ use crate::name::{self, FoldedName};
 use crate::organization::EXTERNAL_ID_PREFIX;
 use crate::plans::{SUBSCRIPTION_PREFIX, SubscriptionRecord};
 use crate::record::{
-    CountRecord, ExternalIdRecord, OrganizationRecord, View, count_key, external_id_key,
-    organization_key,
+    CountRecord, DISABLED_COUNT_KEY, ExternalIdRecord, OrganizationRecord, View, count_key,
+    count_keys, external_id_key, organization_key,
 };
 use crate::team::TEAM_PREFIX;
 use crate::{
-    Attribute, Batch, Caller, CreateError, Edition, Entitlement, Failure, Fault, Field, FieldFault,
-    Filter, Organization, OrganizationChanges, Organizations, Page, Permission, Plan, Resource,
-    Rights, Settings, Standing, UpdateError, Viewer, plans, removal, rules,
+    Administration, Attribute, Batch, Caller, CreateError, Edition, Entitlement, Failure, Fault,
+    Field, FieldFault, Filter, Organization, OrganizationChanges, Organizations, Page, Permission,
+    Plan, Resource, Rights, Settings, Standing, UpdateError, Viewer, plans, removal, rules,
+    sharing,
 };
 
 const PROJECT_PREFIX: &str = "prj-";
 
 /// Organizations kept in a store.
 ///
-/// It holds no state but decoded parts of the directory, which are compared with the store at every read.
+/// It holds no state but decoded records, most of them parts of the directory, which are compared with the store at every read.
 pub struct Orgs<S, C, R> {
     pub(crate) records: Records<S>,
     pub(crate) clock: C,
     pub(crate) random: R,
-    directory_cache: RecordCache,
+    cache: RecordCache,
     directory_shape: Shape,
 }
 
@@ -39,7 +44,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub const fn new(store: S, clock: C, random: R) -> Self {
         Self {
             records: Records::new(store),
-            directory_cache: RecordCache::with_room_for(directory::CACHED_BYTES),
+            cache: RecordCache::with_room_for(directory::CACHED_BYTES),
             directory_shape: Shape::USUAL,
             clock,
             random,
@@ -59,18 +64,41 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         edition: Edition,
         record: OrganizationRecord,
     ) -> Result<Organization, Failure> {
-        Ok(record.into_organization(self.view(edition)))
+        let mut organization = record.into_organization(self.view(edition));
+        self.complete(edition, std::slice::from_mut(&mut organization))?;
+        Ok(organization)
     }
 
-    fn view(&self, edition: Edition) -> View {
+    /// Organizations as this edition shows them, in their order.
+    pub(crate) fn shown_all(
+        &self,
+        edition: Edition,
+        records: impl IntoIterator<Item = OrganizationRecord>,
+    ) -> Result<Vec<Organization>, Failure> {
+        let view = self.view(edition);
+        let records = records.into_iter();
+        let mut organizations: Vec<_> = records
+            .map(|record| record.into_organization(view))
+            .collect();
+        self.complete(edition, &mut organizations)?;
+        Ok(organizations)
+    }
+
+    pub(crate) fn view(&self, edition: Edition) -> View {
         View {
             edition,
             now: self.clock.now_milliseconds(),
         }
     }
 
+    /// The record of this key, which is not decoded again as long as it has not changed.
+    pub(crate) fn read_cached<T: Cacheable>(&self, key: &str) -> Result<Option<Arc<T>>, Failure> {
+        let mut reads = self.cache.read(self.records.store(), [key.to_owned()])?;
+        Ok(reads.next_record()?.map(|loaded| loaded.record))
+    }
+
     pub(crate) const fn directory(&self) -> Directory<'_, S> {
-        Directory::new(&self.records, &self.directory_cache, self.directory_shape)
+        Directory::new(&self.records, &self.cache, self.directory_shape)
     }
 
     /// The same organizations, with a directory that a test can see through.
@@ -130,6 +158,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             disabled: false,
             global_module_sharing: false,
             global_provider_sharing: false,
+            module_consumers: 0,
+            provider_consumers: 0,
+            retention: None,
+            administration: Administration::default(),
         };
         let external_id_key = external_id_key(&record.external_id);
         let organization_key = organization_key(&name.folded);
@@ -217,6 +249,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             organizations.saturating_sub(1)
         })?;
         directory::note(&mut transaction, Some((name, &stored.record)), None)?;
+        if stored.record.disabled {
+            self.count_at(
+                &mut transaction,
+                DISABLED_COUNT_KEY.to_owned(),
+                |disabled| disabled.saturating_sub(1),
+            )?;
+        }
+        sharing::end_producer(&mut transaction, &stored.record);
         removal::mark(&mut transaction, external_id)?;
         let deed = Resource::Organization.destroyed(external_id);
         self.note(&mut transaction, external_id, by, deed)?;
@@ -226,6 +266,15 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         )?)
     }
 
+    /// How many organizations there are.
+    pub(crate) fn total(&self) -> Result<u64, Failure> {
+        let keys = count_keys();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let counts = self.records.get_all::<CountRecord>(&keys)?;
+        let counts = counts.into_iter().flatten();
+        Ok(counts.map(|count| count.record.organizations).sum())
+    }
+
     /// Adds to `transaction` that the number of organizations changes.
     fn count(
         &self,
@@ -233,7 +282,16 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         external_id: &str,
         change: impl FnOnce(u64) -> u64,
     ) -> Result<(), Failure> {
-        let key = count_key(external_id);
+        self.count_at(transaction, count_key(external_id), change)
+    }
+
+    /// The same of any counter.
+    pub(crate) fn count_at(
+        &self,
+        transaction: &mut Transaction,
+        key: String,
+        change: impl FnOnce(u64) -> u64,
+    ) -> Result<(), Failure> {
         let stored = self.records.get::<CountRecord>(&key)?;
         let version = stored.as_ref().map(|stored| stored.version);
         let organizations = stored.map_or(0, |stored| stored.record.organizations);

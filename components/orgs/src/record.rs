@@ -7,6 +7,9 @@
 //! - `external/<external id>`: under which name that organization is now.
 //! - `count/<shard>`: how many organizations belong to the shard, so that a total costs one read. There are several shards so
 //!   that simultaneous creates seldom meet in one.
+//! - `disabled-count`: how many organizations are switched off.
+//! - `producer/<what>/<with whom>/<external id>`: that the organization shares its modules or providers with some, or with all: [`crate::sharing`].
+//! - `site/<name>`: what holds for the whole installation: [`crate::site`], [`crate::retention`].
 //! - `membership-of/<user id>/<external id>`: that the user has a membership there, for the way from users to organizations.
 //! - `removed/<id>`: that an organization, by its external id, or an agent pool is gone and what belonged to it is being cleared away.
 //! - `directory/...`: names and addresses once more, to find organizations by: [`crate::directory`].
@@ -16,7 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::name::FoldedName;
 use crate::plans::SubscriptionRecord;
-use crate::{Edition, Organization, Plan, Settings};
+use crate::{
+    Administration, Edition, Organization, Plan, RetentionPolicy, RetentionRule, Settings,
+};
 
 /// Before the name in the key of an organization.
 pub const ORGANIZATION_PREFIX: &str = "organization/";
@@ -42,6 +47,23 @@ pub struct OrganizationRecord {
     pub global_module_sharing: bool,
     #[serde(default)]
     pub global_provider_sharing: bool,
+    /// How many consumers of its modules were named last; those of them that are gone do not count.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub module_consumers: u32,
+    /// The same of its providers.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub provider_consumers: u32,
+    /// Its own data retention policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<RetentionPolicy>,
+    #[serde(default, skip_serializing_if = "Administration::is_untouched")]
+    pub administration: Administration,
+}
+
+// The signature is serde's.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Record for OrganizationRecord {
@@ -57,7 +79,7 @@ pub struct View {
 }
 
 impl OrganizationRecord {
-    /// The organization as it is shown.
+    /// The organization as it is shown, as far as its record tells: [`crate::Orgs::complete`] adds the rest.
     pub fn into_organization(self, view: View) -> Organization {
         let mut settings = self.settings;
         let subscription = self
@@ -82,6 +104,11 @@ impl OrganizationRecord {
             disabled: self.disabled,
             global_module_sharing: self.global_module_sharing,
             global_provider_sharing: self.global_provider_sharing,
+            module_consumers: self.module_consumers,
+            provider_consumers: self.provider_consumers,
+            retention: self.retention,
+            default_retention: RetentionRule::default(),
+            administration: self.administration,
         }
     }
 }
@@ -122,6 +149,9 @@ pub fn count_key(external_id: &str) -> String {
     let sum: usize = external_id.bytes().map(usize::from).sum();
     shard_key(sum % COUNT_SHARDS)
 }
+
+/// The key of the counter of those that are switched off.
+pub const DISABLED_COUNT_KEY: &str = "disabled-count";
 
 /// The keys of all counters.
 pub fn count_keys() -> [String; COUNT_SHARDS] {

@@ -12,14 +12,16 @@ use crate::belonging::{PointerRecord, kind, prefix_of_all, whose_key};
 use crate::identifier::{is_identifier, well_formed};
 use crate::memberships::end_invitation_of_sweep;
 use crate::organization::EXTERNAL_ID_PREFIX;
+use crate::sharing::{ConsumersRecord, end_of_consumers};
 use crate::team::membership_of_key;
 use crate::tokens::record::{TokenRecord, token_key, tokens_of_id_prefix};
 use crate::{Failure, Orgs};
 
 const REMOVED_PREFIX: &str = "removed/";
 
-/// Most things cleared away in one commit.
-const PER_COMMIT: u32 = 100;
+/// Most things cleared away in one commit. Two of them can have as many ends elsewhere as an organization names consumers, and the others
+/// have a handful: with those the commit must stay within what a store takes.
+const PER_COMMIT: u32 = 80;
 
 /// Most commits that one request, or one round of upkeep, makes for one organization or pool.
 const COMMITS_AT_ONCE: u32 = 20;
@@ -84,6 +86,15 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                     let pointer: PointerRecord = decode(&item.entry.value)?;
                     transaction.delete(&item.key);
                     end_invitation_of_sweep(&mut transaction, hash, &pointer.id);
+                }
+                (Some(external_id), Some((kind::CONSUMERS, name))) => {
+                    let consumers: ConsumersRecord = decode(&item.entry.value)?;
+                    end_of_consumers(&mut transaction, external_id, name, &consumers);
+                    transaction.delete(&item.key);
+                }
+                (Some(external_id), Some((kind::PRODUCER, name))) => {
+                    self.end_consumer(&mut transaction, external_id, name)?;
+                    transaction.delete(&item.key);
                 }
                 (Some(external_id), Some((kind, name))) => {
                     transaction.delete(&item.key);

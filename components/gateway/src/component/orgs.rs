@@ -1,5 +1,7 @@
 //! The organizations capability over the component's imports.
 
+mod installation;
+
 use gatehouse_orgs::{
     Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder,
     AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail, Authority, Batch, Caller,

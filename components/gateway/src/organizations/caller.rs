@@ -12,8 +12,8 @@ use gatehouse_access::{
     TokenView,
 };
 use gatehouse_orgs::{
-    self as orgs, Action, Capability, Credential, Decision, Identity, Mandate, Organization,
-    Position, Principal, Right, Standing, folded_name,
+    self as orgs, Action, Capability, Credential, Decision, Edition, Identity, Mandate,
+    Organization, Position, Principal, Right, Standing, folded_name,
 };
 use zeroize::Zeroizing;
 
@@ -240,6 +240,20 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let allowed = caller.is_site_administrator();
         self.decided(&caller, allowed)?;
         allowed.then_some(caller).ok_or(Problem::NotFound)
+    }
+
+    /// Lets requests pass whose route exists in this edition alone.
+    ///
+    /// # Errors
+    ///
+    /// In the other edition [`Problem::NotFound`], and before that [`Problem::Unauthorized`] without a valid token.
+    pub(super) fn exists_only_in(&self, edition: Edition) -> Result<(), Problem> {
+        if self.settings.edition == edition {
+            return Ok(());
+        }
+        let caller = self.authenticate(None)?;
+        self.decided(&caller, false)?;
+        Err(Problem::NotFound)
     }
 
     /// Records whether what is asked is going to be done.

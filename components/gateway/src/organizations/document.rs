@@ -1,11 +1,16 @@
 //! JSON:API documents about organizations (contract 2.3 to 2.6, 4.1).
 
+use std::borrow::Cow;
+
 use gatehouse_orgs::{
-    Edition, Entitlement, EntitlementValue, Organization, Permission, Plan, Settings, Subscription,
+    Edition, Entitlement, EntitlementValue, Organization, Permission, Plan, RetentionRule,
+    Settings, Subscription,
 };
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+
+use super::retention;
 
 /// A document about one resource, or about many.
 #[derive(Serialize)]
@@ -104,7 +109,7 @@ enum EditionAttributes {
         global_provider_sharing: bool,
         module_consuming_organizations_count: u32,
         provider_consuming_organizations_count: u32,
-        parent_data_retention_policy_info: &'static str,
+        parent_data_retention_policy_info: Cow<'static, str>,
     },
 }
 
@@ -170,7 +175,7 @@ impl<'a> Attributes<'a> {
 }
 
 impl EditionAttributes {
-    const fn of(organization: &Organization) -> Self {
+    fn of(organization: &Organization) -> Self {
         match organization.plan.edition() {
             Edition::Hosted => Self::Hosted {
                 two_factor_conformant: false,
@@ -181,10 +186,21 @@ impl EditionAttributes {
             Edition::SelfHosted => Self::SelfHosted {
                 global_module_sharing: organization.global_module_sharing,
                 global_provider_sharing: organization.global_provider_sharing,
-                module_consuming_organizations_count: 0,
-                provider_consuming_organizations_count: 0,
-                parent_data_retention_policy_info: "Do not auto-delete",
+                module_consuming_organizations_count: organization.module_consumers,
+                provider_consuming_organizations_count: organization.provider_consumers,
+                parent_data_retention_policy_info: described(organization.default_retention),
             },
+        }
+    }
+}
+
+/// What the installation does with old data, in words.
+fn described(rule: RetentionRule) -> Cow<'static, str> {
+    match rule {
+        RetentionRule::DontDelete => "Do not auto-delete".into(),
+        RetentionRule::DeleteOlder(1) => "Auto-delete data older than 1 day".into(),
+        RetentionRule::DeleteOlder(days) => {
+            format!("Auto-delete data older than {days} days").into()
         }
     }
 }
@@ -220,7 +236,9 @@ fn relationships(organization: &Organization) -> Value {
         Edition::SelfHosted => json!({
             "module-producers": related(format!("{path}/relationships/module-producers")),
             "provider-producers": related(format!("{path}/relationships/provider-producers")),
-            "data-retention-policy": {"data": null},
+            "data-retention-policy": {"data": organization.retention.as_ref().map(
+                |policy| json!({"id": policy.id, "type": retention::kind_of(policy.rule)}),
+            )},
         }),
     };
     if let (Value::Object(all), Value::Object(more)) = (&mut relationships, of_edition) {

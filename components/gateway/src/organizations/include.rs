@@ -111,6 +111,22 @@ pub(super) fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>,
     }
 }
 
+/// Whether the owners of the organizations that a site administrator sees are to be included.
+///
+/// # Errors
+///
+/// [`Problem::InvalidInclude`] for anything else than can be.
+pub(super) fn owners(query: &str) -> Result<bool, Problem> {
+    let mut wanted = false;
+    for item in query::list(query, "include") {
+        if item != "owners" {
+            return Err(Problem::InvalidInclude);
+        }
+        wanted = true;
+    }
+    Ok(wanted)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -202,7 +202,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 }
 
 /// The filter that a query asks for. A text for name or e-mail rules the two others out.
-fn filter(query: &str) -> Filter {
+pub(super) fn filter(query: &str) -> Filter {
     let text = |name| {
         query::first(query, name)
             .filter(|text| !text.is_empty())

@@ -6,12 +6,14 @@
 mod absent_features;
 mod account;
 mod actions;
+mod administration;
 mod agent_pools;
 mod attributes;
 mod audit_trail;
 mod caller;
 mod document;
 mod fields;
+mod general_settings;
 mod include;
 mod input;
 mod listing;
@@ -23,7 +25,9 @@ mod problem;
 mod projects;
 mod rate;
 mod reach;
+mod retention;
 mod route;
+mod sharing;
 mod subscriptions;
 mod teams;
 #[cfg(test)]
@@ -83,7 +87,7 @@ pub(crate) fn handle<A, C: Access, O: Capability>(
             return without_body_for_head(request, response);
         }
     };
-    let limiter = limiter(gateway);
+    let limiter = RateLimiter::new(&*gateway.host.rate_limits, rate(gateway));
     let request_id = request_id(gateway, request, trail.borrow().request_id());
     let api = Api {
         access: &gateway.access,
@@ -182,6 +186,17 @@ fn finished<A, C, O>(
     }
 }
 
+/// How many requests each caller may make now.
+fn rate<A, C, O: Capability>(gateway: &Gateway<A, C, O>) -> ApiRate {
+    let rate = ApiRate::of(&gateway.settings);
+    if !rate.enabled {
+        return rate;
+    }
+    // Whatever keeps the store from telling keeps it from answering the request too.
+    let of_site = gateway.organizations.read_api_rate();
+    of_site.map_or(rate, |of_site| rate.with(of_site))
+}
+
 fn limiter<A, C, O>(gateway: &Gateway<A, C, O>) -> RateLimiter<'_> {
     RateLimiter::new(&*gateway.host.rate_limits, ApiRate::of(&gateway.settings))
 }
@@ -237,6 +252,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Route::AbsentFeatures(route) => self.answer_about_absent_features(route),
             Route::Teams(route) => self.answer_about_teams(route),
             Route::Memberships(route) => self.answer_about_memberships(route),
+            Route::Administration(route) => self.answer_about_administration(route),
+            Route::GeneralSettings(route) => self.answer_about_general_settings(route),
+            Route::Retention(route) => self.answer_about_retention(route),
+            Route::Sharing(route) => self.answer_about_sharing(route),
         }
     }
 }

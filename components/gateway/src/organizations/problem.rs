@@ -246,6 +246,18 @@ impl From<orgs::UpdateError> for Problem {
     }
 }
 
+impl From<orgs::ChangeError> for Problem {
+    fn from(error: orgs::ChangeError) -> Self {
+        match error {
+            orgs::ChangeError::NotFound => Self::NotFound,
+            orgs::ChangeError::Invalid(issues) => {
+                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+            }
+            orgs::ChangeError::Failed(failure) => failure.into(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use gatehouse_access::Access;
-use gatehouse_orgs::{Capability, Identity, Principal};
+use gatehouse_orgs::{self as orgs, Capability, Identity, Principal};
 use sha2::{Digest, Sha256};
 
 use super::Api;
@@ -33,6 +33,15 @@ impl ApiRate {
         Self {
             enabled: settings.api_rate_limiting,
             per_second: DEFAULT_PER_SECOND,
+        }
+    }
+
+    /// The same with what site administrators say. A limit that the server's settings switch off stays off.
+    pub(super) fn with(self, of_site: orgs::ApiRate) -> Self {
+        let per_second = u32::try_from(of_site.per_second).unwrap_or(u32::MAX);
+        Self {
+            enabled: self.enabled && of_site.enabled,
+            per_second: NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Which requests there are.
 
 use super::{
-    absent_features, account, agent_pools, audit_trail, memberships, projects, subscriptions,
-    teams, tokens, users,
+    absent_features, account, administration, agent_pools, audit_trail, general_settings,
+    memberships, projects, retention, sharing, subscriptions, teams, tokens, users,
 };
 use crate::http::Method;
 use crate::path::CanonicalPath;
@@ -48,6 +48,14 @@ pub(super) enum Route<'a> {
     Teams(teams::Route<'a>),
     /// Something about memberships.
     Memberships(memberships::Route<'a>),
+    /// Something that site administrators ask about organizations.
+    Administration(administration::Route<'a>),
+    /// Something about the general settings.
+    GeneralSettings(general_settings::Route),
+    /// Something about data retention policies.
+    Retention(retention::Route<'a>),
+    /// Something about sharing.
+    Sharing(sharing::Route<'a>),
 }
 
 impl<'a> Route<'a> {
@@ -85,7 +93,13 @@ impl<'a> Route<'a> {
                 .or_else(|| projects::Route::of(method, segments).map(Self::Projects))
                 .or_else(|| absent_features::Route::of(method, segments).map(Self::AbsentFeatures))
                 .or_else(|| teams::Route::of(method, segments).map(Self::Teams))
-                .or_else(|| memberships::Route::of(method, segments).map(Self::Memberships)),
+                .or_else(|| memberships::Route::of(method, segments).map(Self::Memberships))
+                .or_else(|| administration::Route::of(method, segments).map(Self::Administration))
+                .or_else(|| {
+                    general_settings::Route::of(method, segments).map(Self::GeneralSettings)
+                })
+                .or_else(|| retention::Route::of(method, segments).map(Self::Retention))
+                .or_else(|| sharing::Route::of(method, segments).map(Self::Sharing)),
         }
     }
 }

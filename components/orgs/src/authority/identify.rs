@@ -11,7 +11,7 @@ use crate::name::FoldedName;
 use crate::organization::EXTERNAL_ID_PREFIX;
 use crate::team::{MembershipRecord, MembershipStatus, OWNERS, TeamRecord};
 use crate::tokens::record::TokenRecord;
-use crate::{Edition, Failure, Orgs, Rights, Standing, TokenOwner};
+use crate::{Edition, Failure, Orgs, Rights, Site, Standing, TokenOwner};
 
 impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
     fn identify(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
@@ -61,8 +61,14 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         } else {
             decide(column, &place.rights, action)
         };
+        // Only whoever may see it waits for what its record does not tell (SEC-A6).
+        let organization = if decision == Decision::Allowed {
+            self.shown(edition, record)?
+        } else {
+            record.into_organization(self.view(edition))
+        };
         Ok(Some(Position {
-            organization: self.shown(edition, record)?,
+            organization,
             standing: column.standing(),
             rights: place.rights,
             teams: place.teams,
@@ -83,7 +89,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
 
     fn creation(
         &self,
-        _edition: Edition,
+        edition: Edition,
         identity: &Identity,
         granted: bool,
     ) -> Result<Decision, Failure> {
@@ -93,10 +99,18 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
             Principal::Workload(_) => granted,
             Principal::Team(_) | Principal::Organization(_) | Principal::AuditReader(_) => false,
         };
-        Ok(if allowed {
-            Decision::Allowed
+        if !allowed {
+            return Ok(Decision::Hidden);
+        }
+        let is_restricted = edition == Edition::SelfHosted
+            && !identity.is_site_administrator()
+            && self
+                .read_general_settings()?
+                .limit_user_organization_creation;
+        Ok(if is_restricted {
+            Decision::Forbidden
         } else {
-            Decision::Hidden
+            Decision::Allowed
         })
     }
 

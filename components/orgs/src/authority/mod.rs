@@ -180,7 +180,8 @@ pub trait Authority {
     /// When the store does not answer.
     fn ties(&self, identity: &Identity, external_ids: &[String]) -> Result<Vec<Tie>, Failure>;
 
-    /// Whether they may make an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says.
+    /// Whether they may make an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says. Where
+    /// the settings of a self-hosted installation leave that to its administrators, it is forbidden to them all the same.
     ///
     /// # Errors
     ///

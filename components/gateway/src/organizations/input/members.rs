@@ -138,7 +138,7 @@ fn identified(identifier: &Value) -> Option<String> {
 }
 
 /// `session_timeout` and `sessionTimeout` as `session-timeout`.
-fn dashed(name: &str) -> Cow<'_, str> {
+pub(in crate::organizations) fn dashed(name: &str) -> Cow<'_, str> {
     if !name.contains(|character: char| character == '_' || character.is_ascii_uppercase()) {
         return Cow::Borrowed(name);
     }

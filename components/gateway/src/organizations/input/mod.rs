@@ -13,7 +13,7 @@ mod members;
 
 use serde_json::Value;
 
-pub(super) use self::members::Members;
+pub(super) use self::members::{Members, dashed};
 
 use super::problem::{AttributeFault, Problem};
 use crate::json;

@@ -1,0 +1,112 @@
+//! What holds for the whole installation (contract 4.14).
+
+use gatehouse_access::Access;
+use gatehouse_orgs::{Attribute, Capability, GeneralSettings, GeneralSettingsChanges};
+use serde_json::{Value, json};
+
+use super::Api;
+use super::document::Document;
+use super::input::{Input, Kinds, Members};
+use super::problem::Problem;
+use super::transport::json_api;
+use crate::http::{Method, Response};
+
+const RESOURCE_TYPE: &str = "general-settings";
+
+/// Requests about the general settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// The settings.
+    Show,
+    /// Changes to them.
+    Change,
+}
+
+impl Route {
+    /// The route of a request.
+    pub(super) fn of(method: Method, segments: &[&str]) -> Option<Self> {
+        match (method, segments) {
+            (Method::Get, ["admin", "general-settings"]) => Some(Self::Show),
+            (Method::Patch, ["admin", "general-settings"]) => Some(Self::Change),
+            _ => None,
+        }
+    }
+}
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    pub(super) fn answer_about_general_settings(&self, route: Route) -> Result<Response, Problem> {
+        let caller = self.administer()?;
+        let settings = match route {
+            Route::Show => self.organizations.read_general_settings()?,
+            Route::Change => {
+                let input = Input::read(&self.request.body)?;
+                let changes = changes(&input.resource(Kinds::Any)?.attributes);
+                let by = self.recorded_as(&caller);
+                self.organizations.change_general_settings(&changes, &by)?
+            }
+        };
+        Ok(json_api(200, &Document::of(resource_of(&settings))))
+    }
+}
+
+fn changes(attributes: &Members<'_>) -> GeneralSettingsChanges {
+    let flag = |name| attributes.boolean(name);
+    GeneralSettingsChanges {
+        limit_user_organization_creation: flag("limit-user-organization-creation"),
+        api_rate_limiting_enabled: flag("api-rate-limiting-enabled"),
+        api_rate_limit: attributes.integer("api-rate-limit"),
+        send_passing_statuses_for_untriggered_speculative_plans: flag(
+            "send-passing-statuses-for-untriggered-speculative-plans",
+        ),
+        allow_speculative_plans_on_pull_requests_from_forks: flag(
+            "allow-speculative-plans-on-pull-requests-from-forks",
+        ),
+        require_two_factor_for_admins: flag("require-two-factor-for-admins"),
+        fair_run_queuing_enabled: flag("fair-run-queuing-enabled"),
+        limit_organizations_per_user: flag("limit-organizations-per-user"),
+        default_organizations_per_user_ceiling: attributes
+            .integer("default-organizations-per-user-ceiling"),
+        limit_workspaces_per_organization: flag("limit-workspaces-per-organization"),
+        default_workspaces_per_organization_ceiling: attributes
+            .integer("default-workspaces-per-organization-ceiling"),
+        apply_timeout: timeout(attributes, "apply-timeout"),
+        plan_timeout: timeout(attributes, "plan-timeout"),
+        default_remote_state_access: flag("default-remote-state-access"),
+    }
+}
+
+/// A timeout under its name, or under the older one that stands for the same.
+pub(super) fn timeout(attributes: &Members<'_>, name: &str) -> Attribute<String> {
+    match attributes.text(name) {
+        Attribute::Absent => attributes.text(&format!("terraform-build-worker-{name}")),
+        given => given,
+    }
+}
+
+fn resource_of(settings: &GeneralSettings) -> Value {
+    json!({
+        "id": RESOURCE_TYPE,
+        "type": RESOURCE_TYPE,
+        "attributes": {
+            "limit-user-organization-creation": settings.limit_user_organization_creation,
+            "api-rate-limiting-enabled": settings.api_rate_limiting_enabled,
+            "api-rate-limit": settings.api_rate_limit,
+            "send-passing-statuses-for-untriggered-speculative-plans":
+                settings.send_passing_statuses_for_untriggered_speculative_plans,
+            "allow-speculative-plans-on-pull-requests-from-forks":
+                settings.allow_speculative_plans_on_pull_requests_from_forks,
+            "require-two-factor-for-admins": settings.require_two_factor_for_admins,
+            "fair-run-queuing-enabled": settings.fair_run_queuing_enabled,
+            "limit-organizations-per-user": settings.limit_organizations_per_user,
+            "default-organizations-per-user-ceiling": settings.default_organizations_per_user_ceiling,
+            "limit-workspaces-per-organization": settings.limit_workspaces_per_organization,
+            "default-workspaces-per-organization-ceiling":
+                settings.default_workspaces_per_organization_ceiling,
+            "apply-timeout": settings.apply_timeout,
+            "plan-timeout": settings.plan_timeout,
+            "terraform-build-worker-apply-timeout": settings.apply_timeout,
+            "terraform-build-worker-plan-timeout": settings.plan_timeout,
+            "default-remote-state-access": settings.default_remote_state_access,
+        },
+    })
+}

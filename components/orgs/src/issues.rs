@@ -1,0 +1,99 @@
+//! Judging what a request says about anything but an organization's own settings.
+
+use crate::{Attribute, AttributeIssue, ChangeError, Fault};
+
+/// Longest text of an attribute that is kept as it was given, in characters.
+const MAXIMUM_TEXT_CHARACTERS: u32 = 64;
+
+/// Brings what a request says into what is stored, and collects what is wrong with it.
+#[derive(Default)]
+pub(crate) struct Issues(Vec<AttributeIssue>);
+
+impl Issues {
+    /// Notes a fault of the attribute of this dashed name.
+    pub fn add(&mut self, attribute: &'static str, fault: Fault) {
+        self.0.push(AttributeIssue::new(attribute, fault));
+    }
+
+    /// What was given, if anything; something of a wrong type is this fault.
+    pub fn given<T: Copy>(
+        &mut self,
+        attribute: &'static str,
+        change: &Attribute<T>,
+        wrong_type: Fault,
+    ) -> Option<T> {
+        match change {
+            Attribute::Absent | Attribute::Null => None,
+            Attribute::WrongType => {
+                self.add(attribute, wrong_type);
+                None
+            }
+            Attribute::Value(value) => Some(*value),
+        }
+    }
+
+    /// True or false; null resets it.
+    pub fn flag(
+        &mut self,
+        attribute: &'static str,
+        change: &Attribute<bool>,
+        default: bool,
+        stored: &mut bool,
+    ) {
+        match change {
+            Attribute::Absent => {}
+            Attribute::Null => *stored = default,
+            Attribute::WrongType => self.add(attribute, Fault::NotBoolean),
+            Attribute::Value(flag) => *stored = *flag,
+        }
+    }
+
+    /// A number that is not negative; null stands for no limit.
+    pub fn limit(
+        &mut self,
+        attribute: &'static str,
+        change: &Attribute<i64>,
+        stored: &mut Option<u64>,
+    ) {
+        match change {
+            Attribute::Absent => {}
+            Attribute::Null => *stored = None,
+            Attribute::WrongType => self.add(attribute, Fault::NotInteger),
+            Attribute::Value(number) => match u64::try_from(*number) {
+                Ok(number) => *stored = Some(number),
+                Err(_) => self.add(attribute, Fault::Negative),
+            },
+        }
+    }
+
+    /// A short text, kept as it is; null stands for none.
+    pub fn short_text(
+        &mut self,
+        attribute: &'static str,
+        change: &Attribute<String>,
+        stored: &mut Option<String>,
+    ) {
+        match change {
+            Attribute::Absent => {}
+            Attribute::Null => *stored = None,
+            Attribute::WrongType => self.add(attribute, Fault::NotText),
+            Attribute::Value(text) if text.chars().count() > MAXIMUM_TEXT_CHARACTERS as usize => {
+                self.add(attribute, Fault::TooLong(MAXIMUM_TEXT_CHARACTERS));
+            }
+            Attribute::Value(text) => *stored = Some(text.clone()),
+        }
+    }
+
+    /// Refuses what has faults.
+    ///
+    /// # Errors
+    ///
+    /// [`ChangeError::Invalid`] with all of them, in the order in which they were found.
+    pub fn none_or_refused(self) -> Result<(), ChangeError> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(ChangeError::Invalid(self.0))
+        }
+    }
+}

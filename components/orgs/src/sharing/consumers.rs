@@ -1,0 +1,149 @@
+//! Naming consumers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gatehouse_ports::{Clock, Random, Store, Version};
+use gatehouse_storage::{Attempt, Loaded, Transaction};
+
+use super::store::{ConsumerRecord, ConsumersRecord, FactRecord};
+use super::{ConsumerChanges, MAXIMUM_CONSUMERS, OrganizationReference, ShareError, Shared};
+use crate::identifier::{is_identifier, random_identifier};
+use crate::name::FoldedName;
+use crate::organization::EXTERNAL_ID_PREFIX;
+use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
+use crate::{Caller, Failure, Orgs, Resource};
+
+const PARTNERSHIP_PREFIX: &str = "mp-";
+
+/// Organizations that exist by their external ids, each with the state in which it was found.
+pub(crate) type Existence = BTreeMap<String, Version>;
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    pub(super) fn try_replace_consumers(
+        &self,
+        external_id: &str,
+        changes: &ConsumerChanges,
+        by: &Caller,
+    ) -> Result<Attempt<OrganizationRecord>, ShareError> {
+        let found = self.load_by_external_id(external_id)?;
+        let found = found.ok_or(ShareError::NotFound)?;
+        let mut record = found.1.record.clone();
+        let mut transaction = Transaction::new();
+        let mut unknown = Vec::new();
+        for (shared, named) in [
+            (Shared::Modules, &changes.modules),
+            (Shared::Providers, &changes.providers),
+        ] {
+            let Some(named) = named else { continue };
+            let mut consumers = self.resolve(named, &mut unknown)?;
+            consumers.remove(external_id);
+            shared.set_with_all(&mut record, false);
+            self.name_consumers(&mut transaction, &mut record, shared, &consumers)?;
+        }
+        if !unknown.is_empty() {
+            return Err(ShareError::UnknownOrganizations(unknown));
+        }
+        let deed = Resource::Organization.updated(external_id);
+        Ok(self.replace_record(&found, &record, transaction, by, deed)?)
+    }
+
+    /// Adds to `transaction` that an organization names these consumers and no others, as long as they exist.
+    pub(crate) fn name_consumers(
+        &self,
+        transaction: &mut Transaction,
+        record: &mut OrganizationRecord,
+        shared: Shared,
+        wanted: &Existence,
+    ) -> Result<(), Failure> {
+        let producer = record.external_id.clone();
+        let key = shared.consumers_key(&producer);
+        let stored = self.records.get::<ConsumersRecord>(&key)?;
+        let version = stored.as_ref().map(|stored| stored.version);
+        let (mut consumers, ended): (Vec<_>, Vec<_>) = stored
+            .map(|stored| stored.record.consumers)
+            .unwrap_or_default()
+            .into_iter()
+            .partition(|consumer| wanted.contains_key(&consumer.organization));
+        let kept: BTreeSet<String> = consumers
+            .iter()
+            .map(|consumer| consumer.organization.clone())
+            .collect();
+        let added = wanted.iter().filter(|(added, _)| !kept.contains(*added));
+        for (organization, version) in added.clone() {
+            transaction
+                .require(external_id_key(organization), *version)
+                .put(shared.producer_key(organization, &producer), &FactRecord {})?;
+            consumers.push(ConsumerRecord {
+                id: random_identifier(PARTNERSHIP_PREFIX, &self.random)?,
+                organization: organization.clone(),
+            });
+        }
+        for consumer in &ended {
+            transaction.delete(shared.producer_key(&consumer.organization, &producer));
+        }
+        let count = u32::try_from(consumers.len()).unwrap_or(MAXIMUM_CONSUMERS);
+        shared.set_count(record, count);
+        if added.clone().next().is_none() && ended.is_empty() {
+            return Ok(());
+        }
+        transaction.require_unchanged(&key, version);
+        if consumers.is_empty() {
+            transaction.delete(key);
+        } else {
+            transaction.put(key, &ConsumersRecord { consumers })?;
+        }
+        Ok(())
+    }
+
+    /// The organizations that are named; those that do not exist are added to `unknown`.
+    fn resolve(
+        &self,
+        named: &[OrganizationReference],
+        unknown: &mut Vec<String>,
+    ) -> Result<Existence, ShareError> {
+        if named.len() > MAXIMUM_CONSUMERS as usize {
+            return Err(ShareError::TooMany(MAXIMUM_CONSUMERS));
+        }
+        let keys: Vec<String> = named.iter().map(name_key).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let records = self.records.get_all::<OrganizationRecord>(&keys)?;
+        let ids: Vec<Option<String>> = named
+            .iter()
+            .zip(records)
+            .map(|(reference, record)| match reference {
+                OrganizationReference::ExternalId(id) => {
+                    is_identifier(EXTERNAL_ID_PREFIX, id).then(|| id.clone())
+                }
+                OrganizationReference::Name(_) => record.map(|record| record.record.external_id),
+            })
+            .collect();
+        let keys: Vec<String> = ids
+            .iter()
+            .map(|id| external_id_key(id.as_deref().unwrap_or(EXTERNAL_ID_PREFIX)))
+            .collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let existing = self.records.get_all::<ExternalIdRecord>(&keys)?;
+        let mut found = Existence::new();
+        for ((reference, id), existing) in named.iter().zip(ids).zip(existing) {
+            match (id, existing) {
+                (Some(id), Some(Loaded { version, .. })) => {
+                    found.insert(id, version);
+                }
+                _ => unknown.push(reference.text().to_owned()),
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Where the organization of that name would be. What is not named, or cannot be a name, is not there.
+fn name_key(reference: &OrganizationReference) -> String {
+    let name = match reference {
+        OrganizationReference::Name(name) => FoldedName::of(name),
+        OrganizationReference::ExternalId(_) => None,
+    };
+    name.map_or_else(
+        || "organization/-/".to_owned(),
+        |name| organization_key(&name),
+    )
+}

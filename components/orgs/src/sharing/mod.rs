@@ -1,0 +1,155 @@
+//! Which organizations share their modules and providers with which (contract 4.4).
+//!
+//! A producer names its consumers, or shares with every organization of the installation. Both ends are known by their external ids,
+//! so that sharing goes on through renames; an end that is gone does not count from that moment on.
+
+mod consumers;
+mod producers;
+mod store;
+
+use gatehouse_storage::StorageError;
+
+use crate::{Caller, Edition, Failure, Filter, Page};
+
+pub(crate) use self::consumers::Existence;
+pub(crate) use self::store::{ConsumersRecord, end_of_consumers, end_producer, index};
+
+/// Most consumers that an organization names, of its modules and of its providers each: what one commit can replace.
+pub const MAXIMUM_CONSUMERS: u32 = 250;
+
+/// What is shared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shared {
+    /// Modules of the private registry.
+    Modules,
+    /// Providers of the private registry.
+    Providers,
+}
+
+/// An organization as a request names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OrganizationReference {
+    /// By its name, in any capitalisation.
+    Name(String),
+    /// By its external id.
+    ExternalId(String),
+}
+
+impl OrganizationReference {
+    /// As the request has it.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Name(text) | Self::ExternalId(text) => text,
+        }
+    }
+}
+
+/// With whom an organization is to share by name; `None` leaves things as they are. Naming consumers ends sharing with all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConsumerChanges {
+    /// Its modules.
+    pub modules: Option<Vec<OrganizationReference>>,
+    /// Its providers.
+    pub providers: Option<Vec<OrganizationReference>>,
+}
+
+/// That one organization shares its modules with another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Partnership {
+    /// `mp-` and 16 letters and digits; stays as long as the consumer is named.
+    pub id: String,
+    /// The external id of the consumer.
+    pub consumer_id: String,
+    /// The name of the consumer.
+    pub consumer_name: String,
+}
+
+/// Why consumers were not replaced. Nothing is changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShareError {
+    /// There is no such producer.
+    #[error("there is no such organization")]
+    NotFound,
+    /// These of the organizations that were named do not exist, as they were named.
+    #[error("{} of the consumers do not exist", .0.len())]
+    UnknownOrganizations(Vec<String>),
+    /// More consumers than this many: [`MAXIMUM_CONSUMERS`].
+    #[error("an organization names at most {0} consumers: share with all organizations instead")]
+    TooMany(u32),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+impl From<StorageError> for ShareError {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Sharing between organizations. Lists are by name without case; their numbers and sizes are brought into range as those of
+/// [`crate::Organizations::page_at`].
+pub trait Sharing {
+    /// Replaces the consumers of an organization in one commit. It may name itself, which says nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ShareError`], and nothing is changed then.
+    fn replace_consumers(
+        &self,
+        external_id: &str,
+        changes: &ConsumerChanges,
+        by: &Caller,
+    ) -> Result<(), ShareError>;
+
+    /// Those with whom an organization shares its modules by name.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, Failure>;
+
+    /// A page of those with whom an organization shares by name.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn consumers(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        shared: Shared,
+        number: u32,
+        size: u32,
+    ) -> Result<Page, Failure>;
+
+    /// A page of those who share with an organization, by name or with all, without itself. The cost grows with how many they are, and
+    /// not with the number of organizations.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn producers(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        shared: Shared,
+        number: u32,
+        size: u32,
+    ) -> Result<Page, Failure>;
+
+    /// A page of the organizations that match `filter` and share all of `shared` with anybody. The cost grows with how many share.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn all_producers(
+        &self,
+        edition: Edition,
+        shared: &[Shared],
+        filter: &Filter,
+        number: u32,
+        size: u32,
+    ) -> Result<Page, Failure>;
+}

@@ -1,0 +1,216 @@
+//! Sharing in the store.
+//!
+//! - `of/<producer>/consumers/<what>`: whom the producer names, in one record.
+//! - `of/<consumer>/producer/<what>/<producer>`: the same from the other end. The key says it all.
+//! - `producer/<what>/<with whom>/<producer>`: that the organization shares with `some` it names, or with `all`.
+//!
+//! `<what>` is `modules` or `providers`, and organizations stand there by their external ids. How many it names, and whether it shares with
+//! all, is also in the producer's own record, which every change of these replaces.
+
+use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::{Record, StorageError, Transaction};
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use crate::belonging::{key, kind, prefix};
+use crate::record::OrganizationRecord;
+use crate::{Failure, Orgs};
+
+/// Whom a producer names, each once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ConsumersRecord {
+    pub consumers: Vec<ConsumerRecord>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ConsumerRecord {
+    /// Of the partnership.
+    pub id: String,
+    /// The external id.
+    pub organization: String,
+}
+
+impl Record for ConsumersRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// A key that says it all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FactRecord {}
+
+impl Record for FactRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// With whom an organization shares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Audience {
+    Nobody,
+    Some,
+    All,
+}
+
+impl Shared {
+    pub(crate) const ALL: [Self; 2] = [Self::Modules, Self::Providers];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Modules => "modules",
+            Self::Providers => "providers",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|shared| shared.as_str() == name)
+    }
+
+    /// Whether the organization shares with all.
+    pub(crate) const fn with_all(self, record: &OrganizationRecord) -> bool {
+        match self {
+            Self::Modules => record.global_module_sharing,
+            Self::Providers => record.global_provider_sharing,
+        }
+    }
+
+    pub(super) const fn set_with_all(self, record: &mut OrganizationRecord, all: bool) {
+        match self {
+            Self::Modules => record.global_module_sharing = all,
+            Self::Providers => record.global_provider_sharing = all,
+        }
+    }
+
+    pub(super) const fn set_count(self, record: &mut OrganizationRecord, count: u32) {
+        match self {
+            Self::Modules => record.module_consumers = count,
+            Self::Providers => record.provider_consumers = count,
+        }
+    }
+
+    const fn audience(self, record: &OrganizationRecord) -> Audience {
+        let named = match self {
+            Self::Modules => record.module_consumers,
+            Self::Providers => record.provider_consumers,
+        };
+        if self.with_all(record) {
+            Audience::All
+        } else if named > 0 {
+            Audience::Some
+        } else {
+            Audience::Nobody
+        }
+    }
+
+    /// Whom the producer names.
+    pub(crate) fn consumers_key(self, producer: &str) -> String {
+        key(producer, kind::CONSUMERS, self.as_str())
+    }
+
+    /// Before all who name the consumer.
+    pub(super) fn producers_prefix(self, consumer: &str) -> String {
+        format!("{}{}/", prefix(consumer, kind::PRODUCER), self.as_str())
+    }
+
+    /// That the producer names the consumer.
+    pub(super) fn producer_key(self, consumer: &str, producer: &str) -> String {
+        format!("{}{producer}", self.producers_prefix(consumer))
+    }
+
+    /// Before all who share with anybody.
+    pub(super) fn index_prefix(self) -> String {
+        format!("producer/{}/", self.as_str())
+    }
+
+    /// Before all who share with all.
+    pub(super) fn index_prefix_of_all(self) -> String {
+        self.index_prefix_of("all")
+    }
+
+    fn index_prefix_of(self, audience: &str) -> String {
+        format!("{}{audience}/", self.index_prefix())
+    }
+
+    fn index_key(self, record: &OrganizationRecord) -> Option<String> {
+        let audience = match self.audience(record) {
+            Audience::Nobody => return None,
+            Audience::Some => "some",
+            Audience::All => "all",
+        };
+        let prefix = self.index_prefix_of(audience);
+        Some(format!("{prefix}{}", record.external_id))
+    }
+}
+
+/// Adds to `transaction` what follows in the index of producers from a change of an organization.
+pub(crate) fn index(
+    transaction: &mut Transaction,
+    before: &OrganizationRecord,
+    after: &OrganizationRecord,
+) -> Result<(), StorageError> {
+    for shared in Shared::ALL {
+        let (old, new) = (shared.index_key(before), shared.index_key(after));
+        if old == new {
+            continue;
+        }
+        if let Some(old) = old {
+            transaction.delete(old);
+        }
+        if let Some(new) = new {
+            transaction.put(new, &FactRecord {})?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds to `transaction` that a producer is gone from the index.
+pub(crate) fn end_producer(transaction: &mut Transaction, record: &OrganizationRecord) {
+    for key in Shared::ALL
+        .iter()
+        .filter_map(|shared| shared.index_key(record))
+    {
+        transaction.delete(key);
+    }
+}
+
+/// Adds to `transaction` that nobody is named any more by a producer that is gone. `name` is as in the key of its consumers.
+pub(crate) fn end_of_consumers(
+    transaction: &mut Transaction,
+    producer: &str,
+    name: &str,
+    consumers: &ConsumersRecord,
+) {
+    if let Some(shared) = Shared::parse(name) {
+        for consumer in &consumers.consumers {
+            transaction.delete(shared.producer_key(&consumer.organization, producer));
+        }
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    /// Adds to `transaction` that a producer no longer names a consumer that is gone. `name` is as in the key of that producer.
+    pub(crate) fn end_consumer(
+        &self,
+        transaction: &mut Transaction,
+        consumer: &str,
+        name: &str,
+    ) -> Result<(), Failure> {
+        let Some((shared, producer)) = name.split_once('/') else {
+            return Ok(());
+        };
+        let Some(shared) = Shared::parse(shared) else {
+            return Ok(());
+        };
+        let key = shared.consumers_key(producer);
+        let Some(stored) = self.records.get::<ConsumersRecord>(&key)? else {
+            return Ok(());
+        };
+        let mut record = stored.record;
+        record
+            .consumers
+            .retain(|found| found.organization != consumer);
+        transaction
+            .require(&key, stored.version)
+            .put(&key, &record)?;
+        Ok(())
+    }
+}
