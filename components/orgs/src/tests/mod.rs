@@ -12,6 +12,8 @@ mod lifecycle;
 mod listing;
 mod people;
 mod rules;
+mod sharing;
+mod site;
 mod subscriptions;
 mod tokens;
 mod viewers;

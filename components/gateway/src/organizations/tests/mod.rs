@@ -1,6 +1,7 @@
 //! The protocol over the real `access` and `orgs`, each on a store in memory.
 
 mod absent_features;
+mod administration;
 mod agent_pools;
 mod authorization;
 mod checks;
@@ -10,6 +11,8 @@ mod parameters;
 mod people;
 mod plans;
 mod rate;
+mod retention;
+mod sharing;
 mod tokens;
 mod transport;
 mod users;
@@ -140,6 +143,19 @@ impl World {
     fn update(&self, name: &str, attributes: &Value) -> Response {
         let target = format!("/api/v2/organizations/{name}");
         self.send(Method::Patch, &target, Some(&document(attributes)))
+    }
+
+    /// The first token of a new user.
+    fn person(&self, username: &str, site_administrator: bool) -> String {
+        let document = json!({"data": {"type": "users", "attributes": {
+            "username": username,
+            "email": format!("{username}@example.com"),
+            "is-site-admin": site_administrator,
+        }}});
+        let created = self.send(Method::Post, "/api/v2/admin/users", Some(&document));
+        assert_eq!(created.status, 201, "{}", text(&created));
+        let token = body(&created)["meta"]["token"].clone();
+        token.as_str().unwrap().to_owned()
     }
 
     /// A token that holds one policy, of these rules.

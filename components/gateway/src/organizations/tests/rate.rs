@@ -260,3 +260,24 @@ fn contract_1_9_tokens_of_one_identity_count_together() {
     assert!(batch.starts_with("batch/") && !batch.contains("secret"));
     assert_ne!(batch, name_of(&workload(None), "", "other"));
 }
+
+#[test]
+fn contract_1_9_site_administrators_say_how_many_requests_there_are() {
+    let limited = limited();
+    let settings = |attributes: Value| {
+        let document = json!({"data": {"attributes": attributes}});
+        let target = "/api/v2/admin/general-settings";
+        limited.world.send(Method::Patch, target, Some(&document))
+    };
+    assert_eq!(settings(json!({"api-rate-limit": 50})).status, 200);
+    let listed = limited.get(LIST, None, "192.0.2.1");
+    assert_eq!(rate_headers(&listed)[..2], ["50", "49"]);
+    assert_eq!(
+        settings(json!({"api-rate-limiting-enabled": false})).status,
+        200
+    );
+    for _ in 0..60 {
+        assert_eq!(limited.get(LIST, None, "192.0.2.1").status, 401);
+    }
+    assert_eq!(rate_headers(&limited.get(LIST, None, "192.0.2.1"))[0], "0");
+}

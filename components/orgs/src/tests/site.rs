@@ -1,0 +1,181 @@
+//! What site administrators set (contract 4.14), and what is kept how long (contract 4.5).
+
+use std::sync::Barrier;
+use std::thread;
+
+use gatehouse_ports::{OsRandom, SystemClock};
+
+use super::*;
+use crate::{
+    AdministrationChanges, ApiRate, Census, ChangeError, GeneralSettingsChanges, Retention,
+    RetentionDetailChange, RetentionKind, RetentionRequest, RetentionRule, Site,
+};
+
+const EDITION: Edition = Edition::SelfHosted;
+
+fn disabled(disabled: bool) -> AdministrationChanges {
+    AdministrationChanges {
+        disabled: Attribute::Value(disabled),
+        ..AdministrationChanges::default()
+    }
+}
+
+fn delete_older(days: i64) -> RetentionRequest {
+    RetentionRequest {
+        kind: RetentionKind::DeleteOlder,
+        days: Attribute::Value(days),
+        state_versions: RetentionDetailChange::default(),
+        configuration_versions: RetentionDetailChange::default(),
+        run_data_and_logs: RetentionDetailChange::default(),
+    }
+}
+
+#[test]
+fn contract_4_14_disabled_organizations_are_counted_without_looking_at_all() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let ids: Vec<String> = ["a", "b", "c"]
+        .iter()
+        .map(|name| create(&orgs, name).external_id)
+        .collect();
+    let counted = || orgs.count_organizations().unwrap();
+    let is = |total, disabled| Census { total, disabled };
+    assert_eq!(counted(), is(3, 0));
+    for id in &ids[..2] {
+        for _ in 0..2 {
+            orgs.administer(EDITION, id, &disabled(true), &installation())
+                .unwrap();
+        }
+    }
+    assert_eq!(counted(), is(3, 2));
+    orgs.administer(EDITION, &ids[0], &disabled(false), &installation())
+        .unwrap();
+    assert_eq!(counted(), is(3, 1));
+    orgs.delete("b", &installation()).unwrap();
+    orgs.delete("c", &installation()).unwrap();
+    assert_eq!(counted(), is(1, 0));
+}
+
+#[test]
+fn simultaneous_switches_of_one_organization_are_counted_once() {
+    let store = MemoryStore::new(SystemClock);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let id = create(&orgs, "acme").external_id;
+    let start = Barrier::new(8);
+    thread::scope(|scope| {
+        for number in 0..8 {
+            let (orgs, id, start) = (&orgs, &id, &start);
+            scope.spawn(move || {
+                start.wait();
+                orgs.administer(EDITION, id, &disabled(number % 2 == 0), &installation())
+                    .unwrap();
+            });
+        }
+    });
+    let is_disabled = orgs.read(EDITION, "acme").unwrap().unwrap().disabled;
+    let counted = orgs.count_organizations().unwrap();
+    assert_eq!(counted.disabled, u64::from(is_disabled));
+}
+
+#[test]
+fn contract_4_14_nothing_is_written_where_nothing_changes() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let id = create(&orgs, "acme").external_id;
+    let before = store.commits();
+    let nothing = AdministrationChanges::default();
+    for changes in [nothing, disabled(false)] {
+        orgs.administer(EDITION, &id, &changes, &installation())
+            .unwrap();
+    }
+    orgs.unset_retention(&id, &installation()).unwrap();
+    orgs.unset_default_retention(&installation()).unwrap();
+    assert_eq!(store.commits(), before);
+    let unknown = "org-AAAAAAAAAAAAAAAA";
+    let refused = orgs.administer(EDITION, unknown, &disabled(true), &installation());
+    assert_eq!(refused, Err(ChangeError::NotFound));
+    let refused = orgs.set_retention(unknown, &delete_older(1), &installation());
+    assert_eq!(refused, Err(ChangeError::NotFound));
+}
+
+#[test]
+fn contract_4_14_changes_of_different_settings_all_last() {
+    let store = MemoryStore::new(SystemClock);
+    let orgs = Orgs::new(&store, SystemClock, OsRandom);
+    let one = GeneralSettingsChanges {
+        api_rate_limit: Attribute::Value(7),
+        ..GeneralSettingsChanges::default()
+    };
+    let other = GeneralSettingsChanges {
+        api_rate_limiting_enabled: Attribute::Value(false),
+        ..GeneralSettingsChanges::default()
+    };
+    let start = Barrier::new(2);
+    thread::scope(|scope| {
+        for changes in [&one, &other] {
+            let (orgs, start) = (&orgs, &start);
+            scope.spawn(move || {
+                start.wait();
+                orgs.change_general_settings(changes, &installation())
+                    .unwrap();
+            });
+        }
+    });
+    let expected = ApiRate {
+        enabled: false,
+        per_second: 7,
+    };
+    assert_eq!(orgs.read_api_rate(), Ok(expected));
+    let reset = GeneralSettingsChanges {
+        api_rate_limit: Attribute::Null,
+        ..GeneralSettingsChanges::default()
+    };
+    orgs.change_general_settings(&reset, &installation())
+        .unwrap();
+    assert_eq!(orgs.read_api_rate().unwrap().per_second, 30);
+}
+
+#[test]
+fn contract_4_5_a_policy_is_a_part_of_its_organization() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let id = create(&orgs, "acme").external_id;
+    let keys = store.keys();
+    let policy = orgs
+        .set_retention(&id, &delete_older(9), &installation())
+        .unwrap();
+    assert_eq!(policy.rule, RetentionRule::DeleteOlder(9));
+    let new: Vec<_> = store
+        .keys()
+        .into_iter()
+        .filter(|key| !keys.contains(key) && !key.starts_with("event/"))
+        .collect();
+    assert_eq!(new, [""; 0]);
+    let shown = orgs.read(EDITION, "acme").unwrap().unwrap();
+    assert_eq!(shown.retention, Some(policy));
+    assert_eq!(shown.default_retention, RetentionRule::DontDelete);
+    orgs.set_default_retention(&delete_older(3), &installation())
+        .unwrap();
+    let shown = orgs.read(EDITION, "acme").unwrap().unwrap();
+    assert_eq!(shown.default_retention, RetentionRule::DeleteOlder(3));
+}
+
+#[test]
+fn a6_what_is_hidden_costs_as_many_reads_as_what_is_not_there() {
+    use crate::{Action, Authority};
+    let world = World::new();
+    let store = world.store();
+    create(&world.orgs(&store), "acme");
+    let identity = caller(Principal::Workload(None)).identity;
+    let reads = |name: &str| {
+        let counting = CountingStore::new(&store);
+        let orgs = world.orgs(&counting);
+        orgs.position_in(EDITION, &identity, false, name, Action::Show)
+            .unwrap();
+        counting.reads()
+    };
+    assert_eq!(reads("acme"), reads("none"));
+}
