@@ -34,11 +34,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             Some(organization) => self.longest_life(&mut transaction, organization, owner)?,
             None => None,
         };
-        let (request, issues) = self.judge(owner, request, maximum)?;
+        let now = self.clock.now_milliseconds();
+        let (request, issues) = self.judge(owner, request, now, maximum)?;
         if !issues.is_empty() {
             return Err(IssueError::Invalid(issues));
         }
-        let issued = self.add_token(&mut transaction, owner.clone(), &request, by)?;
+        let issued = self.add_token_made_at(now, &mut transaction, owner.clone(), &request, by)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, issued)?)
     }
@@ -90,15 +91,16 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Some(Some(organization.record)))
     }
 
-    /// The request with the end that it gets, and everything that is wrong with it. A token may live for `maximum` milliseconds.
+    /// The request with the end that it gets, and everything that is wrong with it. It is made `now`, and may live for `maximum`
+    /// milliseconds.
     fn judge(
         &self,
         owner: &TokenOwner,
         request: &TokenRequest,
+        now: u64,
         maximum: Option<u64>,
     ) -> Result<(TokenRequest, Vec<AttributeIssue>), Failure> {
         let mut issues = Vec::new();
-        let now = self.clock.now_milliseconds();
         let latest = maximum.map(|maximum| now.saturating_add(maximum));
         let expires_at = match (request.expires_at, latest) {
             (Some(wanted), Some(latest)) if wanted > latest => {

@@ -57,12 +57,25 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         request: &TokenRequest,
         by: &Caller,
     ) -> Result<IssuedToken, Failure> {
+        let now = self.clock.now_milliseconds();
+        self.add_token_made_at(now, transaction, owner, request, by)
+    }
+
+    /// The same at a moment that something else was reckoned from.
+    pub(super) fn add_token_made_at(
+        &self,
+        created_at: u64,
+        transaction: &mut Transaction,
+        owner: TokenOwner,
+        request: &TokenRequest,
+        by: &Caller,
+    ) -> Result<IssuedToken, Failure> {
         let secret = new_secret(&self.random)?;
         let hash = self.hasher()?.token(&secret);
         let record = TokenRecord {
             id: random_identifier(TOKEN_PREFIX, &self.random)?,
             owner,
-            created_at: self.clock.now_milliseconds(),
+            created_at,
             expires_at: request.expires_at,
             description: request.description.clone(),
             created_by: creator(by),
