@@ -103,7 +103,7 @@ fn contract_4_9_a_new_pool_has_its_identity_and_defaults_and_reads_back_the_same
     assert!(pool.id.starts_with("apool-") && pool.id.len() == 22);
     let id = &acme.external_id;
     assert_eq!(orgs.find_agent_pool(id, &pool.id), Ok(Some(pool.clone())));
-    assert_eq!(all(&orgs, &acme).agent_pools, [pool.clone()]);
+    assert_eq!(all(&orgs, &acme).agent_pools, std::slice::from_ref(&pool));
     assert_eq!(orgs.organization_of(&pool.id), Ok(Some("acme".to_owned())));
 }
 
