@@ -1,0 +1,134 @@
+//! One server for each edition, shared by all tests of this program.
+
+use std::sync::OnceLock;
+
+use gatehouse_tests::{Installation, Program, Storage, release_binary};
+use serde_json::json;
+
+use crate::documents::resource;
+use crate::session::{Client, Session};
+
+/// Which of the two products a server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edition {
+    Hosted,
+    SelfHosted,
+}
+
+/// A running server, and who administers it.
+pub struct Server {
+    edition: Edition,
+    installation: Installation,
+    connections: reqwest::blocking::Client,
+    administrator: String,
+}
+
+impl Server {
+    /// The server of this edition, which is started for the first test that wants it.
+    pub fn of(edition: Edition) -> &'static Self {
+        static HOSTED: OnceLock<Server> = OnceLock::new();
+        static SELF_HOSTED: OnceLock<Server> = OnceLock::new();
+        let server = match edition {
+            Edition::Hosted => &HOSTED,
+            Edition::SelfHosted => &SELF_HOSTED,
+        };
+        server.get_or_init(|| Self::start(edition))
+    }
+
+    /// A server that no other test uses: its settings may be changed.
+    pub fn start(edition: Edition) -> Self {
+        let name = match edition {
+            Edition::Hosted => "hosted",
+            Edition::SelfHosted => "self-hosted",
+        };
+        let settings = format!("[organizations]\nedition = {name:?}");
+        let installation =
+            Installation::start_program(ended_with_the_tests(), Storage::Memory, &settings)
+                .unwrap();
+        let administrator = installation.root_token().to_owned();
+        let connections = reqwest::blocking::Client::new();
+        let mut server = Self {
+            edition,
+            installation,
+            connections,
+            administrator,
+        };
+        if std::env::var_os("TODAY").is_none() {
+            server.administrator = server.user(true);
+            server.lift_rate_limit();
+        }
+        server
+    }
+
+    pub fn edition(&self) -> Edition {
+        self.edition
+    }
+
+    pub fn is_hosted(&self) -> bool {
+        self.edition == Edition::Hosted
+    }
+
+    /// Scheme, host and port.
+    pub fn address(&self) -> String {
+        format!("http://{}", self.installation.address())
+    }
+
+    pub fn connections(&self) -> &reqwest::blocking::Client {
+        &self.connections
+    }
+
+    /// The service token of the operator, which administers the site as well.
+    pub fn root(&self) -> Session<'_> {
+        Session::new(self, Client::GoTfe, Some(self.installation.root_token()))
+    }
+
+    /// A user who administers the site, with the Go client.
+    pub fn administrator(&self) -> Session<'_> {
+        Session::new(self, Client::GoTfe, Some(&self.administrator))
+    }
+
+    /// Somebody with this token, and with the Go client.
+    pub fn bearer(&self, token: &str) -> Session<'_> {
+        Session::new(self, Client::GoTfe, Some(token))
+    }
+
+    /// Somebody without a token.
+    pub fn nobody(&self) -> Session<'_> {
+        Session::new(self, Client::GoTfe, None)
+    }
+
+    /// The token of a new user.
+    pub fn user(&self, is_site_administrator: bool) -> String {
+        let name = format!("user-{}", crate::fixtures::unique());
+        let attributes = json!({
+            "username": name,
+            "email": format!("{name}@tfe.local"),
+            "is-site-admin": is_site_administrator,
+        });
+        self.root()
+            .post("admin/users", &resource("users", attributes))
+            .expect(201)
+            .text("/meta/token")
+    }
+
+    /// Tests ask as often as they can, and so do those of the Go client, which begin with this.
+    fn lift_rate_limit(&self) {
+        let attributes = json!({"api-rate-limiting-enabled": false});
+        let changes = resource("general-settings", attributes);
+        self.administrator()
+            .patch("admin/general-settings", &changes)
+            .expect(200);
+    }
+}
+
+/// The release server, which ends when this program does: what is shared by all tests is dropped by none.
+fn ended_with_the_tests() -> Program {
+    let server = release_binary().display();
+    let command = format!(
+        "'{server}' server --config \"$0\" & tail --pid=$PPID -f /dev/null; kill $!; rm -r \"$(dirname \"$0\")\""
+    );
+    Program {
+        path: "/bin/sh".into(),
+        arguments: vec!["-c".to_owned(), command],
+    }
+}
