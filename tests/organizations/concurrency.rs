@@ -1,14 +1,13 @@
 //! Many clients at one time (contract 2.7, 2.12, 7).
 
 use std::collections::BTreeSet;
-use std::sync::Barrier;
-use std::thread;
 
+use gatehouse_histories::all_at_once;
 use serde_json::{Value, json};
 
 use crate::documents;
 use crate::fixtures::{Organization, unique};
-use crate::session::Session;
+use crate::session::{Reply, Session};
 
 scenarios! {
     both:
@@ -23,26 +22,6 @@ scenarios! {
 
 const CLIENTS: usize = 50;
 
-/// What `count` clients get that ask at one time, each with its number.
-fn at_once<T: Send>(count: usize, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let start = Barrier::new(count);
-    let (start, ask) = (&start, &ask);
-    thread::scope(|scope| {
-        let clients: Vec<_> = (0..count)
-            .map(|number| {
-                scope.spawn(move || {
-                    start.wait();
-                    ask(number)
-                })
-            })
-            .collect();
-        clients
-            .into_iter()
-            .map(|client| client.join().unwrap())
-            .collect()
-    })
-}
-
 fn new(name: &str) -> Value {
     documents::organization(json!({"name": name, "email": format!("{name}@tfe.local")}))
 }
@@ -51,9 +30,9 @@ fn new(name: &str) -> Value {
 fn assert_one_gets_the_name(
     session: &Session<'_>,
     taken: u16,
-    ask: impl Fn(usize) -> crate::session::Reply + Sync,
+    ask: impl Fn(usize) -> Reply + Sync,
 ) -> usize {
-    let replies = at_once(CLIENTS, ask);
+    let replies = all_at_once(CLIENTS, ask);
     let mut winners = Vec::new();
     for (number, reply) in replies.into_iter().enumerate() {
         if reply.status == taken {
@@ -102,7 +81,7 @@ fn names_that_differ_in_case_are_one_name_also_at_one_time(session: &Session<'_>
 fn fifty_creations_of_different_names_all_succeed(session: &Session<'_>) {
     let mark = unique();
     let name = |number: usize| format!("tst-{mark}-{number}");
-    let replies = at_once(CLIENTS, |number| {
+    let replies = all_at_once(CLIENTS, |number| {
         session.post("organizations", &new(&name(number)))
     });
     let mut external_ids = BTreeSet::new();
@@ -116,7 +95,7 @@ fn fifty_creations_of_different_names_all_succeed(session: &Session<'_>) {
         .expect(200);
     let expected: BTreeSet<String> = (0..CLIENTS).map(name).collect();
     assert_eq!(found.ids().into_iter().collect::<BTreeSet<_>>(), expected);
-    for reply in at_once(CLIENTS, |number| {
+    for reply in all_at_once(CLIENTS, |number| {
         session.delete(&format!("organizations/{}", name(number)))
     }) {
         reply.expect(204);
@@ -155,7 +134,7 @@ fn concurrent_changes_of_different_attributes_all_survive(session: &Session<'_>)
             }}}))
             .expect(200)
             .shows("/data", organization.created.clone());
-        for reply in at_once(changes.len(), |number| {
+        for reply in all_at_once(changes.len(), |number| {
             let (name, value) = &changes[number];
             organization.update(json!({*name: value}))
         }) {
@@ -174,7 +153,7 @@ fn concurrent_changes_of_different_attributes_all_survive(session: &Session<'_>)
 fn one_of_many_renames_to_one_name_succeeds(session: &Session<'_>) {
     let mut organizations: Vec<_> = (0..8).map(|_| Organization::new(session)).collect();
     let name = format!("tst-{}", unique());
-    let replies = at_once(organizations.len(), |number| {
+    let replies = all_at_once(organizations.len(), |number| {
         organizations[number].update(json!({"name": name}))
     });
     let mut renamed = Vec::new();
@@ -200,7 +179,7 @@ fn one_of_many_renames_to_one_name_succeeds(session: &Session<'_>) {
 
 fn one_of_many_removals_succeeds(session: &Session<'_>) {
     let organization = Organization::new(session);
-    let replies = at_once(CLIENTS, |_| organization.delete());
+    let replies = all_at_once(CLIENTS, |_| organization.delete());
     let removals = replies.iter().filter(|reply| reply.status == 204).count();
     assert_eq!(removals, 1);
     for reply in replies.into_iter().filter(|reply| reply.status != 204) {
@@ -210,7 +189,7 @@ fn one_of_many_removals_succeeds(session: &Session<'_>) {
 
 /// Each write is there for whoever reads after its answer, on whatever connection.
 fn everybody_reads_what_anybody_wrote(session: &Session<'_>) {
-    at_once(8, |_| {
+    all_at_once(8, |_| {
         let organization = Organization::new(session);
         for timeout in 1..=5 {
             organization

@@ -18,7 +18,7 @@ fn ask_until_refused(ask: impl Fn() -> Reply, limit: usize) -> Reply {
 #[test]
 fn a_client_is_told_in_numbers_when_to_ask_again() {
     const LIMIT: usize = 2;
-    let server = Server::start(Edition::Hosted);
+    let server = Server::start(Edition::Hosted, "[limits]\napi_rate_limiting = true");
     let administrator = server.administrator();
     let settings = json!({"api-rate-limiting-enabled": true, "api-rate-limit": LIMIT});
     administrator

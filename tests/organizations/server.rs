@@ -32,19 +32,23 @@ impl Server {
             Edition::Hosted => &HOSTED,
             Edition::SelfHosted => &SELF_HOSTED,
         };
-        server.get_or_init(|| Self::start(edition))
+        server.get_or_init(|| Self::run(ended_with_the_tests(), edition, ""))
     }
 
-    /// A server that no other test uses: its settings may be changed.
-    pub fn start(edition: Edition) -> Self {
+    /// A server that no other test uses: what is the same for all its organizations may be changed. `settings` is added to its
+    /// configuration file.
+    pub fn start(edition: Edition, settings: &str) -> Self {
+        Self::run(Program::gatehouse(), edition, settings)
+    }
+
+    fn run(program: Program, edition: Edition, settings: &str) -> Self {
         let name = match edition {
             Edition::Hosted => "hosted",
             Edition::SelfHosted => "self-hosted",
         };
-        let settings = format!("[organizations]\nedition = {name:?}");
+        let settings = format!("[organizations]\nedition = {name:?}\n\n{settings}");
         let installation =
-            Installation::start_program(ended_with_the_tests(), Storage::Memory, &settings)
-                .unwrap();
+            Installation::start_program(program, Storage::Memory, &settings).unwrap();
         let administrator = installation.root_token().to_owned();
         let connections = reqwest::blocking::Client::new();
         let mut server = Self {
@@ -53,10 +57,7 @@ impl Server {
             connections,
             administrator,
         };
-        if std::env::var_os("TODAY").is_none() {
-            server.administrator = server.user(true);
-            server.lift_rate_limit();
-        }
+        server.administrator = server.user(true);
         server
     }
 
@@ -109,15 +110,6 @@ impl Server {
             .post("admin/users", &resource("users", attributes))
             .expect(201)
             .text("/meta/token")
-    }
-
-    /// Tests ask as often as they can, and so do those of the Go client, which begin with this.
-    fn lift_rate_limit(&self) {
-        let attributes = json!({"api-rate-limiting-enabled": false});
-        let changes = resource("general-settings", attributes);
-        self.administrator()
-            .patch("admin/general-settings", &changes)
-            .expect(200);
     }
 }
 

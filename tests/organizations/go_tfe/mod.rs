@@ -9,4 +9,5 @@ mod organization_tokens;
 mod organizations;
 mod retention;
 mod team_tokens;
+mod teams;
 mod updates;

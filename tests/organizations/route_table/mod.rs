@@ -114,13 +114,13 @@ fn walk_as_administrator(server: &Server) {
 
 #[test]
 fn a_site_administrator_walks_all_routes_hosted() {
-    walk_as_administrator(&Server::start(Edition::Hosted));
+    walk_as_administrator(&Server::start(Edition::Hosted, ""));
 }
 
 /// Changes the installation's default, so it has a server for itself.
 #[test]
 fn a_site_administrator_walks_all_routes_self_hosted() {
-    walk_as_administrator(&Server::start(Edition::SelfHosted));
+    walk_as_administrator(&Server::start(Edition::SelfHosted, ""));
 }
 
 scenarios! {
