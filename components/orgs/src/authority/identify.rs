@@ -56,7 +56,11 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
             Decision::Hidden
         } else if granted {
             Decision::Allowed
-        } else if !record.settings.user_tokens_enabled && is_user_token(identity) {
+        } else if column != Column::Outsider
+            && !record.settings.user_tokens_enabled
+            && is_user_token(identity)
+        {
+            // Not to outsiders: it would tell them that there is such an organization (SEC-A6).
             Decision::UserTokensOff
         } else {
             decide(column, &place.rights, action)

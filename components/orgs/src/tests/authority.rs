@@ -143,6 +143,12 @@ fn contract_1_7_user_tokens_off_shuts_out_tokens_of_people_and_nobody_else() {
         decision(&orgs, &ada_token, Action::Show),
         Decision::UserTokensOff
     );
+    let (_, outsider) = make(&orgs, &person("bob"));
+    assert_eq!(
+        decision(&orgs, &outsider, Action::Show),
+        Decision::Hidden,
+        "a6"
+    );
     let root = decision(&orgs, &Credential::Root, Action::Update);
     assert_eq!(root, Decision::Allowed);
 }
