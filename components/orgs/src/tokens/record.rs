@@ -41,6 +41,11 @@ impl TokenRecord {
         (self.created_at, &self.id)
     }
 
+    /// Whether it is worth something at a moment, in milliseconds since 1970.
+    pub fn is_live(&self, now: u64) -> bool {
+        self.expires_at.is_none_or(|end| now < end)
+    }
+
     pub fn into_token(self, last_used_at: Option<u64>) -> ApiToken {
         ApiToken {
             id: self.id,

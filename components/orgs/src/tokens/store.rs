@@ -275,20 +275,20 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The token that has this text, if it is not over.
-    pub(crate) fn live_token(&self, secret: &str) -> Result<Option<TokenRecord>, Failure> {
+    pub(crate) fn live_token(&self, secret: &str) -> Result<Option<StoredToken>, Failure> {
         if !is_secret(secret) {
             return Ok(None);
         }
-        let hash = self.hasher()?.token(secret);
-        let token = self.records.get::<TokenRecord>(&token_key(&hash))?;
+        let token = self.token_with_hash(self.hasher()?.token(secret))?;
         let now = self.clock.now_milliseconds();
-        let is_live = |token: &TokenRecord| token.expires_at.is_none_or(|end| now < end);
-        Ok(token.map(|token| token.record).filter(is_live))
+        Ok(token.filter(|token| token.record.is_live(now)))
     }
 
-    /// Notes that a token has been presented, unless that has been noted within the last minute. Of those who note it at once one does.
-    pub(crate) fn note_use(&self, token: &TokenRecord) -> Result<(), Failure> {
-        let key = token_use_key(&token.id);
+    /// Notes that a token has been presented, unless that has been noted within the last minute. Of those who note it at once one does, and
+    /// of a token that has ended meanwhile nothing is noted: it would stay.
+    pub(crate) fn note_use(&self, token: &StoredToken) -> Result<(), Failure> {
+        let record = &token.record;
+        let key = token_use_key(&record.id);
         let known = self.records.get::<UseRecord>(&key)?;
         let now = self.clock.now_milliseconds();
         let is_recent = |known: u64| now.saturating_sub(known) < USE_RESOLUTION;
@@ -300,8 +300,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         let mut transaction = Transaction::new();
         transaction
+            .require(token_key(&token.hash), token.version)
             .require_unchanged(&key, known.map(|known| known.version))
-            .put_until(&key, &UseRecord { last_used_at: now }, token.expires_at)?;
+            .put_until(&key, &UseRecord { last_used_at: now }, record.expires_at)?;
         match self.records.commit(transaction) {
             Ok(()) | Err(TransactionError::Conflict(_)) => Ok(()),
             Err(TransactionError::Storage(error)) => Err(error.into()),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Barrier;
 use std::thread;
 
-use gatehouse_ports::{OsRandom, SystemClock};
+use gatehouse_ports::{CommitError, OsRandom, StoreError, SystemClock};
 
 use super::*;
 use crate::tests::crashes::FailingStore;
@@ -131,4 +131,38 @@ fn a_token_that_is_issued_while_its_organization_goes_goes_with_it() {
         let left = |key: &String| key.starts_with("token/") || key.starts_with("of/");
         assert!(!store.keys().iter().any(left), "round {round}");
     }
+}
+
+#[test]
+fn contract_1_6_a_store_that_takes_no_writes_shuts_nobody_out() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let (ada, token) = person(&orgs, "ada");
+    store.fail_next_commit(CommitError::Failed(StoreError::Unavailable(
+        "read only".to_owned(),
+    )));
+    assert_eq!(
+        presented(&orgs, &token),
+        Some(Principal::User(ada.clone()))
+    );
+    let owner = TokenOwner::User(ada.id);
+    let last_use = || orgs.tokens_of(&owner).unwrap()[0].last_used_at;
+    assert_eq!(last_use(), None);
+    presented(&orgs, &token);
+    assert_eq!(last_use(), Some(NOW * 1000));
+}
+
+#[test]
+fn a_use_that_meets_with_the_end_of_the_token_leaves_nothing_behind() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let owner = of_organization(&create(&orgs, "acme"));
+    let before = token_keys(&store);
+    let token = issue(&orgs, &owner, &TokenRequest::default());
+    let read = orgs.live_token(&token.secret).unwrap().unwrap();
+    assert_eq!(orgs.revoke_token_of(&owner, &installation()), Ok(true));
+    orgs.note_use(&read).unwrap();
+    assert_eq!(token_keys(&store), before);
 }
