@@ -103,19 +103,20 @@ pub trait Organizations {
     /// When the store does not answer.
     fn delete(&self, name: &str, by: &Caller) -> Result<bool, Failure>;
 
-    /// Clears away a part of what belonged to organizations and teams that are gone, and goes on with whatever else was cut off. To be called every minute or so; more often, and from
-    /// several hosts at once, is harmless.
+    /// Clears away a part of what belonged to organizations and teams that are gone, and goes on with whatever else was cut off. To be
+    /// called every minute or so; more often, and from several hosts at once, is harmless.
     ///
     /// # Errors
     ///
-    /// When the store does not answer. What was due is then done by the next call.
+    /// When the store does not answer, or something is damaged, of which the first is told; whatever can be done without it is done.
+    /// What was due is then done by the next call.
     fn maintain(&self) -> Result<(), Failure>;
 
     /// What a plan includes, always in the same order (contract 4.1).
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement>;
 
-    /// What somebody of that standing, with these rights from teams, may do in an organization on that plan, always in the same order (contract 2.4). It
-    /// describes; what a request may do is decided before this capability is called.
+    /// What somebody of that standing, with these rights from teams, may do in an organization on that plan, always in the same order
+    /// (contract 2.4). It describes; what a request may do is decided before this capability is called.
     fn permissions(&self, plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission>;
 }
 

@@ -398,10 +398,14 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
     }
 
     fn maintain(&self) -> Result<(), Failure> {
-        self.sweep_all()?;
-        self.directory().enter_pending()?;
-        self.sweep_teams()?;
-        self.accept_what_is_left()
+        // Each of them, also where another one fails.
+        let outcomes = [
+            self.sweep_all(),
+            self.directory().enter_pending(),
+            self.sweep_teams(),
+            self.accept_what_is_left(),
+        ];
+        outcomes.into_iter().collect()
     }
 
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {

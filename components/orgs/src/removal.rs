@@ -26,8 +26,8 @@ const PER_COMMIT: u32 = 80;
 /// Most commits that one request, or one round of upkeep, makes for one organization or pool.
 const COMMITS_AT_ONCE: u32 = 20;
 
-/// Most organizations and pools that one round of upkeep looks at.
-const REMOVED_AT_ONCE: u32 = 20;
+/// Of how many things one round of upkeep does what is left to be done.
+const MARKED_AT_ONCE: u32 = 20;
 
 /// That an organization, a team or a pool is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,14 +50,35 @@ fn removed_key(id: &str) -> String {
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Clears away a part of what belonged to all that are gone.
     pub(crate) fn sweep_all(&self) -> Result<(), Failure> {
-        let store = self.records.store();
-        let removed = store.scan(REMOVED_PREFIX, None, REMOVED_AT_ONCE)?;
-        for item in removed.items {
-            if let Some(id) = item.key.strip_prefix(REMOVED_PREFIX) {
-                self.sweep(id)?;
+        self.for_each_marked(REMOVED_PREFIX, |id, _| self.sweep(id))
+    }
+
+    /// Does `work` for what is marked below `prefix`, by its name there and its record, until it has succeeded for [`MARKED_AT_ONCE`] or
+    /// there is no more. One that is damaged keeps nobody from the others: the first such failure is told when they are done.
+    pub(crate) fn for_each_marked(
+        &self,
+        prefix: &str,
+        work: impl Fn(&str, &Item) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut outcome = Ok(());
+        let mut done = 0;
+        let mut after: Option<String> = None;
+        loop {
+            let store = self.records.store();
+            let marked = store.scan(prefix, after.as_deref(), MARKED_AT_ONCE)?;
+            for item in &marked.items {
+                let name = item.key.strip_prefix(prefix).unwrap_or_default();
+                match work(name, item) {
+                    Ok(()) => done += 1,
+                    Err(failure @ Failure::Damaged(_)) => outcome = outcome.and(Err(failure)),
+                    Err(failure) => return Err(failure),
+                }
+            }
+            match marked.items.into_iter().next_back() {
+                Some(last) if marked.more && done < MARKED_AT_ONCE => after = Some(last.key),
+                _ => return outcome,
             }
         }
-        Ok(())
     }
 
     /// Clears away what belonged to one of them, as far as it goes at once.

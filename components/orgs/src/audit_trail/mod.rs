@@ -174,7 +174,7 @@ pub trait AuditTrail {
     ///
     /// # Errors
     ///
-    /// When the store does not answer.
+    /// When the store does not answer, or nothing waits but what is damaged: that is passed over while something else waits.
     fn waiting_events(&self) -> Result<Vec<Event>, Failure>;
 
     /// Removes records that are kept elsewhere.

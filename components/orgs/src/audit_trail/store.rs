@@ -88,14 +88,24 @@ impl<S: Store, C: Clock, R: Random> AuditTrail for Orgs<S, C, R> {
             .store()
             .scan(EVENT_PREFIX, None, MAXIMUM_EVENTS)?;
         let mut events = Vec::with_capacity(found.items.len());
+        let mut damage = None;
         for item in &found.items {
-            let record: EventRecord = decode(&item.entry.value)?;
+            let record: EventRecord = match decode(&item.entry.value) {
+                Ok(record) => record,
+                Err(error) => {
+                    damage.get_or_insert(error);
+                    continue;
+                }
+            };
             let place = item.key.strip_prefix(EVENT_PREFIX);
             let organization = place.and_then(|place| place.split_once('/'));
             let organization = organization.map_or(INSTALLATION, |(organization, _)| organization);
             events.push(record.into_event(organization));
         }
-        Ok(events)
+        match damage {
+            Some(damage) if events.is_empty() => Err(damage.into()),
+            _ => Ok(events),
+        }
     }
 
     fn forget_events(&self, events: &[Event]) -> Result<(), Failure> {

@@ -20,9 +20,6 @@ const PER_COMMIT: u32 = 50;
 
 const ACCEPTING_PREFIX: &str = "accepting/";
 
-/// Most users that one round of upkeep looks at.
-const USERS_AT_ONCE: u32 = 20;
-
 /// How long, in milliseconds, an invitation can be told to one who is just becoming a user: far longer than that takes.
 const STAMP_LIFE: u64 = 600_000;
 
@@ -116,15 +113,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Goes on with what [`Self::accept_rest`] could not finish.
     pub(crate) fn accept_what_is_left(&self) -> Result<(), Failure> {
-        let store = self.records.store();
-        let accepting = store.scan(ACCEPTING_PREFIX, None, USERS_AT_ONCE)?;
-        for item in accepting.items {
-            let id = item.key.strip_prefix(ACCEPTING_PREFIX);
-            if let Some(user) = id.map(|id| self.load_user(id)).transpose()?.flatten() {
-                self.accept_rest(&user)?;
-            }
-        }
-        Ok(())
+        self.for_each_marked(ACCEPTING_PREFIX, |id, _| match self.load_user(id)? {
+            Some(user) => self.accept_rest(&user),
+            None => Ok(()),
+        })
     }
 
     /// Adds to `transaction` that the user accepts some of the invitations to their address; true if others are left.

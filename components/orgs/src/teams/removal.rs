@@ -23,9 +23,6 @@ const REMOVED_PREFIX: &str = "removed-team/";
 /// Most members cleared away in one commit.
 const PER_COMMIT: usize = 100;
 
-/// Most teams that one round of upkeep looks at.
-const TEAMS_AT_ONCE: u32 = 20;
-
 /// That a team is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RemovedTeamRecord {
@@ -76,15 +73,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Clears away what teams left that are gone.
     pub(crate) fn sweep_teams(&self) -> Result<(), Failure> {
-        let store = self.records.store();
-        let removed = store.scan(REMOVED_PREFIX, None, TEAMS_AT_ONCE)?;
-        for item in removed.items {
-            if let Some(id) = item.key.strip_prefix(REMOVED_PREFIX) {
-                let removed: RemovedTeamRecord = decode(&item.entry.value)?;
-                self.sweep_team(&removed.organization, id)?;
-            }
-        }
-        Ok(())
+        self.for_each_marked(REMOVED_PREFIX, |id, item| {
+            let removed: RemovedTeamRecord = decode(&item.entry.value)?;
+            self.sweep_team(&removed.organization, id)
+        })
     }
 
     /// Clears away what a team left that is gone.

@@ -6,6 +6,7 @@ mod authority;
 mod concurrency;
 mod counting;
 mod crashes;
+mod damage;
 mod default_pools;
 mod directory;
 mod lifecycle;

@@ -142,10 +142,7 @@ fn contract_1_6_a_store_that_takes_no_writes_shuts_nobody_out() {
     store.fail_next_commit(CommitError::Failed(StoreError::Unavailable(
         "read only".to_owned(),
     )));
-    assert_eq!(
-        presented(&orgs, &token),
-        Some(Principal::User(ada.clone()))
-    );
+    assert_eq!(presented(&orgs, &token), Some(Principal::User(ada.clone())));
     let owner = TokenOwner::User(ada.id);
     let last_use = || orgs.tokens_of(&owner).unwrap()[0].last_used_at;
     assert_eq!(last_use(), None);
