@@ -457,7 +457,7 @@ macro_rules! crossings {
         $crate::crossing_record!(tokens::IssuedToken { token, secret });
         $crate::crossing_record!(tokens::TokenRequest { description, expires_at });
         $crate::crossing_record!(tokens::TeamToken { token, team_name });
-        $crate::crossing_cases!(tokens::IssueError { NoOwner, Invalid(issues), Failed(failure) });
+        $crate::crossing_cases!(tokens::IssueError { NoOwner, Invalid(issues), TooMany, Failed(failure) });
         $crate::crossing_cases!(tokens::TokenKind {
             Organization,
             Team,

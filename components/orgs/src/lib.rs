@@ -87,7 +87,7 @@ pub use teams::{
 };
 pub use tokens::{
     AgentPoolReference, ApiToken, IssueError, IssuedToken, LifetimeChange, LifetimeError,
-    LifetimePolicy, MAXIMUM_DESCRIPTION, TeamToken, TokenCreator, TokenKind, TokenOwner,
-    TokenRequest, Tokens,
+    LifetimePolicy, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS, TeamToken, TokenCreator, TokenKind,
+    TokenOwner, TokenRequest, Tokens,
 };
 pub use users::{CreateUserError, Subject, User, UserDescription, Users};

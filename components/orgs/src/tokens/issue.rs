@@ -1,14 +1,16 @@
 //! Tokens by their owners: who can have one, and which.
 
+use std::collections::HashMap;
+
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries, decode};
 
 use super::lifetime::{self, LifetimeChange, LifetimeError, LifetimePolicy};
-use super::record::{slot_key, tokens_of_prefix};
+use super::record::{slot_key, token_key, tokens_of_prefix};
 use super::store::StoredToken;
 use super::{
-    ApiToken, IssueError, IssuedToken, MAXIMUM_DESCRIPTION, TeamToken, TokenOwner, TokenRequest,
-    Tokens,
+    ApiToken, IssueError, IssuedToken, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS, TeamToken, TokenOwner,
+    TokenRequest, Tokens,
 };
 use crate::belonging::{self, PointerRecord, WhoseRecord, kind, whose_key};
 use crate::name::FoldedName;
@@ -18,6 +20,9 @@ use crate::users::user_key;
 use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource, TeamReference, User};
 
 const AGENT_POOL_PREFIX: &str = "apool-";
+
+/// Most tokens cleared away in one commit.
+const CLEARED_AT_ONCE: usize = 50;
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn try_issue(
@@ -39,6 +44,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if !issues.is_empty() {
             return Err(IssueError::Invalid(issues));
         }
+        if slot_key(owner).is_none() {
+            let held = self.tokens_owned_by(owner)?.into_iter();
+            if held.filter(|token| token.record.is_live(now)).count() >= MAXIMUM_TOKENS {
+                return Err(IssueError::TooMany);
+            }
+        }
         let issued = self.add_token_made_at(now, &mut transaction, owner.clone(), &request, by)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, issued)?)
@@ -46,6 +57,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Adds to `transaction` that the owner of a token stays, and tells its organization, or that it has none; `None` if there is no such
     /// owner.
+    ///
+    /// What tells of an owner who may have many tokens is written again: there those meet who make one at once, lest they make too many.
     fn require_owner(
         &self,
         transaction: &mut Transaction,
@@ -54,10 +67,13 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if let TokenOwner::User(id) = owner {
             let key = user_key(id);
             let user = self.records.get::<User>(&key)?;
-            return Ok(user.map(|user| {
-                transaction.require(key, user.version);
-                None
-            }));
+            let Some(user) = user else {
+                return Ok(None);
+            };
+            transaction
+                .require(&key, user.version)
+                .put(key, &user.record)?;
+            return Ok(Some(None));
         }
         let part = match owner {
             TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => Some((TEAM_PREFIX, &team.id)),
@@ -74,7 +90,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             else {
                 return Ok(None);
             };
-            transaction.require(key, whose.version);
+            transaction.require(&key, whose.version);
+            if slot_key(owner).is_none() {
+                transaction.put(key, &whose.record)?;
+            }
         }
         let key = external_id_key(external_id);
         let Some(found) = self.records.get::<ExternalIdRecord>(&key)? else {
@@ -145,6 +164,43 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(taken.map(|_| Fault::Taken))
     }
 
+    /// The tokens of an owner, oldest first.
+    fn tokens_owned_by(&self, owner: &TokenOwner) -> Result<Vec<StoredToken>, Failure> {
+        let mut tokens = self.stored_tokens(&tokens_of_prefix(owner))?;
+        tokens.retain(|token| token.record.owner == *owner);
+        Ok(tokens)
+    }
+
+    /// Clears away what is over of the tokens of an owner who may have many: one that takes the place of another goes by that.
+    fn clear_expired(&self, owner: &TokenOwner) -> Result<(), Failure> {
+        if slot_key(owner).is_some() {
+            return Ok(());
+        }
+        let clear_some =
+            || commit_with_retries(&self.clock, &self.random, || self.try_clear(owner));
+        while clear_some()? == CLEARED_AT_ONCE {}
+        Ok(())
+    }
+
+    /// How many of them are gone by it.
+    fn try_clear(&self, owner: &TokenOwner) -> Result<Attempt<usize>, Failure> {
+        let now = self.clock.now_milliseconds();
+        let mut expired = self.tokens_owned_by(owner)?;
+        expired.retain(|token| !token.record.is_live(now));
+        expired.truncate(CLEARED_AT_ONCE);
+        if expired.is_empty() {
+            return Ok(Attempt::Done(0));
+        }
+        let mut transaction = Transaction::new();
+        for token in &expired {
+            // Or its description may be another token's by now.
+            transaction.require(token_key(&token.hash), token.version);
+            self.end_token(&mut transaction, &token.hash, &token.record)?;
+        }
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, expired.len())?)
+    }
+
     /// The token in the slot of an owner.
     fn token_in_slot(&self, owner: &TokenOwner) -> Result<Option<StoredToken>, Failure> {
         let Some(slot) = slot_key(owner) else {
@@ -196,6 +252,7 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
         request: &TokenRequest,
         by: &Caller,
     ) -> Result<IssuedToken, IssueError> {
+        self.clear_expired(owner)?;
         commit_with_retries(&self.clock, &self.random, || {
             self.try_issue(owner, request, by)
         })
@@ -206,23 +263,23 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
     }
 
     fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure> {
-        let mut tokens = self.stored_tokens(&tokens_of_prefix(owner))?;
-        tokens.retain(|token| token.record.owner == *owner);
-        self.with_uses(tokens)
+        self.with_uses(self.tokens_owned_by(owner)?)
     }
 
     fn tokens_of_teams(&self, organization: &str) -> Result<Vec<TeamToken>, Failure> {
         let teams = self
             .records
             .scan_all(&belonging::prefix(organization, kind::TEAM))?;
-        let teams: Result<Vec<TeamRecord>, StorageError> =
-            teams.iter().map(|item| decode(&item.entry.value)).collect();
-        let teams = teams?;
+        let names: Result<HashMap<String, String>, StorageError> = teams
+            .iter()
+            .map(|item| {
+                let team: TeamRecord = decode(&item.entry.value)?;
+                Ok((team.id, team.name))
+            })
+            .collect();
+        let names = names?;
         let name_of = |token: &ApiToken| match &token.owner {
-            TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => teams
-                .iter()
-                .find(|found| found.id == team.id)
-                .map(|found| found.name.clone()),
+            TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => names.get(&team.id).cloned(),
             _ => None,
         };
         let tokens = self.stored_tokens(&belonging::prefix(organization, kind::TOKEN))?;

@@ -109,6 +109,9 @@ pub struct TokenRequest {
 /// Most characters of a token's description.
 pub const MAXIMUM_DESCRIPTION: u32 = 255;
 
+/// Most tokens that one user, pool, or team with descriptions of their own, has at a time. Those that are over do not count.
+pub const MAXIMUM_TOKENS: usize = 100;
+
 /// A token of a team, and what the team is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamToken {
@@ -127,6 +130,9 @@ pub enum IssueError {
     /// At least one attribute is not as it must be.
     #[error("{} attributes of the token are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
+    /// The owner has as many tokens as anybody may have: another one has to be revoked first.
+    #[error("the owner has {MAXIMUM_TOKENS} tokens that are not over: revoke one")]
+    TooMany,
     /// Not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
@@ -139,13 +145,14 @@ pub trait Tokens {
     /// Makes a token. For an owner who has one at a time it takes the place of the one there is, which is worth nothing from then on.
     ///
     /// Without an end it ends two calendar years later, or sooner where its organization lets no such token live as long; tokens of users and
-    /// pools do not end. An end in the past is no fault: the token is worth nothing (contract 4.6).
+    /// pools do not end. An end in the past is no fault: the token is worth nothing (contract 4.6). What is over of an owner who may have many
+    /// goes when another one is made.
     ///
     /// # Errors
     ///
     /// [`IssueError::NoOwner`]; [`IssueError::Invalid`] with every fault at once: an end beyond what the organization allows
     /// (contract 4.8), a description that is too long, or, for tokens with descriptions of their own, none or one that another token of
-    /// the team has.
+    /// the team has; [`IssueError::TooMany`] where there are [`MAXIMUM_TOKENS`].
     fn issue_token(
         &self,
         owner: &TokenOwner,

@@ -8,7 +8,7 @@ mod of_teams;
 mod route;
 
 use gatehouse_access::Access;
-use gatehouse_orgs::{Capability, IssueError, LifetimeError};
+use gatehouse_orgs::{Capability, IssueError, LifetimeError, MAXIMUM_TOKENS};
 
 pub(super) use self::document::TokenResource;
 pub(super) use self::input::token_request;
@@ -16,7 +16,7 @@ pub(super) use self::route::Route;
 
 use super::Api;
 use super::fields;
-use super::problem::Problem;
+use super::problem::{AttributeFault, Problem};
 use crate::http::Response;
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
@@ -43,6 +43,12 @@ impl From<IssueError> for Problem {
             IssueError::Invalid(issues) => {
                 Self::Invalid(issues.iter().map(fields::of_issue).collect())
             }
+            IssueError::TooMany => Self::Unprocessable(vec![AttributeFault {
+                pointer: "/data".to_owned(),
+                detail: format!(
+                    "There can be at most {MAXIMUM_TOKENS} tokens at a time; revoke one first"
+                ),
+            }]),
             IssueError::Failed(failure) => failure.into(),
         }
     }

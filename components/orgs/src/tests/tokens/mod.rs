@@ -2,6 +2,7 @@
 
 mod interruptions;
 mod lifetimes;
+mod limits;
 
 use std::time::Duration;
 

@@ -41,3 +41,22 @@ fn people_make_themselves_tokens_and_so_do_site_administrators_for_them() {
     let nobody = "/api/v2/users/user-0123456789abcdef/authentication-tokens";
     assert_not_found(&world.send(Method::Post, nobody, Some(&sent)));
 }
+
+#[test]
+fn a_user_with_as_many_tokens_as_there_can_be_is_told_to_revoke_one() {
+    let world = hosted();
+    let token = world.user("ada", false);
+    let details = body(&world.send_as(&token, Method::Get, "/api/v2/account/details", None));
+    let target = format!("/api/v2/users/{}/authentication-tokens", id(&details));
+    for _ in 1..100 {
+        world.issue(&target, &json!({}));
+    }
+    let before = world.store.keys();
+    let refused = world.send(Method::Post, &target, Some(&token_document(&json!({}))));
+    let expected = (
+        "/data".to_owned(),
+        "There can be at most 100 tokens at a time; revoke one first".to_owned(),
+    );
+    assert_eq!(faults(&refused), [expected]);
+    assert_eq!(world.store.keys(), before);
+}
