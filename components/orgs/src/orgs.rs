@@ -393,7 +393,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         };
         // It is gone; what cannot be cleared away now is cleared away later.
         let _ = self.sweep(&external_id);
-        self.directory().forget_removed();
+        self.directory().keep_up();
         Ok(true)
     }
 

@@ -6,8 +6,8 @@
 //!
 //! **Writing.** Whoever makes, renames, readdresses, disables or removes an organization writes down under the organization's own name
 //! what has become of it ([`note`]), in the same commit: this cannot meet with the change of another organization. What is *pending* in
-//! this way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, whoever wrote last moves them into the leaves,
-//! and after a removal at once. Each such commit replaces the root; as nothing waits for it, one that comes second is given up.
+//! this way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, whoever wrote last moves them into the leaves;
+//! fewer wait for the next round of upkeep. Each such commit replaces the root; as nothing waits for it, one that comes second is given up.
 //!
 //! **Reading.** What is pending is read first, then root and leaves at one moment: whatever a finished request has written is in the
 //! former or in the latter. An organization that is being changed meanwhile may be told as it was.

@@ -23,16 +23,8 @@ impl<S: Store> Directory<'_, S> {
         let _ = self.keep_up_from(self.shape.pending);
     }
 
-    /// To be called after an organization was removed: what the leaves say about it goes as well.
-    pub fn forget_removed(&self) {
-        // As above.
-        let _ = self.root().and_then(|root| {
-            let pending = root.map_or(self.shape.pending, |_| 1);
-            self.keep_up_from(pending)
-        });
-    }
-
-    /// Enters what is pending into the leaves, as much as goes at once.
+    /// Enters what is pending into the leaves, as much as goes at once: also the ends of organizations, so that nothing tells of them for
+    /// longer than until the next round of upkeep.
     pub fn enter_pending(&self) -> Result<(), Failure> {
         self.keep_up_from(1)
     }

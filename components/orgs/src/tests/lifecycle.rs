@@ -264,6 +264,36 @@ fn contract_2_13_delete_removes_everything_in_one_commit_and_frees_the_name() {
 }
 
 #[test]
+fn a_delete_leaves_the_directory_to_the_next_round_of_upkeep() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    create(&orgs, "acme");
+    create(&orgs, "globex");
+    let list = || {
+        let filter = crate::Filter::default();
+        let viewer = crate::Viewer::Everything;
+        let page = orgs.page_at(Edition::Hosted, &viewer, &filter, 1, 10);
+        page.unwrap().organizations
+    };
+    assert_eq!(names(&list()), ["acme", "globex"]);
+    orgs.maintain().unwrap();
+    let in_leaves = || {
+        let values = store.values().concat();
+        String::from_utf8_lossy(&values).contains("ops@example.com")
+    };
+    for name in ["acme", "globex"] {
+        let commits = store.commits();
+        assert_eq!(orgs.delete(name, &installation()), Ok(true));
+        assert_eq!(store.commits(), commits + 2);
+    }
+    assert_eq!(names(&list()), [""; 0]);
+    assert!(in_leaves());
+    orgs.maintain().unwrap();
+    assert!(!in_leaves());
+}
+
+#[test]
 fn a_store_that_fails_is_reported_as_what_it_is() {
     let world = World::new();
     let store = world.store();

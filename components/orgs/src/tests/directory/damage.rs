@@ -55,6 +55,7 @@ fn filled(world: &World) -> (MemoryStore<&ManualClock>, Model) {
     for step in busy_steps() {
         assert_eq!(apply(&orgs, &step), Ok(true));
     }
+    orgs.maintain().unwrap();
     for name in ["a", "b-a", "c-c-"] {
         create(&orgs, name);
     }
