@@ -75,7 +75,7 @@ impl Principal {
 pub(crate) const INSTALLATION_NAME: &str = "installation";
 
 /// What those are called of whom nothing is known but what their policies say.
-const NOBODY_NAME: &str = "workload";
+pub(crate) const NOBODY_NAME: &str = "workload";
 
 /// Somebody, known by a valid credential.
 #[derive(Debug, Clone, PartialEq, Eq)]

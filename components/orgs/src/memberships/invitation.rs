@@ -12,6 +12,7 @@ use crate::team::{
     MEMBERSHIP_PREFIX, MembershipRecord, MembershipStatus, TEAM_PREFIX, TeamRecord,
     membership_of_key,
 };
+use crate::users::is_reserved_address;
 use crate::{
     Attribute, AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource, Subject, User,
 };
@@ -85,11 +86,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if !is_email_address(email) {
             return Ok(Err(issue("email", Fault::NotAnAddress)));
         }
-        let user = self.user_of_email(email)?;
-        Ok(Ok(user.map_or_else(
-            || Invitee::Address(email.clone()),
-            Invitee::User,
-        )))
+        Ok(match self.user_of_email(email)? {
+            Some(user) => Ok(Invitee::User(user)),
+            // A workload is invited by its entity.
+            None if is_reserved_address(email) => Err(issue("email", Fault::Taken)),
+            None => Ok(Invitee::Address(email.clone())),
+        })
     }
 
     fn invited_entity(

@@ -225,12 +225,17 @@ fn names_and_addresses_of_users_are_unique_and_every_fault_is_told_at_once() {
             named("email", Fault::NotAnAddress)
         ]
     );
-    for reserved in ["installation", "Entity-9f1c", "api-org-acme"] {
+    for reserved in ["installation", "Workload", "Entity-9f1c", "api-org-acme"] {
         assert_eq!(
             refused(reserved, "b@example.com"),
             [named("username", Fault::Taken)]
         );
     }
+    // Otherwise its entity could never become a user.
+    assert_eq!(
+        refused("bob", "entity-9f1c@Gatehouse.invalid"),
+        [named("email", Fault::Taken)]
+    );
     assert_eq!(store.keys(), before);
 }
 

@@ -3,7 +3,7 @@
 mod account;
 mod store;
 
-pub(crate) use store::{name_of_entity, user_key, username_key};
+pub(crate) use store::{is_reserved_address, name_of_entity, user_key, username_key};
 
 use serde::{Deserialize, Serialize};
 

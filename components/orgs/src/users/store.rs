@@ -11,7 +11,7 @@ use gatehouse_storage::{
 
 use super::{CreateUserError, Subject, User, UserDescription, Users};
 use crate::audit_trail::INSTALLATION;
-use crate::authority::INSTALLATION_NAME;
+use crate::authority::{INSTALLATION_NAME, NOBODY_NAME};
 use crate::belonging::PointerRecord;
 use crate::identifier::{random_identifier, well_formed};
 use crate::name::{self, FoldedName};
@@ -143,7 +143,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             issues.push(issue("email", Fault::Blank));
         } else if !is_email_address(&description.email) {
             issues.push(issue("email", Fault::NotAnAddress));
-        } else if self.user_of_email(&description.email)?.is_some() {
+        } else if is_reserved_address(&description.email)
+            || self.user_of_email(&description.email)?.is_some()
+        {
             issues.push(issue("email", Fault::Taken));
         }
         Ok(issues)
@@ -222,10 +224,16 @@ impl From<StorageError> for CreateUserError {
 /// Whether a name belongs to those who are no people: workloads that are users, and what stands for a team or an organization.
 fn is_reserved(username: &str) -> bool {
     let username = username.to_ascii_lowercase();
-    username == INSTALLATION_NAME
+    [INSTALLATION_NAME, NOBODY_NAME].contains(&username.as_str())
         || [ENTITY_PREFIX, "api-org-", "api-team_"]
             .iter()
             .any(|prefix| username.starts_with(prefix))
+}
+
+/// Whether an address belongs to those who are no people, or could: who had it before would keep them from being a user.
+pub(crate) fn is_reserved_address(email: &str) -> bool {
+    let host = email.rsplit('@').next().unwrap_or_default();
+    host.eq_ignore_ascii_case(NO_HOST)
 }
 
 /// What a workload is called that is a user, or could be one.

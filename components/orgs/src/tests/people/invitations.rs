@@ -177,3 +177,14 @@ fn k8_an_invitation_shows_its_address_in_no_key() {
     people.invite("guest@example.com", &[]).unwrap();
     assert!(!store.keys().iter().any(|key| key.contains("guest")));
 }
+
+#[test]
+fn an_address_of_those_who_are_no_people_waits_for_nobody() {
+    let (people, store) = people();
+    let address = "entity-0f6b2c1e-9a41-4c52-8d0e-5f3a7b9c1d2e@gatehouse.invalid";
+    let before = kept(store);
+    let refused = people.invite(address, &[]);
+    let issues = vec![issue("email", Fault::Taken)];
+    assert_eq!(refused, Err(MembershipError::Invalid(issues)));
+    assert_eq!(kept(store), before);
+}
