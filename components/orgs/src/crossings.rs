@@ -565,6 +565,7 @@ macro_rules! crossings {
             Protected,
             LastOwner,
             UnknownMembers(places),
+            TooManyMembers,
             Failed(failure),
         });
 

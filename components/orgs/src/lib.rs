@@ -83,7 +83,8 @@ pub use site::{
 };
 pub use team::{MembershipStatus, OWNERS, TeamReference, Visibility};
 pub use teams::{
-    MemberNames, RightChange, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Teams,
+    MAXIMUM_MEMBERS_AT_ONCE, MemberNames, RightChange, Team, TeamChanges, TeamError, TeamFilter,
+    TeamPage, Teams,
 };
 pub use tokens::{
     AgentPoolReference, ApiToken, IssueError, IssuedToken, LifetimeChange, LifetimeError,

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use gatehouse_access::Access;
 use gatehouse_orgs::{
-    Action, Attribute, Capability, Mandate, MemberNames, Right, RightChange, Rights, Team,
-    TeamChanges, TeamError, TeamFilter, Visibility,
+    Action, Attribute, Capability, MAXIMUM_MEMBERS_AT_ONCE, Mandate, MemberNames, Right,
+    RightChange, Rights, Team, TeamChanges, TeamError, TeamFilter, Visibility,
 };
 use serde_json::{Map, Value, json};
 
@@ -393,6 +393,10 @@ impl From<TeamError> for Problem {
                         detail: "Id must be of a member of the organization".to_owned(),
                     })
                     .collect(),
+            ),
+            TeamError::TooManyMembers => unprocessable(
+                "/data",
+                &format!("There can be at most {MAXIMUM_MEMBERS_AT_ONCE} members in one request"),
             ),
             TeamError::Failed(failure) => failure.into(),
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
 
-use super::{MemberNames, TeamError};
+use super::{MAXIMUM_MEMBERS_AT_ONCE, MemberNames, TeamError};
 use crate::belonging::{self, PointerRecord, kind};
 use crate::identifier::is_identifier;
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord};
@@ -105,6 +105,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         names: &MemberNames,
     ) -> Result<BTreeMap<String, Loaded<MembershipRecord>>, TeamError> {
+        let (MemberNames::Usernames(named) | MemberNames::Memberships(named)) = names;
+        if named.len() > MAXIMUM_MEMBERS_AT_ONCE {
+            return Err(TeamError::TooManyMembers);
+        }
         let ids = match names {
             MemberNames::Usernames(names) => self.memberships_of_usernames(organization, names)?,
             MemberNames::Memberships(ids) => ids.iter().cloned().map(Some).collect(),

@@ -77,6 +77,9 @@ pub struct TeamPage {
     pub total: u64,
 }
 
+/// Most members that are put into a team, or taken out of it, at once: as many as one commit takes with certainty.
+pub const MAXIMUM_MEMBERS_AT_ONCE: usize = 500;
+
 /// Members of an organization, in the words of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemberNames {
@@ -107,6 +110,9 @@ pub enum TeamError {
     /// These of the names, counted from 0, name no member of the organization.
     #[error("{} of the names are no members of the organization", .0.len())]
     UnknownMembers(Vec<u32>),
+    /// More members than [`MAXIMUM_MEMBERS_AT_ONCE`] are named.
+    #[error("more than {MAXIMUM_MEMBERS_AT_ONCE} members at once: name them in parts")]
+    TooManyMembers,
     /// Not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
@@ -200,7 +206,7 @@ pub trait Teams {
     ///
     /// # Errors
     ///
-    /// [`TeamError::UnknownMembers`] with all of those.
+    /// [`TeamError::UnknownMembers`] with all of those; [`TeamError::TooManyMembers`].
     fn add_to_team(
         &self,
         organization: &str,
@@ -214,7 +220,7 @@ pub trait Teams {
     ///
     /// # Errors
     ///
-    /// [`TeamError::UnknownMembers`] with all of those; [`TeamError::LastOwner`].
+    /// [`TeamError::UnknownMembers`] with all of those; [`TeamError::TooManyMembers`]; [`TeamError::LastOwner`].
     fn remove_from_team(
         &self,
         organization: &str,

@@ -350,3 +350,22 @@ fn a_workload_belongs_to_a_team_by_its_entity() {
         Decision::Allowed
     );
 }
+
+#[test]
+fn a_request_names_as_many_members_as_one_commit_takes() {
+    let (people, store) = people();
+    let ops = people.team("ops", &[]);
+    let (ada, _) = people.member("ada", &[&ops.id]);
+    let before = kept(store);
+    let ids = |count| crate::MemberNames::Memberships(vec![ada.id.clone(); count]);
+    let too_many = ids(crate::MAXIMUM_MEMBERS_AT_ONCE + 1);
+    for refused in [
+        people.join(&ops.id, &too_many, &owner()),
+        people.leave(&ops.id, &too_many, &owner()),
+    ] {
+        assert_eq!(refused, Err(TeamError::TooManyMembers));
+    }
+    assert_eq!(kept(store), before);
+    let most = ids(crate::MAXIMUM_MEMBERS_AT_ONCE);
+    assert_eq!(people.leave(&ops.id, &most, &owner()), Ok(()));
+}

@@ -165,6 +165,13 @@ fn contract_4_10_members_come_and_go_by_the_requests_of_clients() {
     );
     assert_eq!(faults(&unknown), [expected]);
     assert_eq!(world.post(&users, &json!({"data": null})).status, 422);
+    let crowd = world.post(&users, &named("users", &["ada"; 501]));
+    assert_eq!(crowd.status, 422);
+    let expected = (
+        "/data".to_owned(),
+        "There can be at most 500 members in one request".to_owned(),
+    );
+    assert_eq!(faults(&crowd), [expected]);
     assert_eq!(world.store.keys(), before);
     for (target, sent) in [
         (&users, named("users", &["ada"])),
