@@ -11,7 +11,8 @@ use crate::vault::rotation;
 
 impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// Does what is due: replaces the root credentials of every mount whose schedule says so, keeps the keys of identity tokens
-    /// and of batch tokens fresh, and clears away a part of what no token and no organization leads to. In the self-hosted edition the operator is told what has been done with organizations. To be called every minute or so; more often, from
+    /// and of batch tokens fresh, and clears away a part of what no token and no organization leads to. The operator is told what has been
+    /// done with the installation, and in the self-hosted edition with organizations. To be called every minute or so; more often, from
     /// elsewhere too, is harmless.
     ///
     /// The operator is told of everything that was done or failed. On a sealed or uninitialized server nothing is due.

@@ -281,8 +281,8 @@ impl wit::audit_trail::Guest for Component {
         ORGS.events(&organization, since, number, size).cross()
     }
 
-    fn waiting_events() -> Result<Vec<wit::audit_trail::Event>, Failure> {
-        ORGS.waiting_events().cross()
+    fn waiting_events(edition: Edition) -> Result<Vec<wit::audit_trail::Event>, Failure> {
+        ORGS.waiting_events(edition.cross()).cross()
     }
 
     fn forget_events(events: Vec<wit::audit_trail::Event>) -> Result<(), Failure> {

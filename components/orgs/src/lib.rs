@@ -50,7 +50,9 @@ pub use api::{
     Batch, Capability, CreateError, Failure, Filter, MAXIMUM_BATCH, MAXIMUM_PAGE_SIZE,
     Organizations, Page, Reach, UpdateError, Viewer,
 };
-pub use audit_trail::{AuditTrail, Event, EventPage, MAXIMUM_EVENTS, Operation, Resource};
+pub use audit_trail::{
+    AuditTrail, Event, EventPage, MAXIMUM_EVENTS, MAXIMUM_EVENTS_COUNTED, Operation, Resource,
+};
 pub use authority::{
     Action, Authority, Credential, Decision, Identity, Mandate, Position, Principal, Tie,
 };

@@ -251,8 +251,8 @@ impl AuditTrail for ImportedOrganizations {
         wit::audit_trail::events(organization, since, number, size).cross()
     }
 
-    fn waiting_events(&self) -> Result<Vec<Event>, Failure> {
-        wit::audit_trail::waiting_events().cross()
+    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, Failure> {
+        wit::audit_trail::waiting_events(edition.cross()).cross()
     }
 
     fn forget_events(&self, events: &[Event]) -> Result<(), Failure> {

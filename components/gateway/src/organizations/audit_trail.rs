@@ -129,11 +129,8 @@ impl<A, C, O: Capability> Gateway<A, C, O> {
     ///
     /// When the store does not answer.
     pub(crate) fn tell_events(&self) -> Result<(), Failure> {
-        if self.settings.edition == Edition::Hosted {
-            return Ok(());
-        }
         for _ in 0..ROUNDS {
-            let events = self.organizations.waiting_events()?;
+            let events = self.organizations.waiting_events(self.settings.edition)?;
             for event in &events {
                 self.tell_operator(&format!("audit trail: {}", described(event)));
             }

@@ -1,17 +1,21 @@
 //! What has been done with organizations, and by whom (contract 4.15).
 //!
 //! A record stands in the same commit as what it tells of, so that there is one exactly where something was done. The hosted edition
-//! shows the records of an organization to the organization; in the self-hosted one they go to the operator's log.
+//! shows the records of an organization to the organization; in the self-hosted one they go to the operator's log, as those of the
+//! installation do in both.
 
 mod record;
 mod store;
 
-use crate::Failure;
+use crate::{Edition, Failure};
 
 pub(crate) use record::INSTALLATION;
 
 /// Most records that one call answers.
 pub const MAXIMUM_EVENTS: u32 = 1000;
+
+/// Most records from one moment on that are counted, and that pages reach.
+pub const MAXIMUM_EVENTS_COUNTED: u64 = 20_000;
 
 /// What something was done with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -149,14 +153,15 @@ pub struct Event {
 pub struct EventPage {
     /// Oldest first, those of one millisecond in no order; empty beyond the last page.
     pub events: Vec<Event>,
-    /// How many there are on all pages together.
+    /// How many there are on all pages together, as far as [`MAXIMUM_EVENTS_COUNTED`].
     pub total: u64,
 }
 
 /// Reading what has been done. Records stay for 14 days.
 pub trait AuditTrail {
     /// The page `number` (from 1 on) of what was done with an organization at `since` (milliseconds since 1970) or later, `size` (1 to
-    /// [`MAXIMUM_EVENTS`]) to a page. A number or size outside its range is brought into it. The cost grows with what was done since.
+    /// [`MAXIMUM_EVENTS`]) to a page. A number or size outside its range is brought into it. The cost grows with what was done since, up to
+    /// [`MAXIMUM_EVENTS_COUNTED`]: what came later is on no page, and is told to who asks from a later moment on.
     ///
     /// # Errors
     ///
@@ -169,13 +174,13 @@ pub trait AuditTrail {
         size: u32,
     ) -> Result<EventPage, Failure>;
 
-    /// Up to [`MAXIMUM_EVENTS`] records of all organizations and the installation, in no order, which nobody has taken over. Whoever has put
-    /// them elsewhere says so by [`Self::forget_events`]; until then they are told again.
+    /// Up to [`MAXIMUM_EVENTS`] records that only the operator reads, in no order, which nobody has taken over: all in the self-hosted
+    /// edition, and those of the installation in the hosted one. Whoever has put them elsewhere says so by [`Self::forget_events`]; until then they are told again.
     ///
     /// # Errors
     ///
     /// When the store does not answer, or nothing waits but what is damaged: that is passed over while something else waits.
-    fn waiting_events(&self) -> Result<Vec<Event>, Failure>;
+    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, Failure>;
 
     /// Removes records that are kept elsewhere.
     ///

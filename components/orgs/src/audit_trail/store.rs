@@ -6,8 +6,8 @@ use gatehouse_storage::{Transaction, TransactionError, decode};
 use super::record::{
     EVENT_PREFIX, EventRecord, INSTALLATION, RETENTION, event_key, prefix_at, prefix_of,
 };
-use super::{AuditTrail, Deed, Event, EventPage, MAXIMUM_EVENTS};
-use crate::{Caller, Failure, Orgs};
+use super::{AuditTrail, Deed, Event, EventPage, MAXIMUM_EVENTS, MAXIMUM_EVENTS_COUNTED};
+use crate::{Caller, Edition, Failure, Orgs};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Adds to `transaction` a record of what it does with an organization, which is named by its external id. For what concerns the
@@ -76,17 +76,19 @@ impl<S: Store, C: Clock, R: Random> AuditTrail for Orgs<S, C, R> {
                 page.total += 1;
             }
             match found.items.into_iter().next_back() {
-                Some(last) if found.more => after = last.key,
+                Some(last) if found.more && page.total < MAXIMUM_EVENTS_COUNTED => after = last.key,
                 _ => return Ok(page),
             }
         }
     }
 
-    fn waiting_events(&self) -> Result<Vec<Event>, Failure> {
-        let found = self
-            .records
-            .store()
-            .scan(EVENT_PREFIX, None, MAXIMUM_EVENTS)?;
+    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, Failure> {
+        let prefix = match edition {
+            Edition::SelfHosted => EVENT_PREFIX.to_owned(),
+            Edition::Hosted => prefix_of(INSTALLATION),
+        };
+        let store = self.records.store();
+        let found = store.scan(&prefix, None, MAXIMUM_EVENTS)?;
         let mut events = Vec::with_capacity(found.items.len());
         let mut damage = None;
         for item in &found.items {

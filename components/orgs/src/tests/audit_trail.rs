@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    AuditTrail, Event, MAXIMUM_EVENTS, TokenOwner, TokenRequest, Tokens, UserDescription, Users,
+    AuditTrail, Event, MAXIMUM_EVENTS, MAXIMUM_EVENTS_COUNTED, Resource, TokenOwner, TokenRequest,
+    Tokens, UserDescription, Users,
 };
 
 fn all(orgs: &impl AuditTrail, organization: &str) -> Vec<Event> {
@@ -150,8 +151,11 @@ fn section_7_who_takes_records_over_is_told_each_until_they_say_so() {
         token_description: None,
     };
     orgs.create_user(&ada, &installation()).unwrap();
-    let waiting = orgs.waiting_events().unwrap();
-    assert_eq!(orgs.waiting_events(), Ok(waiting.clone()));
+    let waiting = orgs.waiting_events(Edition::SelfHosted).unwrap();
+    assert_eq!(
+        orgs.waiting_events(Edition::SelfHosted),
+        Ok(waiting.clone())
+    );
     let mut told = told(&waiting);
     told.sort_unstable();
     assert_eq!(
@@ -167,9 +171,42 @@ fn section_7_who_takes_records_over_is_told_each_until_they_say_so() {
         .filter_map(|event| event.organization.clone())
         .collect();
     assert_eq!(organizations, [acme]);
+    // In the hosted edition organizations read their own.
+    let of_installation = orgs.waiting_events(Edition::Hosted).unwrap();
+    assert_eq!(of_installation.len(), 2);
+    let is_here = |event: &Event| event.organization.is_none() && waiting.contains(event);
+    assert!(of_installation.iter().all(is_here));
     orgs.forget_events(&waiting).unwrap();
-    assert_eq!(orgs.waiting_events(), Ok(Vec::new()));
+    assert_eq!(orgs.waiting_events(Edition::SelfHosted), Ok(Vec::new()));
     assert!(!store.keys().iter().any(|key| key.starts_with("event/")));
     orgs.forget_events(&waiting).unwrap();
     orgs.forget_events(&[]).unwrap();
+}
+
+#[test]
+fn of_very_many_records_pages_reach_the_first_and_a_later_moment_the_others() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme").external_id;
+    world.clock.advance(Duration::from_secs(1));
+    for _ in 0..MAXIMUM_EVENTS_COUNTED / u64::from(MAXIMUM_EVENTS) {
+        let mut transaction = gatehouse_storage::Transaction::new();
+        for _ in 0..MAXIMUM_EVENTS {
+            let deed = Resource::Organization.updated(&acme);
+            orgs.note(&mut transaction, &acme, &installation(), deed)
+                .unwrap();
+        }
+        orgs.commit_unconditionally(transaction).unwrap();
+    }
+    world.clock.advance(Duration::from_secs(1));
+    orgs.delete("acme", &installation()).unwrap();
+    let counted = CountingStore::new(&store);
+    let counting = world.orgs(&counted);
+    let page = counting.events(&acme, 0, 1, 1).unwrap();
+    assert_eq!(page.total, MAXIMUM_EVENTS_COUNTED);
+    let scans = MAXIMUM_EVENTS_COUNTED / u64::from(MAXIMUM_EVENTS);
+    assert_eq!(counted.reads() as u64, scans);
+    let last = orgs.events(&acme, (NOW + 2) * 1000, 1, 1).unwrap();
+    assert_eq!(told(&last.events), [("organization", "destroy")]);
 }

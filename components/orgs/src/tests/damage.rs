@@ -68,12 +68,15 @@ fn what_is_damaged_holds_no_other_record_of_what_was_done_back() {
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme").external_id;
     damage(&orgs, &format!("event/{acme}/0"));
-    let waiting = orgs.waiting_events().unwrap();
+    let waiting = orgs.waiting_events(Edition::SelfHosted).unwrap();
     let organizations: Vec<_> = waiting
         .iter()
         .map(|event| event.organization.as_deref())
         .collect();
     assert_eq!(organizations, [Some(acme.as_str())]);
     orgs.forget_events(&waiting).unwrap();
-    assert!(matches!(orgs.waiting_events(), Err(Failure::Damaged(_))));
+    assert!(matches!(
+        orgs.waiting_events(Edition::SelfHosted),
+        Err(Failure::Damaged(_))
+    ));
 }

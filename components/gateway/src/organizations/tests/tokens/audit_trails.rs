@@ -187,9 +187,20 @@ fn section_7_elsewhere_the_operator_is_told_each_record_once() {
 }
 
 #[test]
-fn section_7_where_the_trail_is_read_the_operator_is_not_told() {
-    let world = premium();
+fn section_7_where_the_trail_is_read_the_operator_is_told_of_the_installation_alone() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&lines);
+    let mut world = premium();
+    world.gateway = world
+        .gateway
+        .with_operator_log(move |line| told.lock().unwrap().push(line.to_owned()));
+    world.user("ada", false);
     world.gateway.tell_events().unwrap();
+    let lines = lines.lock().unwrap();
+    let of_users = |line: &&String| line.contains(r#""type":"user""#);
+    assert_eq!(lines.iter().filter(of_users).count(), 1, "{lines:?}");
+    let of_installation = |line: &String| line.contains(r#""organization_id":null"#);
+    assert!(lines.iter().all(of_installation), "{lines:?}");
     let own = secret(&world.issue(ACME_TOKEN, &json!({})));
     let found = trail(&world, &own, "");
     let events = found["data"].as_array().unwrap();
