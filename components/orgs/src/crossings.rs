@@ -4,6 +4,8 @@
 //! the other with `cross()`. Fields and cases have the same names on both sides.
 
 mod installation;
+mod people;
+mod tokens;
 
 /// Both directions between two records with the same fields.
 #[doc(hidden)]
@@ -435,80 +437,6 @@ macro_rules! crossings {
 
         $crate::crossing_record!(authority::Mandate { standing, rights, teams });
 
-        $crate::crossing_cases!(tokens::TokenOwner {
-            User(id),
-            Team(team),
-            TeamNamed(team),
-            Organization(id),
-            AuditTrail(id),
-            AgentPool(pool),
-        });
-        $crate::crossing_record!(tokens::AgentPoolReference { id, organization });
-        $crate::crossing_cases!(tokens::TokenCreator { User(id), Team(id), Organization(id), Workload });
-        $crate::crossing_record!(tokens::ApiToken {
-            id,
-            owner,
-            created_at,
-            last_used_at,
-            expires_at,
-            description,
-            created_by,
-        });
-        $crate::crossing_record!(tokens::IssuedToken { token, secret });
-        $crate::crossing_record!(tokens::TokenRequest { description, expires_at });
-        $crate::crossing_record!(tokens::TeamToken { token, team_name });
-        $crate::crossing_cases!(tokens::IssueError { NoOwner, Invalid(issues), TooMany, Failed(failure) });
-        $crate::crossing_cases!(tokens::TokenKind {
-            Organization,
-            Team,
-            User,
-            AuditTrail,
-            Metrics,
-        });
-        $crate::crossing_record!(tokens::LifetimePolicy {
-            id,
-            kind,
-            maximum,
-            created_at,
-            updated_at,
-        });
-        $crate::crossing_record!(tokens::LifetimeChange { token_type, maximum });
-        $crate::crossing_cases!(tokens::LifetimeError { NotFound, Invalid(issues), Failed(failure) });
-
-        $crate::crossing_cases!(audit_trail::Resource {
-            Organization,
-            AuthenticationToken,
-            OrganizationUser,
-            Team,
-            AgentPool,
-            DataRetentionPolicy,
-            TokenLifetimes,
-            Subscription,
-            User,
-            GeneralSettings,
-        });
-        $crate::crossing_cases!(audit_trail::Operation { Create, Update, Destroy, Show });
-        $crate::crossing_record!(audit_trail::Event {
-            id,
-            occurred_at,
-            organization,
-            actor_id,
-            actor_name,
-            request_id,
-            resource,
-            resource_id,
-            operation,
-        });
-        $crate::crossing_record!(audit_trail::EventPage { events, total });
-
-        $crate::crossing_record!(users::UserDescription {
-            username,
-            email,
-            site_administrator,
-            token_description,
-        });
-        $crate::crossing_cases!(users::CreateUserError { Invalid(issues), Failed(failure) });
-
         $crate::crossing_record!(agent_pools::AgentPool {
             id,
             name,
@@ -534,67 +462,8 @@ macro_rules! crossings {
             Failed(failure),
         });
 
-        $crate::crossing_cases!(teams::Visibility { Secret, Organization });
-        $crate::crossing_record!(teams::Team {
-            id,
-            name,
-            visibility,
-            rights,
-            sso_team_id,
-            allow_member_token_management,
-            memberships,
-            users,
-            permissions,
-        });
-        $crate::crossing_record!(teams::RightChange { right, granted });
-        $crate::crossing_change!(teams::RightsChange { Rights(Vec<$crate::RightChange>) });
-        $crate::crossing_record!(teams::TeamChanges {
-            name,
-            visibility,
-            organization_access,
-            sso_team_id,
-            allow_member_token_management,
-        });
-        $crate::crossing_record!(teams::TeamFilter { names, text });
-        $crate::crossing_record!(teams::TeamPage { teams, total });
-        $crate::crossing_cases!(teams::MemberNames { Usernames(names), Memberships(ids) });
-        $crate::crossing_cases!(teams::TeamError {
-            NotFound,
-            NotAllowed,
-            Invalid(issues),
-            Protected,
-            LastOwner,
-            UnknownMembers(places),
-            TooManyMembers,
-            Failed(failure),
-        });
-
-        $crate::crossing_cases!(memberships::MembershipStatus { Active, Invited });
-        $crate::crossing_record!(memberships::Membership {
-            id,
-            user,
-            email,
-            status,
-            teams,
-            created_at,
-        });
-        $crate::crossing_record!(memberships::OwnMembership { membership, organization });
-        $crate::crossing_change!(memberships::TextsChange { Texts(Vec<String>) });
-        $crate::crossing_record!(memberships::Invitation { email, entity_id, teams });
-        $crate::crossing_record!(memberships::MembershipFilter { text, emails, statuses });
-        $crate::crossing_record!(memberships::MembershipPage {
-            memberships,
-            total,
-            active,
-            invited,
-        });
-        $crate::crossing_cases!(memberships::MembershipError {
-            NotFound,
-            NotAllowed,
-            Invalid(issues),
-            LastOwner,
-            Failed(failure),
-        });
+        $crate::crossings_of_tokens!();
+        $crate::crossings_of_people!();
         $crate::crossings_of_installation!();
     };
 }
