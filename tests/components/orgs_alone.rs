@@ -75,9 +75,7 @@ fn installation() -> Caller {
         identity: Identity {
             principal: Principal::Installation,
             token_id: None,
-            token_description: None,
         },
-        accessor: String::new(),
         request_id: String::new(),
     }
 }

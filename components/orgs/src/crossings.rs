@@ -297,8 +297,8 @@ macro_rules! crossings {
             Workload(entity),
         });
         $crate::crossing_record!(types::TeamReference { id, organization });
-        $crate::crossing_record!(types::Identity { principal, token_id, token_description });
-        $crate::crossing_record!(types::Caller { identity, accessor, request_id });
+        $crate::crossing_record!(types::Identity { principal, token_id });
+        $crate::crossing_record!(types::Caller { identity, request_id });
 
         $crate::crossing_record!(organizations::OrganizationChanges {
             name,

@@ -271,7 +271,6 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     pub(super) fn recorded_as(&self, caller: &Caller<'_>) -> orgs::Caller {
         orgs::Caller {
             identity: caller.identity.clone(),
-            accessor: caller.accessor.clone(),
             request_id: self.request_id.to_owned(),
         }
     }

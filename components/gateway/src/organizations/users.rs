@@ -84,7 +84,6 @@ fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue
         username,
         email,
         site_administrator,
-        token_description: None,
     };
     (description, faults)
 }

@@ -9,7 +9,7 @@ use crate::belonging::{PointerRecord, key, kind};
 use crate::identifier::is_identifier;
 use crate::name::FoldedName;
 use crate::organization::EXTERNAL_ID_PREFIX;
-use crate::team::{MembershipRecord, MembershipStatus, OWNERS, TeamRecord};
+use crate::team::{MembershipRecord, MembershipStatus, TeamRecord};
 use crate::tokens::record::TokenRecord;
 use crate::{Edition, Failure, Orgs, Rights, Site, Standing, TokenOwner};
 
@@ -28,7 +28,6 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         Ok(Some(Identity {
             principal,
             token_id: None,
-            token_description: None,
         }))
     }
 
@@ -207,11 +206,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         };
         // A store that takes no writes now can still be read: nobody is shut out for it.
         let _ = self.note_use(&token);
-        let token = token.record;
         Ok(Some(Identity {
             principal,
-            token_id: Some(token.id),
-            token_description: token.description,
+            token_id: Some(token.record.id),
         }))
     }
 
@@ -282,7 +279,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             place.teams.clear();
             for team in found.by_ref().take(count).flatten() {
                 place.rights.extend(&team.rights);
-                place.is_owner |= team.name == OWNERS;
+                place.is_owner |= team.is_owners();
                 place.teams.push(team.id);
             }
         }

@@ -84,8 +84,6 @@ pub struct Identity {
     pub principal: Principal,
     /// The id of the token that was presented, where this capability has issued it.
     pub token_id: Option<String>,
-    /// What that token is described as.
-    pub token_description: Option<String>,
 }
 
 impl Identity {

@@ -1,6 +1,6 @@
 //! Who may do what: the table of contract 1.7.
 
-use crate::{Right, Rights, Standing};
+use crate::{Right, Rights};
 
 use super::Decision;
 
@@ -50,18 +50,6 @@ pub(super) enum Column {
     OrganizationToken,
     AuditReader,
     Outsider,
-}
-
-impl From<Option<Standing>> for Column {
-    fn from(standing: Option<Standing>) -> Self {
-        match standing {
-            Some(Standing::SiteAdministrator) => Self::SiteAdministrator,
-            Some(Standing::Owner) => Self::Owner,
-            Some(Standing::Member) => Self::Member,
-            Some(Standing::OrganizationToken) => Self::OrganizationToken,
-            None => Self::Outsider,
-        }
-    }
 }
 
 /// The cell of the table.

@@ -9,7 +9,6 @@ macro_rules! crossings_of_people {
             username,
             email,
             site_administrator,
-            token_description,
         });
         $crate::crossing_cases!(users::CreateUserError { Invalid(issues), Failed(failure) });
 

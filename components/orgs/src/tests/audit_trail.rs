@@ -148,7 +148,6 @@ fn section_7_who_takes_records_over_is_told_each_until_they_say_so() {
         username: "ada".to_owned(),
         email: "ada@example.com".to_owned(),
         site_administrator: false,
-        token_description: None,
     };
     orgs.create_user(&ada, &installation()).unwrap();
     let waiting = orgs.waiting_events(Edition::SelfHosted).unwrap();

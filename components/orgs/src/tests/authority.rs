@@ -17,7 +17,6 @@ fn person(username: &str) -> UserDescription {
         username: username.to_owned(),
         email: format!("{username}@example.com"),
         site_administrator: false,
-        token_description: None,
     }
 }
 
@@ -299,7 +298,6 @@ fn contract_1_7_what_ties_somebody_to_many_organizations_is_what_ties_them_to_ea
     let organization = Identity {
         principal: Principal::Organization(owned.clone()),
         token_id: None,
-        token_description: None,
     };
     let found = orgs.ties(&organization, &[owned, foreign]).unwrap();
     assert_eq!(found[0].standing, Some(Standing::OrganizationToken));

@@ -62,9 +62,7 @@ fn caller(principal: Principal) -> Caller {
         identity: Identity {
             principal,
             token_id: None,
-            token_description: None,
         },
-        accessor: "accessor".to_owned(),
         request_id: "request".to_owned(),
     }
 }

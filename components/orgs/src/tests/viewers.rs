@@ -26,7 +26,6 @@ fn person(orgs: &TestOrgs<'_>, name: &str) -> User {
         username: name.to_owned(),
         email: format!("{name}@example.com"),
         site_administrator: false,
-        token_description: None,
     };
     orgs.create_user(&description, &installation()).unwrap().0
 }

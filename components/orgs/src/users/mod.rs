@@ -48,8 +48,6 @@ pub struct UserDescription {
     pub email: String,
     /// See [`User::site_administrator`].
     pub site_administrator: bool,
-    /// What the first token is described as.
-    pub token_description: Option<String>,
 }
 
 /// Why a user was not made. Nothing is stored.

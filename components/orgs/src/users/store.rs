@@ -170,10 +170,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let mut transaction = Transaction::new();
         new.put(&mut transaction, self.email_key(&description.email)?)
             .map_err(Failure::from)?;
-        let request = TokenRequest {
-            description: description.token_description.clone(),
-            expires_at: None,
-        };
+        let request = TokenRequest::default();
         let owner = TokenOwner::User(new.0.id.clone());
         let token = self.add_token(&mut transaction, owner, &request, by)?;
         let deed = Resource::User.created(&new.0.id);

@@ -91,7 +91,6 @@ impl<S: Store> People<S> {
             username: username.to_owned(),
             email: format!("{username}@example.com"),
             site_administrator: false,
-            token_description: None,
         };
         let (user, issued) = self
             .orgs

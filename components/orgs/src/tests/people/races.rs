@@ -17,7 +17,6 @@ fn user(orgs: &Racing<'_>, username: &str) -> User {
         username: username.to_owned(),
         email: format!("{username}@example.com"),
         site_administrator: false,
-        token_description: None,
     };
     orgs.create_user(&description, &installation()).unwrap().0
 }

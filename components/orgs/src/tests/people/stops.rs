@@ -140,7 +140,6 @@ fn a_user_comes_with_every_invitation_sooner_or_later_and_never_half() {
                 username: "ada".to_owned(),
                 email: "ada@example.com".to_owned(),
                 site_administrator: false,
-                token_description: None,
             };
             let _ = people.orgs.create_user(&description, &installation());
         },

@@ -72,7 +72,6 @@ fn person(orgs: &impl Users, username: &str) -> (User, IssuedToken) {
         username: username.to_owned(),
         email: format!("{username}@example.com"),
         site_administrator: false,
-        token_description: None,
     };
     orgs.create_user(&description, &installation()).unwrap()
 }

@@ -15,9 +15,7 @@ impl World {
             identity: Identity {
                 principal: Principal::Installation,
                 token_id: None,
-                token_description: None,
             },
-            accessor: String::new(),
             request_id: String::new(),
         };
         let owner = owner(acme.unwrap().external_id);
