@@ -1,8 +1,8 @@
 //! What belongs to an organization, and where it lies.
 //!
-//! Everything that an organization owns lies below `of/<external id>/<kind>/`, so that it stays through renames and is found when the
-//! organization goes. What has an identifier of its own is also known under `whose/<identifier>`, which tells the organization.
-//! Neither counts any more once `external/<external id>` is gone: whoever follows an identifier looks there.
+//! Everything that an organization owns lies below `of/<external id>/<kind>/`, so that it stays through renames and is found when
+//! the organization goes. What has an identifier of its own is also known under `whose/<identifier>`, which tells the
+//! organization. Neither counts any more once `external/<external id>` is gone: whoever follows an identifier looks there.
 
 use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
 use gatehouse_storage::{Loaded, Record, StorageError, Transaction, decode};
@@ -135,7 +135,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Adds to `transaction` the condition that the organization with this external id stays. False if it is gone already.
     ///
-    /// Whatever adds something to an organization needs it: what is added after the organization was cleared away would stay for good.
+    /// Whatever adds something to an organization needs it: what is added after the organization was cleared away would stay for
+    /// good.
     pub(crate) fn require_existing(
         &self,
         transaction: &mut Transaction,

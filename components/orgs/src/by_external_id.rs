@@ -36,8 +36,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(stored.map(|stored| (name, stored)))
     }
 
-    /// Commits `transaction`, and with it the organization as it is now, which keeps its name, and the record of what was done. Where
-    /// nothing is different, nothing is committed.
+    /// Commits `transaction`, and with it the organization as it is now, which keeps its name, and the record of what was done.
+    /// Where nothing is different, nothing is committed.
     pub(crate) fn replace_record(
         &self,
         (name, before): &Found,
@@ -62,8 +62,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(outcome, after.clone())?)
     }
 
-    /// Adds what organizations show beside their records: what the installation does by default, and how many consumers there still are
-    /// of those that they have named. One read tells the first, and two more the second for all that have named any.
+    /// Adds what organizations show beside their records: what the installation does by default, and how many consumers there
+    /// still are of those that they have named. One read tells the first, and two more the second for all that have named any.
     pub(crate) fn complete(
         &self,
         edition: Edition,

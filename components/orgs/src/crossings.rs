@@ -1,7 +1,7 @@
 //! How the types of the WIT package and the plain ones correspond, written once for both sides of the interface.
 //!
-//! A module that has the bindings of the package as `wit` says `gatehouse_orgs::crossings!();` and then turns values of either kind into
-//! the other with `cross()`. Fields and cases have the same names on both sides.
+//! A module that has the bindings of the package as `wit` says `gatehouse_orgs::crossings!();` and then turns values of either
+//! kind into the other with `cross()`. Fields and cases have the same names on both sides.
 
 mod installation;
 mod people;

@@ -1,5 +1,5 @@
-//! What an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a project,
-//! a subscription, and how long tokens may live.
+//! What an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a
+//! project, a subscription, and how long tokens may live.
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Transaction;

@@ -1,9 +1,9 @@
 //! Organizations and what belongs to them.
 //!
-//! The trait [`Capability`] is everything that it offers, the same as the WIT package `gatehouse:orgs`; [`Orgs`] is the capability over
-//! a store, a clock and randomness. It knows the rules of organizations: which names and values are good, what depends on
-//! what, what a plan includes, who belongs to whom and may do what by it, and the tokens that it issues itself. It knows neither HTTP
-//! nor policies: what a service token may do elsewhere has been decided before it is called.
+//! The trait [`Capability`] is everything that it offers, the same as the WIT package `gatehouse:orgs`; [`Orgs`] is the
+//! capability over a store, a clock and randomness. It knows the rules of organizations: which names and values are good, what
+//! depends on what, what a plan includes, who belongs to whom and may do what by it, and the tokens that it issues itself. It
+//! knows neither HTTP nor policies: what a service token may do elsewhere has been decided before it is called.
 
 mod agent_pools;
 mod api;

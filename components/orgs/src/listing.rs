@@ -1,10 +1,11 @@
 //! Lists of organizations, in order of their names.
 //!
-//! Key order is list order, so a part of the whole list is a scan; the directory tells where a page of it begins. What is searched
-//! for is found in the directory. Either way organizations are read only for the answer, and what one of them says then counts.
+//! Key order is list order, so a part of the whole list is a scan; the directory tells where a page of it begins. What is
+//! searched for is found in the directory. Either way organizations are read only for the answer, and what one of them says then
+//! counts.
 //!
-//! A page and its total are read one after the other: while organizations come and go, the total may be off by those, and a page may
-//! be short of those.
+//! A page and its total are read one after the other: while organizations come and go, the total may be off by those, and a page
+//! may be short of those.
 
 use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
 use gatehouse_storage::{decode, key_segment};

@@ -1,17 +1,19 @@
 //! What is stored, and under which keys.
 //!
-//! What belongs to an organization stands below `of/<external id>/`: [`crate::belonging`]. Users, tokens, teams, memberships, agent
-//! pools and the audit trail say their keys at the heads of their own modules. Besides:
+//! What belongs to an organization stands below `of/<external id>/`: [`crate::belonging`]. Users, tokens, teams, memberships,
+//! agent pools and the audit trail say their keys at the heads of their own modules. Besides:
 //!
 //! - `organization/<folded name>`: the organization. Its key is what makes names unique, and key order is list order.
 //! - `external/<external id>`: under which name that organization is now.
 //! - `count/<shard>`: how many organizations belong to the shard, so that a total costs one read. There are several shards so
 //!   that simultaneous creates seldom meet in one.
 //! - `disabled-count`: how many organizations are switched off.
-//! - `producer/<what>/<with whom>/<external id>`: that the organization shares its modules or providers with some, or with all: [`crate::sharing`].
+//! - `producer/<what>/<with whom>/<external id>`: that the organization shares its modules or providers with some, or with all:
+//!   [`crate::sharing`].
 //! - `site/<name>`: what holds for the whole installation: [`crate::site`], [`crate::retention`].
 //! - `membership-of/<user id>/<external id>`: that the user has a membership there, for the way from users to organizations.
-//! - `removed/<id>`: that an organization, by its external id, or an agent pool is gone and what belonged to it is being cleared away.
+//! - `removed/<id>`: that an organization, by its external id, or an agent pool is gone and what belonged to it is being cleared
+//!   away.
 //! - `directory/...`: names and addresses once more, to find organizations by: [`crate::directory`].
 
 use gatehouse_storage::Record;

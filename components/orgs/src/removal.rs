@@ -1,8 +1,8 @@
 //! Clearing away what belonged to organizations, teams and agent pools that are gone.
 //!
-//! An organization is gone with one commit, and everything of it with it, because nothing counts without its organization. So it is with
-//! a team or a pool and its tokens. What is left lies there until it is swept: at once, and by [`crate::Organizations::maintain`] where that was
-//! cut off.
+//! An organization is gone with one commit, and everything of it with it, because nothing counts without its organization. So it
+//! is with a team or a pool and its tokens. What is left lies there until it is swept: at once, and by
+//! [`crate::Organizations::maintain`] where that was cut off.
 
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries, decode};
@@ -19,8 +19,8 @@ use crate::{Failure, Orgs};
 
 const REMOVED_PREFIX: &str = "removed/";
 
-/// Most things cleared away in one commit. Two of them can have as many ends elsewhere as an organization names consumers, and the others
-/// have a handful: with those the commit must stay within what a store takes.
+/// Most things cleared away in one commit. Two of them can have as many ends elsewhere as an organization names consumers, and
+/// the others have a handful: with those the commit must stay within what a store takes.
 const PER_COMMIT: u32 = 80;
 
 /// Most commits that one request, or one round of upkeep, makes for one organization or pool.
@@ -53,8 +53,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.for_each_marked(REMOVED_PREFIX, |id, _| self.sweep(id))
     }
 
-    /// Does `work` for what is marked below `prefix`, by its name there and its record, until it has succeeded for [`MARKED_AT_ONCE`] or
-    /// there is no more. One that is damaged keeps nobody from the others: the first such failure is told when they are done.
+    /// Does `work` for what is marked below `prefix`, by its name there and its record, until it has succeeded for
+    /// [`MARKED_AT_ONCE`] or there is no more. One that is damaged keeps nobody from the others: the first such failure is told
+    /// when they are done.
     pub(crate) fn for_each_marked(
         &self,
         prefix: &str,

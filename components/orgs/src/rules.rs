@@ -12,8 +12,8 @@ const MAXIMUM_EMAIL_CHARACTERS: usize = 254;
 /// Most characters in the id of a SAML role.
 const MAXIMUM_ROLE_CHARACTERS: u32 = 255;
 
-/// Brings `changes` into `settings` and tells everything that is wrong with them, in the order of [`Field`]. `pools` are those among the
-/// named ones that the organization has.
+/// Brings `changes` into `settings` and tells everything that is wrong with them, in the order of [`Field`]. `pools` are those
+/// among the named ones that the organization has.
 ///
 /// The name is not a setting and is judged elsewhere. Where there is a fault, `settings` is not to be used.
 pub fn apply(

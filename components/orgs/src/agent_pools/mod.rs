@@ -36,8 +36,8 @@ pub struct AgentPoolChanges {
 pub struct AgentPoolFilter {
     /// Must occur in the name, without regard to case and with no wildcards.
     pub name: Option<String>,
-    /// The name of a workspace that may use the pool. There are no workspaces that a pool could name, so this leaves those that are
-    /// open to all.
+    /// The name of a workspace that may use the pool. There are no workspaces that a pool could name, so this leaves those that
+    /// are open to all.
     pub allowed_workspace: Option<String>,
     /// The name of a project whose workspaces may use the pool, as above.
     pub allowed_project: Option<String>,
@@ -104,8 +104,8 @@ pub trait AgentPools {
     /// When the store does not answer.
     fn find_agent_pool(&self, organization: &str, id: &str) -> Result<Option<AgentPool>, Failure>;
 
-    /// The page `number` (from 1 on) of the pools that match `filter`, `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page. A number or
-    /// size outside its range is brought into it. Every pool of the organization is looked at.
+    /// The page `number` (from 1 on) of the pools that match `filter`, `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page. A
+    /// number or size outside its range is brought into it. Every pool of the organization is looked at.
     ///
     /// # Errors
     ///
@@ -132,8 +132,8 @@ pub trait AgentPools {
         by: &Caller,
     ) -> Result<AgentPool, AgentPoolError>;
 
-    /// Removes a pool, and its tokens with it. An organization whose default it was has none from then on, and its mode is `remote`
-    /// (contract 2.8); the same with the pool of stacks. False where there is none.
+    /// Removes a pool, and its tokens with it. An organization whose default it was has none from then on, and its mode is
+    /// `remote` (contract 2.8); the same with the pool of stacks. False where there is none.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! What has been done with organizations, and by whom (contract 4.15).
 //!
-//! A record stands in the same commit as what it tells of, so that there is one exactly where something was done. The hosted edition
-//! shows the records of an organization to the organization; in the self-hosted one they go to the operator's log, as those of the
-//! installation do in both.
+//! A record stands in the same commit as what it tells of, so that there is one exactly where something was done. The hosted
+//! edition shows the records of an organization to the organization; in the self-hosted one they go to the operator's log, as
+//! those of the installation do in both.
 
 mod record;
 mod store;
@@ -159,9 +159,10 @@ pub struct EventPage {
 
 /// Reading what has been done. Records stay for 14 days.
 pub trait AuditTrail {
-    /// The page `number` (from 1 on) of what was done with an organization at `since` (milliseconds since 1970) or later, `size` (1 to
-    /// [`MAXIMUM_EVENTS`]) to a page. A number or size outside its range is brought into it. The cost grows with what was done since, up to
-    /// [`MAXIMUM_EVENTS_COUNTED`]: what came later is on no page, and is told to who asks from a later moment on.
+    /// The page `number` (from 1 on) of what was done with an organization at `since` (milliseconds since 1970) or later, `size`
+    /// (1 to [`MAXIMUM_EVENTS`]) to a page. A number or size outside its range is brought into it. The cost grows with what was
+    /// done since, up to [`MAXIMUM_EVENTS_COUNTED`]: what came later is on no page, and is told to who asks from a later moment
+    /// on.
     ///
     /// # Errors
     ///
@@ -174,8 +175,9 @@ pub trait AuditTrail {
         size: u32,
     ) -> Result<EventPage, Failure>;
 
-    /// Up to [`MAXIMUM_EVENTS`] records that only the operator reads, in no order, which nobody has taken over: all in the self-hosted
-    /// edition, and those of the installation in the hosted one. Whoever has put them elsewhere says so by [`Self::forget_events`]; until then they are told again.
+    /// Up to [`MAXIMUM_EVENTS`] records that only the operator reads, in no order, which nobody has taken over: all in the
+    /// self-hosted edition, and those of the installation in the hosted one. Whoever has put them elsewhere says so by
+    /// [`Self::forget_events`]; until then they are told again.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Records of what was done as they are stored.
 //!
-//! - `event/<external id>/<milliseconds>-<id>`: something that was done with an organization, for 14 days. It is not below `of/`, so that
-//!   the end of an organization is told of after it.
+//! - `event/<external id>/<milliseconds>-<id>`: something that was done with an organization, for 14 days. It is not below `of/`,
+//!   so that the end of an organization is told of after it.
 //! - `event/installation/<milliseconds>-<id>`: the same where no organization is concerned.
 
 use gatehouse_storage::Record;

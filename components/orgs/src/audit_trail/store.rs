@@ -10,8 +10,8 @@ use super::{AuditTrail, Deed, Event, EventPage, MAXIMUM_EVENTS, MAXIMUM_EVENTS_C
 use crate::{Caller, Edition, Failure, Orgs};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Adds to `transaction` a record of what it does with an organization, which is named by its external id. For what concerns the
-    /// installation, [`INSTALLATION`] stands in its place.
+    /// Adds to `transaction` a record of what it does with an organization, which is named by its external id. For what concerns
+    /// the installation, [`INSTALLATION`] stands in its place.
     pub(crate) fn note(
         &self,
         transaction: &mut Transaction,

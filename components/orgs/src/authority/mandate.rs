@@ -1,7 +1,7 @@
 //! How far somebody's word goes among the people of an organization.
 //!
-//! Whether somebody may manage teams or members at all is a matter of the table; a mandate says with which of them. Nobody can give by a
-//! team what they could not do themselves, nor take from those who can do more.
+//! Whether somebody may manage teams or members at all is a matter of the table; a mandate says with which of them. Nobody can
+//! give by a team what they could not do themselves, nor take from those who can do more.
 
 use super::Position;
 use crate::team::{TeamRecord, Visibility};

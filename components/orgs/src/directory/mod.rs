@@ -1,19 +1,20 @@
 //! The directory: which organizations there are, small enough to be looked through for every list.
 //!
-//! It holds the name and the e-mail address of every organization, and what bars it from lists, in *leaves* of some hundred, sorted, with
-//! a *root* that tells where each begins and how many names are in it. So a page is found by adding up, and a search reads packed texts in
-//! place of organizations.
+//! It holds the name and the e-mail address of every organization, and what bars it from lists, in *leaves* of some hundred,
+//! sorted, with a *root* that tells where each begins and how many names are in it. So a page is found by adding up, and a search
+//! reads packed texts in place of organizations.
 //!
-//! **Writing.** Whoever makes, renames, readdresses, disables or removes an organization writes down under the organization's own name
-//! what has become of it ([`note`]), in the same commit: this cannot meet with the change of another organization. What is *pending* in
-//! this way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, whoever wrote last moves them into the leaves;
-//! fewer wait for the next round of upkeep. Each such commit replaces the root; as nothing waits for it, one that comes second is given up.
+//! **Writing.** Whoever makes, renames, readdresses, disables or removes an organization writes down under the organization's own
+//! name what has become of it ([`note`]), in the same commit: this cannot meet with the change of another organization. What is
+//! *pending* in this way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, whoever wrote last
+//! moves them into the leaves; fewer wait for the next round of upkeep. Each such commit replaces the root; as nothing waits for
+//! it, one that comes second is given up.
 //!
-//! **Reading.** What is pending is read first, then root and leaves at one moment: whatever a finished request has written is in the
-//! former or in the latter. An organization that is being changed meanwhile may be told as it was.
+//! **Reading.** What is pending is read first, then root and leaves at one moment: whatever a finished request has written is in
+//! the former or in the latter. An organization that is being changed meanwhile may be told as it was.
 //!
-//! **Truth.** Organizations alone say what is true. A directory that is not there, as in a store that is older than it, or that is
-//! damaged, is built from them: in steps, each a commit that the next request goes on from.
+//! **Truth.** Organizations alone say what is true. A directory that is not there, as in a store that is older than it, or that
+//! is damaged, is built from them: in steps, each a commit that the next request goes on from.
 //!
 //! The root is one record of some 40 bytes for each leaf, and a store takes 1 MiB in one: enough for four million organizations.
 
@@ -68,14 +69,15 @@ impl Shape {
     };
 }
 
-/// Bytes of stored leaves that an instance keeps decoded: those of some 130,000 organizations. Beyond that a search reads them all again.
+/// Bytes of stored leaves that an instance keeps decoded: those of some 130,000 organizations. Beyond that a search reads them
+/// all again.
 pub const CACHED_BYTES: usize = 8 * 1024 * 1024;
 
 /// An organization, and the name it is stored under.
 pub type NamedRecord<'a> = (&'a FoldedName, &'a OrganizationRecord);
 
-/// Adds to `transaction`, which makes `after` of `before`, what the directory has to know about it: nothing, unless something that lists
-/// depend on is different. `None` stands for no organization.
+/// Adds to `transaction`, which makes `after` of `before`, what the directory has to know about it: nothing, unless something
+/// that lists depend on is different. `None` stands for no organization.
 pub fn note(
     transaction: &mut Transaction,
     before: Option<NamedRecord<'_>>,
@@ -212,8 +214,8 @@ impl<'a, S: Store> Directory<'a, S> {
         Ok(Some(leaves))
     }
 
-    /// What was read; `None` where it is damaged. Then the directory is given up, and with it what is damaged in it, and will be built
-    /// again.
+    /// What was read; `None` where it is damaged. Then the directory is given up, and with it what is damaged in it, and will be
+    /// built again.
     fn unless_damaged<T>(&self, read: Result<T, StorageError>) -> Result<Option<T>, Failure> {
         let mut transaction = Transaction::new();
         match read {

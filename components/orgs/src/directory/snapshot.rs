@@ -77,8 +77,8 @@ impl Snapshot {
         count
     }
 
-    /// The greatest name that the leaf at `place`, or what is pending for it, speaks of. Everything behind it is told by the leaves
-    /// behind.
+    /// The greatest name that the leaf at `place`, or what is pending for it, speaks of. Everything behind it is told by the
+    /// leaves behind.
     pub fn last_of(&self, place: usize) -> Option<&str> {
         let stored = self.leaves.get(&place)?.last();
         let pending = self.pending_in(place).next_back();
@@ -136,8 +136,8 @@ pub fn places_of(root: &RootRecord, scope: &Scope) -> Vec<usize> {
     places
 }
 
-/// The places of all leaves that it takes to find the organization with `rank` others before it: those in which it can be, whatever
-/// becomes of what is pending, and those before them that something is pending for.
+/// The places of all leaves that it takes to find the organization with `rank` others before it: those in which it can be,
+/// whatever becomes of what is pending, and those before them that something is pending for.
 pub fn places_around(root: &RootRecord, pending: &Pending, rank: u64) -> Vec<usize> {
     let slack = pending.len() as u64;
     let mut places = Vec::new();

@@ -23,8 +23,8 @@ impl<S: Store> Directory<'_, S> {
         let _ = self.keep_up_from(self.shape.pending);
     }
 
-    /// Enters what is pending into the leaves, as much as goes at once: also the ends of organizations, so that nothing tells of them for
-    /// longer than until the next round of upkeep.
+    /// Enters what is pending into the leaves, as much as goes at once: also the ends of organizations, so that nothing tells of
+    /// them for longer than until the next round of upkeep.
     pub fn enter_pending(&self) -> Result<(), Failure> {
         self.keep_up_from(1)
     }

@@ -2,8 +2,8 @@
 //!
 //! - `of/<external id>/invited/<hash of the address>`: the membership that waits for the address.
 //! - `invitation/<hash>/<membership id>`: that it waits, and in which organization.
-//! - `invitations/<hash>`: written with every invitation to the address, so that one who becomes a user at the same moment misses none. It
-//!   is over after a while, for it matters only while a commit is in the making.
+//! - `invitations/<hash>`: written with every invitation to the address, so that one who becomes a user at the same moment misses
+//!   none. It is over after a while, for it matters only while a commit is in the making.
 //! - `accepting/<user id>`: that the user has more invitations than one commit takes, and the rest is still being accepted.
 
 use gatehouse_ports::{Clock, Random, Store};
@@ -79,8 +79,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(())
     }
 
-    /// Adds to `transaction`, which makes the user, that they accept the invitations to their address. Says whether there are more
-    /// than that; [`Self::accept_rest`] then accepts those.
+    /// Adds to `transaction`, which makes the user, that they accept the invitations to their address. Says whether there are
+    /// more than that; [`Self::accept_rest`] then accepts those.
     pub(crate) fn accept_first(
         &self,
         transaction: &mut Transaction,

@@ -96,13 +96,13 @@ pub enum MembershipError {
 ///
 /// A mandate says with whom the caller may deal; that they may invite or remove members at all has been decided before.
 pub trait Memberships {
-    /// Invites somebody. Who is a user already, and every entity, belongs to the organization at once; others as soon as there is a user
-    /// with the address.
+    /// Invites somebody. Who is a user already, and every entity, belongs to the organization at once; others as soon as there is
+    /// a user with the address.
     ///
     /// # Errors
     ///
-    /// [`MembershipError::NotAllowed`] for teams beyond the mandate; [`MembershipError::Invalid`] with every fault at once: an address
-    /// that is malformed or here already, or a team that there is not.
+    /// [`MembershipError::NotAllowed`] for teams beyond the mandate; [`MembershipError::Invalid`] with every fault at once: an
+    /// address that is malformed or here already, or a team that there is not.
     fn invite(
         &self,
         organization: &str,
@@ -135,8 +135,9 @@ pub trait Memberships {
         mandate: &Mandate,
     ) -> Result<Vec<Membership>, Failure>;
 
-    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the memberships that match `filter`. A number
-    /// or size outside its range is brought into it. The cost grows with the organization's teams and memberships.
+    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the memberships that match
+    /// `filter`. A number or size outside its range is brought into it. The cost grows with the organization's teams and
+    /// memberships.
     ///
     /// # Errors
     ///
@@ -150,8 +151,9 @@ pub trait Memberships {
         size: u32,
     ) -> Result<MembershipPage, Failure>;
 
-    /// The memberships of whoever asks, by the name of the organization: those of a user, and none of anybody else. What is closed to
-    /// them is left out: organizations that are switched off, or that do not open to tokens of users where they come with one.
+    /// The memberships of whoever asks, by the name of the organization: those of a user, and none of anybody else. What is
+    /// closed to them is left out: organizations that are switched off, or that do not open to tokens of users where they come
+    /// with one.
     ///
     /// # Errors
     ///

@@ -7,8 +7,8 @@ use crate::{Entitlement, EntitlementValue, Plan};
 const T: bool = true;
 const F: bool = false;
 
-/// What is included or not, by column of the contract: self-hosted, free, standard, business, premium. Plus has no column, and includes what
-/// business does.
+/// What is included or not, by column of the contract: self-hosted, free, standard, business, premium. Plus has no column, and
+/// includes what business does.
 #[rustfmt::skip]
 const INCLUDED: &[(&str, [bool; 5])] = &[
     ("agents", [T, F, T, T, T]),

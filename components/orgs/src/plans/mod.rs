@@ -1,5 +1,5 @@
-//! Plans: what they include and allow, as which feature sets they are offered, and which one an organization has taken (contract 2.4,
-//! 4.1, 4.2).
+//! Plans: what they include and allow, as which feature sets they are offered, and which one an organization has taken (contract
+//! 2.4, 4.1, 4.2).
 //!
 //! Every organization has one subscription for its whole life. It is free until a site administrator sets other terms, and again
 //! once those have ended. In the self-hosted edition everything is included, whatever the terms.
@@ -98,8 +98,8 @@ pub enum SubscriptionError {
 
 /// What is offered, and what an organization takes of it.
 pub trait Subscriptions {
-    /// The feature sets whose name contains `text`, without regard to case and with no wildcards: that name itself first, then those
-    /// that begin with it; otherwise from the free one up. The empty text is in all names.
+    /// The feature sets whose name contains `text`, without regard to case and with no wildcards: that name itself first, then
+    /// those that begin with it; otherwise from the free one up. The empty text is in all names.
     fn feature_sets(&self, text: &str) -> Vec<FeatureSet>;
 
     /// Sets the terms of an organization's subscription, which take effect at once; its threshold stays.

@@ -30,8 +30,8 @@ enum Grant {
     Nobody,
 }
 
-/// Every permission: in which editions, whose, and which rights of a team open it too. Rights that open none concern single policies,
-/// workspaces, projects or teams.
+/// Every permission: in which editions, whose, and which rights of a team open it too. Rights that open none concern single
+/// policies, workspaces, projects or teams.
 #[rustfmt::skip]
 const PERMISSIONS: &[(&str, Existence, Grant, &[Right])] = &[
     ("can-update", Both, Owners, &[]),

@@ -1,7 +1,7 @@
 //! Which organizations share their modules and providers with which (contract 4.4).
 //!
-//! A producer names its consumers, or shares with every organization of the installation. Both ends are known by their external ids,
-//! so that sharing goes on through renames; an end that is gone does not count from that moment on.
+//! A producer names its consumers, or shares with every organization of the installation. Both ends are known by their external
+//! ids, so that sharing goes on through renames; an end that is gone does not count from that moment on.
 
 mod consumers;
 mod producers;
@@ -124,8 +124,8 @@ pub trait Sharing {
         size: u32,
     ) -> Result<Page, Failure>;
 
-    /// A page of those who share with an organization, by name or with all, without itself. The cost grows with how many they are, and
-    /// not with the number of organizations.
+    /// A page of those who share with an organization, by name or with all, without itself. The cost grows with how many they
+    /// are, and not with the number of organizations.
     ///
     /// # Errors
     ///
@@ -139,7 +139,8 @@ pub trait Sharing {
         size: u32,
     ) -> Result<Page, Failure>;
 
-    /// A page of the organizations that match `filter` and share all of `shared` with anybody. The cost grows with how many share.
+    /// A page of the organizations that match `filter` and share all of `shared` with anybody. The cost grows with how many
+    /// share.
     ///
     /// # Errors
     ///

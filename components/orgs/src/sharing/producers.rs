@@ -121,8 +121,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(names)
     }
 
-    /// The records of organizations that were found under these folded names with these external ids. One that has been renamed since is
-    /// left out.
+    /// The records of organizations that were found under these folded names with these external ids. One that has been renamed
+    /// since is left out.
     fn records_of(&self, names: &[(String, String)]) -> Result<Vec<OrganizationRecord>, Failure> {
         let mut records = Vec::with_capacity(names.len());
         for names in names.chunks(MAXIMUM_KEYS_PER_CALL) {

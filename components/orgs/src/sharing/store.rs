@@ -4,8 +4,8 @@
 //! - `of/<consumer>/producer/<what>/<producer>`: the same from the other end. The key says it all.
 //! - `producer/<what>/<with whom>/<producer>`: that the organization shares with `some` it names, or with `all`.
 //!
-//! `<what>` is `modules` or `providers`, and organizations stand there by their external ids. How many it names, and whether it shares with
-//! all, is also in the producer's own record, which every change of these replaces.
+//! `<what>` is `modules` or `providers`, and organizations stand there by their external ids. How many it names, and whether it
+//! shares with all, is also in the producer's own record, which every change of these replaces.
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Record, StorageError, Transaction};

@@ -154,8 +154,8 @@ pub trait Site {
         by: &Caller,
     ) -> Result<GeneralSettings, ChangeError>;
 
-    /// How many requests each user has now. To be asked with every request: the store is asked whether a small record has changed,
-    /// and no more than that.
+    /// How many requests each user has now. To be asked with every request: the store is asked whether a small record has
+    /// changed, and no more than that.
     ///
     /// # Errors
     ///

@@ -78,8 +78,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
     }
 
-    /// Adds to `transaction`, by which the memberships go that `leaves` tells by their ids, that somebody else still owns the organization
-    /// after it; false where nobody does. The team of the owners must have been read before.
+    /// Adds to `transaction`, by which the memberships go that `leaves` tells by their ids, that somebody else still owns the
+    /// organization after it; false where nobody does. The team of the owners must have been read before.
     ///
     /// Owners who leave at the same time meet in the record of their team, which each of them writes.
     pub(crate) fn keep_an_owner(

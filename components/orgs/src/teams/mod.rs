@@ -159,9 +159,9 @@ pub trait Teams {
         mandate: &Mandate,
     ) -> Result<Vec<Team>, Failure>;
 
-    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the teams that the caller sees and that
-    /// match `filter`. A number or size outside its range is brought into it. The cost grows with the organization's teams and
-    /// memberships.
+    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the teams that the caller sees and
+    /// that match `filter`. A number or size outside its range is brought into it. The cost grows with the organization's teams
+    /// and memberships.
     ///
     /// # Errors
     ///

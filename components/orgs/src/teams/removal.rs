@@ -1,8 +1,8 @@
 //! The end of a team.
 //!
-//! A team is gone with one commit: nothing counts of a team that is not there, neither a membership that names it nor a token of it. What
-//! it left is cleared away afterwards: at once, and by [`crate::Organizations::maintain`] where that was cut off. Tokens go as those of
-//! pools do ([`crate::removal`]).
+//! A team is gone with one commit: nothing counts of a team that is not there, neither a membership that names it nor a token of
+//! it. What it left is cleared away afterwards: at once, and by [`crate::Organizations::maintain`] where that was cut off. Tokens
+//! go as those of pools do ([`crate::removal`]).
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{

@@ -253,8 +253,8 @@ fn contract_4_4_a_producer_that_is_gone_does_not_count_and_is_cleared_away() {
     assert_eq!(keys(&store), [""; 0]);
 }
 
-/// Runs `change` on an organization that shares with one other, stopped after 0, 1, 2, ... writes until it comes through, and tells what
-/// `acme` shares then.
+/// Runs `change` on an organization that shares with one other, stopped after 0, 1, 2, ... writes until it comes through, and
+/// tells what `acme` shares then.
 fn at_every_stop(
     change: impl Fn(
         &Orgs<FailingStore<'_, MemoryStore<&ManualClock>>, &ManualClock, &SeededRandom>,

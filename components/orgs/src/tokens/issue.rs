@@ -55,10 +55,11 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(outcome, issued)?)
     }
 
-    /// Adds to `transaction` that the owner of a token stays, and tells its organization, or that it has none; `None` if there is no such
-    /// owner.
+    /// Adds to `transaction` that the owner of a token stays, and tells its organization, or that it has none; `None` if there is
+    /// no such owner.
     ///
-    /// What tells of an owner who may have many tokens is written again: there those meet who make one at once, lest they make too many.
+    /// What tells of an owner who may have many tokens is written again: there those meet who make one at once, lest they make
+    /// too many.
     fn require_owner(
         &self,
         transaction: &mut Transaction,

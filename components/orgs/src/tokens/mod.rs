@@ -142,17 +142,18 @@ pub enum IssueError {
 ///
 /// What has been made is worth something, and what has been revoked or replaced is worth nothing, from the answer on.
 pub trait Tokens {
-    /// Makes a token. For an owner who has one at a time it takes the place of the one there is, which is worth nothing from then on.
+    /// Makes a token. For an owner who has one at a time it takes the place of the one there is, which is worth nothing from then
+    /// on.
     ///
-    /// Without an end it ends two calendar years later, or sooner where its organization lets no such token live as long; tokens of users and
-    /// pools do not end. An end in the past is no fault: the token is worth nothing (contract 4.6). What is over of an owner who may have many
-    /// goes when another one is made.
+    /// Without an end it ends two calendar years later, or sooner where its organization lets no such token live as long; tokens
+    /// of users and pools do not end. An end in the past is no fault: the token is worth nothing (contract 4.6). What is over of
+    /// an owner who may have many goes when another one is made.
     ///
     /// # Errors
     ///
     /// [`IssueError::NoOwner`]; [`IssueError::Invalid`] with every fault at once: an end beyond what the organization allows
-    /// (contract 4.8), a description that is too long, or, for tokens with descriptions of their own, none or one that another token of
-    /// the team has; [`IssueError::TooMany`] where there are [`MAXIMUM_TOKENS`].
+    /// (contract 4.8), a description that is too long, or, for tokens with descriptions of their own, none or one that another
+    /// token of the team has; [`IssueError::TooMany`] where there are [`MAXIMUM_TOKENS`].
     fn issue_token(
         &self,
         owner: &TokenOwner,
@@ -181,8 +182,8 @@ pub trait Tokens {
     /// When the store does not answer.
     fn tokens_of_teams(&self, organization: &str) -> Result<Vec<TeamToken>, Failure>;
 
-    /// Whether somebody who may manage teams, with this mandate, may have tokens of this one: nobody gets by a token what they could not do
-    /// themselves. False for a team that is not there.
+    /// Whether somebody who may manage teams, with this mandate, may have tokens of this one: nobody gets by a token what they
+    /// could not do themselves. False for a team that is not there.
     ///
     /// # Errors
     ///

@@ -7,8 +7,8 @@
 //! - `token-description/<team id>/<hash>`: which token with a description of its own is described so, which makes it unique.
 //! - `tokens-of/<owner>/<id>`: the tokens of an owner who may have many; all of them, the one in the slot too.
 //!
-//! Tokens of an organization and its teams and pools stand also under `of/<external id>/token/<id>`, by which they are found when the
-//! organization goes. How long they may live stands at `of/<external id>/token-lifetimes/all`.
+//! Tokens of an organization and its teams and pools stand also under `of/<external id>/token/<id>`, by which they are found when
+//! the organization goes. How long they may live stands at `of/<external id>/token-lifetimes/all`.
 
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};

@@ -48,8 +48,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
     }
 
-    /// Adds to `transaction` a token; for an owner who has one at a time, in place of the one there is. The caller has made sure that the
-    /// owner exists.
+    /// Adds to `transaction` a token; for an owner who has one at a time, in place of the one there is. The caller has made sure
+    /// that the owner exists.
     pub(crate) fn add_token(
         &self,
         transaction: &mut Transaction,
@@ -109,8 +109,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         })
     }
 
-    /// Adds to `transaction` the end of the token in a slot, under the condition that it is still there. What becomes of the slot is up to
-    /// the caller.
+    /// Adds to `transaction` the end of the token in a slot, under the condition that it is still there. What becomes of the slot
+    /// is up to the caller.
     fn empty(&self, transaction: &mut Transaction, slot: &str, by: &Caller) -> Result<(), Failure> {
         let held = self.records.get::<PointerRecord>(slot)?;
         let version = held.as_ref().map(|held| held.version);
@@ -284,8 +284,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(token.filter(|token| token.record.is_live(now)))
     }
 
-    /// Notes that a token has been presented, unless that has been noted within the last minute. Of those who note it at once one does, and
-    /// of a token that has ended meanwhile nothing is noted: it would stay.
+    /// Notes that a token has been presented, unless that has been noted within the last minute. Of those who note it at once one
+    /// does, and of a token that has ended meanwhile nothing is noted: it would stay.
     pub(crate) fn note_use(&self, token: &StoredToken) -> Result<(), Failure> {
         let record = &token.record;
         let key = token_use_key(&record.id);

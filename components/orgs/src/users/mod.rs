@@ -81,8 +81,8 @@ pub trait Users {
     /// When the store does not answer.
     fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure>;
 
-    /// The user that somebody is; for a team, an organization or a workload that is none, the one that stands for it: always the same, and
-    /// stored nowhere (contract 1.11).
+    /// The user that somebody is; for a team, an organization or a workload that is none, the one that stands for it: always the
+    /// same, and stored nowhere (contract 1.11).
     ///
     /// # Errors
     ///
