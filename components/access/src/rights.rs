@@ -51,24 +51,29 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let identity = identity.as_ref().map(|identity| identity as &dyn Identity);
         let mut exact: BTreeMap<String, CapabilitySet> = BTreeMap::new();
         let mut prefixes: BTreeMap<String, CapabilitySet> = BTreeMap::new();
+        let mut wildcards: BTreeMap<String, CapabilitySet> = BTreeMap::new();
         for rule in token.rules() {
             let Some(pattern) = rule.pattern_for(identity) else {
                 continue;
             };
-            if first_wildcard(&pattern).is_some() {
-                continue;
-            }
-            let rules = if rule.prefix {
+            let mut pattern = pattern.into_owned();
+            let rules = if first_wildcard(&pattern).is_some() {
+                if rule.prefix {
+                    pattern.push('*');
+                }
+                &mut wildcards
+            } else if rule.prefix {
                 &mut prefixes
             } else {
                 &mut exact
             };
-            let granted = rules.entry(pattern.into_owned()).or_default();
+            let granted = rules.entry(pattern).or_default();
             *granted = granted.union(rule.capabilities);
         }
         Ok(ResultantAcl::Rules {
             exact: shown(exact),
             prefixes: shown(prefixes),
+            wildcards: shown(wildcards),
         })
     }
 

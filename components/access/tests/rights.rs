@@ -101,9 +101,10 @@ fn contract_6_4_the_resultant_acl_unites_the_rules_of_all_policies() {
     let first = rule("a", "\"read\"")
         + &rule("b/*", "\"read\"")
         + &rule("c/+/d", "\"read\"")
+        + &rule("c/+/d*", "\"read\"")
         + &rule("e", "")
         + &rule("f/{{identity.entity.name}}", "\"read\"");
-    let second = rule("a", "\"update\"") + &rule("b/*", "\"deny\"");
+    let second = rule("a", "\"update\"") + &rule("b/*", "\"deny\"") + &rule("c/+/d", "\"update\"");
     server.access.write_policy("first", &first).unwrap();
     server.access.write_policy("second", &second).unwrap();
     let mut parameters = policies(&["first", "second"]);
@@ -123,6 +124,7 @@ fn contract_6_4_the_resultant_acl_unites_the_rules_of_all_policies() {
             rights(&format!("f/{}", entity.name), &[Read]),
         ],
         prefixes: vec![rights("b/", &[Deny])],
+        wildcards: vec![rights("c/+/d", &[Read, Update]), rights("c/+/d*", &[Read])],
     };
     assert_eq!(acl, Ok(expected));
     let root = server.access.resultant_acl(TokenReference::Id(ROOT));

@@ -2,7 +2,7 @@
 
 use super::Capability;
 
-/// What a token's policies grant, rule by rule. A rule with a wildcard segment is not shown: clients would take it for a path.
+/// What a token's policies grant, rule by rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResultantAcl {
     /// Everything.
@@ -13,13 +13,15 @@ pub enum ResultantAcl {
         exact: Vec<PathRights>,
         /// For all paths with this beginning.
         prefixes: Vec<PathRights>,
+        /// With a segment `+`, which any segment matches, and with `*` at the end where they are for all paths with this beginning.
+        wildcards: Vec<PathRights>,
     },
 }
 
 /// What one rule grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathRights {
-    /// A path, or the beginning of paths.
+    /// A path, the beginning of paths, or a pattern.
     pub path: String,
     /// `deny` alone where it grants nothing.
     pub capabilities: Vec<Capability>,

@@ -23,9 +23,14 @@ impl From<ResultantAcl> for rights_wit::ResultantAcl {
         let list = |rules: Vec<PathRights>| rules.into_iter().map(Into::into).collect();
         match acl {
             ResultantAcl::Root => Self::Root,
-            ResultantAcl::Rules { exact, prefixes } => Self::Rules(rights_wit::RuleSet {
+            ResultantAcl::Rules {
+                exact,
+                prefixes,
+                wildcards,
+            } => Self::Rules(rights_wit::RuleSet {
                 exact: list(exact),
                 prefixes: list(prefixes),
+                wildcards: list(wildcards),
             }),
         }
     }

@@ -1,13 +1,16 @@
 //! Which organizations the policies of a service token open, as far as lists can go by it.
 //!
 //! A policy says what may be done at paths; a list needs the organizations. Rules for one path and rules for the beginning of paths
-//! name them, and so bound what has to be looked through. Where rules shut again what others open, or have a wildcard in place of the
-//! name, every organization within the bound is asked after.
+//! name them, and so bound what has to be looked through. Where rules shut again what others open, or have a wildcard where they could
+//! meet the path of an organization, every organization within the bound is asked after.
 
 use gatehouse_access::{Capability, PathRights, ResultantAcl};
 
 /// Before the name in the path of an organization.
 const ORGANIZATIONS: &str = "organizations/";
+
+/// The segment of a rule that any segment of a path matches.
+const WILDCARD: &str = "+";
 
 /// What policies open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,22 +24,23 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// What these rules let the token read. `any_name` tells whether it may read an organization of a name that none of the rules
-    /// names: then a wildcard stands in place of names.
-    pub(super) fn of(acl: &ResultantAcl, any_name: bool) -> Self {
-        let (exact, prefixes) = match acl {
-            ResultantAcl::Root => return Self::everything(true),
-            ResultantAcl::Rules { exact, prefixes } => (exact, prefixes),
+    /// What these rules let the token read.
+    pub(super) fn of(acl: &ResultantAcl) -> Self {
+        let (exact, prefixes, wildcards) = match acl {
+            ResultantAcl::Root => return Self::everything(),
+            ResultantAcl::Rules {
+                exact,
+                prefixes,
+                wildcards,
+            } => (exact, prefixes, wildcards),
         };
         let read_of = |rules: &[PathRights], name_of: fn(&str) -> Option<&str>, wanted: bool| {
             let concerned = rules.iter().filter(|rule| may_read(rule) == wanted);
             let names = concerned.filter_map(|rule| name_of(&rule.path).map(str::to_owned));
             names.collect::<Vec<String>>()
         };
-        let opened_prefixes = read_of(prefixes, prefix_of, true);
-        if any_name && !opened_prefixes.iter().any(String::is_empty) {
-            return Self::everything(false);
-        }
+        let mut opened_names = read_of(exact, name_of, true);
+        let mut opened_prefixes = read_of(prefixes, prefix_of, true);
         let shut_names = read_of(exact, name_of, false);
         let shut_prefixes = read_of(prefixes, prefix_of, false);
         let within_an_opened = |shut: &String| {
@@ -44,21 +48,34 @@ impl Opened {
                 .iter()
                 .any(|opened| shut.starts_with(opened.as_str()))
         };
+        let mut is_exact = !shut_names
+            .iter()
+            .chain(&shut_prefixes)
+            .any(within_an_opened);
+        for rule in wildcards {
+            let Some(met) = Met::by(&rule.path) else {
+                continue;
+            };
+            // Which of all rules decides about a path depends on more than where the wildcards are.
+            is_exact = false;
+            match met {
+                _ if !may_read(rule) => {}
+                Met::Name(name) => opened_names.push(name.to_owned()),
+                Met::Prefix(prefix) => opened_prefixes.push(prefix.to_owned()),
+            }
+        }
         Self {
-            names: read_of(exact, name_of, true),
-            is_exact: !shut_names
-                .iter()
-                .chain(&shut_prefixes)
-                .any(within_an_opened),
+            names: opened_names,
             prefixes: opened_prefixes,
+            is_exact,
         }
     }
 
-    fn everything(is_exact: bool) -> Self {
+    fn everything() -> Self {
         Self {
             names: Vec::new(),
             prefixes: vec![String::new()],
-            is_exact,
+            is_exact: true,
         }
     }
 }
@@ -83,6 +100,35 @@ fn prefix_of(path: &str) -> Option<&str> {
     (!prefix.contains('/')).then_some(prefix)
 }
 
+/// The organizations whose paths a pattern with a wildcard can match.
+enum Met<'r> {
+    /// The one of this name.
+    Name(&'r str),
+    /// Those whose names begin with this.
+    Prefix(&'r str),
+}
+
+impl<'r> Met<'r> {
+    fn by(pattern: &'r str) -> Option<Self> {
+        let (pattern, is_beginning) = match pattern.strip_suffix('*') {
+            Some(beginning) => (beginning, true),
+            None => (pattern, false),
+        };
+        let (collection, name) = match pattern.split_once('/') {
+            Some((collection, name)) => (collection, name),
+            None if is_beginning => return (pattern == WILDCARD).then_some(Self::Prefix("")),
+            None => return None,
+        };
+        let concerns = [WILDCARD, ORGANIZATIONS.trim_end_matches('/')].contains(&collection);
+        match name {
+            _ if !concerns || name.contains('/') => None,
+            WILDCARD => Some(Self::Prefix("")),
+            name if is_beginning => Some(Self::Prefix(name)),
+            name => Some(Self::Name(name)),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,8 +145,9 @@ mod tests {
         let acl = ResultantAcl::Rules {
             exact: rules(exact),
             prefixes: rules(prefixes),
+            wildcards: Vec::new(),
         };
-        Opened::of(&acl, false)
+        Opened::of(&acl)
     }
 
     fn names(opened: &Opened) -> (Vec<&str>, Vec<&str>, bool) {
@@ -155,14 +202,49 @@ mod tests {
     }
 
     #[test]
-    fn a_wildcard_in_place_of_the_name_has_all_asked_after() {
-        let acl = ResultantAcl::Rules {
-            exact: Vec::new(),
-            prefixes: Vec::new(),
+    fn a_wildcard_that_can_meet_an_organization_has_them_asked_after() {
+        use Capability::{Create, Deny, Read};
+        let opened = |wildcards: &[(&str, Capability)]| {
+            Opened::of(&ResultantAcl::Rules {
+                exact: Vec::new(),
+                prefixes: rules(&[("organizations/team-", Read)]),
+                wildcards: rules(wildcards),
+            })
         };
-        assert_eq!(names(&Opened::of(&acl, true)), (vec![], vec![""], false));
+        for (rule, capability, found) in [
+            ("organizations/+", Read, (vec![], vec!["team-", ""])),
+            ("organizations/+*", Read, (vec![], vec!["team-", ""])),
+            ("+/+", Read, (vec![], vec!["team-", ""])),
+            ("+*", Read, (vec![], vec!["team-", ""])),
+            ("+/acme", Read, (vec!["acme"], vec!["team-"])),
+            ("+/ac*", Read, (vec![], vec!["team-", "ac"])),
+            ("organizations/+", Deny, (vec![], vec!["team-"])),
+            ("+/team-x", Deny, (vec![], vec!["team-"])),
+            ("+/+*", Create, (vec![], vec!["team-"])),
+        ] {
+            let expected = (found.0, found.1, false);
+            assert_eq!(names(&opened(&[(rule, capability)])), expected, "{rule}");
+        }
+        for elsewhere in [
+            "+",
+            "sys/+",
+            "organizations/+/teams",
+            "organizations/acme/+*",
+            "+/+/+",
+        ] {
+            let expected = (vec![], vec!["team-"], true);
+            assert_eq!(
+                names(&opened(&[(elsewhere, Deny)])),
+                expected,
+                "{elsewhere}"
+            );
+        }
+    }
+
+    #[test]
+    fn root_opens_all() {
         assert_eq!(
-            names(&Opened::of(&ResultantAcl::Root, true)),
+            names(&Opened::of(&ResultantAcl::Root)),
             (vec![], vec![""], true)
         );
     }

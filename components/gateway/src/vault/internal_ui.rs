@@ -113,7 +113,10 @@ fn resultant_acl(access: &impl Access, call: &Call<'_>) -> Answer {
     let acl = access.resultant_acl(token).map_err(caller_gone)?;
     let data = match acl {
         ResultantAcl::Root => json!({ "root": true }),
-        ResultantAcl::Rules { exact, prefixes } => json!({
+        // Clients would take a pattern for a path, so none is shown.
+        ResultantAcl::Rules {
+            exact, prefixes, ..
+        } => json!({
             "root": false,
             "exact_paths": rules(exact),
             "glob_paths": rules(prefixes),

@@ -12,6 +12,7 @@ impl From<wit::ResultantAcl> for ResultantAcl {
             wit::ResultantAcl::Rules(rules) => Self::Rules {
                 exact: list(rules.exact),
                 prefixes: list(rules.prefixes),
+                wildcards: list(rules.wildcards),
             },
         }
     }

@@ -201,3 +201,51 @@ fn contract_1_7_a_list_has_what_its_token_belongs_to() {
     }
     assert_eq!(listed(&team, "?q=B").0, ["team-b"]);
 }
+
+#[test]
+fn contract_1_7_a_list_shows_nothing_that_a_wildcard_denies() {
+    let world = hosted();
+    for name in ["acme", "globex"] {
+        world.create_named(name);
+    }
+    let all: &[&str] = &["acme", "globex"];
+    let read: &[&str] = &["read"];
+    for (number, (rules, expected)) in [
+        (
+            [("organizations/*", read), ("organizations/+", &["deny"])],
+            &[][..],
+        ),
+        (
+            [("organizations/*", read), ("organizations/+", &["create"])],
+            &[],
+        ),
+        ([("*", read), ("+/acme", &["deny"])], &["globex"]),
+        ([("sys/none", read), ("+/acme", read)], &["acme"]),
+        (
+            [
+                ("organizations/*", read),
+                ("organizations/+/teams", &["deny"]),
+            ],
+            all,
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let token = world.token(&format!("policy-{number}"), &rules);
+        for query in ["", "?page[size]=5"] {
+            let target = format!("{LIST}{query}");
+            let listed = body(&world.send_as(&token, Method::Get, &target, None));
+            assert_eq!(names(&listed), expected, "{rules:?}");
+        }
+        for name in all {
+            let target = format!("{LIST}/{name}");
+            let shown = world.send_as(&token, Method::Get, &target, None);
+            assert_eq!(
+                shown.status == 200,
+                expected.contains(name),
+                "{rules:?} {name}"
+            );
+        }
+    }
+}
