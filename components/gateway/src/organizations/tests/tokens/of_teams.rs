@@ -142,3 +142,22 @@ fn what_is_no_team_has_no_tokens() {
         }
     }
 }
+
+#[test]
+fn a6_policies_about_teams_make_no_token_of_the_owners() {
+    let (world, one, many) = with_owners();
+    let rules: &[(&str, &[&str])] = &[
+        ("organizations/acme", &["read", "update"]),
+        (
+            "organizations/acme/teams/*",
+            &["create", "read", "update", "delete"],
+        ),
+    ];
+    let token = world.token("teams", rules);
+    let before = world.store.values();
+    for target in [&one, &many] {
+        let sent = json!({"data": {"type": "authentication-tokens", "attributes": {"description": "mine"}}});
+        assert_not_found(&world.send_as(&token, Method::Post, target, Some(&sent)));
+    }
+    assert_eq!(world.store.values(), before);
+}
