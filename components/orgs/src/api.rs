@@ -82,7 +82,7 @@ pub trait Organizations {
         size: u32,
     ) -> Result<Page, Failure>;
 
-    /// Changes the fields that are mentioned, and no other: of two simultaneous calls for different fields, both last
+    /// Changes the fields that are mentioned, of the organization with this external id, and no other: of two simultaneous calls for different fields, both last
     /// (contract 2.12). A new name takes effect for everything at once, and the old one is free.
     ///
     /// # Errors
@@ -91,17 +91,17 @@ pub trait Organizations {
     fn update(
         &self,
         edition: Edition,
-        name: &str,
+        external_id: &str,
         changes: &OrganizationChanges,
         by: &Caller,
     ) -> Result<Organization, UpdateError>;
 
-    /// Removes the organization with everything that belongs to it. False where there is none.
+    /// Removes the organization with this external id and everything that belongs to it. False where there is none.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn delete(&self, name: &str, by: &Caller) -> Result<bool, Failure>;
+    fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, Failure>;
 
     /// Clears away a part of what belonged to organizations and teams that are gone, and goes on with whatever else was cut off. To be
     /// called every minute or so; more often, and from several hosts at once, is harmless.
@@ -236,7 +236,7 @@ pub enum CreateError {
 /// Why an organization was not changed. Nothing is stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateError {
-    /// No organization has that name.
+    /// No organization has that external id.
     #[error("there is no such organization")]
     NotFound,
     /// At least one field is not as it must be; all faults, in the order of [`crate::Field`].

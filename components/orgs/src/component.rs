@@ -86,16 +86,16 @@ impl wit::organizations::Guest for Component {
 
     fn update(
         edition: Edition,
-        name: String,
+        external_id: String,
         changes: wit::organizations::OrganizationChanges,
         by: Caller,
     ) -> Result<wit::types::Organization, wit::organizations::UpdateError> {
-        ORGS.update(edition.cross(), &name, &changes.cross(), &by.cross())
+        ORGS.update(edition.cross(), &external_id, &changes.cross(), &by.cross())
             .cross()
     }
 
-    fn delete(name: String, by: Caller) -> Result<bool, Failure> {
-        ORGS.delete(&name, &by.cross()).cross()
+    fn delete(external_id: String, by: Caller) -> Result<bool, Failure> {
+        ORGS.delete(&external_id, &by.cross()).cross()
     }
 
     fn maintain() -> Result<(), Failure> {
@@ -189,7 +189,7 @@ impl wit::authority::Guest for Component {
             .cross()
     }
 
-    fn organization_of(id: String) -> Result<Option<String>, Failure> {
+    fn organization_of(id: String) -> Result<Option<wit::authority::OwningOrganization>, Failure> {
         ORGS.organization_of(&id).cross()
     }
 }

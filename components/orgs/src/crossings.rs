@@ -434,6 +434,7 @@ macro_rules! crossings {
             decision,
         });
         $crate::crossing_record!(authority::Tie { standing, rights });
+        $crate::crossing_record!(authority::OwningOrganization { external_id, name });
 
         $crate::crossing_record!(authority::Mandate { standing, rights, teams });
 

@@ -54,7 +54,8 @@ pub use audit_trail::{
     AuditTrail, Event, EventPage, MAXIMUM_EVENTS, MAXIMUM_EVENTS_COUNTED, Operation, Resource,
 };
 pub use authority::{
-    Action, Authority, Credential, Decision, Identity, Mandate, Position, Principal, Tie,
+    Action, Authority, Credential, Decision, Identity, Mandate, OwningOrganization, Position,
+    Principal, Tie,
 };
 pub use caller::Caller;
 pub use changes::{

@@ -185,13 +185,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn try_update(
         &self,
         edition: Edition,
-        name: &FoldedName,
+        external_id: &str,
         changes: &OrganizationChanges,
         by: &Caller,
     ) -> Result<Attempt<OrganizationRecord>, UpdateError> {
-        let stored = self.load(name)?.ok_or(UpdateError::NotFound)?;
+        let found = self.load_by_external_id(external_id)?;
+        let (name, stored) = found.ok_or(UpdateError::NotFound)?;
         let mut record = stored.record.clone();
-        let (new_name, mut faults) = self.judge_name(&changes.name, Some(name))?;
+        let (new_name, mut faults) = self.judge_name(&changes.name, Some(&name))?;
         let pools = self.named_pools(&record.external_id, changes)?;
         faults.extend(rules::apply(edition, changes, &pools, &mut record.settings));
         if !faults.is_empty() {
@@ -205,7 +206,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if record == stored.record {
             return Ok(Attempt::Done(record));
         }
-        let old_key = organization_key(name);
+        let old_key = organization_key(&name);
         let new_key = organization_key(&folded);
         let mut transaction = Transaction::new();
         transaction
@@ -220,7 +221,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         directory::note(
             &mut transaction,
-            Some((name, &stored.record)),
+            Some((&name, &stored.record)),
             Some((&folded, &record)),
         )?;
         let deed = Resource::Organization.updated(&record.external_id);
@@ -229,17 +230,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(outcome, record)?)
     }
 
-    /// The external id of the organization that is gone by it; `None` where there was none.
-    fn try_delete(
-        &self,
-        name: &FoldedName,
-        by: &Caller,
-    ) -> Result<Attempt<Option<String>>, Failure> {
-        let Some(stored) = self.load(name)? else {
-            return Ok(Attempt::Done(None));
+    /// Whether there was one.
+    fn try_delete(&self, external_id: &str, by: &Caller) -> Result<Attempt<bool>, Failure> {
+        let Some((name, stored)) = self.load_by_external_id(external_id)? else {
+            return Ok(Attempt::Done(false));
         };
-        let key = organization_key(name);
-        let external_id = &stored.record.external_id;
+        let key = organization_key(&name);
         let mut transaction = Transaction::new();
         transaction
             .require(&key, stored.version)
@@ -248,7 +244,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.count(&mut transaction, external_id, |organizations| {
             organizations.saturating_sub(1)
         })?;
-        directory::note(&mut transaction, Some((name, &stored.record)), None)?;
+        directory::note(&mut transaction, Some((&name, &stored.record)), None)?;
         if stored.record.disabled {
             self.count_at(
                 &mut transaction,
@@ -262,7 +258,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.note(&mut transaction, external_id, by, deed)?;
         Ok(Attempt::from_commit(
             self.records.commit(transaction),
-            Some(external_id.clone()),
+            true,
         )?)
     }
 
@@ -370,29 +366,26 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
     fn update(
         &self,
         edition: Edition,
-        name: &str,
+        external_id: &str,
         changes: &OrganizationChanges,
         by: &Caller,
     ) -> Result<Organization, UpdateError> {
-        let name = FoldedName::of(name).ok_or(UpdateError::NotFound)?;
         let record = commit_with_retries(&self.clock, &self.random, || {
-            self.try_update(edition, &name, changes, by)
+            self.try_update(edition, external_id, changes, by)
         })?;
         self.directory().keep_up();
         self.shown(edition, record).map_err(UpdateError::from)
     }
 
-    fn delete(&self, name: &str, by: &Caller) -> Result<bool, Failure> {
-        let Some(name) = FoldedName::of(name) else {
+    fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, Failure> {
+        let is_removed = commit_with_retries(&self.clock, &self.random, || {
+            self.try_delete(external_id, by)
+        })?;
+        if !is_removed {
             return Ok(false);
-        };
-        let removed =
-            commit_with_retries(&self.clock, &self.random, || self.try_delete(&name, by))?;
-        let Some(external_id) = removed else {
-            return Ok(false);
-        };
+        }
         // It is gone; what cannot be cleared away now is cleared away later.
-        let _ = self.sweep(&external_id);
+        let _ = self.sweep(external_id);
         self.directory().keep_up();
         Ok(true)
     }

@@ -9,10 +9,10 @@ use gatehouse_orgs::{
     Failure, FeatureSet, Filter, Identity, Invitation, IssueError, IssuedToken, LifetimeChange,
     LifetimeError, LifetimePolicy, Mandate, MemberNames, Membership, MembershipError,
     MembershipFilter, MembershipPage, Memberships, Organization, OrganizationChanges,
-    Organizations, OwnMembership, Page, Permission, Plan, Position, Rights, Standing,
-    SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError, TeamFilter,
-    TeamPage, TeamReference, TeamToken, Teams, Tie, TokenOwner, TokenRequest, Tokens, UpdateError,
-    User, UserDescription, Users, Viewer,
+    Organizations, OwnMembership, OwningOrganization, Page, Permission, Plan, Position, Rights,
+    Standing, SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError,
+    TeamFilter, TeamPage, TeamReference, TeamToken, Teams, Tie, TokenOwner, TokenRequest, Tokens,
+    UpdateError, User, UserDescription, Users, Viewer,
 };
 
 use super::bindings::gatehouse::orgs as wit;
@@ -69,16 +69,16 @@ impl Organizations for ImportedOrganizations {
     fn update(
         &self,
         edition: Edition,
-        name: &str,
+        external_id: &str,
         changes: &OrganizationChanges,
         by: &Caller,
     ) -> Result<Organization, UpdateError> {
         let (changes, by) = (changes.clone().cross(), by.clone().cross());
-        wit::organizations::update(edition.cross(), name, &changes, &by).cross()
+        wit::organizations::update(edition.cross(), external_id, &changes, &by).cross()
     }
 
-    fn delete(&self, name: &str, by: &Caller) -> Result<bool, Failure> {
-        wit::organizations::delete(name, &by.clone().cross()).cross()
+    fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, Failure> {
+        wit::organizations::delete(external_id, &by.clone().cross()).cross()
     }
 
     fn maintain(&self) -> Result<(), Failure> {
@@ -157,7 +157,7 @@ impl Authority for ImportedOrganizations {
         wit::authority::creation(edition.cross(), &identity, granted).cross()
     }
 
-    fn organization_of(&self, id: &str) -> Result<Option<String>, Failure> {
+    fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, Failure> {
         wit::authority::organization_of(id).cross()
     }
 }

@@ -75,17 +75,18 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.check_rename(&caller, &position, &changes)?;
         let edition = self.settings.edition;
         let by = self.recorded_as(&caller);
-        position.organization = self.organizations.update(edition, name, &changes, &by)?;
+        // Another organization can have the name by now.
+        let id = position.organization.external_id;
+        position.organization = self.organizations.update(edition, &id, &changes, &by)?;
         self.shown(200, &caller, &position, None)
     }
 
     /// Removes an organization. What the body says does not matter.
     pub(super) fn delete(&self, name: &str) -> Result<Response, Problem> {
-        let caller = self.enter(name, Action::Delete, None)?.caller;
-        if self
-            .organizations
-            .delete(name, &self.recorded_as(&caller))?
-        {
+        let Entry { caller, position } = self.enter(name, Action::Delete, None)?;
+        let id = &position.organization.external_id;
+        let by = self.recorded_as(&caller);
+        if self.organizations.delete(id, &by)? {
             Ok(no_content())
         } else {
             Err(Problem::NotFound)

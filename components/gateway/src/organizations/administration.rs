@@ -123,8 +123,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn delete_administered(&self, name: &str) -> Result<Response, Problem> {
         let caller = self.administer()?;
+        let external_id = self.existing(name)?.external_id;
         let by = self.recorded_as(&caller);
-        if self.organizations.delete(name, &by)? {
+        if self.organizations.delete(&external_id, &by)? {
             Ok(no_content())
         } else {
             Err(Problem::NotFound)

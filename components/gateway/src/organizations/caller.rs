@@ -102,6 +102,17 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         below: Option<&str>,
     ) -> Result<Entry<'a>, Problem> {
+        self.enter_if(name, action, below, |_| true)
+    }
+
+    /// The same with the organization of this name if it is the one that is meant.
+    fn enter_if(
+        &self,
+        name: &str,
+        action: Action,
+        below: Option<&str>,
+        is_meant: impl FnOnce(&Organization) -> bool,
+    ) -> Result<Entry<'a>, Problem> {
         let path = path_of(name).map(|path| match below {
             Some(below) => format!("{path}/{below}"),
             None => path,
@@ -115,6 +126,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             name,
             action,
         )?;
+        let position = position.filter(|position| is_meant(&position.organization));
         let position = position.ok_or(Problem::NotFound);
         let decided = position.and_then(|position| match position.decision {
             Decision::Allowed => Ok(position),
@@ -155,9 +167,14 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         below: &str,
     ) -> Result<Entry<'a>, Problem> {
-        let name = self.organizations.organization_of(id)?;
+        let owner = self.organizations.organization_of(id)?;
         // Nothing has no name, and so is treated as an organization that nobody may see.
-        self.enter(name.as_deref().unwrap_or_default(), action, Some(below))
+        let name = owner.as_ref().map_or("", |owner| owner.name.as_str());
+        self.enter_if(name, action, Some(below), |found| {
+            // Another organization can have the name by now.
+            let owner = owner.as_ref();
+            owner.is_some_and(|owner| owner.external_id == found.external_id)
+        })
     }
 
     /// With which teams and members of the organization the caller may deal. Policies that allow this very request are as the `right` to
@@ -196,13 +213,9 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         own: fn(&Organization) -> &str,
     ) -> Result<Entry<'a>, Problem> {
-        let name = self.organizations.organization_of(id)?;
-        let entry = self.enter(name.as_deref().unwrap_or_default(), action, None)?;
-        if own(&entry.position.organization) == id {
-            Ok(entry)
-        } else {
-            Err(Problem::NotFound)
-        }
+        let owner = self.organizations.organization_of(id)?;
+        let name = owner.map(|owner| owner.name).unwrap_or_default();
+        self.enter_if(&name, action, None, |found| own(found) == id)
     }
 
     /// Finds out who asks. What a service token's policies say about the request at `path` is found out as well; `None` is the path of

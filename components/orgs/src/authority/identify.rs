@@ -4,7 +4,9 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Record;
 
 use super::table::{Column, decide};
-use super::{Action, Authority, Credential, Decision, Identity, Position, Principal, Tie};
+use super::{
+    Action, Authority, Credential, Decision, Identity, OwningOrganization, Position, Principal, Tie,
+};
 use crate::belonging::{PointerRecord, key, kind};
 use crate::identifier::is_identifier;
 use crate::name::FoldedName;
@@ -117,13 +119,16 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         })
     }
 
-    fn organization_of(&self, id: &str) -> Result<Option<String>, Failure> {
+    fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, Failure> {
         let found = if is_identifier(EXTERNAL_ID_PREFIX, id) {
             self.existing(id.to_owned())?
         } else {
             self.owner_of(id)?
         };
-        Ok(found.map(|found| found.name))
+        Ok(found.map(|found| OwningOrganization {
+            external_id: found.external_id,
+            name: found.name,
+        }))
     }
 }
 

@@ -145,6 +145,15 @@ pub struct Tie {
     pub rights: Rights,
 }
 
+/// The organization to which something belongs, as it was when somebody looked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwningOrganization {
+    /// Stays through renames, and no other organization ever has it.
+    pub external_id: String,
+    /// The name, which another organization can have by now.
+    pub name: String,
+}
+
 /// Tells who somebody is, and what they may do.
 pub trait Authority {
     /// Who presents the credential; `None` if it is worth nothing: unknown, expired, revoked, or its owner gone or suspended.
@@ -191,11 +200,11 @@ pub trait Authority {
         granted: bool,
     ) -> Result<Decision, Failure>;
 
-    /// The name of the organization to which something with this identifier belongs: a team, membership, agent pool, token,
-    /// project, subscription, or the organization itself by its external id. `None` where there is none.
+    /// The organization to which something with this identifier belongs: a team, membership, agent pool, token, project,
+    /// subscription, or the organization itself by its external id. `None` where there is none.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn organization_of(&self, id: &str) -> Result<Option<String>, Failure>;
+    fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, Failure>;
 }

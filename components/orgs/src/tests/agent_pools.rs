@@ -104,7 +104,8 @@ fn contract_4_9_a_new_pool_has_its_identity_and_defaults_and_reads_back_the_same
     let id = &acme.external_id;
     assert_eq!(orgs.find_agent_pool(id, &pool.id), Ok(Some(pool.clone())));
     assert_eq!(all(&orgs, &acme).agent_pools, std::slice::from_ref(&pool));
-    assert_eq!(orgs.organization_of(&pool.id), Ok(Some("acme".to_owned())));
+    let owner = orgs.organization_of(&pool.id).unwrap();
+    assert_eq!(owner.map(|owner| owner.name).as_deref(), Some("acme"));
 }
 
 #[test]
@@ -457,7 +458,7 @@ fn contract_2_13_pools_their_names_and_tokens_go_with_the_organization() {
     let acme = create(&orgs, "acme");
     let pool = add_pool(&orgs, &acme, "pool");
     let token = issue_token(&orgs, &acme, &pool).token;
-    assert_eq!(orgs.delete("acme", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("acme", &installation()), Ok(true));
     let left = keys_with(
         &store,
         &[&acme.external_id, &pool.id, &token.id, "token/", "removed/"],
@@ -488,9 +489,9 @@ fn a_name_that_looks_like_an_identifier_of_somebody_else_takes_nothing_of_theirs
         .unwrap();
     orgs.records.commit(transaction).unwrap();
     add_pool(&orgs, &acme, identifier);
-    assert_eq!(orgs.delete("acme", &installation()), Ok(true));
-    let owner = orgs.organization_of(identifier);
-    assert_eq!(owner, Ok(Some("globex".to_owned())));
+    assert_eq!(orgs.delete_named("acme", &installation()), Ok(true));
+    let owner = orgs.organization_of(identifier).unwrap().unwrap();
+    assert_eq!(owner.name, "globex");
 }
 
 #[test]
@@ -510,7 +511,7 @@ fn contract_4_15_what_is_done_with_a_pool_is_told_by_the_audit_trail() {
         default_agent_pool_id: text(&pool.id),
         ..OrganizationChanges::default()
     };
-    orgs.update(Edition::Hosted, "acme", &default, &installation())
+    orgs.update_named(Edition::Hosted, "acme", &default, &installation())
         .unwrap();
     world.clock.advance(Duration::from_secs(1));
     let since = world.clock.now_milliseconds();

@@ -32,11 +32,11 @@ fn contract_4_15_what_is_done_with_an_organization_is_told_in_order() {
     let by = installation();
     let next = || world.clock.advance(Duration::from_millis(1));
     next();
-    orgs.update(Edition::Hosted, "acme", &rename("globex"), &by)
+    orgs.update_named(Edition::Hosted, "acme", &rename("globex"), &by)
         .unwrap();
     next();
     // What changes nothing is nothing that was done.
-    orgs.update(Edition::Hosted, "globex", &rename("globex"), &by)
+    orgs.update_named(Edition::Hosted, "globex", &rename("globex"), &by)
         .unwrap();
     let token = orgs
         .issue_token(&owner, &TokenRequest::default(), &by)
@@ -46,7 +46,7 @@ fn contract_4_15_what_is_done_with_an_organization_is_told_in_order() {
     next();
     orgs.revoke_token_of(&owner, &by).unwrap();
     next();
-    orgs.delete("globex", &by).unwrap();
+    orgs.delete_named("globex", &by).unwrap();
     let events = all(&orgs, id);
     assert_eq!(
         told(&events),
@@ -199,7 +199,7 @@ fn of_very_many_records_pages_reach_the_first_and_a_later_moment_the_others() {
         orgs.commit_unconditionally(transaction).unwrap();
     }
     world.clock.advance(Duration::from_secs(1));
-    orgs.delete("acme", &installation()).unwrap();
+    orgs.delete_named("acme", &installation()).unwrap();
     let counted = CountingStore::new(&store);
     let counting = world.orgs(&counted);
     let page = counting.events(&acme, 0, 1, 1).unwrap();

@@ -137,7 +137,8 @@ fn contract_1_7_user_tokens_off_shuts_out_tokens_of_people_and_nobody_else() {
         user_tokens_enabled: Attribute::Value(false),
         ..OrganizationChanges::default()
     };
-    orgs.update(Edition::Hosted, "acme", &off, &by).unwrap();
+    orgs.update_named(Edition::Hosted, "acme", &off, &by)
+        .unwrap();
     assert_eq!(
         decision(&orgs, &ada_token, Action::Show),
         Decision::UserTokensOff
@@ -275,7 +276,7 @@ fn contract_1_7_what_ties_somebody_to_many_organizations_is_what_ties_them_to_ea
     let foreign = make("initech", &installation());
     make_member(&orgs, &member_of, &ada, &[Right::ManageTeams]);
     let gone = make("umbrella", &by);
-    orgs.delete("umbrella", &by).unwrap();
+    orgs.delete_named("umbrella", &by).unwrap();
 
     let ties = |credential: &Credential, ids: &[&String]| {
         let ids: Vec<String> = ids.iter().map(|id| (*id).clone()).collect();

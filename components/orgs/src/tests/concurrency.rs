@@ -63,7 +63,7 @@ fn simultaneous_creates_of_different_names_all_succeed_and_are_counted() {
                 let kept = create(orgs, &format!("kept-{number}"));
                 let gone = create(orgs, &format!("gone-{number}"));
                 assert_ne!(kept.external_id, gone.external_id);
-                assert_eq!(orgs.delete(&gone.name, &installation()), Ok(true));
+                assert_eq!(orgs.delete_named(&gone.name, &installation()), Ok(true));
             });
         }
     });
@@ -105,7 +105,7 @@ fn contract_2_12_simultaneous_updates_of_different_fields_all_last() {
             let (orgs, start) = (&orgs, &start);
             scope.spawn(move || {
                 start.wait();
-                orgs.update(Edition::Hosted, "acme", changes, &installation())
+                orgs.update_named(Edition::Hosted, "acme", changes, &installation())
                     .unwrap();
             });
         }
@@ -132,7 +132,7 @@ fn of_many_simultaneous_renames_to_one_name_exactly_one_succeeds() {
                 scope.spawn(move || {
                     start.wait();
                     let changes = rename("target");
-                    orgs.update(
+                    orgs.update_named(
                         Edition::Hosted,
                         &format!("org-{number}"),
                         &changes,

@@ -100,7 +100,7 @@ fn a_rename_that_is_cut_off_leaves_one_name() {
     at_every_stop(
         |orgs| drop(create(orgs, "acme")),
         |orgs| {
-            let _ = orgs.update(Edition::Hosted, "acme", &rename("globex"), &installation());
+            let _ = orgs.update_named(Edition::Hosted, "acme", &rename("globex"), &installation());
         },
         |found| assert!(matches!(names(found)[..], ["acme"] | ["globex"])),
     );
@@ -111,7 +111,7 @@ fn a_delete_that_is_cut_off_leaves_all_or_nothing_that_counts() {
     at_every_stop(
         |orgs| drop(create(orgs, "acme")),
         |orgs| {
-            let _ = orgs.delete("acme", &installation());
+            let _ = orgs.delete_named("acme", &installation());
         },
         |found| assert!(matches!(names(found)[..], ["acme"] | [])),
     );

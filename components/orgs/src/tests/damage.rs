@@ -38,7 +38,7 @@ fn what_is_damaged_of_one_organization_keeps_no_other_from_being_cleared_away() 
             store: &store,
             commits_left: Rc::new(Cell::new(1)),
         });
-        assert_eq!(before_sweep.delete(name, &installation()), Ok(true));
+        assert_eq!(before_sweep.delete_named(name, &installation()), Ok(true));
     }
     ids.sort_unstable();
     damage(&orgs, &format!("of/{}/invited/x", ids[0]));

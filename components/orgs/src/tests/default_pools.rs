@@ -48,7 +48,7 @@ fn update(
     changes: &OrganizationChanges,
 ) -> Result<Settings, Vec<(Field, Fault)>> {
     let before = read(orgs, "acme").unwrap();
-    let updated = orgs.update(Edition::Hosted, "acme", changes, &installation());
+    let updated = orgs.update_named(Edition::Hosted, "acme", changes, &installation());
     let stored = read(orgs, "acme").unwrap();
     match updated {
         Ok(updated) => {
@@ -297,7 +297,7 @@ fn contract_2_12_pools_and_the_default_stay_through_a_rename() {
     let pool = add_pool(&orgs, &acme, "pool");
     update(&orgs, &by_attribute("agent", text(&pool.id))).unwrap();
     let renamed = orgs
-        .update(Edition::Hosted, "acme", &rename("globex"), &installation())
+        .update_named(Edition::Hosted, "acme", &rename("globex"), &installation())
         .unwrap();
     assert_eq!(
         renamed.settings.default_agent_pool_id,
@@ -416,7 +416,7 @@ fn a_pool_that_is_made_or_renamed_while_its_organization_goes_leaves_nothing_beh
         let interrupted = world.orgs(Interrupted {
             store: &store,
             interruption: RefCell::new(Some(|| {
-                assert_eq!(orgs.delete("acme", &installation()), Ok(true));
+                assert_eq!(orgs.delete_named("acme", &installation()), Ok(true));
             })),
         });
         let (id, changes) = (&acme.external_id, pool_named("late"));
@@ -447,7 +447,7 @@ fn contract_2_8_whoever_wins_a_race_of_delete_and_default_nothing_dangles() {
             scope.spawn(|| {
                 start.wait();
                 let changes = by_attribute("agent", text(&pool.id));
-                let _ = orgs.update(Edition::Hosted, "acme", &changes, &installation());
+                let _ = orgs.update_named(Edition::Hosted, "acme", &changes, &installation());
             });
         });
         let settings = read(&orgs, "acme").unwrap().settings;

@@ -132,7 +132,7 @@ fn contract_2_12_an_update_that_mentions_nothing_answers_and_writes_nothing() {
     let commits = store.commits();
     let nothing = OrganizationChanges::default();
     assert_eq!(
-        orgs.update(Edition::Hosted, "Acme", &nothing, &installation()),
+        orgs.update_named(Edition::Hosted, "Acme", &nothing, &installation()),
         Ok(acme)
     );
     assert_eq!(store.commits(), commits);
@@ -145,7 +145,7 @@ fn contract_2_12_a_rename_keeps_identity_and_frees_the_old_name() {
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme");
     let renamed = orgs
-        .update(Edition::Hosted, "acme", &rename("Globex"), &installation())
+        .update_named(Edition::Hosted, "acme", &rename("Globex"), &installation())
         .unwrap();
     let expected = Organization {
         name: "Globex".to_owned(),
@@ -183,7 +183,7 @@ fn contract_2_12_a_rename_to_a_taken_name_changes_nothing_at_all() {
         email: text("new@example.com"),
         ..rename("GLOBEX")
     };
-    let refused = orgs.update(Edition::Hosted, "acme", &changes, &installation());
+    let refused = orgs.update_named(Edition::Hosted, "acme", &changes, &installation());
     assert_eq!(refused, Err(UpdateError::Invalid(vec![TAKEN])));
     assert_eq!(read(&orgs, "acme"), Some(acme));
 }
@@ -201,7 +201,7 @@ fn contract_2_7_a_new_spelling_of_the_own_name_is_stored() {
     };
     let before = keys();
     let respelled = orgs
-        .update(Edition::Hosted, "acme", &rename("AcMe"), &installation())
+        .update_named(Edition::Hosted, "acme", &rename("AcMe"), &installation())
         .unwrap();
     assert_eq!(respelled.name, "AcMe");
     assert_eq!(read(&orgs, "acme"), Some(respelled));
@@ -214,9 +214,9 @@ fn an_update_or_delete_of_what_is_not_there_says_so_and_stores_nothing() {
     let store = world.store();
     let orgs = world.orgs(&store);
     for name in ["acme", "", "no name", "a/b", &"n".repeat(600)] {
-        let refused = orgs.update(Edition::Hosted, name, &named("new"), &installation());
+        let refused = orgs.update_named(Edition::Hosted, name, &named("new"), &installation());
         assert_eq!(refused, Err(UpdateError::NotFound));
-        assert_eq!(orgs.delete(name, &installation()), Ok(false));
+        assert_eq!(orgs.delete_named(name, &installation()), Ok(false));
         assert_eq!(read(&orgs, name), None);
     }
     for external_id in [
@@ -232,13 +232,32 @@ fn an_update_or_delete_of_what_is_not_there_says_so_and_stores_nothing() {
 }
 
 #[test]
+fn an_update_or_delete_of_what_is_gone_leaves_alone_what_has_its_name_now() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let gone = create(&orgs, "acme");
+    assert_eq!(orgs.delete(&gone.external_id, &installation()), Ok(true));
+    let now = create(&orgs, "acme");
+    let commits = store.commits();
+    let changes = rename("globex");
+    for external_id in [gone.external_id.as_str(), "acme", "", "org-"] {
+        let refused = orgs.update(Edition::Hosted, external_id, &changes, &installation());
+        assert_eq!(refused, Err(UpdateError::NotFound));
+        assert_eq!(orgs.delete(external_id, &installation()), Ok(false));
+    }
+    assert_eq!(store.commits(), commits);
+    assert_eq!(read(&orgs, "acme"), Some(now));
+}
+
+#[test]
 fn contract_2_13_delete_removes_everything_in_one_commit_and_frees_the_name() {
     let world = World::new();
     let store = world.store();
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme");
     let commits = store.commits();
-    assert_eq!(orgs.delete("ACME", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("ACME", &installation()), Ok(true));
     // One that ends it, one that clears away what lies about.
     assert_eq!(store.commits(), commits + 2);
     let of_the_installation = |key: &String| {
@@ -259,7 +278,7 @@ fn contract_2_13_delete_removes_everything_in_one_commit_and_frees_the_name() {
     let expected = |key: &String| of_the_installation(key) || key == "directory/pending/acme";
     assert!(left.iter().all(expected), "{left:?}");
     assert_eq!(orgs.find(Edition::Hosted, &acme.external_id), Ok(None));
-    assert_eq!(orgs.delete("acme", &installation()), Ok(false));
+    assert_eq!(orgs.delete_named("acme", &installation()), Ok(false));
     assert_ne!(create(&orgs, "acme").external_id, acme.external_id);
 }
 
@@ -284,7 +303,7 @@ fn a_delete_leaves_the_directory_to_the_next_round_of_upkeep() {
     };
     for name in ["acme", "globex"] {
         let commits = store.commits();
-        assert_eq!(orgs.delete(name, &installation()), Ok(true));
+        assert_eq!(orgs.delete_named(name, &installation()), Ok(true));
         assert_eq!(store.commits(), commits + 2);
     }
     assert_eq!(names(&list()), [""; 0]);

@@ -24,8 +24,8 @@ use gatehouse_ports::Store;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
 
 use crate::{
-    Attribute, Caller, Edition, Fault, Field, FieldFault, Identity, Organization,
-    OrganizationChanges, Organizations, Orgs, Principal,
+    Attribute, Caller, Edition, Failure, Fault, Field, FieldFault, Identity, Organization,
+    OrganizationChanges, Organizations, Orgs, Principal, UpdateError,
 };
 
 const NOW: u64 = 1_770_000_000;
@@ -51,6 +51,27 @@ impl World {
         Orgs::new(store, &self.clock, &self.random)
     }
 }
+
+/// Changes to organizations by the names that they have.
+trait ByName: Organizations {
+    fn update_named(
+        &self,
+        edition: Edition,
+        name: &str,
+        changes: &OrganizationChanges,
+        by: &Caller,
+    ) -> Result<Organization, UpdateError> {
+        let found = self.read(edition, name)?.ok_or(UpdateError::NotFound)?;
+        self.update(edition, &found.external_id, changes, by)
+    }
+
+    fn delete_named(&self, name: &str, by: &Caller) -> Result<bool, Failure> {
+        let found = self.read(Edition::Hosted, name)?;
+        found.map_or(Ok(false), |found| self.delete(&found.external_id, by))
+    }
+}
+
+impl<T: Organizations> ByName for T {}
 
 /// Somebody who may do everything.
 fn installation() -> Caller {

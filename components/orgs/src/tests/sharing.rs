@@ -175,7 +175,7 @@ fn contract_4_4_one_commit_replaces_the_most_consumers_of_both_by_as_many_others
         assert_eq!(page.total, most as u64);
         assert_eq!(names(&page.organizations), half[200..]);
     }
-    assert_eq!(orgs.delete("acme", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("acme", &installation()), Ok(true));
     assert_eq!(keys(&store), [""; 0]);
 }
 
@@ -187,7 +187,7 @@ fn contract_4_4_edges_follow_renames_of_both_ends() {
     let [acme, beta, _] = made(&orgs, ["acme", "beta", "gamma"]);
     share(&orgs, &acme, &modules(&["beta", "gamma"])).unwrap();
     for (old, new) in [("acme", "zeta"), ("beta", "omega")] {
-        orgs.update(EDITION, old, &rename(new), &installation())
+        orgs.update_named(EDITION, old, &rename(new), &installation())
             .unwrap();
     }
     assert_eq!(consumers(&orgs, &acme, Shared::Modules), ["gamma", "omega"]);
@@ -208,7 +208,7 @@ fn contract_4_4_a_consumer_that_is_gone_does_not_count_and_is_cleared_away() {
         store: &store,
         commits_left,
     });
-    assert_eq!(failing.delete("beta", &installation()), Ok(true));
+    assert_eq!(failing.delete_named("beta", &installation()), Ok(true));
     for _ in 0..2 {
         assert_eq!(consumers(&orgs, &acme, Shared::Modules), ["gamma"]);
         assert_eq!(count(&orgs, "acme"), 1);
@@ -244,7 +244,7 @@ fn contract_4_4_a_producer_that_is_gone_does_not_count_and_is_cleared_away() {
             store: &store,
             commits_left,
         });
-        assert_eq!(failing.delete(name, &installation()), Ok(true));
+        assert_eq!(failing.delete_named(name, &installation()), Ok(true));
     }
     assert_eq!(producers(&orgs, &beta, Shared::Modules), [""; 0]);
     let all = orgs.all_producers(EDITION, &Shared::ALL[..1], &Filter::default(), 1, 20);
@@ -349,7 +349,7 @@ fn consumers_that_vanish_while_they_are_named_leave_nothing_lying_about() {
             });
             scope.spawn(|| {
                 start.wait();
-                orgs.delete(&name, &installation()).unwrap();
+                orgs.delete_named(&name, &installation()).unwrap();
             });
         });
         orgs.maintain().unwrap();

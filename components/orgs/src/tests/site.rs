@@ -52,8 +52,8 @@ fn contract_4_14_disabled_organizations_are_counted_without_looking_at_all() {
     orgs.administer(EDITION, &ids[0], &disabled(false), &installation())
         .unwrap();
     assert_eq!(counted(), is(3, 1));
-    orgs.delete("b", &installation()).unwrap();
-    orgs.delete("c", &installation()).unwrap();
+    orgs.delete_named("b", &installation()).unwrap();
+    orgs.delete_named("c", &installation()).unwrap();
     assert_eq!(counted(), is(1, 0));
 }
 

@@ -71,12 +71,13 @@ fn contract_4_2_a_new_organization_has_a_free_subscription_of_its_own() {
     assert_eq!(subscription.end_at, None);
     let other = create(&orgs, "globex").subscription;
     assert_ne!(other.id, subscription.id);
-    orgs.update(Edition::Hosted, "acme", &rename("initech"), &installation())
+    orgs.update_named(Edition::Hosted, "acme", &rename("initech"), &installation())
         .unwrap();
     assert_eq!(read(&orgs, "initech").unwrap().subscription, *subscription);
     let owner = orgs.organization_of(&subscription.id).unwrap();
+    let owner = owner.map(|owner| owner.name);
     assert_eq!(owner.as_deref(), Some("initech"));
-    orgs.delete("initech", &installation()).unwrap();
+    orgs.delete_named("initech", &installation()).unwrap();
     assert_eq!(orgs.organization_of(&subscription.id).unwrap(), None);
     assert!(!store.keys().contains(&format!("whose/{}", subscription.id)));
 }
@@ -287,7 +288,7 @@ fn an_organization_that_is_gone_has_no_subscription() {
     let store = world.store();
     let orgs = world.orgs(&store);
     let acme = create(&orgs, "acme");
-    orgs.delete("acme", &installation()).unwrap();
+    orgs.delete_named("acme", &installation()).unwrap();
     let before = store.values();
     for id in [acme.external_id.as_str(), "org-0000000000000000", "", "x/y"] {
         let outcome = orgs.set_subscription_terms(
@@ -319,7 +320,7 @@ fn terms_and_settings_that_change_at_once_both_last() {
                 ..OrganizationChanges::default()
             };
             let name = if round % 2 == 0 { "acme" } else { "globex" };
-            orgs.update(Edition::Hosted, name, &changes, &installation())
+            orgs.update_named(Edition::Hosted, name, &changes, &installation())
                 .unwrap();
         }
     });

@@ -112,9 +112,9 @@ fn contract_1_7_a_user_sees_the_organizations_they_belong_to_in_order() {
     };
     assert_eq!(seen(&orgs, &by_ada, &filter), ["Beta", "delta", "zeta"]);
 
-    orgs.update(Edition::Hosted, "beta", &rename("omega"), &installation())
+    orgs.update_named(Edition::Hosted, "beta", &rename("omega"), &installation())
         .unwrap();
-    assert_eq!(orgs.delete("delta", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("delta", &installation()), Ok(true));
     assert_eq!(all_of(&orgs, &by_ada), ["alpha", "gamma", "omega", "zeta"]);
 }
 
@@ -130,7 +130,7 @@ fn contract_1_7_where_user_tokens_are_off_users_do_not_see_it_and_others_do() {
         user_tokens_enabled: Attribute::Value(false),
         ..OrganizationChanges::default()
     };
-    orgs.update(Edition::Hosted, "closed", &changes, &installation())
+    orgs.update_named(Edition::Hosted, "closed", &changes, &installation())
         .unwrap();
     assert_eq!(all_of(&orgs, &Viewer::Member(ada.id.clone())), ["open"]);
     let both = ["closed", "open"];
@@ -167,7 +167,7 @@ fn contract_1_7_a_disabled_organization_is_in_the_list_of_site_administrators_al
             }
             3 => {
                 let changes = rename("B");
-                orgs.update(Edition::Hosted, "b", &changes, &installation())
+                orgs.update_named(Edition::Hosted, "b", &changes, &installation())
                     .unwrap();
             }
             _ => {}
@@ -206,7 +206,7 @@ fn contract_1_7_an_organization_s_own_token_sees_it_and_an_auditor_nothing() {
     for none in ["", "org-", "org-0000000000000000", "org-/../globex", "é"] {
         assert_eq!(all_of(&orgs, &Viewer::Only(none.to_owned())), [""; 0]);
     }
-    assert_eq!(orgs.delete("acme", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("acme", &installation()), Ok(true));
     create(&orgs, "acme");
     assert_eq!(all_of(&orgs, &own), [""; 0]);
 }
@@ -259,12 +259,12 @@ fn a_user_of_very_many_organizations_sees_them_by_the_directory_and_no_others() 
         user_tokens_enabled: Attribute::Value(false),
         ..OrganizationChanges::default()
     };
-    orgs.update(Edition::Hosted, "ada-001", &closing, &installation())
+    orgs.update_named(Edition::Hosted, "ada-001", &closing, &installation())
         .unwrap();
     disable(&orgs, "ada-002");
     // Ada's go, and of their names others have some now.
     for name in ["ada-003", "ada-004"] {
-        assert_eq!(orgs.delete(name, &installation()), Ok(true));
+        assert_eq!(orgs.delete_named(name, &installation()), Ok(true));
     }
     create_as(&orgs, &bob, "ada-003");
     let mut expected: Vec<String> = (0..130).map(|number| format!("ada-{number:03}")).collect();

@@ -135,9 +135,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         below: &str,
         owner: impl FnOnce(TeamReference) -> TokenOwner,
     ) -> Result<Admitted, Problem> {
-        let name = self.organizations.organization_of(id)?.unwrap_or_default();
         let below = format!("teams/{id}/{below}");
-        let entry = self.enter(&name, Action::ManageTeams, Some(&below))?;
+        let entry = self.enter_below(id, Action::ManageTeams, &below)?;
         let team = TeamReference {
             id: id.to_owned(),
             organization: entry.position.organization.external_id.clone(),
@@ -148,9 +147,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     /// Lets the caller have to do with tokens of the agent pool with this id.
     fn enter_agent_pool(&self, id: &str) -> Result<Admitted, Problem> {
-        let name = self.organizations.organization_of(id)?.unwrap_or_default();
         let below = format!("agent-pools/{id}/authentication-tokens");
-        let entry = self.enter(&name, Action::ManageAgentPools, Some(&below))?;
+        let entry = self.enter_below(id, Action::ManageAgentPools, &below)?;
         let organization = entry.position.organization.external_id.clone();
         let pool = self.organizations.find_agent_pool(&organization, id)?;
         let pool = pool.ok_or(Problem::NotFound)?;

@@ -24,7 +24,7 @@ fn what_is_pending_and_how_large_leaves_are_is_bounded() {
     assert!((25..=50).contains(&leaves(&store)));
     for number in 0..100 {
         assert_eq!(
-            orgs.delete(&format!("named-{number:02}"), &installation()),
+            orgs.delete_named(&format!("named-{number:02}"), &installation()),
             Ok(true)
         );
     }
@@ -55,7 +55,7 @@ fn a_change_that_the_lists_do_not_show_leaves_the_directory_alone() {
         session_timeout: Attribute::Value(60),
         ..rename("ACME")
     };
-    orgs.update(Edition::Hosted, "acme", &changes, &installation())
+    orgs.update_named(Edition::Hosted, "acme", &changes, &installation())
         .unwrap();
     assert_eq!(store.commits(), commits + 1);
     assert_lists(&orgs, &truth(&orgs));

@@ -142,8 +142,8 @@ fn a_directory_that_takes_too_many_steps_is_gone_on_with_by_the_next_request() {
     let refused = search().unwrap_err();
     assert!(matches!(&refused, Failure::Unavailable(why) if why.contains("being built")));
     // What changes meanwhile counts.
-    assert_eq!(orgs.delete("org-09", &installation()), Ok(true));
-    assert_eq!(orgs.delete("org-39", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("org-09", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("org-39", &installation()), Ok(true));
     create(&orgs, "a-9");
     let page = search().unwrap();
     assert_eq!(names(&page.organizations), ["a-9", "org-19", "org-29"]);

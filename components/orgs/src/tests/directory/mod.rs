@@ -208,7 +208,7 @@ fn after(model: &Model, step: &Step) -> Option<Model> {
 
 /// Does what `step` says. Whether it was accepted, or how the store failed.
 fn apply(orgs: &impl Organizations, step: &Step) -> Result<bool, Failure> {
-    let update = |name: &str, changes: &OrganizationChanges| match orgs.update(
+    let update = |name: &str, changes: &OrganizationChanges| match orgs.update_named(
         Edition::Hosted,
         name,
         changes,
@@ -238,7 +238,7 @@ fn apply(orgs: &impl Organizations, step: &Step) -> Result<bool, Failure> {
             };
             update(name, &changes)
         }
-        Step::Delete(name) => orgs.delete(name, &installation()),
+        Step::Delete(name) => orgs.delete_named(name, &installation()),
         Step::List => {
             let filter = Filter {
                 name: Some("b".to_owned()),

@@ -66,7 +66,7 @@ fn a_stop_after_any_commit_leaves_a_directory_that_tells_the_truth() {
         assert_lists(&orgs, &truth);
         // It also goes on from there.
         create(&orgs, "new");
-        assert_eq!(orgs.delete("new", &installation()), Ok(true));
+        assert_eq!(orgs.delete_named("new", &installation()), Ok(true));
         assert_lists(&orgs, &truth);
         if commits_left.get() > 0 {
             break;
@@ -96,7 +96,7 @@ fn simultaneous_creates_all_succeed_and_each_is_listed_as_soon_as_it_is_made() {
                 assert_eq!(names(&found.unwrap().organizations), [name]);
                 create(orgs, &format!("gone-{number:02}"));
                 assert_eq!(
-                    orgs.delete(&format!("gone-{number:02}"), &installation()),
+                    orgs.delete_named(&format!("gone-{number:02}"), &installation()),
                     Ok(true)
                 );
             });

@@ -18,8 +18,11 @@ fn contract_4_11_the_creators_membership_is_active_and_on_owners() {
         .orgs
         .read_membership(people.id(), &founder.id, &owner());
     assert_eq!(found, Ok(Some(founder.clone())));
-    let whose = people.orgs.organization_of(&founder.id);
-    assert_eq!(whose, Ok(Some("acme".to_owned())));
+    let whose = people.orgs.organization_of(&founder.id).unwrap().unwrap();
+    assert_eq!(
+        (whose.name.as_str(), whose.external_id.as_str()),
+        ("acme", people.id())
+    );
 }
 
 #[test]
@@ -212,7 +215,7 @@ fn contract_4_11_a_users_own_memberships_are_those_that_are_open_to_them() {
     };
     people
         .orgs
-        .update(Edition::Hosted, "beta", &closed, &installation())
+        .update_named(Edition::Hosted, "beta", &closed, &installation())
         .unwrap();
     assert_eq!(own(&identity), ["acme"]);
     let by_service_token = Identity {
@@ -220,7 +223,7 @@ fn contract_4_11_a_users_own_memberships_are_those_that_are_open_to_them() {
         ..identity.clone()
     };
     assert_eq!(own(&by_service_token), ["acme", "Beta"]);
-    people.orgs.delete("beta", &installation()).unwrap();
+    people.orgs.delete_named("beta", &installation()).unwrap();
     assert_eq!(own(&by_service_token), ["acme"]);
     people.remove(&ada.id, &owner()).unwrap();
     assert_eq!(own(&identity), [""; 0]);
@@ -238,7 +241,7 @@ fn contract_4_14_owners_of_several_organizations_come_at_once() {
     people.invite("later@example.com", &[&owners.id]).unwrap();
     let beta = create(&people.orgs, "beta");
     let gone = create(&people.orgs, "gone");
-    people.orgs.delete("gone", &installation()).unwrap();
+    people.orgs.delete_named("gone", &installation()).unwrap();
     let ids = [
         beta.external_id,
         gone.external_id,
@@ -269,7 +272,7 @@ fn an_organization_that_goes_takes_teams_members_and_invitations_along() {
         let invited = invitation(email, &[&ops.id]);
         people.orgs.invite(&id, &invited, &owner(), &by).unwrap();
     }
-    people.orgs.delete("beta", &by).unwrap();
+    people.orgs.delete_named("beta", &by).unwrap();
     people.orgs.maintain().unwrap();
     let left = kept_keys(&store);
     let left: Vec<&String> = left

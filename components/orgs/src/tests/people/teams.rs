@@ -48,8 +48,11 @@ fn contract_4_10_a_team_has_its_defaults_and_reads_back_the_same() {
     assert_eq!(ops.permissions.len(), 9);
     assert!(ops.permissions.iter().all(|permission| permission.granted));
     assert_eq!(people.read_team(&ops.id), ops);
-    let whose = people.orgs.organization_of(&ops.id);
-    assert_eq!(whose, Ok(Some("acme".to_owned())));
+    let whose = people.orgs.organization_of(&ops.id).unwrap().unwrap();
+    assert_eq!(
+        (whose.name.as_str(), whose.external_id.as_str()),
+        ("acme", people.id())
+    );
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn a_token_that_is_issued_while_its_organization_goes_goes_with_it() {
                 orgs.issue_token(&owner, &TokenRequest::default(), &installation())
             });
             start.wait();
-            assert_eq!(orgs.delete("acme", &installation()), Ok(true));
+            assert_eq!(orgs.delete_named("acme", &installation()), Ok(true));
             issuing.join().unwrap()
         });
         match issued {

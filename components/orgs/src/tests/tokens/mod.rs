@@ -296,9 +296,9 @@ fn contract_1_6_what_is_over_or_whose_owner_is_gone_is_worth_nothing() {
     let key = crate::belonging::key(&gone.organization, crate::belonging::kind::TEAM, &gone.id);
     remove(&orgs, &key);
     assert_eq!(presented(&orgs, &of_gone), None);
-    assert_eq!(orgs.delete("globex", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("globex", &installation()), Ok(true));
 
-    assert_eq!(orgs.delete("acme", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("acme", &installation()), Ok(true));
     for token in [of_team, of_named, own, audit] {
         assert_eq!(presented(&orgs, &token), None);
         assert_eq!(orgs.owner_of_token(&token.token.id), Ok(None));
@@ -463,7 +463,7 @@ fn contract_2_13_tokens_with_descriptions_of_their_own_go_with_the_organization(
     let acme = create(&orgs, "acme");
     let owner = TokenOwner::TeamNamed(owners(&orgs, &acme));
     issue(&orgs, &owner, &described("build"));
-    assert_eq!(orgs.delete("acme", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("acme", &installation()), Ok(true));
     let left = store.keys().into_iter();
     let left: Vec<_> = left
         .filter(|key| key.starts_with("of/") || key.starts_with("removed/"))
