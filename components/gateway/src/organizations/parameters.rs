@@ -7,37 +7,50 @@ use super::input::{Input, Kinds, Resource};
 use crate::http::Request;
 use crate::query;
 
-/// The parameters of a request that does `operation`: those of the query for reads; for writes the attributes and relationships
-/// of the document under their dashed names, however they are spelled, a relationship with what it relates to for its value. A
-/// document that cannot be read has none; it is refused once the caller is known to be allowed at all (contract 1.5).
+/// The parameters of a request that does `operation`: the fields of its query, and where it writes also the attributes and
+/// relationships of its document under their dashed names, however they are spelled, a relationship with what it relates to for its
+/// value. A resource of which the document says no more than which one is meant, such as a member of a team, is the parameter `id`.
+/// A document that cannot be read has none; it is refused once the caller is known to be allowed at all (contract 1.5).
 pub(super) fn parameters(request: &Request, operation: Operation) -> Vec<Parameter> {
+    let mut parameters = asked(&request.query);
     match operation {
-        Operation::Read | Operation::List | Operation::Delete | Operation::Help => {
-            query::gathered(&request.query)
-                .into_iter()
-                .map(|(name, values)| match values.as_slice() {
-                    [value] => parameter(&name, value),
-                    values => parameter(&name, values),
-                })
-                .collect()
+        Operation::Read | Operation::List | Operation::Help => {}
+        // Who is to leave a team stands in the body of a DELETE.
+        Operation::Delete | Operation::Update | Operation::CreateOrUpdate | Operation::Patch => {
+            parameters.extend(sent(&request.body))
         }
-        Operation::Update | Operation::CreateOrUpdate | Operation::Patch => {
-            let input = Input::read(&request.body);
-            let resources = input.as_ref().map(|input| input.resources(Kinds::Any));
-            match resources {
-                Ok(Ok(resources)) => resources.iter().flat_map(written).collect(),
-                Ok(Err(_)) | Err(_) => Vec::new(),
-            }
-        }
+    }
+    parameters
+}
+
+fn asked(query: &str) -> Vec<Parameter> {
+    let fields = query::gathered(query).into_iter();
+    fields
+        .map(|(name, values)| match values.as_slice() {
+            [value] => parameter(&name, value),
+            values => parameter(&name, values),
+        })
+        .collect()
+}
+
+fn sent(body: &[u8]) -> Vec<Parameter> {
+    let input = Input::read(body);
+    let resources = input.as_ref().map(|input| input.resources(Kinds::Any));
+    match resources {
+        Ok(Ok(resources)) => resources.iter().flat_map(written).collect(),
+        Ok(Err(_)) | Err(_) => Vec::new(),
     }
 }
 
 fn written<'r>(resource: &'r Resource<'_>) -> impl Iterator<Item = Parameter> + 'r {
     let attributes = resource.attributes.iter();
     let relationships = resource.relationships.iter();
-    attributes
+    let mut members = attributes
         .map(|(name, value)| parameter(name, value))
         .chain(relationships.map(|(name, value)| parameter(name, &value.get("data"))))
+        .peekable();
+    let id = resource.id.filter(|_| members.peek().is_none());
+    members.chain(id.map(|id| parameter("id", id)))
 }
 
 fn parameter(name: &str, value: &(impl Serialize + ?Sized)) -> Parameter {
@@ -68,7 +81,6 @@ mod tests {
 
     fn of_body(body: &str) -> Vec<(String, String)> {
         let mut request = Request::new(Method::Patch, "/api/v2/organizations/acme");
-        request.query = "ignored=1".to_owned();
         request.body = body.as_bytes().to_vec();
         sorted(&request, Operation::Update)
     }
@@ -78,8 +90,38 @@ mod tests {
         let mut request = Request::new(Method::Get, "/api/v2/organizations");
         request.query = "q%5Bname%5D=a&include=b&include=c".to_owned();
         let expected = [pair("include", r#"["b","c"]"#), pair("q[name]", r#""a""#)];
+        request.body = br#"{"data":{"attributes":{"d":1}}}"#.to_vec();
         assert_eq!(sorted(&request, Operation::List), expected);
-        assert_eq!(sorted(&request, Operation::Delete), expected);
+    }
+
+    #[test]
+    fn a4_writes_have_those_of_their_query_too() {
+        let mut request = Request::new(Method::Post, "/api/v2/organizations/acme");
+        request.query = "token=audit-trails".to_owned();
+        request.body = br#"{"data":{"attributes":{"d":1}}}"#.to_vec();
+        let expected = [pair("d", "1"), pair("token", r#""audit-trails""#)];
+        for operation in [
+            Operation::Delete,
+            Operation::Update,
+            Operation::CreateOrUpdate,
+        ] {
+            assert_eq!(sorted(&request, operation), expected, "{operation:?}");
+        }
+    }
+
+    #[test]
+    fn a4_resources_that_are_only_named_are_ids() {
+        for body in [
+            r#"{"data":[{"type":"users","id":"ada"},{"type":"users","id":"bob"}]}"#,
+            r#"{"data":[{"type":"users","id":"ada","attributes":{}},{"id":"bob"}]}"#,
+        ] {
+            let expected = [pair("id", r#""ada""#), pair("id", r#""bob""#)];
+            assert_eq!(of_body(body), expected);
+        }
+        assert_eq!(
+            of_body(r#"{"data":{"id":"ada"}}"#),
+            [pair("id", r#""ada""#)]
+        );
     }
 
     #[test]

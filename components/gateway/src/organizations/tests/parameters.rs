@@ -100,3 +100,23 @@ fn a4_what_cannot_be_read_is_refused_after_the_rule() {
         200
     );
 }
+
+#[test]
+fn a4_a_rule_about_a_write_sees_its_query() {
+    let world = hosted();
+    world.create_named("acme");
+    let rule = json!({
+        "capabilities": ["create", "delete"],
+        "denied_parameters": {"token": ["audit-trails"]},
+    });
+    let token = world.token_with_rule("organizations/acme/authentication-token", &rule);
+    let target = format!("{ACME}/authentication-token");
+    let denied = format!("{target}?token=audit-trails");
+    let sent = json!({"data": {"type": "authentication-tokens"}});
+    let before = world.store.values();
+    assert_not_found(&world.send_as(&token, Method::Post, &denied, Some(&sent)));
+    assert_not_found(&world.send_as(&token, Method::Delete, &denied, None));
+    assert_eq!(world.store.values(), before);
+    let made = world.send_as(&token, Method::Post, &target, Some(&sent));
+    assert_eq!(made.status, 201, "{}", text(&made));
+}
