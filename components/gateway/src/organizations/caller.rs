@@ -78,10 +78,15 @@ impl Rights {
         }
     }
 
-    /// What these make of somebody who may see the organization.
+    /// What these make of somebody who may see the organization. Those who may both change and remove it are as its owners, who can
+    /// refuse nothing to them; less than that is not, for owners may do either.
     pub(super) const fn standing(self) -> Option<Standing> {
         match self {
-            Self { update: true, .. } => Some(Standing::Owner),
+            Self {
+                update: true,
+                delete: true,
+                ..
+            } => Some(Standing::Owner),
             Self { read: true, .. } => Some(Standing::Member),
             _ => None,
         }
@@ -178,7 +183,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     }
 
     /// With which teams and members of the organization the caller may deal. Policies that allow this very request are as the `right` to
-    /// it; where policies allow both to change and to remove the organization, its owners can refuse nothing to the caller.
+    /// it, unless they make an owner of the caller.
     ///
     /// # Errors
     ///
@@ -194,7 +199,8 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             return Ok(mandate);
         }
         let rights = self.rights(caller, [position.organization.name.as_str()])?;
-        if rights.iter().any(|rights| rights.update && rights.delete) {
+        let by_policies = rights.into_iter().find_map(Rights::standing);
+        if by_policies == Some(Standing::Owner) {
             mandate.standing = Standing::Owner;
         } else {
             mandate.rights.insert(right);

@@ -83,6 +83,23 @@ fn each_capability_opens_its_operation_and_no_other() {
 }
 
 #[test]
+fn contract_2_4_who_may_change_and_not_remove_is_not_told_to_be_an_owner() {
+    let world = hosted();
+    world.create_named("acme");
+    for (policy, rights, owns) in [
+        ("both", &["read", "update", "delete"][..], true),
+        ("change", &["read", "update"], false),
+        ("remove", &["read", "delete"], false),
+    ] {
+        let token = world.token(policy, &[("organizations/acme", rights)]);
+        let shown = body(&world.send_as(&token, Method::Get, ACME, None));
+        let permissions = &shown["data"]["attributes"]["permissions"];
+        assert_eq!(permissions["can-destroy"], owns, "{policy}");
+        assert_eq!(permissions["can-update"], owns, "{policy}");
+    }
+}
+
+#[test]
 fn a_workload_creates_and_manages_the_organizations_of_its_policy() {
     let world = hosted();
     let all: &[&str] = &["create", "read", "update", "delete"];

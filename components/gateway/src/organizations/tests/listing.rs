@@ -117,8 +117,9 @@ fn contract_1_7_others_see_only_what_they_may_read() {
         &[
             ("organizations/org-1*", &["read"]),
             ("organizations/org-15", &["deny"]),
-            ("organizations/org-03", &["read", "update"]),
+            ("organizations/org-03", &["read", "update", "delete"]),
             ("organizations/org-04", &["update"]),
+            ("organizations/org-10", &["read", "update"]),
         ],
     );
     let list = |query: &str| {

@@ -117,7 +117,10 @@ fn contract_4_2_the_subscription_of_a_new_organization_in_full() {
 fn contract_4_2_an_administrator_brings_an_organization_onto_a_plan_at_once() {
     let world = hosted();
     world.create_named("acme");
-    let owner = world.token("owner", &[("organizations/acme", &["read", "update"])]);
+    let owner = world.token(
+        "owner",
+        &[("organizations/acme", &["read", "update", "delete"])],
+    );
     let seen = || {
         let shown = body(&world.send_as(&owner, Method::Get, ACME, None));
         let set = body(&world.get(&format!("{ACME}/entitlement-set")));
