@@ -18,9 +18,11 @@ use crate::http::Response;
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Makes an organization.
     pub(super) fn create(&self) -> Result<Response, Problem> {
-        // The name decides what policies say, so the body is read before anything is refused.
-        let changes = attributes::read(&self.request.body);
-        let name = changes.as_ref().ok().and_then(new_name);
+        let read = || attributes::read(&self.request.body);
+        // The name decides what policies say, so where there are any the body is read before anything is refused.
+        let known = self.comes_with_policies().then(read);
+        let name = known.as_ref().and_then(|changes| changes.as_ref().ok());
+        let name = name.and_then(new_name);
         let caller = self.authenticate(name.and_then(path_of).as_deref())?;
         self.check_media_type()?;
         let granted = match name {
@@ -38,8 +40,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Decision::Forbidden => return Err(Problem::Forbidden(CREATION_RESTRICTED.into())),
             Decision::Hidden | Decision::UserTokensOff => return Err(Problem::NotFound),
         }
+        let changes = known.unwrap_or_else(read)?;
         let by = self.recorded_as(&caller);
-        let organization = self.organizations.create(edition, &changes?, &by)?;
+        let organization = self.organizations.create(edition, &changes, &by)?;
         let set = self.entitlement_set_resource(&organization);
         let standing = if caller.is_site_administrator() {
             Some(Standing::SiteAdministrator)

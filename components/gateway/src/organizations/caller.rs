@@ -224,6 +224,12 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         self.enter_if(&name, action, None, |found| own(found) == id)
     }
 
+    /// Whether the request presents something that can be a service token, and so have policies.
+    pub(super) fn comes_with_policies(&self) -> bool {
+        let token = self.request.bearer_token();
+        token.is_some_and(|token| !token.contains(API_TOKEN_MARK))
+    }
+
     /// Finds out who asks. What a service token's policies say about the request at `path` is found out as well; `None` is the path of
     /// all organizations.
     ///
