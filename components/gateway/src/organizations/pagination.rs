@@ -2,11 +2,6 @@
 //!
 //! The list of organizations is in pages when its query mentions them; every other list always is.
 
-#![allow(
-    dead_code,
-    reason = "written for every resource, of which few are here yet"
-)]
-
 use std::ops::Range;
 
 use gatehouse_orgs::MAXIMUM_PAGE_SIZE;

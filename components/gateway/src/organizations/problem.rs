@@ -14,10 +14,6 @@ use crate::http::Response;
 
 /// Why a request is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(
-    dead_code,
-    reason = "written for every resource, of which few are here yet"
-)]
 pub(crate) enum Problem {
     /// Unknown, or not for this caller: the two are told in the same bytes (SEC-A6).
     NotFound,
@@ -42,8 +38,6 @@ pub(crate) enum Problem {
     /// Known to the caller, and not for them; the text says why. Used only where the contract names it, for elsewhere what is
     /// not allowed is not there.
     Forbidden(Cow<'static, str>),
-    /// At odds with what there is; the text says how.
-    Conflict(Cow<'static, str>),
     /// More requests than the caller may make at this time.
     RateLimited {
         /// After how many milliseconds it is worth trying again.
@@ -133,7 +127,6 @@ impl Problem {
             Self::NotFound => single(404, "not found", None),
             Self::Unauthorized => single(401, "unauthorized", None),
             Self::Forbidden(detail) => single(403, "forbidden", Some(detail)),
-            Self::Conflict(detail) => single(409, "conflict", Some(detail)),
             Self::UnsupportedMediaType => {
                 let detail = "content-type must be application/vnd.api+json";
                 single(415, "invalid content type", Some(detail))
@@ -329,11 +322,6 @@ mod tests {
                 Problem::Forbidden("Not here.".into()),
                 403,
                 r#"{"errors":[{"status":"403","title":"forbidden","detail":"Not here."}]}"#,
-            ),
-            (
-                Problem::Conflict("Still used.".into()),
-                409,
-                r#"{"errors":[{"status":"409","title":"conflict","detail":"Still used."}]}"#,
             ),
             (
                 Problem::RateLimited { wait: 1 },

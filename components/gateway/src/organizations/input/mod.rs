@@ -4,11 +4,6 @@
 //! their dashed names. What is read of them is a [`gatehouse_orgs::Attribute`], which tells apart what is absent, null, of a
 //! wrong type, or a value. A wrong type is no fault here: who knows the resource reports it together with all its other faults.
 
-#![allow(
-    dead_code,
-    reason = "written for every resource, of which few are here yet"
-)]
-
 mod members;
 
 use serde_json::Value;
