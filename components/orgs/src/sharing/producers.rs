@@ -11,6 +11,9 @@ use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, e
 use crate::search::{Matcher, folded_text};
 use crate::{Caller, Edition, Failure, Filter, MAXIMUM_PAGE_SIZE, Orgs, Page};
 
+/// Which organizations a page is of.
+type Choice<'a> = dyn Fn(&OrganizationRecord) -> bool + 'a;
+
 impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
     fn replace_consumers(
         &self,
@@ -54,7 +57,7 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
     ) -> Result<Page, Failure> {
         let named = self.named_consumers(external_id, shared)?.consumers;
         let ids = named.into_iter().map(|consumer| consumer.organization);
-        self.page_of(edition, ids.collect(), &Filter::default(), number, size)
+        self.page_of(edition, ids.collect(), None, number, size)
     }
 
     fn producers(
@@ -68,7 +71,8 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
         let mut ids = self.ids_below(&shared.producers_prefix(external_id))?;
         ids.extend(self.ids_below(&shared.index_prefix_of_all())?);
         ids.remove(external_id);
-        self.page_of(edition, ids, &Filter::default(), number, size)
+        let enabled = |record: &OrganizationRecord| !record.disabled;
+        self.page_of(edition, ids, Some(&enabled), number, size)
     }
 
     fn all_producers(
@@ -87,7 +91,13 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
                 None => ids,
             });
         }
-        self.page_of(edition, common.unwrap_or_default(), filter, number, size)
+        let matcher = Matcher::new(filter);
+        let matches = |record: &OrganizationRecord| {
+            let email = folded_text(&record.settings.email);
+            matcher.accepts(&folded_text(&record.name), &email)
+        };
+        let matches = (*filter != Filter::default()).then_some(&matches as &Choice<'_>);
+        self.page_of(edition, common.unwrap_or_default(), matches, number, size)
     }
 }
 
@@ -142,30 +152,25 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(records)
     }
 
-    /// The page of those of the organizations that exist and match. Only with a filter more is read of all than their names.
+    /// The page of those of the organizations that exist and are chosen. Only where there is a choice more is read of all than their names.
     fn page_of(
         &self,
         edition: Edition,
         ids: BTreeSet<String>,
-        filter: &Filter,
+        chosen: Option<&Choice<'_>>,
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
         let size = size.clamp(1, MAXIMUM_PAGE_SIZE) as usize;
         let first = (number.max(1) as usize - 1).saturating_mul(size);
         let mut names = self.names_of(ids)?;
-        if *filter != Filter::default() {
-            let matcher = Matcher::new(filter);
-            let matching: BTreeSet<String> = self
-                .records_of(&names)?
-                .into_iter()
-                .filter(|record| {
-                    let email = folded_text(&record.settings.email);
-                    matcher.accepts(&folded_text(&record.name), &email)
-                })
+        if let Some(chosen) = chosen {
+            let found = self.records_of(&names)?.into_iter();
+            let chosen: BTreeSet<String> = found
+                .filter(|record| chosen(record))
                 .map(|record| record.external_id)
                 .collect();
-            names.retain(|(_, id)| matching.contains(id));
+            names.retain(|(_, id)| chosen.contains(id));
         }
         let wanted: Vec<_> = names.iter().skip(first).take(size).cloned().collect();
         Ok(Page {

@@ -253,6 +253,29 @@ fn contract_4_4_a_producer_that_is_gone_does_not_count_and_is_cleared_away() {
     assert_eq!(keys(&store), [""; 0]);
 }
 
+#[test]
+fn contract_4_4_disabled_producers_are_neither_shown_nor_counted_to_consumers() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let [acme, beta, gamma] = made(&orgs, ["acme", "beta", "gamma"]);
+    share(&orgs, &acme, &modules(&["beta"])).unwrap();
+    orgs.administer(EDITION, &gamma, &with_all(), &installation())
+        .unwrap();
+    for (disabled, expected) in [(true, &["acme"][..]), (false, &["acme", "gamma"])] {
+        let changes = AdministrationChanges {
+            disabled: Attribute::Value(disabled),
+            ..AdministrationChanges::default()
+        };
+        orgs.administer(EDITION, &gamma, &changes, &installation())
+            .unwrap();
+        assert_eq!(producers(&orgs, &beta, Shared::Modules), expected);
+        // Whoever administers the installation sees all.
+        let all = orgs.all_producers(EDITION, &Shared::ALL[..1], &Filter::default(), 1, 20);
+        assert_eq!(names(&all.unwrap().organizations), ["acme", "gamma"]);
+    }
+}
+
 /// Runs `change` on an organization that shares with one other, stopped after 0, 1, 2, ... writes until it comes through, and
 /// tells what `acme` shares then.
 fn at_every_stop(
