@@ -9,8 +9,7 @@ use gatehouse_storage::{Loaded, Record, StorageError, Transaction, decode};
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::well_formed;
-use crate::name::FoldedName;
-use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
+use crate::record::{ExternalIdRecord, external_id_key};
 use crate::{Failure, Orgs};
 
 /// Kinds of things that organizations own, as they are called in keys.
@@ -117,20 +116,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             external_id,
             name: found.record.name,
         }))
-    }
-
-    /// The organization that is there, with its key; `None` if it has got another name since.
-    pub(crate) fn load_at(
-        &self,
-        place: &Existing,
-    ) -> Result<Option<(String, Loaded<OrganizationRecord>)>, Failure> {
-        let Some(name) = FoldedName::of(&place.name) else {
-            return Ok(None);
-        };
-        let found = self.load(&name)?;
-        Ok(found
-            .filter(|found| found.record.external_id == place.external_id)
-            .map(|found| (organization_key(&name), found)))
     }
 
     /// Adds to `transaction` the condition that the organization with this external id stays. False if it is gone already.

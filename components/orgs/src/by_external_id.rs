@@ -18,22 +18,42 @@ use crate::{Caller, Edition, Failure, Organization, Orgs, RetentionPolicy};
 /// An organization in the store, and the name under which it is there.
 pub(crate) type Found = (FoldedName, Loaded<OrganizationRecord>);
 
+/// What one look for an organization finds. Its name is one read and its record another.
+pub(crate) enum Located {
+    /// There is none.
+    Gone,
+    /// Between the two reads it got another name, or came to its end: the next look will tell.
+    Moved,
+    /// This one.
+    Here(Found),
+}
+
+impl Located {
+    /// The organization; `None` where to look again. Where there is none, that is the error `gone`.
+    pub fn unless_gone<E>(self, gone: E) -> Result<Option<Found>, E> {
+        match self {
+            Self::Gone => Err(gone),
+            Self::Moved => Ok(None),
+            Self::Here(found) => Ok(Some(found)),
+        }
+    }
+}
+
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// The organization that has this external id; `None` where there is none.
-    pub(crate) fn load_by_external_id(&self, external_id: &str) -> Result<Option<Found>, Failure> {
+    /// Looks for the organization that has this external id.
+    pub(crate) fn locate(&self, external_id: &str) -> Result<Located, Failure> {
         if !is_identifier(EXTERNAL_ID_PREFIX, external_id) {
-            return Ok(None);
+            return Ok(Located::Gone);
         }
         let Some(existing) = self.existing(external_id.to_owned())? else {
-            return Ok(None);
+            return Ok(Located::Gone);
         };
         let Some(name) = FoldedName::of(&existing.name) else {
-            return Ok(None);
+            return Ok(Located::Gone);
         };
         let stored = self.load(&name)?;
-        // Between the two reads the name can go to another organization.
         let stored = stored.filter(|stored| stored.record.external_id == external_id);
-        Ok(stored.map(|stored| (name, stored)))
+        Ok(stored.map_or(Located::Moved, |stored| Located::Here((name, stored))))
     }
 
     /// Commits `transaction`, and with it the organization as it is now, which keeps its name, and the record of what was done.

@@ -8,8 +8,9 @@ use gatehouse_storage::{
 };
 
 use crate::agent_pools::default::NamedPools;
+use crate::by_external_id::Located;
 use crate::directory::{self, Directory, Shape};
-use crate::identifier::{is_identifier, random_identifier};
+use crate::identifier::random_identifier;
 use crate::listing::Listing;
 use crate::name::{self, FoldedName};
 use crate::organization::EXTERNAL_ID_PREFIX;
@@ -329,16 +330,14 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
     }
 
     fn find(&self, edition: Edition, external_id: &str) -> Result<Option<Organization>, Failure> {
-        if !is_identifier(EXTERNAL_ID_PREFIX, external_id) {
-            return Ok(None);
-        }
-        let key = external_id_key(external_id);
-        let Some(found) = self.records.get::<ExternalIdRecord>(&key)? else {
-            return Ok(None);
-        };
-        // Between the two reads the name can go to another organization.
-        let organization = self.read(edition, &found.record.name)?;
-        Ok(organization.filter(|found| found.external_id == external_id))
+        let found = commit_with_retries(&self.clock, &self.random, || {
+            Ok::<_, Failure>(match self.locate(external_id)? {
+                Located::Gone => Attempt::Done(None),
+                Located::Moved => Attempt::Conflicted,
+                Located::Here((_, found)) => Attempt::Done(Some(found.record)),
+            })
+        })?;
+        found.map(|found| self.shown(edition, found)).transpose()
     }
 
     fn list(

@@ -10,8 +10,10 @@ use super::{
     AgentPools, listing,
 };
 use crate::belonging::{self, PointerRecord, kind};
+use crate::by_external_id::Located;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::name::{self, FoldedName};
+use crate::record::organization_key;
 use crate::{Attribute, AttributeIssue, Caller, Failure, Fault, Orgs, Resource, removal};
 
 const NAME: &str = "name";
@@ -146,12 +148,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let Some(pool) = self.load_agent_pool(organization, id)? else {
             return Ok(Attempt::Done(false));
         };
-        let Some(place) = self.existing(organization.to_owned())? else {
-            return Ok(Attempt::Done(false));
+        let (owner_name, owner) = match self.locate(organization)? {
+            Located::Gone => return Ok(Attempt::Done(false)),
+            Located::Moved => return Ok(Attempt::Conflicted),
+            Located::Here(found) => found,
         };
-        let Some((owner_key, owner)) = self.load_at(&place)? else {
-            return Ok(Attempt::Conflicted);
-        };
+        let owner_key = organization_key(&owner_name);
         let mut transaction = Transaction::new();
         // Also where the pool is no default: it must not become one meanwhile.
         transaction.require(&owner_key, owner.version);

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::feature_sets;
 use super::{FeatureSet, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions};
-use crate::name::FoldedName;
-use crate::record::{OrganizationRecord, organization_key};
+use crate::record::OrganizationRecord;
 use crate::{
     Attribute, AttributeIssue, Caller, Edition, Fault, Organization, Orgs, Plan, Resource,
 };
@@ -179,29 +178,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         by: &Caller,
         change: impl Fn(&mut SubscriptionRecord),
     ) -> Result<Attempt<OrganizationRecord>, SubscriptionError> {
-        let existing = self.existing(external_id.to_owned())?;
-        let existing = existing.ok_or(SubscriptionError::NotFound)?;
-        let name = FoldedName::of(&existing.name);
-        let name = name.ok_or(SubscriptionError::NotFound)?;
-        let stored = self.load(&name)?;
-        let Some(stored) = stored.filter(|stored| stored.record.external_id == external_id) else {
-            // It went elsewhere between the two reads.
+        let located = self.locate(external_id)?;
+        let Some(found) = located.unless_gone(SubscriptionError::NotFound)? else {
             return Ok(Attempt::Conflicted);
         };
-        let mut record = stored.record.clone();
+        let mut record = found.1.record.clone();
         change(&mut record.subscription);
-        if record == stored.record {
-            return Ok(Attempt::Done(record));
-        }
-        let key = organization_key(&name);
-        let mut transaction = Transaction::new();
-        transaction
-            .require(&key, stored.version)
-            .put(&key, &record)?;
         let deed = Resource::Subscription.updated(&record.subscription.id);
-        self.note(&mut transaction, external_id, by, deed)?;
-        let outcome = self.records.commit(transaction);
-        Ok(Attempt::from_commit(outcome, record)?)
+        Ok(self.replace_record(&found, &record, Transaction::new(), by, deed)?)
     }
 }
 

@@ -113,8 +113,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         wanted: Option<RetentionPolicy>,
         by: &Caller,
     ) -> Result<Attempt<OrganizationRecord>, ChangeError> {
-        let found = self.load_by_external_id(external_id)?;
-        let found = found.ok_or(ChangeError::NotFound)?;
+        let located = self.locate(external_id)?;
+        let Some(found) = located.unless_gone(ChangeError::NotFound)? else {
+            return Ok(Attempt::Conflicted);
+        };
         let mut record = found.1.record.clone();
         let current = record.retention.take();
         record.retention = match wanted {

@@ -25,8 +25,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         changes: &ConsumerChanges,
         by: &Caller,
     ) -> Result<Attempt<OrganizationRecord>, ShareError> {
-        let found = self.load_by_external_id(external_id)?;
-        let found = found.ok_or(ShareError::NotFound)?;
+        let located = self.locate(external_id)?;
+        let Some(found) = located.unless_gone(ShareError::NotFound)? else {
+            return Ok(Attempt::Conflicted);
+        };
         let mut record = found.1.record.clone();
         let mut transaction = Transaction::new();
         let mut unknown = Vec::new();

@@ -89,8 +89,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         changes: &AdministrationChanges,
         by: &Caller,
     ) -> Result<Attempt<OrganizationRecord>, ChangeError> {
-        let found = self.load_by_external_id(external_id)?;
-        let found = found.ok_or(ChangeError::NotFound)?;
+        let located = self.locate(external_id)?;
+        let Some(found) = located.unless_gone(ChangeError::NotFound)? else {
+            return Ok(Attempt::Conflicted);
+        };
         let stored = &found.1;
         let mut record = stored.record.clone();
         change_administration(edition, changes, &mut record)?;

@@ -11,6 +11,7 @@ mod default_pools;
 mod directory;
 mod lifecycle;
 mod listing;
+mod meanwhile;
 mod people;
 mod rules;
 mod sharing;

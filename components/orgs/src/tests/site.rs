@@ -20,7 +20,7 @@ fn disabled(disabled: bool) -> AdministrationChanges {
     }
 }
 
-fn delete_older(days: i64) -> RetentionRequest {
+pub(super) fn delete_older(days: i64) -> RetentionRequest {
     RetentionRequest {
         kind: RetentionKind::DeleteOlder,
         days: Attribute::Value(days),
