@@ -4,6 +4,8 @@
 //! is with a team or a pool and its tokens. What is left lies there until it is swept: at once, and by
 //! [`crate::Organizations::maintain`] where that was cut off.
 
+use std::collections::BTreeMap;
+
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries, decode};
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,7 @@ use crate::belonging::{PointerRecord, kind, prefix_of_all, whose_key};
 use crate::identifier::{is_identifier, well_formed};
 use crate::memberships::end_invitation_of_sweep;
 use crate::organization::EXTERNAL_ID_PREFIX;
-use crate::sharing::{ConsumersRecord, end_of_consumers};
+use crate::sharing::{ConsumersRecord, Shared, end_of_consumers, shared_by};
 use crate::team::membership_of_key;
 use crate::tokens::record::{TokenRecord, token_key, tokens_of_id_prefix};
 use crate::{Failure, Orgs};
@@ -98,6 +100,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let prefix = organization.map_or_else(|| tokens_of_id_prefix(id), prefix_of_all);
         let found = self.records.store().scan(&prefix, None, PER_COMMIT)?;
         let mut transaction = Transaction::new();
+        // What one producer shares ends in its record at once, for a commit changes that only once.
+        let mut producers: BTreeMap<&str, Vec<Shared>> = BTreeMap::new();
         for item in &found.items {
             let place = item.key.strip_prefix(&prefix);
             match (organization, place.and_then(|place| place.split_once('/'))) {
@@ -114,8 +118,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                     end_of_consumers(&mut transaction, external_id, name, &consumers);
                     transaction.delete(&item.key);
                 }
-                (Some(external_id), Some((kind::PRODUCER, name))) => {
-                    self.end_consumer(&mut transaction, external_id, name)?;
+                (Some(_), Some((kind::PRODUCER, name))) => {
+                    if let Some((shared, producer)) = shared_by(name) {
+                        producers.entry(producer).or_default().push(shared);
+                    }
                     transaction.delete(&item.key);
                 }
                 (Some(external_id), Some((kind, name))) => {
@@ -125,6 +131,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 (Some(_), None) => {
                     transaction.delete(&item.key);
                 }
+            }
+        }
+        for (producer, shares) in &producers {
+            let ended = self.end_consumer(&mut transaction, id, producer, shares)?;
+            if ended == Attempt::Conflicted {
+                return Ok(Attempt::Conflicted);
             }
         }
         if !found.more {

@@ -83,18 +83,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         for consumer in &ended {
             transaction.delete(shared.producer_key(&consumer.organization, &producer));
         }
-        let count = u32::try_from(consumers.len()).unwrap_or(MAXIMUM_CONSUMERS);
-        shared.set_count(record, count);
+        shared.set_count(record, &consumers);
         if added.clone().next().is_none() && ended.is_empty() {
             return Ok(());
         }
         transaction.require_unchanged(&key, version);
-        if consumers.is_empty() {
-            transaction.delete(key);
-        } else {
-            transaction.put(key, &ConsumersRecord { consumers })?;
-        }
-        Ok(())
+        Ok(ConsumersRecord { consumers }.put_or_delete(transaction, key)?)
     }
 
     /// The organizations that are named; those that do not exist are added to `unknown`.

@@ -12,7 +12,7 @@ use gatehouse_storage::StorageError;
 use crate::{Caller, Edition, Failure, Filter, Page};
 
 pub(crate) use self::consumers::Existence;
-pub(crate) use self::store::{ConsumersRecord, end_of_consumers, end_producer, index};
+pub(crate) use self::store::{ConsumersRecord, end_of_consumers, end_producer, index, shared_by};
 
 /// Most consumers that an organization names, of its modules and of its providers each: what one commit can replace.
 pub const MAXIMUM_CONSUMERS: u32 = 250;

@@ -8,12 +8,13 @@
 //! shares with all, is also in the producer's own record, which every change of these replaces.
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Record, StorageError, Transaction};
+use gatehouse_storage::{Attempt, Record, StorageError, Transaction};
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
+use super::{MAXIMUM_CONSUMERS, Shared};
 use crate::belonging::{key, kind, prefix};
-use crate::record::OrganizationRecord;
+use crate::by_external_id::Located;
+use crate::record::{OrganizationRecord, organization_key};
 use crate::{Failure, Orgs};
 
 /// Whom a producer names, each once.
@@ -33,6 +34,22 @@ pub(crate) struct ConsumerRecord {
 
 impl Record for ConsumersRecord {
     const SCHEMA: u16 = 1;
+}
+
+impl ConsumersRecord {
+    /// Adds to `transaction` that these are named. Where nobody is, there is no record.
+    pub(super) fn put_or_delete(
+        &self,
+        transaction: &mut Transaction,
+        key: String,
+    ) -> Result<(), StorageError> {
+        if self.consumers.is_empty() {
+            transaction.delete(key);
+        } else {
+            transaction.put(key, self)?;
+        }
+        Ok(())
+    }
 }
 
 /// A key that says it all.
@@ -80,7 +97,9 @@ impl Shared {
         }
     }
 
-    pub(super) const fn set_count(self, record: &mut OrganizationRecord, count: u32) {
+    /// Writes down in the producer's own record how many it names.
+    pub(super) fn set_count(self, record: &mut OrganizationRecord, named: &[ConsumerRecord]) {
+        let count = u32::try_from(named.len()).unwrap_or(MAXIMUM_CONSUMERS);
         match self {
             Self::Modules => record.module_consumers = count,
             Self::Providers => record.provider_consumers = count,
@@ -187,30 +206,47 @@ pub(crate) fn end_of_consumers(
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Adds to `transaction` that a producer no longer names a consumer that is gone. `name` is as in the key of that producer.
+    /// Adds to `transaction` that a producer no longer names a consumer that is gone, of whatever it shares with it. Conflicted where
+    /// the producer is to be looked for again.
     pub(crate) fn end_consumer(
         &self,
         transaction: &mut Transaction,
         consumer: &str,
-        name: &str,
-    ) -> Result<(), Failure> {
-        let Some((shared, producer)) = name.split_once('/') else {
-            return Ok(());
+        producer: &str,
+        shares: &[Shared],
+    ) -> Result<Attempt<()>, Failure> {
+        let (name, stored) = match self.locate(producer)? {
+            // What it named is cleared away with it.
+            Located::Gone => return Ok(Attempt::Done(())),
+            Located::Moved => return Ok(Attempt::Conflicted),
+            Located::Here(found) => found,
         };
-        let Some(shared) = Shared::parse(shared) else {
-            return Ok(());
-        };
-        let key = shared.consumers_key(producer);
-        let Some(stored) = self.records.get::<ConsumersRecord>(&key)? else {
-            return Ok(());
-        };
-        let mut record = stored.record;
-        record
-            .consumers
-            .retain(|found| found.organization != consumer);
-        transaction
-            .require(&key, stored.version)
-            .put(&key, &record)?;
-        Ok(())
+        let mut record = stored.record.clone();
+        for shared in shares {
+            let key = shared.consumers_key(producer);
+            let Some(named) = self.records.get::<ConsumersRecord>(&key)? else {
+                continue;
+            };
+            transaction.require(&key, named.version);
+            let mut named = named.record;
+            named
+                .consumers
+                .retain(|named| named.organization != consumer);
+            shared.set_count(&mut record, &named.consumers);
+            named.put_or_delete(transaction, key)?;
+        }
+        let key = organization_key(&name);
+        transaction.require(&key, stored.version);
+        if record != stored.record {
+            index(transaction, &stored.record, &record)?;
+            transaction.put(key, &record)?;
+        }
+        Ok(Attempt::Done(()))
     }
+}
+
+/// What of a producer's has the consumer in whose place an entry of this name stands, and whose that is.
+pub(crate) fn shared_by(name: &str) -> Option<(Shared, &str)> {
+    let (shared, producer) = name.split_once('/')?;
+    Some((Shared::parse(shared)?, producer))
 }

@@ -9,6 +9,7 @@ use gatehouse_ports::{OsRandom, SystemClock};
 
 use super::crashes::FailingStore;
 use super::*;
+use crate::name::FoldedName;
 use crate::{
     AdministrationChanges, ConsumerChanges, Filter, MAXIMUM_CONSUMERS, OrganizationReference,
     ShareError, Shared, Sharing, Site,
@@ -226,6 +227,36 @@ fn contract_4_4_a_consumer_that_is_gone_does_not_count_and_is_cleared_away() {
     let again = create(&orgs, "beta").external_id;
     assert_eq!(producers(&orgs, &again, Shared::Modules), [""; 0]);
     assert_eq!(count(&orgs, "acme"), 1);
+}
+
+#[test]
+fn contract_4_4_who_has_only_consumers_that_are_gone_is_no_producer() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let [acme, _, zeta] = made(&orgs, ["acme", "beta", "zeta"]);
+    let both = ConsumerChanges {
+        modules: by_name(&["beta"]),
+        providers: by_name(&["beta", "acme"]),
+    };
+    share(&orgs, &acme, &both).unwrap();
+    share(&orgs, &zeta, &both).unwrap();
+    assert_eq!(orgs.delete("beta", &installation()), Ok(true));
+    let mut expected = [
+        format!("of/{acme}/producer/providers/{zeta}"),
+        format!("of/{zeta}/consumers/providers"),
+        format!("producer/providers/some/{zeta}"),
+    ];
+    expected.sort();
+    assert_eq!(keys(&store), expected);
+    let stored = |name: &str| {
+        let name = FoldedName::of(name).unwrap();
+        let record = orgs.load(&name).unwrap().unwrap().record;
+        (record.module_consumers, record.provider_consumers)
+    };
+    assert_eq!((stored("acme"), stored("zeta")), ((0, 0), (0, 1)));
+    let all = orgs.all_producers(EDITION, &[Shared::Providers], &Filter::default(), 1, 20);
+    assert_eq!(names(&all.unwrap().organizations), ["zeta"]);
 }
 
 #[test]
