@@ -56,15 +56,15 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(stored.map_or(Located::Moved, |stored| Located::Here((name, stored))))
     }
 
-    /// Commits `transaction`, and with it the organization as it is now, which keeps its name, and the record of what was done.
-    /// Where nothing is different, nothing is committed.
+    /// Commits `transaction`, and with it the organization as it is now, which keeps its name, and the records of what was done. Where
+    /// nothing is different, nothing is committed.
     pub(crate) fn replace_record(
         &self,
         (name, before): &Found,
         after: &OrganizationRecord,
         mut transaction: Transaction,
         by: &Caller,
-        deed: Deed<'_>,
+        deeds: &[Deed<'_>],
     ) -> Result<Attempt<OrganizationRecord>, Failure> {
         if transaction.is_empty() && *after == before.record {
             return Ok(Attempt::Done(after.clone()));
@@ -76,7 +76,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             Some((name, &before.record)),
             Some((name, after)),
         )?;
-        self.note(&mut transaction, &after.external_id, by, deed)?;
+        for deed in deeds {
+            self.note(&mut transaction, &after.external_id, by, *deed)?;
+        }
         transaction.require(&key, before.version).put(&key, after)?;
         let outcome = self.records.commit(transaction);
         Ok(Attempt::from_commit(outcome, after.clone())?)

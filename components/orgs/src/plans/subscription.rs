@@ -185,7 +185,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let mut record = found.1.record.clone();
         change(&mut record.subscription);
         let deed = Resource::Subscription.updated(&record.subscription.id);
-        Ok(self.replace_record(&found, &record, Transaction::new(), by, deed)?)
+        Ok(self.replace_record(&found, &record, Transaction::new(), by, &[deed])?)
     }
 }
 

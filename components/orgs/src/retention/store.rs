@@ -11,7 +11,7 @@ use super::{
     Retention, RetentionDetail, RetentionDetailChange, RetentionKind, RetentionPolicy,
     RetentionRequest, RetentionRule,
 };
-use crate::audit_trail::INSTALLATION;
+use crate::audit_trail::{Deed, INSTALLATION};
 use crate::identifier::random_identifier;
 use crate::issues::Issues;
 use crate::record::OrganizationRecord;
@@ -76,14 +76,17 @@ impl<S: Store, C: Clock, R: Random> Retention for Orgs<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             let stored = self.records.get::<RetentionPolicy>(DEFAULT_KEY)?;
             let version = stored.as_ref().map(|stored| stored.version);
-            let current = stored.map_or_else(RetentionPolicy::original, |stored| stored.record);
-            let policy = self.replaced(Some(&current), wanted.clone())?;
+            let current = stored.map(|stored| stored.record);
+            let original = RetentionPolicy::original();
+            let policy =
+                self.replaced(Some(current.as_ref().unwrap_or(&original)), wanted.clone())?;
             let mut transaction = Transaction::new();
             transaction
                 .require_unchanged(DEFAULT_KEY, version)
                 .put(DEFAULT_KEY, &policy)?;
-            let deed = Resource::DataRetentionPolicy.updated(&policy.id);
-            self.note(&mut transaction, INSTALLATION, by, deed)?;
+            for deed in deeds(current.as_ref(), Some(&policy)) {
+                self.note(&mut transaction, INSTALLATION, by, deed)?;
+            }
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, policy)?)
         })
@@ -123,14 +126,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             Some(wanted) => Some(self.replaced(current.as_ref(), wanted)?),
             None => None,
         };
-        let resource = Resource::DataRetentionPolicy;
-        let deed = match (&current, &record.retention) {
-            (None, None) => return Ok(Attempt::Done(record)),
-            (None, Some(new)) => resource.created(&new.id),
-            (Some(_), Some(new)) => resource.updated(&new.id),
-            (Some(old), None) => resource.destroyed(&old.id),
-        };
-        Ok(self.replace_record(&found, &record, Transaction::new(), by, deed)?)
+        let deeds = deeds(current.as_ref(), record.retention.as_ref());
+        Ok(self.replace_record(&found, &record, Transaction::new(), by, &deeds)?)
     }
 
     /// `wanted` under the id of the policy that it replaces, if that is of the same kind, or else under a new one.
@@ -145,6 +142,20 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             None => random_identifier(POLICY_PREFIX, &self.random)?,
         };
         Ok(RetentionPolicy { id, ..wanted })
+    }
+}
+
+/// What is done where one policy comes in place of another, or of none. Under another id it is another policy. What the installation
+/// begins with is none.
+fn deeds<'p>(old: Option<&'p RetentionPolicy>, new: Option<&'p RetentionPolicy>) -> Vec<Deed<'p>> {
+    let resource = Resource::DataRetentionPolicy;
+    match (old, new) {
+        (Some(old), Some(new)) if old.id == new.id => vec![resource.updated(&new.id)],
+        (old, new) => {
+            let ended = old.map(|old| resource.destroyed(&old.id));
+            let begun = new.map(|new| resource.created(&new.id));
+            ended.into_iter().chain(begun).collect()
+        }
     }
 }
 

@@ -46,7 +46,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             return Err(ShareError::UnknownOrganizations(unknown));
         }
         let deed = Resource::Organization.updated(external_id);
-        Ok(self.replace_record(&found, &record, transaction, by, deed)?)
+        Ok(self.replace_record(&found, &record, transaction, by, &[deed])?)
     }
 
     /// Adds to `transaction` that an organization names these consumers and no others, as long as they exist.

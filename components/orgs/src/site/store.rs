@@ -115,7 +115,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             })?;
         }
         let deed = Resource::Organization.updated(external_id);
-        Ok(self.replace_record(&found, &record, transaction, by, deed)?)
+        Ok(self.replace_record(&found, &record, transaction, by, &[deed])?)
     }
 }
 

@@ -7,8 +7,9 @@ use gatehouse_ports::{OsRandom, SystemClock};
 
 use super::*;
 use crate::{
-    AdministrationChanges, ApiRate, Census, ChangeError, GeneralSettingsChanges, Retention,
-    RetentionDetailChange, RetentionKind, RetentionRequest, RetentionRule, Site,
+    AdministrationChanges, ApiRate, AuditTrail, Census, ChangeError, GeneralSettingsChanges,
+    Resource, Retention, RetentionDetailChange, RetentionKind, RetentionRequest, RetentionRule,
+    Site,
 };
 
 const EDITION: Edition = Edition::SelfHosted;
@@ -161,6 +162,50 @@ fn contract_4_5_a_policy_is_a_part_of_its_organization() {
         .unwrap();
     let shown = orgs.read(EDITION, "acme").unwrap().unwrap();
     assert_eq!(shown.default_retention, RetentionRule::DeleteOlder(3));
+}
+
+#[test]
+fn contract_4_15_a_policy_of_another_kind_is_told_as_another_policy() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let id = create(&orgs, "acme").external_id;
+    let by = installation();
+    let dont_delete = RetentionRequest {
+        kind: RetentionKind::DontDelete,
+        ..delete_older(0)
+    };
+    let requests = [delete_older(9), delete_older(8), dont_delete];
+    let own = requests
+        .each_ref()
+        .map(|request| orgs.set_retention(&id, request, &by).unwrap().id);
+    orgs.unset_retention(&id, &by).unwrap();
+    orgs.unset_retention(&id, &by).unwrap();
+    let default = requests
+        .each_ref()
+        .map(|request| orgs.set_default_retention(request, &by).unwrap().id);
+    orgs.unset_default_retention(&by).unwrap();
+    let events = orgs.waiting_events().unwrap();
+    for (organization, [first, same, other]) in [(Some(id), own), (None, default)] {
+        assert_eq!(first, same);
+        assert_ne!(first, other);
+        let of_policies = events.iter().filter(|event| {
+            event.organization == organization && event.resource == Resource::DataRetentionPolicy
+        });
+        let mut told: Vec<_> = of_policies
+            .map(|event| (event.resource_id.as_str(), event.operation.as_str()))
+            .collect();
+        told.sort_unstable();
+        let mut expected = [
+            (first.as_str(), "create"),
+            (first.as_str(), "update"),
+            (first.as_str(), "destroy"),
+            (other.as_str(), "create"),
+            (other.as_str(), "destroy"),
+        ];
+        expected.sort_unstable();
+        assert_eq!(told, expected);
+    }
 }
 
 #[test]
