@@ -154,6 +154,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Organizations as site administrators see them, with their owners if those are to be included.
+    /// The owners are read in any case, for the relationship names them always (contract 4.14).
     ///
     /// # Errors
     ///

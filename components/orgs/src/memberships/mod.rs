@@ -173,7 +173,8 @@ pub trait Memberships {
         by: &Caller,
     ) -> Result<(), MembershipError>;
 
-    /// The owners of several organizations, in the order of their external ids; nobody owns what there is not.
+    /// The owners of several organizations, in the order of their external ids; nobody owns what there is not. The cost
+    /// grows with how many members those organizations have, owners or not.
     ///
     /// # Errors
     ///
