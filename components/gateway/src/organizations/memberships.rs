@@ -20,11 +20,14 @@ use super::pagination::{PageRequest, paged};
 use super::problem::{AttributeFault, Problem};
 use super::teams::{identifiers, last_owner};
 use super::transport::{json_api, no_content};
-use super::{fields, include};
+use super::{fields, include, users};
 use crate::http::{Method, Response};
 use crate::query;
 
 const RESOURCE_TYPE: &str = "organization-memberships";
+
+/// What a query calls the users of memberships.
+const USER: &str = "user";
 
 /// Requests about memberships.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +102,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn invite(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ManageMemberships, Some(RESOURCE_TYPE))?;
         let mandate = self.mandate(&entry, Right::ManageMembership)?;
-        let includes = self.wanted_with_memberships()?;
+        let mut includes = self.wanted_with_memberships()?.unwrap_or_default();
+        // The client expects the user even where it does not ask for them.
+        includes.push(USER.to_owned());
         let input = Input::read(&self.request.body)?;
         let invitation = self.invitation(&input.resource(Kinds::Any)?)?;
         let organization = &entry.position.organization;
@@ -109,7 +114,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 .invite(&organization.external_id, &invitation, &mandate, &by)?;
         let mut document = Document::of(resource_of(&membership, &organization.name));
         document.included =
-            self.included_with_memberships(includes, &entry, &mandate, &[membership])?;
+            self.included_with_memberships(Some(includes), &entry, &mandate, &[membership])?;
         Ok(json_api(201, &document))
     }
 
@@ -144,7 +149,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn list_own_memberships(&self) -> Result<Response, Problem> {
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
-        let wanted = include::wanted(&self.request.query, &["user"])?;
+        let wanted = include::wanted(&self.request.query, &[USER])?;
         let page = PageRequest::always(&self.request.query);
         let own = self.organizations.own_memberships(&caller.identity)?;
         let (own, total) = page.of_all(own);
@@ -152,8 +157,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .iter()
             .map(|own| resource_of(&own.membership, &own.organization));
         let mut document = paged(resources.collect(), total, page, self.request);
-        let users = own.iter().filter_map(|own| own.membership.user.as_ref());
-        document.included = wanted.map(|_| self.user_resources(users)).transpose()?;
+        let memberships = own.iter().map(|own| &own.membership);
+        document.included = wanted.map(|_| self.users_of(memberships)).transpose()?;
         Ok(json_api(200, &document))
     }
 
@@ -174,7 +179,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn wanted_with_memberships(&self) -> Result<Option<Vec<String>>, Problem> {
-        include::wanted(&self.request.query, &["user", "teams"])
+        include::wanted(&self.request.query, &[USER, "teams"])
     }
 
     /// What is asked for beside memberships, each once.
@@ -190,9 +195,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         };
         let organization = &entry.position.organization;
         let mut included = Vec::new();
-        if wanted.iter().any(|name| name == "user") {
-            let users = memberships.iter().filter_map(|found| found.user.as_ref());
-            included.extend(self.user_resources(users)?);
+        if wanted.iter().any(|name| name == USER) {
+            included.extend(self.users_of(memberships)?);
         }
         if wanted.iter().any(|name| name == "teams") {
             let ids = memberships.iter().flat_map(|found| &found.teams).cloned();
@@ -206,11 +210,24 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
         Ok(Some(included))
     }
+
+    /// The users of memberships: those there are, then those who are to come to be.
+    fn users_of<'m>(
+        &self,
+        memberships: impl IntoIterator<Item = &'m Membership>,
+    ) -> Result<Vec<Value>, Problem> {
+        let (active, invited): (Vec<_>, Vec<_>) = memberships
+            .into_iter()
+            .partition(|found| found.status == MembershipStatus::Active);
+        let mut users = self.user_resources(active.iter().map(|found| &found.user))?;
+        let to_be = |found: &&Membership| users::seen_by_members(&found.user, "", &found.email);
+        users.extend(invited.iter().map(to_be));
+        Ok(users)
+    }
 }
 
 /// A membership in the organization of this name.
 pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value {
-    let user = membership.user.as_ref();
     json!({
         "id": membership.id,
         "type": RESOURCE_TYPE,
@@ -223,7 +240,7 @@ pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value 
             "created-at": timestamp(membership.created_at),
         },
         "relationships": {
-            "user": {"data": user.map(|id| json!({"id": id, "type": "users"}))},
+            "user": {"data": {"id": membership.user, "type": "users"}},
             "organization": {"data": {"id": organization, "type": "organizations"}},
             "teams": {"data": identifiers(&membership.teams, "teams")},
         },

@@ -88,6 +88,16 @@ fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue
     (description, faults)
 }
 
+/// A user as members of organizations see them. Somebody who is only invited has no name yet.
+pub(super) fn seen_by_members(id: &str, username: &str, email: &str) -> Value {
+    json!({
+        "id": id,
+        "type": RESOURCE_TYPE,
+        "attributes": {"username": username, "email": email},
+        "links": {"self": format!("/api/v2/users/{id}")},
+    })
+}
+
 /// A user as a resource.
 pub(super) fn resource_of(user: &User) -> Value {
     json!({

@@ -16,13 +16,13 @@ pub(crate) use acceptance::end_invitation_of_sweep;
 pub struct Membership {
     /// `ou-` and 16 letters and digits.
     pub id: String,
-    /// The id of the user; `None` while nobody has the address.
-    pub user: Option<String>,
+    /// The id of the user; while nobody has the address, the one of whoever will have it.
+    pub user: String,
     /// The address of the user, or the one that is invited.
     pub email: String,
     /// How far it has come.
     pub status: MembershipStatus,
-    /// The ids of those of its teams that the caller sees, by their names.
+    /// The ids of those of its teams that the caller sees, in their order as texts.
     pub teams: Vec<String>,
     /// Milliseconds since 1970-01-01T00:00Z.
     pub created_at: u64,

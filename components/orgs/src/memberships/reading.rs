@@ -9,14 +9,24 @@ use crate::belonging::kind;
 use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
 use crate::team::{MembershipRecord, membership_of_prefix};
 use crate::teams::{Roll, page};
+use crate::tokens::SecretHasher;
+use crate::users::id_of_user;
 use crate::{Failure, Identity, Mandate, MembershipStatus, Orgs, Principal, User, Users as _};
 
 impl Membership {
-    /// A membership of which the caller sees these teams.
-    pub(super) fn of(record: &MembershipRecord, teams: Vec<String>) -> Self {
+    /// A membership of which the caller sees the teams that `is_visible` accepts.
+    pub(super) fn of(
+        record: &MembershipRecord,
+        hasher: &SecretHasher,
+        is_visible: impl Fn(&str) -> bool,
+    ) -> Self {
+        let to_be = || id_of_user(hasher, &record.email);
+        let teams = record.teams.iter().filter(|team| is_visible(team));
+        let mut teams: Vec<String> = teams.cloned().collect();
+        teams.sort_unstable();
         Self {
             id: record.id.clone(),
-            user: record.user.clone(),
+            user: record.user.clone().unwrap_or_else(to_be),
             email: record.email.clone(),
             status: record.status,
             teams,
@@ -26,8 +36,14 @@ impl Membership {
 }
 
 impl Roll<'_> {
-    fn shown(&self, membership: &MembershipRecord) -> Membership {
-        Membership::of(membership, self.visible_teams(membership))
+    fn shown<'m>(
+        &self,
+        memberships: impl IntoIterator<Item = &'m MembershipRecord>,
+        hasher: &SecretHasher,
+    ) -> Vec<Membership> {
+        let visible: HashSet<&str> = self.teams.iter().map(|team| team.id.as_str()).collect();
+        let shown = |found| Membership::of(found, hasher, |team| visible.contains(team));
+        memberships.into_iter().map(shown).collect()
     }
 }
 
@@ -40,7 +56,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     ) -> Result<Vec<Membership>, Failure> {
         let roll = self.roll(organization, mandate)?;
         let wanted = roll.memberships.iter().filter(|found| is_wanted(found));
-        Ok(wanted.map(|membership| roll.shown(membership)).collect())
+        Ok(roll.shown(wanted, &self.hasher()?))
     }
 
     pub(super) fn membership_page(
@@ -66,7 +82,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             of_status.count() as u64
         };
         Ok(MembershipPage {
-            memberships: memberships.iter().map(|found| roll.shown(found)).collect(),
+            memberships: roll.shown(memberships, &self.hasher()?),
             total,
             active: count(MembershipStatus::Active),
             invited: count(MembershipStatus::Invited),
@@ -99,6 +115,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let external_ids: Vec<&str> = external_ids.collect();
         let memberships = self.memberships_of(&user.id, &external_ids)?;
         let organizations = self.organizations_of(&external_ids)?;
+        let hasher = self.hasher()?;
         let by_token = identity.token_id.is_some();
         let mut own: Vec<OwnMembership> = memberships
             .into_iter()
@@ -108,7 +125,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 let is_open = !organization.disabled
                     && (!by_token || organization.settings.user_tokens_enabled);
                 is_open.then(|| OwnMembership {
-                    membership: Membership::of(&membership, membership.teams.clone()),
+                    membership: Membership::of(&membership, &hasher, |_| true),
                     organization: organization.name,
                 })
             })

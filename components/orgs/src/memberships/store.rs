@@ -79,7 +79,7 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         let membership = commit_with_retries(&self.clock, &self.random, || {
             self.try_invite(organization, invitation, mandate, by)
         })?;
-        Ok(Membership::of(&membership, membership.teams.clone()))
+        Ok(Membership::of(&membership, &self.hasher()?, |_| true))
     }
 
     fn read_membership(

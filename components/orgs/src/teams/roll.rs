@@ -55,12 +55,6 @@ impl Roll<'_> {
         };
         teams.into_iter().map(shown).collect()
     }
-
-    /// The ids of those teams of a membership that the caller sees.
-    pub fn visible_teams(&self, membership: &MembershipRecord) -> Vec<String> {
-        let visible = self.teams.iter().filter(|team| membership.is_of(&team.id));
-        visible.map(|team| team.id.clone()).collect()
-    }
 }
 
 /// A team with these members.

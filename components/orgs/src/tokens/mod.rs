@@ -17,6 +17,7 @@ use crate::{AttributeIssue, Caller, Failure, Mandate, TeamReference};
 
 pub use lifetime::{LifetimeChange, LifetimeError, LifetimePolicy, TokenKind};
 pub(crate) use lifetime::{LifetimesRecord, lifetimes_key};
+pub(crate) use text::SecretHasher;
 
 /// Whom a token stands for. Of the kinds that are marked so, one token exists at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -69,6 +69,11 @@ impl SecretHasher {
         self.hash("account", id)
     }
 
+    /// The hash that makes the identifier of whoever has an address, or will have it.
+    pub(crate) fn user(&self, email: &str) -> String {
+        self.hash("user", email)
+    }
+
     fn hash(&self, purpose: &str, text: &str) -> String {
         let mut mac = self.0.clone();
         mac.update(purpose.as_bytes());

@@ -1,13 +1,21 @@
-//! The users that stand for those who are none (contract 1.11).
+//! The identifiers of users before there are any, and the users that stand for those who are none (contract 1.11).
 
 use gatehouse_ports::{Clock, Random, Store};
 
 use super::store::{NO_HOST, USER_PREFIX};
 use super::{Subject, User};
+use crate::tokens::SecretHasher;
 use crate::{Failure, Identity, Orgs, Principal, identifier};
 
 /// How many characters of a hash stand in an identifier.
 const HASH_CHARACTERS: usize = 16;
+
+/// The id of the user who has this address, in any capitalisation, or will have it: an invitation tells it before there is a user.
+pub(crate) fn id_of_user(hasher: &SecretHasher, email: &str) -> String {
+    let mut hash = hasher.user(&email.to_lowercase());
+    hash.truncate(HASH_CHARACTERS);
+    format!("{USER_PREFIX}{hash}")
+}
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(super) fn user_standing_for(&self, identity: &Identity) -> Result<User, Failure> {

@@ -3,6 +3,7 @@
 mod account;
 mod store;
 
+pub(crate) use account::id_of_user;
 pub(crate) use store::{is_reserved_address, name_of_entity, user_key, username_key};
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use crate::{AttributeIssue, Caller, Failure, Identity, IssuedToken};
 /// Somebody who can belong to organizations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
-    /// `user-` and 16 letters and digits.
+    /// `user-` and 16 letters and digits, which follow from the address.
     pub id: String,
     /// Unique without regard to case: 1 to 90 of `A-Z a-z 0-9 _ -`.
     pub username: String,

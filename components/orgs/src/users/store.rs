@@ -9,11 +9,12 @@ use gatehouse_storage::{
     Attempt, Record, StorageError, Transaction, commit_with_retries, key_segment,
 };
 
+use super::account::id_of_user;
 use super::{CreateUserError, Subject, User, UserDescription, Users};
 use crate::audit_trail::INSTALLATION;
 use crate::authority::{INSTALLATION_NAME, NOBODY_NAME};
 use crate::belonging::PointerRecord;
-use crate::identifier::{random_identifier, well_formed};
+use crate::identifier::well_formed;
 use crate::name::{self, FoldedName};
 use crate::rules::is_email_address;
 use crate::tokens::TokenRequest;
@@ -113,7 +114,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         subject: Option<Subject>,
     ) -> Result<NewUser, Failure> {
         Ok(NewUser(User {
-            id: random_identifier(USER_PREFIX, &self.random)?,
+            id: id_of_user(&self.hasher()?, &email),
             username,
             email,
             site_administrator,

@@ -17,15 +17,22 @@ fn contract_4_11_whoever_has_the_address_already_belongs_at_once() {
         .invite("ADA@Example.com", &[&ops.id, &ops.id])
         .unwrap();
     assert_eq!(ada.status, MembershipStatus::Active);
-    assert_eq!(
-        (ada.user.as_ref(), &ada.email),
-        (Some(&user.id), &user.email)
-    );
+    assert_eq!((&ada.user, &ada.email), (&user.id, &user.email));
     assert_eq!(ada.teams, [ops.id]);
     assert_eq!(
         people.decision(&credential, Action::Show),
         Decision::Allowed
     );
+}
+
+#[test]
+fn contract_4_11_a_membership_is_shown_as_it_was_made() {
+    let (people, _) = people();
+    let teams = ["a", "b", "c", "d"].map(|name| people.team(name, &[]).id);
+    let teams: Vec<&str> = teams.iter().map(String::as_str).collect();
+    let made = people.invite("ada@example.com", &teams).unwrap();
+    let shown = people.orgs.read_membership(people.id(), &made.id, &owner());
+    assert_eq!(shown, Ok(Some(made)));
 }
 
 #[test]
@@ -36,19 +43,23 @@ fn contract_4_11_an_invitation_waits_for_its_address_and_is_accepted_with_the_us
     let waiting = people.invite("Ada@example.com", &[&ops.id]).unwrap();
     assert_eq!(waiting.status, MembershipStatus::Invited);
     assert_eq!(
-        (waiting.user.as_deref(), waiting.email.as_str()),
-        (None, "Ada@example.com")
+        (waiting.user.starts_with("user-"), waiting.email.as_str()),
+        (true, "Ada@example.com")
     );
+    let shown = people
+        .orgs
+        .read_membership(people.id(), &waiting.id, &owner());
+    assert_eq!(shown, Ok(Some(waiting.clone())));
     let team = people.read_team(&ops.id);
     assert_eq!((team.users.len(), team.memberships.len()), (0, 1));
     let commits = store.commits();
     let (user, credential) = people.user("ada");
+    assert_eq!(user.id, waiting.user);
     assert_eq!(store.commits(), commits + 1);
     let ada = people
         .orgs
         .read_membership(people.id(), &waiting.id, &owner());
     let expected = Membership {
-        user: Some(user.id.clone()),
         email: user.email.clone(),
         status: MembershipStatus::Active,
         ..waiting

@@ -38,7 +38,7 @@ fn members_join_and_leave_teams_by_either_name_and_twice_is_as_once() {
     assert_eq!(people.decision(&credential, manage), Decision::Allowed);
     let team = people.read_team(&ops.id);
     assert_eq!(team.memberships, [ada.id.clone(), bob.id.clone()]);
-    let users = [ada.user.clone().unwrap(), bob.user.clone().unwrap()];
+    let users = [ada.user.clone(), bob.user.clone()];
     assert_eq!(team.users, users);
     let before = store.values();
     let named = membership_ids(&[&ada, &bob]);
@@ -325,7 +325,7 @@ fn a_workload_belongs_to_a_team_by_its_entity() {
     let membership = invite().unwrap();
     assert_eq!(store.commits(), commits + 1);
     assert_eq!(membership.status, MembershipStatus::Active);
-    let users = people.orgs.users(&[membership.user.clone().unwrap()]);
+    let users = people.orgs.users(&[membership.user.clone()]);
     let user = users.unwrap().remove(0).unwrap();
     assert_eq!(user.subject, Some(Subject::Entity(ENTITY.to_owned())));
     assert_eq!(membership.email, user.email);

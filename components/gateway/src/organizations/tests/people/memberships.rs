@@ -22,20 +22,27 @@ fn contract_4_11_an_invitation_and_what_becomes_of_it() {
             .ends_with('Z')
     );
     let relationships = &data["relationships"];
-    assert_eq!(relationships["user"]["data"], Value::Null);
+    let invited = &relationships["user"]["data"];
+    assert_eq!(invited["type"], "users");
     assert_eq!(relationships["organization"]["data"]["id"], "acme");
     assert_eq!(
         relationships["teams"]["data"],
         json!([{"id": ops, "type": "teams"}])
     );
-    assert_eq!(made["included"][0]["id"], ops.as_str());
+    let user = &made["included"][0];
+    assert_eq!(user["id"], invited["id"]);
+    assert_eq!(
+        user["attributes"],
+        json!({"username": "", "email": "Ada@example.com"})
+    );
+    assert_eq!(made["included"][1]["id"], ops.as_str());
     let target = data["links"]["self"].as_str().unwrap();
     assert_eq!(body(&world.get(target))["data"], *data);
     let token = world.user("ada", false);
     let shown = body(&world.get(&format!("{target}?include=user")));
     assert_eq!(shown["data"]["attributes"]["status"], "active");
     let user = &shown["data"]["relationships"]["user"]["data"];
-    assert_eq!(user["type"], "users");
+    assert_eq!(user, invited);
     assert_eq!(shown["included"][0]["id"], user["id"]);
     let own = body(&world.send_as(
         &token,
