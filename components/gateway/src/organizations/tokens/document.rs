@@ -53,9 +53,21 @@ impl<'a> TokenResource<'a> {
                 token: secret,
                 expired_at: token.expires_at.map(timestamp),
             },
-            relationships: json!({"created-by": {"data": creator(token, organization)}}),
+            relationships: relationships(token, organization),
             links: json!({"self": format!("/api/v2/authentication-tokens/{}", token.id)}),
         }
+    }
+}
+
+/// Who made the token; of the token of a team also the team, by which clients find it.
+fn relationships(token: &ApiToken, organization: Option<&str>) -> Value {
+    let maker = json!({"data": creator(token, organization)});
+    match &token.owner {
+        TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => json!({
+            "created-by": maker,
+            "team": {"data": {"id": team.id, "type": "teams"}},
+        }),
+        _ => json!({"created-by": maker}),
     }
 }
 
