@@ -6,7 +6,7 @@ use gatehouse_storage::Transaction;
 
 use crate::belonging::{self, PointerRecord, kind, put_new};
 use crate::identifier::random_identifier;
-use crate::name::FoldedName;
+use crate::name::FoldedTeamName;
 use crate::record::OrganizationRecord;
 use crate::team::{
     MEMBERSHIP_PREFIX, MembershipRecord, MembershipStatus, OWNERS, TeamRecord, Visibility,
@@ -91,6 +91,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 }
 
 /// The folded name of a team's key.
-pub(crate) fn team_name_key(external_id: &str, name: &FoldedName) -> String {
-    belonging::key(external_id, kind::TEAM_NAME, name.as_str())
+pub(crate) fn team_name_key(external_id: &str, name: &FoldedTeamName) -> String {
+    belonging::key(external_id, kind::TEAM_NAME, &name.segment())
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use gatehouse_storage::key_segment;
+
 use crate::Fault;
 
 /// Most characters in a name.
@@ -43,11 +45,43 @@ pub fn folded_name(name: &str) -> Option<String> {
 
 /// What keeps `name` from being a name, whoever else has it.
 pub fn faults(name: &str) -> impl Iterator<Item = Fault> + use<> {
-    let allowed = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+    faults_unless(name, name.chars().all(is_allowed))
+}
+
+/// A name of a team as it is compared: lower case. Blanks may stand within it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoldedTeamName(String);
+
+impl FoldedTeamName {
+    /// `name` without its case; `None` where no team can have that name.
+    pub fn of(name: &str) -> Option<Self> {
+        team_faults(name)
+            .next()
+            .is_none()
+            .then(|| Self(name.to_ascii_lowercase()))
+    }
+
+    /// Its text made safe in a key.
+    pub fn segment(&self) -> String {
+        key_segment(&self.0)
+    }
+}
+
+/// What keeps `name` from being the name of a team, whoever else has it.
+pub fn team_faults(name: &str) -> impl Iterator<Item = Fault> + use<> {
+    let within = name.chars().all(|it| is_allowed(it) || it == ' ');
+    faults_unless(name, within && name.trim_matches(' ') == name)
+}
+
+const fn is_allowed(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '-' | '_')
+}
+
+fn faults_unless(name: &str, allowed: bool) -> impl Iterator<Item = Fault> + use<> {
     let too_long = Fault::TooLong(MAXIMUM_NAME_CHARACTERS);
     [
         (name.is_empty(), Fault::Blank),
-        (!name.chars().all(allowed), Fault::ForbiddenCharacter),
+        (!allowed, Fault::ForbiddenCharacter),
         (
             name.chars().nth(MAXIMUM_NAME_CHARACTERS as usize).is_some(),
             too_long,
@@ -92,6 +126,21 @@ mod tests {
         }
         let both = "é".repeat(91);
         assert_eq!(all_faults(&both), [Fault::ForbiddenCharacter, TOO_LONG]);
+    }
+
+    #[test]
+    fn contract_4_10_blanks_may_stand_within_the_name_of_a_team() {
+        let folded = FoldedTeamName::of("Foo  Bar").unwrap();
+        assert_eq!(folded.segment(), "foo%20%20bar");
+        assert_ne!(Some(folded), FoldedTeamName::of("foo bar"));
+        let plain = FoldedTeamName::of("Ops_1-a").unwrap();
+        assert_eq!(plain.segment(), "ops_1-a");
+        for name in [" foo", "foo ", " ", "a\tb", "a/b", "a%20b", "a\u{a0}b"] {
+            let found: Vec<_> = team_faults(name).collect();
+            assert_eq!(found, [Fault::ForbiddenCharacter], "{name}");
+            assert_eq!(FoldedTeamName::of(name), None);
+        }
+        assert_eq!(team_faults("").collect::<Vec<_>>(), [Fault::Blank]);
     }
 
     proptest! {

@@ -14,7 +14,7 @@ use super::TeamError;
 use super::members::put_changed;
 use crate::belonging::{self, kind};
 use crate::founding::team_name_key;
-use crate::name::FoldedName;
+use crate::name::FoldedTeamName;
 use crate::team::MembershipRecord;
 use crate::{Caller, Failure, Mandate, Orgs, Resource, removal};
 
@@ -59,7 +59,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .put(removed_key(id), &removed)?;
         removal::mark(&mut transaction, id)?;
         belonging::delete(&mut transaction, organization, kind::TEAM, id);
-        if let Some(name) = FoldedName::of(&team.record.name) {
+        if let Some(name) = FoldedTeamName::of(&team.record.name) {
             transaction.delete(team_name_key(organization, &name));
         }
         self.note(

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{RightChange, TeamChanges, TeamError};
-use crate::name::{self, FoldedName};
+use crate::name::{self, FoldedTeamName};
 use crate::team::{TeamRecord, Visibility};
 use crate::{Attribute, AttributeIssue, Fault, Mandate, Right, Rights};
 
@@ -48,7 +48,7 @@ pub(super) fn apply(
 pub(super) fn judge_name<'c>(
     change: &'c Attribute<String>,
     current: Option<&TeamRecord>,
-) -> (Option<(&'c str, FoldedName)>, Vec<AttributeIssue>) {
+) -> (Option<(&'c str, FoldedTeamName)>, Vec<AttributeIssue>) {
     let issue = |fault| AttributeIssue::new("name", fault);
     let text = match change {
         Attribute::Absent if current.is_some() => return (None, Vec::new()),
@@ -59,9 +59,9 @@ pub(super) fn judge_name<'c>(
     if current.is_some_and(|team| team.is_owners() && team.name != text) {
         return (None, vec![issue(Fault::Protected)]);
     }
-    match FoldedName::of(text) {
+    match FoldedTeamName::of(text) {
         Some(folded) => (Some((text, folded)), Vec::new()),
-        None => (None, name::faults(text).map(issue).collect()),
+        None => (None, name::team_faults(text).map(issue).collect()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Teams in the store.
 //!
 //! - `of/<external id>/team/<id>`: the team.
-//! - `of/<external id>/team-name/<folded name>`: its id, which makes its name unique.
+//! - `of/<external id>/team-name/<segment of the folded name>`: its id, which makes its name unique.
 //! - `removed-team/<id>`: that the team is gone and what it left is being cleared away.
 
 use gatehouse_ports::{Clock, Random, Store};
@@ -13,7 +13,7 @@ use super::{MemberNames, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Tea
 use crate::belonging::{self, PointerRecord, kind, put_new};
 use crate::founding::team_name_key;
 use crate::identifier::{is_identifier, random_identifier};
-use crate::name::FoldedName;
+use crate::name::FoldedTeamName;
 use crate::team::{MembershipRecord, TEAM_PREFIX, TeamRecord, Visibility};
 use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource};
 
@@ -53,7 +53,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn is_name_taken(
         &self,
         organization: &str,
-        name: &FoldedName,
+        name: &FoldedTeamName,
         team: &str,
     ) -> Result<bool, Failure> {
         let key = team_name_key(organization, name);
@@ -136,7 +136,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let mut transaction = Transaction::new();
         let key = belonging::key(organization, kind::TEAM, id);
         transaction.require(&key, stored.version).put(key, &team)?;
-        let old_name = FoldedName::of(&stored.record.name);
+        let old_name = FoldedTeamName::of(&stored.record.name);
         if let Some((_, folded)) = name
             && old_name.as_ref() != Some(&folded)
         {

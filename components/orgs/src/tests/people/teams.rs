@@ -56,6 +56,28 @@ fn contract_4_10_a_team_has_its_defaults_and_reads_back_the_same() {
 }
 
 #[test]
+fn contract_4_10_a_name_with_blanks_is_taken_and_is_free_again() {
+    let (people, store) = people();
+    let id = people.team("Foo Bar", &[]).id;
+    let key = format!("of/{}/team-name/foo%20bar", people.id());
+    assert!(store.keys().contains(&key));
+    let again = TeamChanges {
+        name: text("foo bar"),
+        ..TeamChanges::default()
+    };
+    let refused = people.create_team(&again, &owner());
+    let taken = vec![issue("name", Fault::Taken)];
+    assert_eq!(refused, Err(TeamError::Invalid(taken)));
+    let by = installation();
+    people
+        .orgs
+        .delete_team(people.id(), &id, &owner(), &by)
+        .unwrap();
+    assert!(!store.keys().contains(&key));
+    people.create_team(&again, &owner()).unwrap();
+}
+
+#[test]
 fn contract_4_10_names_follow_the_rules_of_names_and_every_fault_is_told() {
     let (people, store) = people();
     people.team("ops", &[]);
@@ -69,7 +91,7 @@ fn contract_4_10_names_follow_the_rules_of_names_and_every_fault_is_told() {
         (Attribute::Null, Fault::Blank),
         (text(""), Fault::Blank),
         (Attribute::WrongType, Fault::NotText),
-        (text("a b"), Fault::ForbiddenCharacter),
+        (text("a b "), Fault::ForbiddenCharacter),
         (text(&"n".repeat(91)), Fault::TooLong(90)),
         (text("OPS"), Fault::Taken),
         (text("Owners"), Fault::Taken),
