@@ -157,7 +157,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let TokenOwner::TeamNamed(team) = owner else {
             return Ok(None);
         };
-        let Some(description) = description.filter(|description| !description.is_empty()) else {
+        // The empty one is a description as good as any other.
+        let Some(description) = description else {
             return Ok(Some(Fault::Blank));
         };
         let key = self.description_key_of(team, description)?;

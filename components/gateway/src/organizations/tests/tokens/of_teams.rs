@@ -37,13 +37,18 @@ fn contract_4_10_tokens_with_descriptions_stand_side_by_side() {
     let nameless = world.issue(&one, &json!({}));
     let first = world.issue(&many, &json!({"description": "ci"}));
     let second = world.issue(&many, &json!({"description": "CI"}));
-    for token in [&nameless, &first, &second] {
+    let blank = world.issue(&many, &json!({"description": ""}));
+    assert_eq!(blank["data"]["attributes"]["description"], "");
+    for token in [&nameless, &first, &second, &blank] {
         assert_eq!(world.status(&secret(token), Method::Get, ACME), 200);
+        let team = &token["data"]["relationships"]["team"]["data"];
+        assert_eq!(team["type"], "teams");
+        assert!(many.contains(team["id"].as_str().unwrap()));
     }
     let fault = |detail: &str| ("/data/attributes/description".to_owned(), detail.to_owned());
     for (description, detail) in [
         (json!("ci"), "Description has already been taken"),
-        (json!(""), "Description can't be blank"),
+        (json!(""), "Description has already been taken"),
         (json!(null), "Description can't be blank"),
         (
             json!("x".repeat(256)),
@@ -55,8 +60,8 @@ fn contract_4_10_tokens_with_descriptions_stand_side_by_side() {
         assert_eq!(faults(&refused), [fault(detail)]);
     }
     let listed = body(&world.get(&many));
-    assert_eq!(listed["meta"]["pagination"]["total-count"], 2);
-    let mut ids = [id(&first), id(&second)];
+    assert_eq!(listed["meta"]["pagination"]["total-count"], 3);
+    let mut ids = [id(&first), id(&second), id(&blank)];
     let data = listed["data"].as_array().unwrap();
     let mut found: Vec<&str> = data.iter().map(|one| one["id"].as_str().unwrap()).collect();
     found.sort_unstable();
