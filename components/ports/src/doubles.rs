@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::{
     Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Http, HttpError,
-    HttpRequest, HttpResponse, Item, MAXIMUM_KEY_BYTES, MAXIMUM_SCAN_LIMIT, MAXIMUM_VALUE_BYTES,
-    Page, Random, RandomError, Requirement, Store, StoreError, Version,
+    HttpRequest, HttpResponse, Item, MAXIMUM_KEY_BYTES, MAXIMUM_KEYS_PER_CALL, MAXIMUM_SCAN_LIMIT,
+    MAXIMUM_VALUE_BYTES, Page, Random, RandomError, Requirement, Store, StoreError, Version,
 };
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -162,8 +162,17 @@ impl<C: Clock> MemoryStore<C> {
     }
 }
 
+fn check_count(what: &str, count: usize) -> Result<(), StoreError> {
+    if count > MAXIMUM_KEYS_PER_CALL {
+        let text = format!("{count} {what} in one call");
+        return Err(StoreError::Invalid(text));
+    }
+    Ok(())
+}
+
 impl<C: Clock> Store for MemoryStore<C> {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
+        check_count("keys", keys.len())?;
         let now = self.clock.now_milliseconds();
         let state = lock(&self.state);
         Ok(keys
@@ -176,6 +185,7 @@ impl<C: Clock> Store for MemoryStore<C> {
     }
 
     fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+        check_count("keys", keys.len())?;
         let now = self.clock.now_milliseconds();
         let state = lock(&self.state);
         let difference = |held: &HeldKey<'_>| {
@@ -217,6 +227,8 @@ impl<C: Clock> Store for MemoryStore<C> {
     }
 
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
+        check_count("checks", checks.len())?;
+        check_count("changes", changes.len())?;
         let mut changed = HashSet::with_capacity(changes.len());
         if let Some(twice) = changes.iter().find(|it| !changed.insert(it.key())) {
             let text = format!("{:?} is changed twice in one commit", twice.key());

@@ -200,8 +200,7 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
 
     fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
         let keys: Vec<String> = ids.iter().map(|id| user_key(id)).collect();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let found = self.records.get_all::<User>(&keys)?;
+        let found = self.get_many::<User>(&keys)?;
         Ok(found
             .into_iter()
             .map(|user| user.map(|user| user.record))
@@ -245,9 +244,10 @@ pub(crate) fn user_key(id: &str) -> String {
 
 pub(crate) fn username_key(username: &str) -> String {
     let folded = FoldedName::of(username);
+    // What cannot be a name has the key of nobody, which no name has.
     format!(
         "username/{}",
-        folded.as_ref().map_or("-", FoldedName::as_str)
+        folded.as_ref().map_or("-/", FoldedName::as_str)
     )
 }
 

@@ -372,3 +372,34 @@ fn a_request_names_as_many_members_as_one_commit_takes() {
     let most = ids(crate::MAXIMUM_MEMBERS_AT_ONCE);
     assert_eq!(people.leave(&ops.id, &most, &owner()), Ok(()));
 }
+
+#[test]
+fn more_users_are_read_than_one_call_of_the_store_takes() {
+    let (people, _) = people();
+    let (ada, _) = people.user("ada");
+    let mut ids = vec!["user-nobody".to_owned(); gatehouse_ports::MAXIMUM_KEYS_PER_CALL];
+    ids.push(ada.id.clone());
+    let users = people.orgs.users(&ids).unwrap();
+    assert_eq!(users.len(), ids.len());
+    assert_eq!(users.last(), Some(&Some(ada)));
+}
+
+#[test]
+fn a_malformed_name_is_nobodys() {
+    let (people, _) = people();
+    let (dash, _) = people.user("-");
+    let by = installation();
+    let invited = people.invite(&dash.email, &[]).unwrap();
+    assert_eq!(invited.user, dash.id);
+    let ops = people.team("ops", &[]);
+    for (name, expected) in [
+        ("a b", Err(TeamError::UnknownMembers(vec![0]))),
+        ("-", Ok(())),
+    ] {
+        let names = crate::MemberNames::Usernames(vec![name.to_owned()]);
+        let joined = people
+            .orgs
+            .add_to_team(people.id(), &ops.id, &names, &owner(), &by);
+        assert_eq!(joined, expected, "{name}");
+    }
+}
