@@ -5,6 +5,8 @@
 //!
 //! Those that wait for a user say their keys in [`super::acceptance`].
 
+use std::collections::HashSet;
+
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries};
 
@@ -98,7 +100,10 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         ids: &[String],
         mandate: &Mandate,
     ) -> Result<Vec<Membership>, Failure> {
-        self.memberships_where(organization, mandate, |found| ids.contains(&found.id))
+        let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        self.memberships_where(organization, mandate, |found| {
+            ids.contains(found.id.as_str())
+        })
     }
 
     fn list_memberships(

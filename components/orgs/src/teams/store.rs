@@ -4,6 +4,8 @@
 //! - `of/<external id>/team-name/<segment of the folded name>`: its id, which makes its name unique.
 //! - `removed-team/<id>`: that the team is gone and what it left is being cleared away.
 
+use std::collections::HashSet;
+
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, StorageError, Transaction, commit_with_retries};
 
@@ -134,6 +136,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             return Ok(Attempt::Done(()));
         }
         let mut transaction = Transaction::new();
+        if !self.require_existing(&mut transaction, organization)? {
+            return Err(TeamError::NotFound);
+        }
         let key = belonging::key(organization, kind::TEAM, id);
         transaction.require(&key, stored.version).put(key, &team)?;
         let old_name = FoldedTeamName::of(&stored.record.name);
@@ -207,7 +212,9 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         mandate: &Mandate,
     ) -> Result<Vec<Team>, Failure> {
         let roll = self.roll(organization, mandate)?;
-        let wanted = roll.teams.iter().filter(|team| ids.contains(&team.id));
+        let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let is_wanted = |team: &&TeamRecord| ids.contains(team.id.as_str());
+        let wanted = roll.teams.iter().filter(is_wanted);
         Ok(roll.with_members(wanted))
     }
 

@@ -343,3 +343,26 @@ fn contract_4_10_nothing_of_another_organization_is_a_team_here() {
     }
     assert_eq!(store.values(), before);
 }
+
+#[test]
+fn a_team_of_an_organization_that_is_just_going_is_not_changed() {
+    use gatehouse_ports::{Change, Store as _};
+
+    let (people, store) = people();
+    let ops = people.team("ops", &[]);
+    let key = crate::record::external_id_key(people.id());
+    store
+        .commit(Vec::new(), vec![Change::Delete { key }])
+        .unwrap();
+    let before = store.values();
+    let changes = TeamChanges {
+        visibility: text("secret"),
+        ..TeamChanges::default()
+    };
+    let by = installation();
+    let refused = people
+        .orgs
+        .update_team(people.id(), &ops.id, &changes, &owner(), &by);
+    assert_eq!(refused, Err(TeamError::NotFound));
+    assert_eq!(store.values(), before);
+}
