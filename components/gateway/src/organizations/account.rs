@@ -9,6 +9,7 @@ use super::caller::Caller;
 use super::document::Document;
 use super::problem::Problem;
 use super::transport::json_api;
+use super::users;
 use crate::Edition;
 use crate::http::{Method, Response};
 
@@ -54,37 +55,35 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Edition::SelfHosted => "tfe",
         };
         let id = &user.id;
-        let resource = json!({
-            "id": id,
-            "type": "users",
-            "attributes": {
-                "username": user.username,
-                "email": user.email,
-                "unconfirmed-email": null,
-                "is-service-account": !is_person,
-                "auth-method": method,
-                "avatar-url": "",
-                "password": null,
-                "v2-only": true,
-                "is-site-admin": is_administrator,
-                "is-admin": is_administrator,
-                "is-sso-login": false,
-                "two-factor": {"enabled": false, "verified": false},
-                "permissions": {
-                    "can-create-organizations": creation == Decision::Allowed,
-                    "can-change-email": false,
-                    "can-change-username": false,
-                    "can-manage-user-tokens": is_person,
-                },
+        let attributes = json!({
+            "username": user.username,
+            "email": user.email,
+            "unconfirmed-email": null,
+            "is-service-account": !is_person,
+            "auth-method": method,
+            "avatar-url": "",
+            "password": null,
+            "v2-only": true,
+            "is-site-admin": is_administrator,
+            "is-admin": is_administrator,
+            "is-sso-login": false,
+            "two-factor": {"enabled": false, "verified": false},
+            "permissions": {
+                "can-create-organizations": creation == Decision::Allowed,
+                "can-change-email": false,
+                "can-change-username": false,
+                "can-manage-user-tokens": is_person,
             },
-            "relationships": {
-                "authentication-tokens": {
-                    "links": {"related": format!("/api/v2/users/{id}/authentication-tokens")},
-                },
-                "authenticated-resource": {"data": behind},
-            },
-            "links": {"self": format!("/api/v2/users/{id}")},
         });
+        let mut resource = users::with_attributes(id, attributes);
+        if let Value::Object(resource) = &mut resource {
+            let tokens = format!("/api/v2/users/{id}/authentication-tokens");
+            let relationships = json!({
+                "authentication-tokens": {"links": {"related": tokens}},
+                "authenticated-resource": {"data": behind},
+            });
+            resource.insert("relationships".to_owned(), relationships);
+        }
         Ok(json_api(200, &Document::of(resource)))
     }
 

@@ -189,6 +189,19 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// When access cannot answer.
     pub(super) fn mandate(&self, entry: &Entry<'_>, right: Right) -> Result<Mandate, Problem> {
+        let mut mandate = self.mandate_without_right(entry)?;
+        if entry.caller.granted {
+            mandate.rights.insert(right);
+        }
+        Ok(mandate)
+    }
+
+    /// The same where policies that allow the request say nothing about teams.
+    ///
+    /// # Errors
+    ///
+    /// When access cannot answer.
+    pub(super) fn mandate_without_right(&self, entry: &Entry<'_>) -> Result<Mandate, Problem> {
         let Entry { caller, position } = entry;
         let mut mandate = position.mandate();
         let owns = matches!(
@@ -202,10 +215,33 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let by_policies = rights.into_iter().find_map(Rights::standing);
         if by_policies == Some(Standing::Owner) {
             mandate.standing = Standing::Owner;
-        } else {
-            mandate.rights.insert(right);
         }
         Ok(mandate)
+    }
+
+    /// Whether a caller who has been let in may read what stands `below` the organization as well, which takes `action`.
+    ///
+    /// # Errors
+    ///
+    /// When access or the store cannot answer.
+    pub(super) fn may_also(
+        &self,
+        entry: &Entry<'_>,
+        action: Action,
+        below: &str,
+    ) -> Result<bool, Problem> {
+        let Entry { caller, position } = entry;
+        let name = &position.organization.name;
+        let path = path_of(name).map(|path| format!("{path}/{below}"));
+        let rights = self.rights_at(caller, vec![path.unwrap_or_default()])?;
+        let position = self.organizations.position_in(
+            self.settings.edition,
+            &caller.identity,
+            rights.iter().any(|rights| rights.read),
+            name,
+            action,
+        )?;
+        Ok(position.is_some_and(|position| position.decision == Decision::Allowed))
     }
 
     /// The same for what every organization has one of, with an identifier that `own` finds in it.
@@ -370,9 +406,12 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<Vec<Rights>, Problem> {
         let names = names.into_iter();
-        let paths: Vec<String> = names
-            .map(|name| path_of(name).unwrap_or_default())
-            .collect();
+        let paths = names.map(|name| path_of(name).unwrap_or_default());
+        self.rights_at(caller, paths.collect())
+    }
+
+    /// The same for paths.
+    fn rights_at(&self, caller: &Caller<'_>, paths: Vec<String>) -> Result<Vec<Rights>, Problem> {
         let Some(token) = caller.service_token else {
             return Ok(vec![Rights::default(); paths.len()]);
         };

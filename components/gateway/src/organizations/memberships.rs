@@ -71,7 +71,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn list_memberships(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ReadMemberships, Some(RESOURCE_TYPE))?;
-        let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
+        let mandate = self.mandate_without_right(&entry)?;
         let includes = self.wanted_with_memberships()?;
         let page = PageRequest::always(&self.request.query);
         let organization = &entry.position.organization;
@@ -120,7 +120,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn show_membership(&self, id: &str) -> Result<Response, Problem> {
         let entry = self.enter_by_id(id, Action::ReadMemberships, RESOURCE_TYPE)?;
-        let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
+        let mandate = self.mandate_without_right(&entry)?;
         let includes = self.wanted_with_memberships()?;
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
@@ -198,7 +198,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         if wanted.iter().any(|name| name == USER) {
             included.extend(self.users_of(memberships)?);
         }
-        if wanted.iter().any(|name| name == "teams") {
+        // A token that may read memberships need not be one that may read teams.
+        if wanted.iter().any(|name| name == "teams")
+            && self.may_also(entry, Action::ReadTeams, "teams")?
+        {
             let ids = memberships.iter().flat_map(|found| &found.teams).cloned();
             let ids: Vec<String> = ids.collect();
             let external_id = &organization.external_id;

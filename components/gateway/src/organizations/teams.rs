@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gatehouse_access::Access;
 use gatehouse_orgs::{
     Action, Attribute, Capability, MAXIMUM_MEMBERS_AT_ONCE, Mandate, MemberNames, Right,
-    RightChange, Rights, Team, TeamChanges, TeamError, TeamFilter, Visibility,
+    RightChange, Rights, Team, TeamChanges, TeamError, TeamFilter, User, Visibility,
 };
 use serde_json::{Map, Value, json};
 
@@ -216,7 +216,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 self.organizations
                     .remove_from_team(external_id, id, &names, &mandate, &by)
             }
-        }?;
+        }
+        .map_err(|error| match error {
+            TeamError::UnknownMembers(places) => unknown_members(&places, input.is_list()),
+            error => error.into(),
+        })?;
         Ok(no_content())
     }
 
@@ -240,7 +244,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         if wanted.iter().any(|name| name == "users") {
             included.extend(self.user_resources(teams.iter().flat_map(|team| &team.users))?);
         }
-        if wanted.iter().any(|name| name == "organization-memberships") {
+        // A token that may read teams need not be one that may read memberships.
+        let collection = "organization-memberships";
+        if wanted.iter().any(|name| name == collection)
+            && self.may_also(entry, Action::ReadMemberships, collection)?
+        {
             let ids: Vec<String> = teams
                 .iter()
                 .flat_map(|team| team.memberships.iter().cloned())
@@ -265,7 +273,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         ids.sort();
         ids.dedup();
         let users = self.organizations.users(&ids)?;
-        Ok(users.iter().flatten().map(users::resource_of).collect())
+        let seen = |user: &User| users::seen_by_members(&user.id, &user.username, &user.email);
+        Ok(users.iter().flatten().map(seen).collect())
     }
 
     /// A team of the organization of this name.
@@ -367,6 +376,19 @@ pub(super) fn last_owner() -> Problem {
     )
 }
 
+/// What is said of names that are no members': where they are in a list, or that the one that is given is none.
+fn unknown_members(places: &[u32], in_list: bool) -> Problem {
+    let fault = |place: &u32| AttributeFault {
+        pointer: if in_list {
+            format!("/data/{place}/id")
+        } else {
+            "/data/id".to_owned()
+        },
+        detail: "Id must be of a member of the organization".to_owned(),
+    };
+    Problem::Unprocessable(places.iter().map(fault).collect())
+}
+
 fn unprocessable(pointer: &str, detail: &str) -> Problem {
     Problem::Unprocessable(vec![AttributeFault {
         pointer: pointer.to_owned(),
@@ -385,15 +407,7 @@ impl From<TeamError> for Problem {
                 unprocessable("/data", "The team of the owners cannot be deleted")
             }
             TeamError::LastOwner => last_owner(),
-            TeamError::UnknownMembers(places) => Self::Unprocessable(
-                places
-                    .iter()
-                    .map(|place| AttributeFault {
-                        pointer: format!("/data/{place}/id"),
-                        detail: "Id must be of a member of the organization".to_owned(),
-                    })
-                    .collect(),
-            ),
+            TeamError::UnknownMembers(places) => unknown_members(&places, true),
             TeamError::TooManyMembers => unprocessable(
                 "/data",
                 &format!("There can be at most {MAXIMUM_MEMBERS_AT_ONCE} members in one request"),

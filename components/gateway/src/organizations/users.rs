@@ -90,26 +90,29 @@ fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue
 
 /// A user as members of organizations see them. Somebody who is only invited has no name yet.
 pub(super) fn seen_by_members(id: &str, username: &str, email: &str) -> Value {
+    with_attributes(id, json!({"username": username, "email": email}))
+}
+
+/// A user of whom these attributes are told.
+pub(super) fn with_attributes(id: &str, attributes: Value) -> Value {
     json!({
         "id": id,
         "type": RESOURCE_TYPE,
-        "attributes": {"username": username, "email": email},
+        "attributes": attributes,
         "links": {"self": format!("/api/v2/users/{id}")},
     })
 }
 
-/// A user as a resource.
+/// A user as site administrators see them.
 pub(super) fn resource_of(user: &User) -> Value {
-    json!({
-        "id": user.id,
-        "type": RESOURCE_TYPE,
-        "attributes": {
+    with_attributes(
+        &user.id,
+        json!({
             "username": user.username,
             "email": user.email,
             "is-site-admin": user.site_administrator,
-        },
-        "links": {"self": format!("/api/v2/users/{}", user.id)},
-    })
+        }),
+    )
 }
 
 impl From<CreateUserError> for Problem {

@@ -79,6 +79,11 @@ impl Input {
         }
     }
 
+    /// Whether the document is about a list.
+    pub(super) fn is_list(&self) -> bool {
+        self.data.is_array()
+    }
+
     /// The one resource that the document is about.
     ///
     /// # Errors

@@ -238,3 +238,39 @@ fn a6_what_a_caller_may_not_see_of_people_is_not_there() {
     assert_eq!(body(&nobody)["data"], json!([]));
     assert_eq!(world.send_as("unknown", Method::Get, own, None).status, 401);
 }
+
+#[test]
+fn policies_on_one_collection_show_nothing_of_the_other() {
+    let world = hosted();
+    world.create_named("acme");
+    let hidden = world.team(&json!({"name": "hidden"}));
+    let seen = world.team(&json!({"name": "seen", "visibility": "organization"}));
+    let email = json!({"email": "ada@example.com"});
+    let ada = world.invited(&email, &[&hidden, &seen]);
+    let kinds = |token: &str, target: &str| {
+        let shown = world.send_as(token, Method::Get, target, None);
+        assert_eq!(shown.status, 200, "{}", text(&shown));
+        let shown = body(&shown);
+        let included = shown["included"].as_array().unwrap().clone();
+        let ids = included
+            .iter()
+            .map(|it| it["id"].as_str().unwrap().to_owned());
+        (shown, ids.collect::<Vec<_>>())
+    };
+    let members: (&str, &[&str]) = ("organizations/acme/organization-memberships", &["read"]);
+    let teams: (&str, &[&str]) = ("organizations/acme/teams", &["read"]);
+    let of_members = world.token("of-members", &[members]);
+    let of_teams = world.token("of-teams", &[teams]);
+    let of_both = world.token("of-both", &[members, teams]);
+
+    let target = format!("{MEMBERSHIPS}?include=teams&q=ada");
+    let (shown, included) = kinds(&of_members, &target);
+    let visible = &shown["data"][0]["relationships"]["teams"]["data"];
+    assert_eq!(*visible, json!([{"id": seen, "type": "teams"}]));
+    assert_eq!(included, [] as [String; 0]);
+    assert_eq!(kinds(&of_both, &target).1, [seen]);
+
+    let target = format!("{TEAMS}?include=organization-memberships&q=hidden");
+    assert_eq!(kinds(&of_teams, &target).1, [] as [String; 0]);
+    assert_eq!(kinds(&of_both, &target).1, [ada]);
+}

@@ -156,14 +156,19 @@ fn contract_4_10_members_come_and_go_by_the_requests_of_clients() {
         .collect();
     let membership = "organization-memberships";
     assert_eq!(kinds, ["users", membership, membership]);
-    assert_eq!(included[0]["attributes"]["username"], "ada");
+    // Who administers the site is not told to members.
+    let ada = json!({"username": "ada", "email": "ada@example.com"});
+    assert_eq!(included[0]["attributes"], ada);
     let before = world.store.keys();
     let unknown = world.post(&users, &named("users", &["ada", "nobody"]));
     let expected = (
         "/data/1/id".to_owned(),
         "Id must be of a member of the organization".to_owned(),
     );
-    assert_eq!(faults(&unknown), [expected]);
+    assert_eq!(faults(&unknown), [expected.clone()]);
+    let single = json!({"data": {"id": "nobody", "type": "users"}});
+    let unknown = world.post(&users, &single);
+    assert_eq!(faults(&unknown), [("/data/id".to_owned(), expected.1)]);
     assert_eq!(world.post(&users, &json!({"data": null})).status, 422);
     let crowd = world.post(&users, &named("users", &["ada"; 501]));
     assert_eq!(crowd.status, 422);
