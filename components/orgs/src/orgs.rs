@@ -190,8 +190,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         changes: &OrganizationChanges,
         by: &Caller,
     ) -> Result<Attempt<OrganizationRecord>, UpdateError> {
-        let found = self.load_by_external_id(external_id)?;
-        let (name, stored) = found.ok_or(UpdateError::NotFound)?;
+        let found = self.locate(external_id)?;
+        let Some((name, stored)) = found.unless_gone(UpdateError::NotFound)? else {
+            return Ok(Attempt::Conflicted);
+        };
         let mut record = stored.record.clone();
         let (new_name, mut faults) = self.judge_name(&changes.name, Some(&name))?;
         let pools = self.named_pools(&record.external_id, changes)?;
@@ -233,8 +235,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Whether there was one.
     fn try_delete(&self, external_id: &str, by: &Caller) -> Result<Attempt<bool>, Failure> {
-        let Some((name, stored)) = self.load_by_external_id(external_id)? else {
-            return Ok(Attempt::Done(false));
+        let (name, stored) = match self.locate(external_id)? {
+            Located::Gone => return Ok(Attempt::Done(false)),
+            Located::Moved => return Ok(Attempt::Conflicted),
+            Located::Here(found) => found,
         };
         let key = organization_key(&name);
         let mut transaction = Transaction::new();

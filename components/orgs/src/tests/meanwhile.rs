@@ -57,7 +57,7 @@ fn through_a_rename(act: impl Fn(&dyn EveryRoom, &Organization)) {
         store: &store,
         key: format!("external/{}", acme.external_id),
         happens: Cell::new(Some(|| {
-            orgs.update(EDITION, "acme", &rename("zeta"), &installation())
+            orgs.update(EDITION, &acme.external_id, &rename("zeta"), &installation())
                 .unwrap();
             create(&orgs, "acme");
         })),

@@ -241,7 +241,7 @@ fn contract_4_4_who_has_only_consumers_that_are_gone_is_no_producer() {
     };
     share(&orgs, &acme, &both).unwrap();
     share(&orgs, &zeta, &both).unwrap();
-    assert_eq!(orgs.delete("beta", &installation()), Ok(true));
+    assert_eq!(orgs.delete_named("beta", &installation()), Ok(true));
     let mut expected = [
         format!("of/{acme}/producer/providers/{zeta}"),
         format!("of/{zeta}/consumers/providers"),

@@ -185,7 +185,7 @@ fn contract_4_15_a_policy_of_another_kind_is_told_as_another_policy() {
         .each_ref()
         .map(|request| orgs.set_default_retention(request, &by).unwrap().id);
     orgs.unset_default_retention(&by).unwrap();
-    let events = orgs.waiting_events().unwrap();
+    let events = orgs.waiting_events(Edition::SelfHosted).unwrap();
     for (organization, [first, same, other]) in [(Some(id), own), (None, default)] {
         assert_eq!(first, same);
         assert_ne!(first, other);
