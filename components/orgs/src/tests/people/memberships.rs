@@ -325,7 +325,7 @@ fn a_workload_belongs_to_a_team_by_its_entity() {
     let membership = invite().unwrap();
     assert_eq!(store.commits(), commits + 1);
     assert_eq!(membership.status, MembershipStatus::Active);
-    let users = people.orgs.users(&[membership.user.clone()]);
+    let users = people.orgs.users(std::slice::from_ref(&membership.user));
     let user = users.unwrap().remove(0).unwrap();
     assert_eq!(user.subject, Some(Subject::Entity(ENTITY.to_owned())));
     assert_eq!(membership.email, user.email);
