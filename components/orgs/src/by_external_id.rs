@@ -56,8 +56,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(stored.map_or(Located::Moved, |stored| Located::Here((name, stored))))
     }
 
-    /// Commits `transaction`, and with it the organization as it is now, which keeps its name, and the records of what was done. Where
-    /// nothing is different, nothing is committed.
+    /// Commits `transaction`, and with it the organization as it is now, which keeps its name, and the records of what was
+    /// done. Where nothing is different, nothing is committed.
     pub(crate) fn replace_record(
         &self,
         (name, before): &Found,

@@ -49,7 +49,8 @@ pub struct OrganizationRecord {
     pub global_module_sharing: bool,
     #[serde(default)]
     pub global_provider_sharing: bool,
-    /// How many consumers of its modules are named; those of them that are gone do not count, and are taken off when they are cleared away.
+    /// How many consumers of its modules are named; those of them that are gone do not count, and are taken off when they
+    /// are cleared away.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub module_consumers: u32,
     /// The same of its providers.

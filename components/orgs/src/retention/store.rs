@@ -145,8 +145,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 }
 
-/// What is done where one policy comes in place of another, or of none. Under another id it is another policy. What the installation
-/// begins with is none.
+/// What is done where one policy comes in place of another, or of none. Under another id it is another policy. What the
+/// installation begins with is none.
 fn deeds<'p>(old: Option<&'p RetentionPolicy>, new: Option<&'p RetentionPolicy>) -> Vec<Deed<'p>> {
     let resource = Resource::DataRetentionPolicy;
     match (old, new) {

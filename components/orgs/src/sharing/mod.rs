@@ -124,8 +124,8 @@ pub trait Sharing {
         size: u32,
     ) -> Result<Page, Failure>;
 
-    /// A page of those who share with an organization, by name or with all, without itself and without those that are disabled. The cost
-    /// grows with how many they are, and not with the number of organizations.
+    /// A page of those who share with an organization, by name or with all, without itself and without those that are
+    /// disabled. The cost grows with how many they are, and not with the number of organizations.
     ///
     /// # Errors
     ///

@@ -152,7 +152,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(records)
     }
 
-    /// The page of those of the organizations that exist and are chosen. Only where there is a choice more is read of all than their names.
+    /// The page of those of the organizations that exist and are chosen. Only where there is a choice more is read of all
+    /// than their names.
     fn page_of(
         &self,
         edition: Edition,

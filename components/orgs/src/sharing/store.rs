@@ -206,8 +206,8 @@ pub(crate) fn end_of_consumers(
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Adds to `transaction` that a producer no longer names a consumer that is gone, of whatever it shares with it. Conflicted where
-    /// the producer is to be looked for again.
+    /// Adds to `transaction` that a producer no longer names a consumer that is gone, of whatever it shares with it.
+    /// Conflicted where the producer is to be looked for again.
     pub(crate) fn end_consumer(
         &self,
         transaction: &mut Transaction,

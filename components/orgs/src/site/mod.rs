@@ -62,8 +62,8 @@ impl Default for GeneralSettings {
     }
 }
 
-/// What a request says about [`GeneralSettings`]. Null resets what is true or false and the rate to what an installation begins with; of
-/// ceilings and timeouts it stands for none.
+/// What a request says about [`GeneralSettings`]. Null resets what is true or false and the rate to what an installation
+/// begins with; of ceilings and timeouts it stands for none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GeneralSettingsChanges {
     /// See [`GeneralSettings::limit_user_organization_creation`].
@@ -105,8 +105,8 @@ pub struct ApiRate {
     pub per_second: u64,
 }
 
-/// What a site administrator wants of an organization. Null makes false what is true or false; of timeouts and the limit it stands for
-/// none.
+/// What a site administrator wants of an organization. Null makes false what is true or false; of timeouts and the limit it
+/// stands for none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AdministrationChanges {
     /// See [`Organization::disabled`].
