@@ -36,6 +36,9 @@ pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec
             "X-Vault-Token: {token}\r\nAuthorization: Bearer {token}\r\n"
         ));
     }
+    if !body.is_empty() {
+        text.push_str("Content-Type: application/json\r\n");
+    }
     text.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
     text.into_bytes()
 }
@@ -88,6 +91,49 @@ pub fn measure_once_each(server: SocketAddr, requests: &[Vec<u8>]) -> Result<Mea
             stream.write_all(request).await?;
             answer(&mut stream, &mut buffer).await?;
             latencies.push(u32::try_from(sent.elapsed().as_micros())?);
+        }
+        anyhow::Ok(latencies)
+    })?;
+    latencies.sort_unstable();
+    summary(&latencies, begun.elapsed())
+}
+
+/// Sends each of `requests` once, over so many connections at a time, and fails at the first answer that is not a 200 or 201.
+///
+/// # Errors
+///
+/// When the server cannot be reached or an answer is not as expected.
+pub fn measure_each(
+    server: SocketAddr,
+    requests: &[Vec<u8>],
+    connections: usize,
+) -> Result<Measured> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let requests: Arc<[Vec<u8>]> = requests.into();
+    let begun = Instant::now();
+    let mut latencies = runtime.block_on(async {
+        let mut running = tokio::task::JoinSet::new();
+        for first in 0..connections {
+            let requests = requests.clone();
+            running.spawn(async move {
+                let mut stream = TcpStream::connect(server).await?;
+                stream.set_nodelay(true)?;
+                let mut buffer = Vec::with_capacity(1 << 16);
+                let mut latencies = Vec::new();
+                for request in requests.iter().skip(first).step_by(connections) {
+                    let sent = Instant::now();
+                    stream.write_all(request).await?;
+                    answer(&mut stream, &mut buffer).await?;
+                    latencies.push(u32::try_from(sent.elapsed().as_micros())?);
+                }
+                anyhow::Ok(latencies)
+            });
+        }
+        let mut latencies: Vec<u32> = Vec::new();
+        while let Some(finished) = running.join_next().await {
+            latencies.extend(finished??);
         }
         anyhow::Ok(latencies)
     })?;
@@ -169,7 +215,7 @@ async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<()> {
             whole = end + 4 + body_length(&buffer[..end])?;
         }
     }
-    if !buffer.starts_with(b"HTTP/1.1 200") {
+    if !buffer.starts_with(b"HTTP/1.1 200") && !buffer.starts_with(b"HTTP/1.1 201") {
         bail!("unexpected answer: {}", String::from_utf8_lossy(buffer));
     }
     Ok(())

@@ -8,6 +8,7 @@ mod load;
 mod many_tokens;
 mod native;
 mod openbao;
+mod organizations;
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -26,8 +27,15 @@ const LOAD: Load = Load {
 };
 
 /// What can be measured, in the order in which it is.
-const PARTS: [&str; 7] = [
-    "memory", "google", "durable", "tokens", "fresh", "native", "openbao",
+const PARTS: [&str; 8] = [
+    "memory",
+    "google",
+    "durable",
+    "tokens",
+    "organizations",
+    "fresh",
+    "native",
+    "openbao",
 ];
 
 /// How many live tokens the store holds in which they are to make no difference.
@@ -81,6 +89,9 @@ fn main() -> Result<()> {
     let lookup = wants("tokens")
         .then(|| with_many_tokens(&cores))
         .transpose()?;
+    if wants("organizations") {
+        organizations::run(&cores)?;
+    }
     if wants("fresh") {
         let name = "a fresh instance per request";
         let fresh = "[limits]\ninstance_reuse = 1";

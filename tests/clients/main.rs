@@ -137,6 +137,26 @@ fn terrasnek_manages_organizations_self_hosted() {
 }
 
 #[test]
+fn terrasnek_manages_what_belongs_to_organizations_hosted() {
+    assert_client_is_content("terrasnek_belongings.py", HOSTED);
+}
+
+#[test]
+fn terrasnek_manages_what_belongs_to_organizations_self_hosted() {
+    assert_client_is_content("terrasnek_belongings.py", SELF_HOSTED);
+}
+
+#[test]
+fn pytfe_manages_what_belongs_to_organizations_hosted() {
+    assert_client_is_content("pytfe_belongings.py", HOSTED);
+}
+
+#[test]
+fn pytfe_manages_what_belongs_to_organizations_self_hosted() {
+    assert_client_is_content("pytfe_belongings.py", SELF_HOSTED);
+}
+
+#[test]
 fn pytfe_manages_organizations_hosted() {
     assert_client_is_content("pytfe_organizations.py", HOSTED);
 }

@@ -34,6 +34,7 @@ mod breakage;
 mod concurrency;
 mod conventions;
 mod documents;
+mod first_users;
 mod fixtures;
 mod go_tfe;
 mod limits;

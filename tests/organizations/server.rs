@@ -78,6 +78,11 @@ impl Server {
         &self.connections
     }
 
+    /// The text of the operator's service token.
+    pub fn root_token(&self) -> &str {
+        self.installation.root_token()
+    }
+
     /// The service token of the operator, which administers the site as well.
     pub fn root(&self) -> Session<'_> {
         Session::new(self, Client::GoTfe, Some(self.installation.root_token()))
