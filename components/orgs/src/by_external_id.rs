@@ -19,6 +19,8 @@ use crate::{Caller, Edition, Failure, Organization, Orgs, RetentionPolicy};
 pub(crate) type Found = (FoldedName, Loaded<OrganizationRecord>);
 
 /// What one look for an organization finds. Its name is one read and its record another.
+// There is never more than one of these at a time.
+#[allow(clippy::large_enum_variant)]
 pub(crate) enum Located {
     /// There is none.
     Gone,

@@ -126,3 +126,17 @@ fn an_organization_that_is_renamed_meanwhile_gets_its_threshold() {
         assert_eq!(shown.subscription.rum_alert_threshold, Some(7));
     });
 }
+
+#[test]
+fn an_organization_that_is_renamed_meanwhile_is_changed() {
+    through_a_rename(|orgs, acme| {
+        let changes = OrganizationChanges {
+            email: text("new@example.com"),
+            ..OrganizationChanges::default()
+        };
+        let shown = orgs.update(EDITION, &acme.external_id, &changes, &installation());
+        let shown = shown.unwrap();
+        assert_eq!(shown.name, "zeta");
+        assert_eq!(shown.settings.email, "new@example.com");
+    });
+}
