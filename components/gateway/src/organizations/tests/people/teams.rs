@@ -165,7 +165,7 @@ fn contract_4_10_members_come_and_go_by_the_requests_of_clients() {
         "/data/1/id".to_owned(),
         "Id must be of a member of the organization".to_owned(),
     );
-    assert_eq!(faults(&unknown), [expected.clone()]);
+    assert_eq!(faults(&unknown), std::slice::from_ref(&expected));
     let single = json!({"data": {"id": "nobody", "type": "users"}});
     let unknown = world.post(&users, &single);
     assert_eq!(faults(&unknown), [("/data/id".to_owned(), expected.1)]);
