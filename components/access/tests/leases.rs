@@ -173,14 +173,15 @@ fn a_listing_looks_at_a_bounded_number_of_tokens_and_says_where_it_stopped() {
     let template = server.login("gcp/", "1");
     let key = format!("token/{}", &server.lease(LOGIN)["auth/gcp/login/h".len()..]);
     let value = server.store.get(&[&key]).unwrap().remove(0).unwrap().value;
-    let changes = (0..12_000_u32)
-        .map(|number| Change::Put {
+    let numbers: Vec<u32> = (0..12_000).collect();
+    for numbers in numbers.chunks(1_000) {
+        let changes = numbers.iter().map(|number| Change::Put {
             key: format!("token/{number:064x}"),
             value: value.clone(),
             expires_at: None,
-        })
-        .collect();
-    server.store.commit(Vec::new(), changes).unwrap();
+        });
+        server.store.commit(Vec::new(), changes.collect()).unwrap();
+    }
     let page = server.access.list_leases(CREATE, None, 1000).unwrap();
     assert_eq!(page.keys, Vec::<String>::new());
     assert_eq!(page.next, Some(format!("h{:064x}", 9_999)));

@@ -246,21 +246,21 @@ fn merges_that_cannot_be_store_nothing() {
         assert_eq!(refused(&[&from], missing), UnknownEntity);
         assert_eq!(refused(&[&from, missing], &to), UnknownMergedEntity);
     }
-    let many: Vec<String> = (0..401).map(|at| format!("{at:036x}")).collect();
+    let many: Vec<String> = (0..341).map(|at| format!("{at:036x}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    assert_eq!(refused(&many, &to), MergeTooLarge(400));
+    assert_eq!(refused(&many, &to), MergeTooLarge(340));
 }
 
 #[test]
 fn an_entity_consists_of_a_bounded_number_of_entities() {
     let server = Server::ready();
     let to = make(&server);
-    let ids: Vec<String> = (0..401).map(|_| make(&server)).collect();
+    let ids: Vec<String> = (0..341).map(|_| make(&server)).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let merge = |from| server.access.merge_entities(&request(from, &to, &[]));
-    merge(&ids[..400]).unwrap();
-    assert_eq!(merge(&ids[400..]), Err(IdentityError::MergeTooLarge(400)));
-    assert_eq!(keys(&server, "entity-merged/"), 400);
+    merge(&ids[..340]).unwrap();
+    assert_eq!(merge(&ids[340..]), Err(IdentityError::MergeTooLarge(340)));
+    assert_eq!(keys(&server, "entity-merged/"), 340);
     server
         .access
         .delete_entity(IdentityReference::Id(&to))

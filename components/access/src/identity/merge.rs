@@ -17,9 +17,9 @@ use crate::records::{AliasRecord, EntityRecord, alias_key, alias_metadata_key, e
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
-/// Most aliases, memberships and entities that one merge touches, so that it fits one commit, and most entities that one entity
-/// may have come from, so that whoever removes it can clear them away in one.
-const MAXIMUM_CHANGES: usize = 400;
+/// Most aliases, memberships and entities that one merge touches: each changes three records at most, and a commit has room for 1,024.
+/// Most entities, too, that one entity may have come from, so that whoever removes it can clear them away in one commit.
+const MAXIMUM_CHANGES: usize = 340;
 
 const TOO_LARGE: IdentityError = IdentityError::MergeTooLarge(MAXIMUM_CHANGES as u32);
 
