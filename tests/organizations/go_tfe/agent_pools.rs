@@ -53,7 +53,10 @@ fn test_agent_pools_list_with_list_options(session: &Session<'_>) {
 
 fn test_agent_pools_list_with_sorting(session: &Session<'_>) {
     let organization = Organization::new(session);
-    let pools = [organization.agent_pool(), organization.agent_pool()];
+    let first = organization.agent_pool();
+    // Times have milliseconds, and pools of one of them have no order.
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    let pools = [first, organization.agent_pool()];
     assert_eq!(list(&organization, "?sort=created-at").ids(), pools);
     let [first, second] = pools;
     assert_eq!(
