@@ -55,12 +55,9 @@ impl Alone {
             email: TextChange::Text(email.to_owned()),
             ..nothing()
         };
-        let created = organizations.call_create(
-            &mut self.store,
-            Edition::SelfHosted,
-            &changes,
-            &installation(),
-        );
+        let by = installation();
+        let created =
+            organizations.call_create(&mut self.store, Edition::SelfHosted, &changes, &by);
         created.await.unwrap()
     }
 
@@ -124,14 +121,18 @@ async fn an_organization_is_stored_found_and_deleted() {
 
         let organizations = alone.component.gatehouse_orgs_organizations();
         let read = organizations.call_read(&mut alone.store, Edition::SelfHosted, "ACME");
+        let id = created.external_id.clone();
         assert_eq!(read.await.unwrap(), Ok(Some(created)));
-        let deleted = organizations.call_delete(&mut alone.store, "acme", &installation());
+        let by = installation();
+        let deleted = organizations.call_delete(&mut alone.store, &id, &by);
         assert_eq!(deleted.await.unwrap(), Ok(true));
         let left = alone.keys().await;
         // The installation has become a user by making it, and stays one.
         let stays = |key: &String| {
             [
                 "count/",
+                "directory/",
+                "event/",
                 "hash-key",
                 "subject/",
                 "user-email/",
