@@ -99,7 +99,7 @@ async fn create_site_administrator<H: RequestHandler>(api: &Api<'_, H>) -> Resul
         "is-site-admin": true,
     }}});
     let answer = api.send("/api/v2/admin/users", &document).await?;
-    let token = answer["meta"]["token"].as_str();
+    let token = answer.pointer("/meta/token").and_then(Value::as_str);
     let token = token.context("the answer to the first user is not as expected")?;
     Ok(token.to_owned())
 }

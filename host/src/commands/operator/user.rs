@@ -113,18 +113,19 @@ fn first_token(answer: &Response<Bytes>) -> Result<String> {
         bail!("the token is not that of a site administrator");
     }
     if !answer.status().is_success() {
-        let errors = body["errors"].as_array().map_or(&[][..], Vec::as_slice);
-        let texts: Vec<&str> = errors
-            .iter()
-            .filter_map(|error| error["detail"].as_str().or(error["title"].as_str()))
-            .collect();
+        let text = |error: &Value| -> Option<String> {
+            let text = error.get("detail").or_else(|| error.get("title"))?;
+            text.as_str().map(str::to_owned)
+        };
+        let errors = body.get("errors").and_then(Value::as_array);
+        let texts: Vec<String> = errors.into_iter().flatten().filter_map(text).collect();
         bail!(
             "the server answered {}: {}",
             answer.status(),
             texts.join("; ")
         );
     }
-    let token = body["meta"]["token"].as_str();
+    let token = body.pointer("/meta/token").and_then(Value::as_str);
     Ok(token.context("the server told no token")?.to_owned())
 }
 
