@@ -23,6 +23,7 @@ mod memberships;
 mod name;
 mod organization;
 mod orgs;
+mod paging;
 mod plans;
 mod record;
 mod removal;

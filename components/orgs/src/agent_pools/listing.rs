@@ -6,7 +6,7 @@ use gatehouse_storage::{Records, decode};
 use super::record::AgentPoolRecord;
 use super::{AgentPool, AgentPoolFilter, AgentPoolOrder, AgentPoolPage};
 use crate::belonging::{self, kind};
-use crate::{Failure, MAXIMUM_PAGE_SIZE};
+use crate::{Failure, paging};
 
 /// See [`super::AgentPools::list_agent_pools`].
 pub(super) fn page<S: Store>(
@@ -28,11 +28,9 @@ pub(super) fn page<S: Store>(
         }
     }
     sort(&mut pools, order);
-    let matching = pools.len() as u64;
-    let size = size.clamp(1, MAXIMUM_PAGE_SIZE) as usize;
-    let first = (number.max(1) as usize - 1).saturating_mul(size);
+    let (agent_pools, matching) = paging::page(pools, number, size);
     Ok(AgentPoolPage {
-        agent_pools: pools.into_iter().skip(first).take(size).collect(),
+        agent_pools,
         matching,
         total,
     })

@@ -6,9 +6,10 @@ use gatehouse_ports::{Clock, Random, Store};
 
 use super::{Membership, MembershipFilter, MembershipPage, OwnMembership};
 use crate::belonging::kind;
+use crate::paging::page;
 use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
 use crate::team::{MembershipRecord, membership_of_prefix};
-use crate::teams::{Roll, page};
+use crate::teams::Roll;
 use crate::tokens::SecretHasher;
 use crate::users::id_of_user;
 use crate::{Failure, Identity, Mandate, MembershipStatus, Orgs, Principal, User, Users as _};

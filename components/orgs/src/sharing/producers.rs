@@ -9,7 +9,7 @@ use super::store::ConsumersRecord;
 use super::{ConsumerChanges, Partnership, ShareError, Shared, Sharing};
 use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
 use crate::search::{Matcher, folded_text};
-use crate::{Caller, Edition, Failure, Filter, MAXIMUM_PAGE_SIZE, Orgs, Page};
+use crate::{Caller, Edition, Failure, Filter, Orgs, Page, paging};
 
 /// Which organizations a page is of.
 type Choice<'a> = dyn Fn(&OrganizationRecord) -> bool + 'a;
@@ -162,8 +162,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        let size = size.clamp(1, MAXIMUM_PAGE_SIZE) as usize;
-        let first = (number.max(1) as usize - 1).saturating_mul(size);
         let mut names = self.names_of(ids)?;
         if let Some(chosen) = chosen {
             let found = self.records_of(&names)?.into_iter();
@@ -173,10 +171,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 .collect();
             names.retain(|(_, id)| chosen.contains(id));
         }
-        let wanted: Vec<_> = names.iter().skip(first).take(size).cloned().collect();
+        let (wanted, total) = paging::page(names, number, size);
         Ok(Page {
             organizations: self.shown_all(edition, self.records_of(&wanted)?)?,
-            total: u64::try_from(names.len()).unwrap_or(u64::MAX),
+            total,
         })
     }
 }

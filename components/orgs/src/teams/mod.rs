@@ -10,7 +10,7 @@ use crate::{
     Attribute, AttributeIssue, Caller, Failure, Mandate, Permission, Right, Rights, Visibility,
 };
 
-pub(crate) use roll::{Roll, page};
+pub(crate) use roll::Roll;
 
 /// A team, as one caller sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]

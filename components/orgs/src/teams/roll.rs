@@ -7,7 +7,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use super::Team;
 use crate::belonging::kind;
 use crate::team::{MembershipRecord, TeamRecord};
-use crate::{Failure, MAXIMUM_PAGE_SIZE, Mandate, Orgs, Permission, Right};
+use crate::{Failure, Mandate, Orgs, Permission, Right};
 
 /// The teams and memberships of an organization as somebody sees them.
 pub(crate) struct Roll<'m> {
@@ -101,19 +101,4 @@ fn permissions(team: &TeamRecord, mandate: &Mandate) -> Vec<Permission> {
         granted,
     })
     .collect()
-}
-
-/// A page of a list that is at hand as a whole, and how long that is.
-pub(crate) fn page<T>(all: impl IntoIterator<Item = T>, number: u32, size: u32) -> (Vec<T>, u64) {
-    let size = u64::from(size.clamp(1, MAXIMUM_PAGE_SIZE));
-    let first = u64::from(number.max(1) - 1) * size;
-    let mut total = 0;
-    let mut items = Vec::new();
-    for item in all {
-        if (first..first + size).contains(&total) {
-            items.push(item);
-        }
-        total += 1;
-    }
-    (items, total)
 }

@@ -9,13 +9,14 @@ use std::collections::HashSet;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, StorageError, Transaction, commit_with_retries};
 
-use super::roll::{page, shown};
+use super::roll::shown;
 use super::rules;
 use super::{MemberNames, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Teams};
 use crate::belonging::{self, PointerRecord, kind, put_new};
 use crate::founding::team_name_key;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::name::FoldedTeamName;
+use crate::paging::page;
 use crate::team::{MembershipRecord, TEAM_PREFIX, TeamRecord, Visibility};
 use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource};
 
