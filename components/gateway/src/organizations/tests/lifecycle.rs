@@ -439,3 +439,39 @@ fn contract_2_6_show_includes_what_is_asked_for() {
             .ends_with("Invalid include parameter")
     );
 }
+
+#[test]
+fn contract_2_7_a_new_name_follows_the_rules_of_names() {
+    let world = hosted();
+    world.create_named("acme");
+    let before = world.store.values();
+    for (name, detail) in [
+        (json!(""), "Name can't be blank"),
+        (json!(null), "Name can't be blank"),
+        (json!(7), "Name must be a string"),
+        (
+            json!(" b"),
+            "Name can only include letters, numbers, -, and _.",
+        ),
+        (
+            json!("a".repeat(91)),
+            "Name is too long (maximum is 90 characters)",
+        ),
+    ] {
+        let refused = faults(&world.update("acme", &json!({"name": name})));
+        let expected = ("/data/attributes/name".to_owned(), detail.to_owned());
+        assert_eq!(refused, [expected]);
+    }
+    assert_eq!(world.store.values(), before);
+}
+
+#[test]
+fn contract_2_9_flags_of_a_new_organization() {
+    let passing = "send-passing-statuses-for-untriggered-speculative-plans";
+    let aggregated = "aggregated-commit-status-enabled";
+    for (world, expected) in [(hosted(), [true, false]), (self_hosted(), [false, true])] {
+        let made = world.create(&json!({"name": "new", "email": "a@b.example", passing: true}));
+        let flags = &body(&made)["data"]["attributes"];
+        assert_eq!([&flags[passing], &flags[aggregated]], expected);
+    }
+}
