@@ -82,8 +82,8 @@ pub trait Organizations {
         size: u32,
     ) -> Result<Page, Failure>;
 
-    /// Changes the fields that are mentioned, of the organization with this external id, and no other: of two simultaneous calls for different fields, both last
-    /// (contract 2.12). A new name takes effect for everything at once, and the old one is free.
+    /// Changes the fields that are mentioned, of the organization with this external id, and no other: of two simultaneous calls for
+    /// different fields, both last (contract 2.12). A new name takes effect for everything at once, and the old one is free.
     ///
     /// # Errors
     ///

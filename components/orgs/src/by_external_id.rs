@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
+use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction};
 
 use crate::audit_trail::Deed;
@@ -144,15 +144,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Those of the external ids whose organizations are there.
     fn living(&self, ids: BTreeSet<&str>) -> Result<BTreeSet<String>, Failure> {
-        let ids: Vec<&str> = ids.into_iter().collect();
-        let mut living = BTreeSet::new();
-        for ids in ids.chunks(MAXIMUM_KEYS_PER_CALL) {
-            let keys: Vec<String> = ids.iter().map(|id| external_id_key(id)).collect();
-            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-            let found = self.records.get_all::<ExternalIdRecord>(&keys)?;
-            let found = ids.iter().zip(found).filter(|(_, found)| found.is_some());
-            living.extend(found.map(|(id, _)| (*id).to_owned()));
-        }
-        Ok(living)
+        let keys: Vec<String> = ids.iter().map(|id| external_id_key(id)).collect();
+        let found = self.get_many::<ExternalIdRecord>(&keys)?;
+        let living = ids
+            .into_iter()
+            .zip(found)
+            .filter(|(_, found)| found.is_some());
+        Ok(living.map(|(id, _)| id.to_owned()).collect())
     }
 }

@@ -39,7 +39,6 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn account_details(&self) -> Result<Response, Problem> {
         let caller = self.authenticate(None)?;
-        self.check_media_type()?;
         self.decided(&caller, true)?;
         let user = self.organizations.account_of(&caller.identity)?;
         let behind = self.resource_behind(&caller.identity.principal, &user)?;

@@ -91,12 +91,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let counts = self.organizations.count_organizations()?;
         let mut document = paged(all.data, found.total, page, self.request);
         document.included = all.included;
-        if let Some(meta) = &mut document.meta {
-            meta["status-counts"] = json!({
+        if let Some(Value::Object(meta)) = &mut document.meta {
+            let counts = json!({
                 "total": counts.total,
                 "active": counts.total.saturating_sub(counts.disabled),
                 "disabled": counts.disabled,
             });
+            meta.insert("status-counts".to_owned(), counts);
         }
         Ok(json_api(200, &document))
     }

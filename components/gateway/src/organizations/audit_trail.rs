@@ -48,7 +48,6 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows the audit trail of the organization whose token the caller has.
     fn audit_trail(&self) -> Result<Response, Problem> {
         let caller = self.authenticate(None)?;
-        self.check_media_type()?;
         let organization = self.organization_behind(&caller)?;
         self.decided(&caller, organization.is_some())?;
         let organization = organization.ok_or(Problem::NotFound)?;

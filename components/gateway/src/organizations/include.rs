@@ -117,14 +117,7 @@ pub(super) fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>,
 ///
 /// [`Problem::InvalidInclude`] for anything else than can be.
 pub(super) fn owners(query: &str) -> Result<bool, Problem> {
-    let mut wanted = false;
-    for item in query::list(query, "include") {
-        if item != "owners" {
-            return Err(Problem::InvalidInclude);
-        }
-        wanted = true;
-    }
-    Ok(wanted)
+    Ok(wanted(query, &["owners"])?.is_some())
 }
 
 #[cfg(test)]
