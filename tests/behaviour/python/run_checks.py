@@ -104,7 +104,7 @@ def why_failed(suite, compiled, check):
         try:
             world.do(step)
         except Exception as error:  # Whatever goes wrong, a trap too, is this check's failure and no other's.
-            return f"step {number}: {error!r}"
+            return f"step {number}: {type(error).__name__}: {error}"
     return None
 
 

@@ -52,8 +52,10 @@ def lift(kind, value, store, handles):
             return {tag: held}
         return {"tag": tag} if case is None else {"tag": tag, "val": held}
     if isinstance(kind, (wit.OwnType, wit.BorrowType)):
-        found = handles.get(value.to_host(store).rep)
-        value.drop(store)
+        number = value.to_host(store).rep
+        found = handles.get(number)
+        if isinstance(kind, wit.OwnType):
+            handles.forget(number)
         return found
     return value
 

@@ -8,8 +8,6 @@ use anyhow::{Context, Result, ensure};
 
 use crate::server::target_folder;
 
-const REQUIREMENTS: &str = include_str!("../../clients/requirements.txt");
-
 const NODE_PACKAGE: &str = include_str!("../../clients/node/package.json");
 const NODE_LOCK: &str = include_str!("../../clients/node/package-lock.json");
 
@@ -101,10 +99,26 @@ pub fn bao_program() -> PathBuf {
     environment().join("bin").join("bao")
 }
 
+/// The interpreter of an environment of its own, in the folder `name` of the target folder, with what `requirements` lists.
+///
+/// # Panics
+///
+/// When that cannot be installed: a test that cannot run is a failed test.
+pub fn python(name: &str, requirements: &Path) -> PathBuf {
+    let environment = target_folder().join(name).join("environment");
+    install(&environment, requirements).expect("what a test needs of Python must be installable");
+    environment.join("bin").join("python")
+}
+
 /// The virtual environment, installed once for every list of requirements.
 fn environment() -> &'static Path {
     static ENVIRONMENT: OnceLock<PathBuf> = OnceLock::new();
-    ENVIRONMENT.get_or_init(|| install().expect("the clients must be installable"))
+    ENVIRONMENT.get_or_init(|| {
+        let environment = clients_folder();
+        let requirements = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/requirements.txt");
+        install(&environment, &requirements).expect("the clients must be installable");
+        environment
+    })
 }
 
 /// The folder of the packages for Node, installed once for every lock file.
@@ -142,18 +156,17 @@ fn install_for_node() -> Result<PathBuf> {
     Ok(modules)
 }
 
-fn install() -> Result<PathBuf> {
+fn install(environment: &Path, requirements: &Path) -> Result<()> {
     let (_, _lock) = locked_folder()?;
-    let environment = clients_folder();
+    let wanted = std::fs::read_to_string(requirements)?;
     let stamp = environment.join("installed");
-    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == REQUIREMENTS) {
-        return Ok(environment);
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
     }
     run(Command::new("python3")
         .args(["-m", "venv", "--clear"])
-        .arg(&environment))
-    .context("python3 with its venv module is needed for the client tests")?;
-    let requirements = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/requirements.txt");
+        .arg(environment))
+    .context("python3 with its venv module is needed for the tests")?;
     run(Command::new(environment.join("bin/pip"))
         .args([
             "install",
@@ -162,8 +175,8 @@ fn install() -> Result<PathBuf> {
             "--requirement",
         ])
         .arg(requirements))?;
-    std::fs::write(stamp, REQUIREMENTS)?;
-    Ok(environment)
+    std::fs::write(stamp, wanted)?;
+    Ok(())
 }
 
 fn run(command: &mut Command) -> Result<()> {

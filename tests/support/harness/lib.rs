@@ -6,8 +6,10 @@ mod clients;
 mod installation;
 mod server;
 
-pub use clients::{Client, ClientRun, bao_program, clients_folder};
+pub use clients::{Client, ClientRun, bao_program, clients_folder, python};
 pub use installation::{
     INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, Program, ROLE, Storage, WORKLOAD, free_address,
 };
-pub use server::{Answer, DevServer, Google, ServerProcess, ServiceAccount, release_binary};
+pub use server::{
+    Answer, DevServer, Google, ServerProcess, ServiceAccount, release_binary, target_folder,
+};

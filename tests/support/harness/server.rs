@@ -26,7 +26,7 @@ fn workspace() -> PathBuf {
 }
 
 /// The workspace's target folder, where everything that tests make is put.
-pub(crate) fn target_folder() -> PathBuf {
+pub fn target_folder() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => workspace().join(folder),
         None => workspace().join("target"),

@@ -1,0 +1,76 @@
+//! One list of checks on every host: servers that are asked over HTTP, and programs of other languages that run components themselves.
+
+mod expectation;
+mod google;
+mod programs;
+mod servers;
+mod suite;
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use suite::Suite;
+
+/// What became of each check: why it failed, if it did.
+type Report = BTreeMap<String, Result<(), String>>;
+
+/// Something that runs components.
+pub struct Host {
+    /// As the README's table names it.
+    name: &'static str,
+    /// All checks, made once for all tests.
+    report: LazyLock<Report>,
+}
+
+impl Host {
+    const fn new(name: &'static str, run: fn() -> Report) -> Self {
+        Self {
+            name,
+            report: LazyLock::new(run),
+        }
+    }
+
+    fn assert_content(&self) {
+        let failed = self.report.iter().filter_map(|(id, verdict)| {
+            let why = verdict.as_ref().err()?;
+            Some(format!("{id}: {why}\n"))
+        });
+        let failed: String = failed.collect();
+        assert!(failed.is_empty(), "{}:\n{failed}", self.name);
+    }
+}
+
+static FRESH: Host = Host::new(
+    "server, a new instance each time",
+    servers::with_fresh_instances,
+);
+static REUSED: Host = Host::new(
+    "server, instances used again",
+    servers::with_instances_used_again,
+);
+static PYTHON: Host = Host::new("Python", programs::in_python);
+
+/// In the order of the table's columns.
+static HOSTS: [&Host; 3] = [&FRESH, &REUSED, &PYTHON];
+
+#[test]
+fn the_server_passes_every_check_with_a_new_instance_for_each_request() {
+    FRESH.assert_content();
+}
+
+#[test]
+fn the_server_passes_every_check_with_instances_that_are_used_again() {
+    REUSED.assert_content();
+}
+
+#[test]
+fn python_passes_every_check() {
+    PYTHON.assert_content();
+}
+
+#[test]
+fn the_readme_shows_what_passed_where() {
+    let hosts = HOSTS.map(|host| (host, &*host.report));
+    table::assert_shown(&Suite::load(), &hosts);
+}

@@ -1,0 +1,77 @@
+//! Programs of other languages, which run components themselves.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use gatehouse_components::{Flavour, Part, bytes};
+use gatehouse_tests::{python, target_folder};
+use serde_json::{Value, json};
+
+use crate::Report;
+use crate::google;
+use crate::suite::Suite;
+
+/// The checks on components under wasmtime-py.
+pub fn in_python() -> Report {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("behaviour/python");
+    let mut command = Command::new(python("behaviour-python", &folder.join("requirements.txt")));
+    // What Python compiles does not belong beside what it was compiled from.
+    command.arg("-B").arg(folder.join("run_checks.py"));
+    run(command, "python")
+}
+
+/// Runs the checks by a program that takes the path of the suite's file as its last argument.
+fn run(mut command: Command, name: &str) -> Report {
+    let folder = target_folder().join("behaviour").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let google = google::usual();
+    let suite = Suite::load();
+    let mut given = serde_json::to_value(&suite).unwrap();
+    given["components"] = [Part::AuthMethod, Part::Orgs]
+        .into_iter()
+        .map(|part| {
+            let path = folder.join(part.name()).with_extension("wasm");
+            std::fs::write(&path, bytes(part, Flavour::Portable)).unwrap();
+            (
+                part.name().to_owned(),
+                Value::from(path.display().to_string()),
+            )
+        })
+        .collect();
+    given["environment"] = json!({
+        Part::AuthMethod.name(): {
+            "GATEHOUSE_GOOGLE_TOKEN_URL": google.token_url(),
+            "GATEHOUSE_GOOGLE_ALLOW_HTTP_LOOPBACK": "true",
+        },
+        Part::Orgs.name(): {},
+    });
+    given["values"] = google::values(&google);
+    let file = folder.join("suite.json");
+    std::fs::write(&file, given.to_string()).unwrap();
+
+    let output = command
+        .arg(file)
+        .output()
+        .expect("the program can be started");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{name} ended with {}:\n{errors}",
+        output.status
+    );
+    let said: BTreeMap<String, Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter_map(|line: Value| Some((line["id"].as_str()?.to_owned(), line)))
+        .collect();
+    let verdict = |id: &String| match said.get(id) {
+        Some(line) if line["passed"] == true => Ok(()),
+        Some(line) => Err(line["why"].as_str().unwrap_or_default().to_owned()),
+        None => Err(format!("{name} said nothing about it")),
+    };
+    let checks = suite.checks.into_iter();
+    checks
+        .map(|check| (check.id.clone(), verdict(&check.id)))
+        .collect()
+}
