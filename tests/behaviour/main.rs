@@ -70,6 +70,23 @@ fn python_passes_every_check() {
 }
 
 #[test]
+fn the_example_for_python_judges_a_good_and_a_bad_login() {
+    let printed = programs::judge_login_in_python();
+    let mut logins = printed
+        .lines()
+        .filter(|line| line.starts_with("login.login: "));
+    let (good, bad) = (logins.next().unwrap(), logins.next().unwrap());
+    assert!(
+        good.contains("{'ok': {'role': 'dev', ") && good.contains("'policies': ['dev']"),
+        "{printed}"
+    );
+    assert!(
+        bad.ends_with("{'err': {'tag': 'signature-invalid'}}"),
+        "{printed}"
+    );
+}
+
+#[test]
 fn the_readme_shows_what_passed_where() {
     let hosts = HOSTS.map(|host| (host, &*host.report));
     table::assert_shown(&Suite::load(), &hosts);

@@ -1,11 +1,11 @@
 //! Programs of other languages, which run components themselves.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use gatehouse_components::{Flavour, Part, bytes};
-use gatehouse_tests::{python, target_folder};
+use gatehouse_tests::{ROLE, WORKLOAD, python, target_folder};
 use serde_json::{Value, json};
 
 use crate::Report;
@@ -14,29 +14,59 @@ use crate::suite::Suite;
 
 /// The checks on components under wasmtime-py.
 pub fn in_python() -> Report {
+    run(python_script("run_checks.py"), "python")
+}
+
+/// What `judge_login.py`, the example for readers, prints of a good and a bad login.
+pub fn judge_login_in_python() -> String {
+    let folder = made_folder("python-example");
+    let google = google::usual();
+    let key_file = folder.join("key.json");
+    std::fs::write(&key_file, google.credentials_json(WORKLOAD).unwrap()).unwrap();
+    let output = python_script("judge_login.py")
+        .arg(written(Part::AuthMethod, &folder))
+        .arg(key_file)
+        .arg(google.sign_login_jwt(WORKLOAD, ROLE).unwrap())
+        .arg(google.base_url())
+        .output()
+        .expect("the script can be started");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}:\n{errors}", output.status);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn python_script(name: &str) -> Command {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("behaviour/python");
     let mut command = Command::new(python("behaviour-python", &folder.join("requirements.txt")));
     // What Python compiles does not belong beside what it was compiled from.
-    command.arg("-B").arg(folder.join("run_checks.py"));
-    run(command, "python")
+    command.arg("-B").arg(folder.join(name));
+    command
+}
+
+fn made_folder(name: &str) -> PathBuf {
+    let folder = target_folder().join("behaviour").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The component as a file, in the flavour that runs on every engine.
+fn written(part: Part, folder: &Path) -> PathBuf {
+    let path = folder.join(part.name()).with_extension("wasm");
+    std::fs::write(&path, bytes(part, Flavour::Portable)).unwrap();
+    path
 }
 
 /// Runs the checks by a program that takes the path of the suite's file as its last argument.
 fn run(mut command: Command, name: &str) -> Report {
-    let folder = target_folder().join("behaviour").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = made_folder(name);
     let google = google::usual();
     let suite = Suite::load();
     let mut given = serde_json::to_value(&suite).unwrap();
     given["components"] = [Part::AuthMethod, Part::Orgs]
         .into_iter()
         .map(|part| {
-            let path = folder.join(part.name()).with_extension("wasm");
-            std::fs::write(&path, bytes(part, Flavour::Portable)).unwrap();
-            (
-                part.name().to_owned(),
-                Value::from(path.display().to_string()),
-            )
+            let path = written(part, &folder).display().to_string();
+            (part.name().to_owned(), Value::from(path))
         })
         .collect();
     given["environment"] = json!({
