@@ -6,6 +6,8 @@ from wasi import InputStream, OutputStream, Pollable
 
 # Seconds. Components bound a whole exchange themselves, but can do so only between calls.
 _TIMEOUT = 10
+# Bytes of an answer; more than components take of one.
+_MAXIMUM_ANSWER = 2 << 20
 
 
 class Fields:
@@ -35,7 +37,7 @@ class OutgoingRequest:
             headers = {name: value.decode("latin-1") for name, value in self.headers.entries}
             connection.request(self.method, self.path, bytes(self.body.data), headers)
             answer = connection.getresponse()
-            return IncomingResponse(answer.status, answer.getheaders(), answer.read())
+            return IncomingResponse(answer.status, answer.getheaders(), answer.read(_MAXIMUM_ANSWER))
         finally:
             connection.close()
 

@@ -65,7 +65,11 @@ impl Request {
             }
             "list-organizations" => {
                 let name = given["filter"]["name"].as_str().unwrap_or_default();
-                ("GET", format!("/api/v2/organizations?q[name]={name}"), None)
+                (
+                    "GET",
+                    format!("/api/v2/organizations?q%5Bname%5D={name}"),
+                    None,
+                )
             }
             "update-organization" => ("PATCH", organization(), document()),
             "delete-organization" => ("DELETE", organization(), None),
