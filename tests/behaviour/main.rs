@@ -10,6 +10,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use gatehouse_tests::WORKLOAD;
 use suite::Suite;
 
 /// What became of each check: why it failed, if it did.
@@ -50,9 +51,10 @@ static REUSED: Host = Host::new(
     servers::with_instances_used_again,
 );
 static PYTHON: Host = Host::new("Python", programs::in_python);
+static NODE: Host = Host::new("Node", programs::in_node);
 
 /// In the order of the table's columns.
-static HOSTS: [&Host; 3] = [&FRESH, &REUSED, &PYTHON];
+static HOSTS: [&Host; 4] = [&FRESH, &REUSED, &PYTHON, &NODE];
 
 #[test]
 fn the_server_passes_every_check_with_a_new_instance_for_each_request() {
@@ -84,6 +86,35 @@ fn the_example_for_python_judges_a_good_and_a_bad_login() {
         bad.ends_with("{'err': {'tag': 'signature-invalid'}}"),
         "{printed}"
     );
+}
+
+#[test]
+fn node_passes_every_check() {
+    NODE.assert_content();
+}
+
+#[test]
+fn the_example_for_node_judges_a_good_and_a_bad_login() {
+    let expected = format!(
+        "{WORKLOAD} is in under role dev, with dev\n\
+         refused: {{\"tag\":\"signature-invalid\"}}\n"
+    );
+    assert_eq!(programs::judge_login_in_node(), expected);
+}
+
+#[test]
+fn the_example_for_node_makes_and_lists_organizations() {
+    let expected = "made: beta\n\
+         made: Acme\n\
+         refused: {\"tag\":\"invalid\",\"val\":[{\"field\":\"name\",\"fault\":{\"tag\":\"taken\"}}]}\n\
+         listed: Acme, beta\n";
+    assert_eq!(programs::make_organizations_in_node(), expected);
+}
+
+#[test]
+fn nonsense_from_node_and_a_failing_store_are_answered_with_errors_that_have_a_name() {
+    let printed = programs::pass_nonsense_in_node();
+    assert!(printed.contains("\n# fail 0\n"), "{printed}");
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use gatehouse_components::{Flavour, Part, bytes};
-use gatehouse_tests::{ROLE, WORKLOAD, python, target_folder};
+use gatehouse_tests::{ROLE, WORKLOAD, node_program, python, target_folder};
 use serde_json::{Value, json};
 
 use crate::Report;
@@ -23,16 +23,13 @@ pub fn judge_login_in_python() -> String {
     let google = google::usual();
     let key_file = folder.join("key.json");
     std::fs::write(&key_file, google.credentials_json(WORKLOAD).unwrap()).unwrap();
-    let output = python_script("judge_login.py")
+    let script = python_script("judge_login.py")
         .arg(written(Part::AuthMethod, &folder))
         .arg(key_file)
         .arg(google.sign_login_jwt(WORKLOAD, ROLE).unwrap())
         .arg(google.base_url())
-        .output()
-        .expect("the script can be started");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}:\n{errors}", output.status);
-    String::from_utf8_lossy(&output.stdout).into_owned()
+        .output();
+    printed(script)
 }
 
 fn python_script(name: &str) -> Command {
@@ -41,6 +38,75 @@ fn python_script(name: &str) -> Command {
     // What Python compiles does not belong beside what it was compiled from.
     command.arg("-B").arg(folder.join(name));
     command
+}
+
+/// The checks on components that jco has transpiled.
+pub fn in_node() -> Report {
+    run(node_script("main.mjs"), "node")
+}
+
+/// What `judge_login.mjs`, the example for readers, prints of a good and a bad login.
+pub fn judge_login_in_node() -> String {
+    let folder = made_folder("node-login");
+    let google = google::usual();
+    let key_file = folder.join("key.json");
+    std::fs::write(&key_file, google.credentials_json(WORKLOAD).unwrap()).unwrap();
+    let script = node_script("judge_login.mjs")
+        .arg(transpiled(Part::AuthMethod, &folder))
+        .arg(key_file)
+        .arg(google.sign_login_jwt(WORKLOAD, ROLE).unwrap())
+        .arg(google.base_url())
+        .output();
+    printed(script)
+}
+
+/// What `make_organizations.mjs`, the example for readers, prints.
+pub fn make_organizations_in_node() -> String {
+    let folder = made_folder("node-organizations");
+    let script = node_script("make_organizations.mjs")
+        .arg(transpiled(Part::Orgs, &folder))
+        .output();
+    printed(script)
+}
+
+/// What `boundary.mjs` prints; fails where one of its tests does.
+pub fn pass_nonsense_in_node() -> String {
+    let folder = made_folder("node-boundary");
+    let script = node_script("boundary.mjs")
+        .args([Part::AuthMethod, Part::Orgs].map(|part| transpiled(part, &folder)))
+        .output();
+    printed(script)
+}
+
+fn node_script(name: &str) -> Command {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("behaviour/node");
+    let mut command = Command::new("node");
+    command.arg(node_program("behaviour-node", &source).join(name));
+    command
+}
+
+/// The folder in which jco has made a module for Node of the component.
+fn transpiled(part: Part, folder: &Path) -> PathBuf {
+    let module = folder.join(part.name());
+    let script = node_script("transpile.mjs")
+        .arg(written(part, folder))
+        .arg(&module)
+        .output();
+    printed(script);
+    module
+}
+
+/// What a program has printed that must have ended well.
+fn printed(ended: std::io::Result<Output>) -> String {
+    let output = ended.expect("the script can be started");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{}:\n{printed}{errors}",
+        output.status
+    );
+    printed.into_owned()
 }
 
 fn made_folder(name: &str) -> PathBuf {

@@ -8,9 +8,6 @@ use anyhow::{Context, Result, ensure};
 
 use crate::server::target_folder;
 
-const NODE_PACKAGE: &str = include_str!("../../clients/node/package.json");
-const NODE_LOCK: &str = include_str!("../../clients/node/package-lock.json");
-
 /// A script under `tests/clients`, of Python (`.py`) or of Node (`.js`).
 #[derive(Debug, Clone)]
 pub struct Client {
@@ -110,6 +107,18 @@ pub fn python(name: &str, requirements: &Path) -> PathBuf {
     environment.join("bin").join("python")
 }
 
+/// The program for Node in the folder `source`, with the packages of its lock file beside it, in the folder `name` of the target folder:
+/// modules find packages only from where they are themselves.
+///
+/// # Panics
+///
+/// When the packages cannot be installed: a test that cannot run is a failed test.
+pub fn node_program(name: &str, source: &Path) -> PathBuf {
+    let folder = target_folder().join(name);
+    copy_for_node(&folder, source).expect("what a test needs of Node must be installable");
+    folder
+}
+
 /// The virtual environment, installed once for every list of requirements.
 fn environment() -> &'static Path {
     static ENVIRONMENT: OnceLock<PathBuf> = OnceLock::new();
@@ -124,7 +133,13 @@ fn environment() -> &'static Path {
 /// The folder of the packages for Node, installed once for every lock file.
 fn node_modules() -> &'static Path {
     static MODULES: OnceLock<PathBuf> = OnceLock::new();
-    MODULES.get_or_init(|| install_for_node().expect("the clients must be installable"))
+    MODULES.get_or_init(|| {
+        let (folder, _lock) = locked_folder().expect("the target folder can be written");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/node");
+        let folder = folder.join("node");
+        install_for_node(&folder, &source).expect("the clients must be installable");
+        folder.join("node_modules")
+    })
 }
 
 /// Has the folder of all environments to itself until the file is dropped: test programs run one after the other, but two of them
@@ -137,23 +152,47 @@ fn locked_folder() -> Result<(PathBuf, std::fs::File)> {
     Ok((folder, lock))
 }
 
-fn install_for_node() -> Result<PathBuf> {
-    let (folder, _lock) = locked_folder()?;
-    let environment = folder.join("node");
-    let modules = environment.join("node_modules");
-    let stamp = modules.join("installed");
-    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == NODE_LOCK) {
-        return Ok(modules);
+/// Installs what the lock file in `source` lists. The caller holds the lock.
+fn install_for_node(environment: &Path, source: &Path) -> Result<()> {
+    const LOCK: &str = "package-lock.json";
+    let wanted = std::fs::read_to_string(source.join(LOCK))?;
+    let stamp = environment.join("node_modules").join("installed");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
     }
-    std::fs::create_dir_all(&environment)?;
-    std::fs::write(environment.join("package.json"), NODE_PACKAGE)?;
-    std::fs::write(environment.join("package-lock.json"), NODE_LOCK)?;
+    std::fs::create_dir_all(environment)?;
+    for name in ["package.json", LOCK] {
+        std::fs::copy(source.join(name), environment.join(name))?;
+    }
     run(Command::new("npm")
-        .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
-        .current_dir(&environment))
-    .context("node and npm are needed for the client tests")?;
-    std::fs::write(stamp, NODE_LOCK)?;
-    Ok(modules)
+        .args([
+            "ci",
+            "--engine-strict",
+            "--no-audit",
+            "--no-fund",
+            "--ignore-scripts",
+        ])
+        .current_dir(environment))
+    .context("Node 20.19 or newer and npm are needed for the tests")?;
+    std::fs::write(stamp, wanted)?;
+    Ok(())
+}
+
+fn copy_for_node(folder: &Path, source: &Path) -> Result<()> {
+    let (_, _lock) = locked_folder()?;
+    install_for_node(folder, source)?;
+    for file in std::fs::read_dir(source)? {
+        let file = file?;
+        if !file.file_type()?.is_file() {
+            continue;
+        }
+        let (text, copy) = (std::fs::read(file.path())?, folder.join(file.file_name()));
+        // A copy that is right is left alone: another test may be running it.
+        if std::fs::read(&copy).ok().as_ref() != Some(&text) {
+            std::fs::write(copy, text)?;
+        }
+    }
+    Ok(())
 }
 
 fn install(environment: &Path, requirements: &Path) -> Result<()> {

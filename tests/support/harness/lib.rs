@@ -6,7 +6,7 @@ mod clients;
 mod installation;
 mod server;
 
-pub use clients::{Client, ClientRun, bao_program, clients_folder, python};
+pub use clients::{Client, ClientRun, bao_program, clients_folder, node_program, python};
 pub use installation::{
     INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, Program, ROLE, Storage, WORKLOAD, free_address,
 };

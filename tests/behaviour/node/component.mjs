@@ -1,0 +1,63 @@
+// Components of which there can be instances, each with nothing but what it is given.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { http } from '@bytecodealliance/preview2-shim';
+import { WASIShim } from '@bytecodealliance/preview2-shim/instantiation';
+
+/** The system's clock, read once a call. The shim's own reads it twice, for seconds and for the rest, and so can go back by a second. */
+const wallClock = {
+  now() {
+    const now = Date.now();
+    return { seconds: BigInt(Math.floor(now / 1000)), nanoseconds: (now % 1000) * 1_000_000 };
+  },
+  resolution() {
+    return { seconds: 0n, nanoseconds: 1_000_000 };
+  },
+};
+
+/** Sends requests to origins that `allows` says yes to, such as `https://oauth2.googleapis.com`. */
+function outgoingHandler(allows) {
+  return {
+    handle(request, options) {
+      const scheme = request.scheme()?.tag.toLowerCase();
+      if (!allows(`${scheme}://${request.authority()}`)) throw { tag: 'HTTP-request-denied' };
+      return http.outgoingHandler.handle(request, options);
+    },
+  };
+}
+
+/** A component that was transpiled into `folder`. */
+export class Component {
+  #folder;
+  #modules = new Map();
+
+  constructor(folder) {
+    this.#folder = folder;
+  }
+
+  /**
+   * An instance with a store, environment variables, and origins that it may call, nobody if nothing is said. It has no files, no sockets,
+   * and not the environment of this process.
+   */
+  async instance({ storage, environment = {}, allows = () => false }) {
+    const { instantiate } = await import(pathToFileURL(join(this.#folder, 'component.js')));
+    const shim = new WASIShim({ sandbox: { preopens: {}, args: [], env: environment, enableNetwork: false } });
+    return instantiate((file) => this.#module(file), {
+      ...shim.getImportObject(),
+      'wasi:clocks/wall-clock': wallClock,
+      'wasi:http/outgoing-handler': outgoingHandler(allows),
+      ...storage.imports(),
+    });
+  }
+
+  /** Compiled once for all instances. */
+  #module(file) {
+    if (!this.#modules.has(file)) {
+      this.#modules.set(file, readFile(join(this.#folder, file)).then((bytes) => WebAssembly.compile(bytes)));
+    }
+    return this.#modules.get(file);
+  }
+}
