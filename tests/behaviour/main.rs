@@ -118,6 +118,15 @@ fn nonsense_from_node_and_a_failing_store_are_answered_with_errors_that_have_a_n
 }
 
 #[test]
+fn nonsense_from_python_and_a_failing_store_are_answered_with_errors_that_have_a_name() {
+    let printed = programs::bad_surroundings_in_python();
+    assert!(
+        printed.contains("\nwhat is missing is told by name\n"),
+        "{printed}"
+    );
+}
+
+#[test]
 fn the_readme_shows_what_passed_where() {
     let hosts = HOSTS.map(|host| (host, &*host.report));
     table::assert_shown(&Suite::load(), &hosts);

@@ -32,6 +32,15 @@ pub fn judge_login_in_python() -> String {
     printed(script)
 }
 
+/// What `bad_surroundings.py` prints; fails where something of it does not hold.
+pub fn bad_surroundings_in_python() -> String {
+    let folder = made_folder("python-surroundings");
+    let script = python_script("bad_surroundings.py")
+        .args([Part::AuthMethod, Part::Orgs].map(|part| written(part, &folder)))
+        .output();
+    printed(script)
+}
+
 fn python_script(name: &str) -> Command {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("behaviour/python");
     let mut command = Command::new(python("behaviour-python", &folder.join("requirements.txt")));

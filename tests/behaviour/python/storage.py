@@ -7,6 +7,17 @@ def _now():
     return time.time_ns() // 1_000_000
 
 
+def _flaw(keys, values=()):
+    """What is wrong with a question, or None."""
+    if len(keys) > 1024:
+        return {"tag": "invalid", "val": "too many keys"}
+    if not all(1 <= len(key) <= 512 and all("!" <= character <= "~" for character in key) for key in keys):
+        return {"tag": "invalid", "val": "a malformed key"}
+    if any(len(value) > 1 << 20 for value in values):
+        return {"tag": "invalid", "val": "a value above the limit"}
+    return None
+
+
 class _Expiring:
     """Entries with versions; what has expired is as if it were not there."""
 
@@ -44,9 +55,13 @@ class KeyValue:
         return {interface + name: function for name, function in named.items()}
 
     def get(self, keys):
+        if flaw := _flaw(keys):
+            return {"err": flaw}
         return {"ok": [self._entries.entry(key) for key in keys]}
 
     def get_changed(self, keys):
+        if flaw := _flaw([held["key"] for held in keys]):
+            return {"err": flaw}
         return {"ok": [self._difference(**held) for held in keys]}
 
     def _difference(self, key, version):
@@ -63,16 +78,21 @@ class KeyValue:
         return {"ok": {"items": items, "more": len(found) > limit}}
 
     def commit(self, checks, changes):
+        puts = [change["val"] for change in changes if change["tag"] == "put"]
+        deletes = [change["val"] for change in changes if change["tag"] == "delete"]
+        changed = [put["key"] for put in puts] + deletes
+        flaw = _flaw([check["key"] for check in checks]) or _flaw(changed, [put["value"] for put in puts])
+        if flaw or len(set(changed)) < len(changed):
+            return {"err": {"tag": "failed", "val": flaw or {"tag": "invalid", "val": "a key changed twice"}}}
         for check in checks:
             entry, requirement = self._entries.entry(check["key"]), check["requirement"]
             version = None if entry is None else entry["version"]
             if version != requirement.get("val"):
                 return {"err": {"tag": "conflict", "val": check["key"]}}
-        for change in changes:
-            if change["tag"] == "put":
-                self._entries.put(change["val"]["key"], change["val"]["value"], change["val"]["expires-at"])
-            else:
-                self._entries.delete(change["val"])
+        for put in puts:
+            self._entries.put(put["key"], put["value"], put["expires-at"])
+        for key in deletes:
+            self._entries.delete(key)
         return {"ok": None}
 
 
