@@ -7,7 +7,9 @@
 mod cache;
 mod clock;
 mod http;
+pub mod limits;
 mod random;
+pub mod rules;
 mod store;
 
 #[cfg(feature = "doubles")]

@@ -43,7 +43,6 @@ mod backend;
 mod directory;
 mod durable;
 mod key_file;
-mod limits;
 mod memory;
 mod namespace;
 mod opened;

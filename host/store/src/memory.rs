@@ -6,11 +6,12 @@ use std::future::ready;
 use std::ops::Bound;
 use std::sync::{PoisonError, RwLock};
 
+use gatehouse_ports::rules::{PageBuilder, has_expired, holds};
 use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError, Version,
 };
 
-use crate::rules::{PageBuilder, SharedClock, has_expired, holds, purge_budget};
+use crate::rules::{SharedClock, purge_budget};
 use crate::{Answer, Backend, Namespace};
 
 type Place = (Namespace, String);

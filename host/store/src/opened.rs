@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
 use gatehouse_ports::Version;
+use gatehouse_ports::rules::has_expired;
 
 use crate::Namespace;
-use crate::rules::has_expired;
 
 /// How many records are noted down at most; beyond that it begins anew.
 const MAXIMUM_RECORDS: usize = 4096;

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gatehouse_ports::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError};
+use gatehouse_ports::{
+    Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError, limits,
+};
 
-use crate::{Backend, Namespace, limits};
+use crate::{Backend, Namespace};
 
 /// The store of one component: cheap to clone, and unable to name any other namespace.
 ///

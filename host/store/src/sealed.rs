@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use gatehouse_barrier::{Address, Barrier, Keyring, KeyringError, RootKey, Term};
+use gatehouse_ports::rules::has_expired;
 use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Item, OsRandom, Page, Requirement,
     StoreError, Version,
 };
 
 use crate::opened::Opened;
-use crate::rules::{SharedClock, has_expired};
+use crate::rules::SharedClock;
 use crate::shares::SEAL_KEY;
 use crate::{Answer, Backend, Namespace, unfinished};
 

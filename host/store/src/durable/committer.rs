@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use gatehouse_ports::rules::{has_expired, holds};
 use gatehouse_ports::{CommitError, StoreError, Version};
 use redb::{Database, ReadableTable as _, Table, WriteTransaction};
 use tokio::sync::{mpsc, oneshot};
@@ -14,7 +15,7 @@ use super::layout::{
     ENTRIES, EXPIRIES, Header, PlacedChange, PlacedCheck, STORE, VERSIONS_RESERVED, expiry_row,
     first_row_not_due, place_of_expiry_row,
 };
-use crate::rules::{SharedClock, has_expired, holds, purge_budget};
+use crate::rules::{SharedClock, purge_budget};
 
 /// How many commits may wait; further callers wait for a place.
 pub const QUEUE_LENGTH: usize = 1024;

@@ -12,13 +12,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use gatehouse_ports::rules::{PageBuilder, has_expired};
 use gatehouse_ports::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, StoreError};
 use redb::{Database, ReadOnlyTable, ReadableDatabase as _, StorageError};
 use tokio::sync::{mpsc, oneshot};
 
 pub use file::OpenError;
 
-use crate::rules::{PageBuilder, SharedClock, has_expired};
+use crate::rules::SharedClock;
 use crate::{Answer, Backend, Namespace};
 use committer::{Committer, Request, Shared, unavailable};
 use file::StoreFile;

@@ -17,6 +17,7 @@ macro_rules! for_every_backend {
         for_every_backend!(@ redb Redb $($scenario)+);
         for_every_backend!(@ sealed_memory SealedMemory $($scenario)+);
         for_every_backend!(@ sealed_redb SealedRedb $($scenario)+);
+        for_every_backend!(@ adapter Adapter $($scenario)+);
     };
     (@ $module:ident $kind:ident $($scenario:ident)+) => {
         mod $module {
@@ -31,6 +32,7 @@ macro_rules! for_every_backend {
     };
 }
 
+mod adapted;
 mod changes;
 mod commits;
 mod concurrency;

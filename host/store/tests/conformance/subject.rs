@@ -8,7 +8,10 @@ use gatehouse_ports::{Change, Check, CommitError, Requirement, Version};
 use gatehouse_store::{
     Backend, MemoryBackend, Namespace, PrivateStore, RedbBackend, RootKey, SealedBackend,
 };
+use gatehouse_wasi_key_value::KeyValue;
 use tempfile::TempDir;
+
+use crate::adapted::AdaptedBackend;
 
 /// Where every test's clock starts, in milliseconds since 1970.
 pub const START: u64 = 1_000_000;
@@ -20,18 +23,21 @@ pub enum Kind {
     Redb,
     SealedMemory,
     SealedRedb,
+    /// The component's adapter over a store of `wasi:keyvalue`.
+    Adapter,
 }
 
 impl Kind {
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Memory,
         Self::Redb,
         Self::SealedMemory,
         Self::SealedRedb,
+        Self::Adapter,
     ];
 
     pub fn is_durable(self) -> bool {
-        matches!(self, Self::Redb | Self::SealedRedb)
+        matches!(self, Self::Redb | Self::SealedRedb | Self::Adapter)
     }
 }
 
@@ -41,6 +47,8 @@ pub struct Subject {
     pub clock: Arc<ManualClock>,
     backend: Option<Arc<dyn Backend>>,
     directory: TempDir,
+    /// What is below the adapter.
+    key_value: KeyValue,
 }
 
 impl Subject {
@@ -50,6 +58,7 @@ impl Subject {
             clock: Arc::new(ManualClock::at_seconds(START / 1000)),
             backend: None,
             directory: tempfile::tempdir().unwrap(),
+            key_value: KeyValue::new(&Namespace::ALL.map(Namespace::label)),
         };
         subject.open().await;
         subject
@@ -85,6 +94,10 @@ impl Subject {
             Kind::Redb => Arc::new(file()),
             Kind::SealedMemory => self.sealed(memory()).await,
             Kind::SealedRedb => self.sealed(file()).await,
+            Kind::Adapter => {
+                let another_client = self.key_value.another_client();
+                Arc::new(AdaptedBackend::new(another_client, self.clock.clone()))
+            }
         });
     }
 

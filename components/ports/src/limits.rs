@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use gatehouse_ports::{
+use crate::{
     Change, Check, MAXIMUM_KEY_BYTES, MAXIMUM_KEYS_PER_CALL, MAXIMUM_SCAN_LIMIT,
     MAXIMUM_VALUE_BYTES, StoreError,
 };
@@ -46,12 +46,20 @@ fn check_key(key: &str) -> Result<(), StoreError> {
 }
 
 /// Checks the arguments of a `get` or `get-changed`.
+///
+/// # Errors
+///
+/// [`StoreError::Invalid`] when there are too many keys, or one that is malformed.
 pub fn check_get<'a>(mut keys: impl ExactSizeIterator<Item = &'a str>) -> Result<(), StoreError> {
     check_count("keys", keys.len())?;
     keys.try_for_each(check_key)
 }
 
 /// Checks the arguments of a `scan`.
+///
+/// # Errors
+///
+/// [`StoreError::Invalid`] when the limit is out of range, or a text can be no part of a key.
 pub fn check_scan(prefix: &str, after: Option<&str>, limit: u32) -> Result<(), StoreError> {
     if !(1..=MAXIMUM_SCAN_LIMIT).contains(&limit) {
         return Err(invalid(format!(
@@ -63,6 +71,10 @@ pub fn check_scan(prefix: &str, after: Option<&str>, limit: u32) -> Result<(), S
 }
 
 /// Checks the arguments of a `commit`.
+///
+/// # Errors
+///
+/// [`StoreError::Invalid`] when there are too many checks or changes, a key is malformed or changed twice, or a value is too large.
 pub fn check_commit(checks: &[Check], changes: &[Change]) -> Result<(), StoreError> {
     check_count("checks", checks.len())?;
     check_count("changes", changes.len())?;

@@ -1,0 +1,133 @@
+//! The interfaces of storage over one bucket.
+
+use gatehouse_ports::rules::{PageBuilder, has_expired};
+use gatehouse_ports::{
+    Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Random,
+    Requirement, Store, StoreError, Version, limits,
+};
+
+use crate::bucket::Host;
+use crate::names::Grove;
+use crate::reader::{Start, Walk};
+use crate::surroundings::Surroundings;
+use crate::tree::Tree;
+
+/// The store and the cache of one capability, in the bucket behind one label of a host.
+///
+/// One instance may be used for any number of calls, and from several threads. Any number of instances may use the same bucket.
+pub struct Adapter<H: Host, C, R> {
+    around: Surroundings<H, C, R>,
+    records: Tree,
+    cache: Tree,
+}
+
+impl<H: Host, C: Clock, R: Random> Adapter<H, C, R> {
+    /// An adapter for the bucket behind `label`, which is opened when it is first needed. Entries expire by `clock`.
+    pub fn new(host: H, label: &str, clock: C, random: R) -> Self {
+        Self {
+            around: Surroundings::new(host, label, clock, random),
+            records: Tree::new(Grove::Records),
+            cache: Tree::new(Grove::Cache),
+        }
+    }
+}
+
+impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
+    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
+        let keys: Vec<HeldKey<'_>> = keys.iter().map(|key| HeldKey::unknown(key)).collect();
+        let entry = |difference| match difference {
+            Difference::Changed(entry) => Some(entry),
+            Difference::Absent | Difference::Unchanged => None,
+        };
+        let found = self.get_changed(&keys)?;
+        Ok(found.into_iter().map(entry).collect())
+    }
+
+    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+        limits::check_get(keys.iter().map(|held| held.key))?;
+        self.records.read(&self.around, |reader, view| {
+            let now = self.around.clock.now_milliseconds();
+            let difference = |held: &HeldKey<'_>| {
+                let found = reader.find(&view.root.top, held.key)?;
+                match found.filter(|item| !has_expired(item.expires_at, now)) {
+                    None => Ok(Difference::Absent),
+                    Some(item) if held.version == Some(item.version) => Ok(Difference::Unchanged),
+                    Some(item) => Ok(Difference::Changed(reader.entry(&item)?)),
+                }
+            };
+            keys.iter()
+                .map(|held| {
+                    difference(held)
+                        .map_err(|fault: crate::fault::Fault| fault.on_the_way_to(held.key))
+                })
+                .collect()
+        })
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
+        limits::check_scan(prefix, after, limit)?;
+        let start = match after {
+            Some(after) if after >= prefix => Start::After(after),
+            _ => Start::At(prefix),
+        };
+        self.records.read(&self.around, |reader, view| {
+            let now = self.around.clock.now_milliseconds();
+            let mut page = PageBuilder::new(limit);
+            let walked = reader.walk(&view.root.top, start, &mut |item| {
+                if !item.key.starts_with(prefix) {
+                    return Ok(Walk::Enough);
+                }
+                if has_expired(item.expires_at, now) {
+                    return Ok(Walk::On);
+                }
+                if !page.has_room(item.key.len() + item.value_bytes()) {
+                    return Ok(Walk::Enough);
+                }
+                page.push(item.key.clone(), reader.entry(item)?);
+                Ok(Walk::On)
+            });
+            walked.map_err(|fault| fault.on_the_way_to(prefix))?;
+            Ok(page.finish())
+        })
+    }
+
+    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
+        limits::check_commit(&checks, &changes)?;
+        self.records.commit(&self.around, &checks, &changes)
+    }
+}
+
+/// What the cache cannot keep it forgets: a failure reads as an absent entry, and a swap that fails as one that was made.
+impl<H: Host, C: Clock, R: Random> Cache for Adapter<H, C, R> {
+    fn get(&self, key: &str) -> Option<Entry> {
+        limits::check_get([key].into_iter()).ok()?;
+        let found = self.cache.read(&self.around, |reader, view| {
+            let now = self.around.clock.now_milliseconds();
+            let find = || {
+                let found = reader.find(&view.root.top, key)?;
+                let live = found.filter(|item| !has_expired(item.expires_at, now));
+                live.map(|item| reader.entry(&item)).transpose()
+            };
+            find().map_err(|fault| fault.on_the_way_to(key))
+        });
+        found.ok().flatten()
+    }
+
+    fn swap(&self, key: &str, expected: Option<Version>, value: &[u8], expires_at: u64) -> bool {
+        let check = Check {
+            key: key.to_owned(),
+            requirement: expected.map_or(Requirement::Absent, Requirement::AtVersion),
+        };
+        let put = Change::Put {
+            key: key.to_owned(),
+            value: value.to_vec(),
+            expires_at: Some(expires_at),
+        };
+        let (checks, changes) = ([check], [put]);
+        if limits::check_commit(&checks, &changes).is_err() {
+            return true;
+        }
+        let outcome = self.cache.commit(&self.around, &checks, &changes);
+        !matches!(outcome, Err(CommitError::Conflict(_)))
+    }
+}

@@ -1,0 +1,71 @@
+//! What goes wrong below the tree, and what a caller of the store hears of it.
+
+use gatehouse_ports::{RandomError, StoreError};
+
+use crate::node::DecodeError;
+
+/// Why a page, or what it leads to, cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// It is not there. That is well while a newer root counts, and means damage while none does.
+    Missing,
+    /// It was altered, cut, or moved.
+    Damaged,
+    /// The store fails as a whole.
+    Store(StoreError),
+}
+
+impl Fault {
+    /// A failure with this text, which is for the operator.
+    pub fn unavailable(text: &str) -> Self {
+        Self::Store(StoreError::Unavailable(text.to_owned()))
+    }
+
+    /// This fault, met on the way to `key`.
+    pub fn on_the_way_to(self, key: &str) -> Failure {
+        let key = key.to_owned();
+        Failure { fault: self, key }
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<RandomError> for Fault {
+    fn from(error: RandomError) -> Self {
+        Self::unavailable(&error.to_string())
+    }
+}
+
+impl From<DecodeError> for Fault {
+    fn from(error: DecodeError) -> Self {
+        match error {
+            DecodeError::Malformed => Self::Damaged,
+            DecodeError::Newer { found } => Self::unavailable(&format!(
+                "the store was written by a newer version of this software (layout {found}), and is left as it is: update"
+            )),
+        }
+    }
+}
+
+/// A fault, and the key that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What is wrong.
+    pub fault: Fault,
+    /// On the way to which entry.
+    pub key: String,
+}
+
+impl Failure {
+    /// What the caller hears, once it is clear that no newer root explains it.
+    pub fn into_error(self) -> StoreError {
+        match self.fault {
+            Fault::Missing | Fault::Damaged => StoreError::Corrupt(self.key),
+            Fault::Store(error) => error,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The interfaces `gatehouse:storage/key-value` and `gatehouse:storage/cache` over a store of `wasi:keyvalue` 0.2.0-draft2, such as
+//! Spin has: no transactions, no order, and a compare-and-swap of single records.
+//!
+//! **How a commit becomes one write.** The entries are a tree of pages (a B+tree). A page is never changed: it is sealed, stored under a
+//! random number, and read by that number. One record of eight bytes, the head, holds the number of the root that counts. A commit
+//! reads the head, evaluates its checks on the state that it names, writes new pages beside the old ones up to a new root, and moves
+//! the head by compare-and-swap. That swap is the commit: before it nothing has changed for anybody, after it everything has. Nothing
+//! is applied later, so whoever is cut off after any write leaves a whole state and perhaps pages that nobody refers to.
+//!
+//! - Whoever loses the swap deletes its own pages and decides again on the state that won, after a pause with jitter, at most
+//!   32 times; then the store is `unavailable` because it is contended.
+//! - What a commit replaces stays for four commits, for those who still read there, and is deleted by the fourth one after it. A reader
+//!   whose pages are gone by then begins again at the head. A page that is missing while its root counts is `corrupt`.
+//! - The head is made by adding zero to it: on Spin a swap compares only records that were there when it began, and a counter that
+//!   has not eight bytes makes it panic. So the head has eight bytes at all times, on every road.
+//! - Values above 1.5 KiB lie in pages of their own, in parts of at most 256 KiB.
+//! - Expired entries read as absent, and are dropped by commits that touch their leaf, and a few leaves more each time.
+//! - The cache is a second tree with a head of its own in the same bucket.
+//!
+//! **What holds** (SEC-K1, SEC-K2, SEC-K8): pages and roots are sealed whole by the [barrier](gatehouse_barrier), each for the record
+//! that it is under. Keys and values of entries never show in the bucket, nor how they are ordered. A page that was altered, cut,
+//! exchanged or moved does not open, and the call fails with `corrupt` and the key that was asked for. The keys that seal are in the root's record,
+//! sealed by the key that the host's configuration has as `seal_key`. Without that variable every call fails with `sealed`; with
+//! another key, or where the label has no store, with `unavailable` and a text that says what to mend. Layouts have a number, and what
+//! a newer version wrote is refused and left alone.
+//!
+//! **What does not**: who can write to the bucket can put an older head, or none, in the place of the one that counts. As long as the pages
+//! of that state are there, the store is then what it was at that time, and nobody notices. Sizes of pages, and how many a commit
+//! wrote, show.
+//!
+//! The logic is plain Rust over the ports of [`gatehouse_ports`] and the two traits [`Host`] and [`Bucket`]. Compiled with the feature
+//! `component` and one of the features `label-…` it is a component; the label is part of the component so that no configuration can
+//! give a capability another one's records.
+
+mod adapter;
+mod bucket;
+#[cfg(all(target_family = "wasm", feature = "component"))]
+mod component;
+mod draft;
+mod fault;
+mod memory;
+mod names;
+mod node;
+mod reader;
+mod root;
+mod surroundings;
+mod tree;
+
+pub use adapter::Adapter;
+pub use bucket::{Bucket, BucketError, Host};
+pub use tree::MAXIMUM_ATTEMPTS;

@@ -1,0 +1,66 @@
+//! What one instance of the adapter has around it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gatehouse_barrier::RootKey;
+use gatehouse_ports::StoreError;
+
+use crate::bucket::{Bucket, BucketError, Host};
+
+/// The host, the label of the store there, and the clock and the randomness of the instance.
+pub struct Surroundings<H: Host, C, R> {
+    host: H,
+    pub label: String,
+    pub clock: C,
+    pub random: R,
+    opened: Mutex<Option<Arc<H::Bucket>>>,
+}
+
+impl<H: Host, C, R> Surroundings<H, C, R> {
+    pub fn new(host: H, label: &str, clock: C, random: R) -> Self {
+        Self {
+            host,
+            label: label.to_owned(),
+            clock,
+            random,
+            opened: Mutex::new(None),
+        }
+    }
+
+    /// The bucket, which stays open as long as the instance lives.
+    pub fn bucket(&self) -> Result<Arc<H::Bucket>, StoreError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bucket) = &*opened {
+            return Ok(bucket.clone());
+        }
+        let bucket = self.host.open(&self.label);
+        let bucket = Arc::new(bucket.map_err(|error| self.failed(error))?);
+        *opened = Some(bucket.clone());
+        Ok(bucket)
+    }
+
+    /// What is under `key`, read from a bucket that has read nothing yet: a host may remember what another handle has read.
+    pub fn read_anew(&self, key: &str) -> Result<Option<Vec<u8>>, BucketError> {
+        self.host.open(&self.label)?.get(key)
+    }
+
+    /// The key that seals the keyring. Without one the store is sealed.
+    pub fn root_key(&self) -> Result<RootKey, StoreError> {
+        let text = self.host.seal_key().map_err(|why| {
+            self.failed(BucketError::Other(format!(
+                "it did not tell the variable seal_key: {why}"
+            )))
+        })?;
+        let text = text.filter(|text| !text.trim_ascii().is_empty());
+        RootKey::from_text(&text.ok_or(StoreError::Sealed)?).map_err(|error| {
+            StoreError::Unavailable(format!(
+                "the variable seal_key holds no key: {error}; `gatehouse operator seal-key` makes one"
+            ))
+        })
+    }
+
+    /// What a caller hears when the bucket failed.
+    pub fn failed(&self, error: BucketError) -> StoreError {
+        error.at(&self.label)
+    }
+}

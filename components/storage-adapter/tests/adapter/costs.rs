@@ -1,0 +1,109 @@
+//! How many calls of the host a call of the store takes.
+
+use gatehouse_ports::{HeldKey, Store as _};
+use gatehouse_wasi_key_value::Uses;
+
+use crate::setting::{Setting, at_version, fill, large, put, value};
+
+#[test]
+fn a_key_that_a_warm_instance_reads_again_costs_one_look_at_the_head() {
+    let setting = Setting::new();
+    let entries = fill(&setting.instance());
+    let client = setting.stores.another_client();
+    let instance = setting.instance_of(client.clone());
+    let (key, expected) = entries.iter().nth(500).unwrap();
+    assert_eq!(value(&instance, key).as_deref(), Some(expected.as_str()));
+    client.take_uses();
+    assert_eq!(value(&instance, key).as_deref(), Some(expected.as_str()));
+    let head = Uses {
+        currents: 1,
+        ..Uses::default()
+    };
+    assert_eq!(client.take_uses(), head);
+
+    // Also when the key is next to it, or is asked after with the version that is held.
+    let version = instance.get(&[key]).unwrap().remove(0).unwrap().version;
+    client.take_uses();
+    let held = HeldKey {
+        key,
+        version: Some(version),
+    };
+    instance.get_changed(&[held]).unwrap();
+    assert_eq!(client.take_uses(), head);
+}
+
+#[test]
+fn a_fresh_instance_reads_the_head_the_root_and_the_nodes_on_the_way() {
+    let setting = Setting::new();
+    setting
+        .instance()
+        .commit(vec![], vec![put("a", "1")])
+        .unwrap();
+    let cold = |key: &str| {
+        let client = setting.stores.another_client();
+        value(&setting.instance_of(client.clone()), key);
+        client.take_uses()
+    };
+    let small = Uses {
+        opens: 1,
+        currents: 1,
+        gets: 1,
+        ..Uses::default()
+    };
+    assert_eq!(cold("a"), small, "a small store is in its root");
+
+    let entries = fill(&setting.instance());
+    let deep = Uses { gets: 3, ..small };
+    assert_eq!(cold(entries.keys().nth(500).unwrap()), deep, "900 entries");
+
+    setting
+        .instance()
+        .commit(vec![], vec![put("a", &large(1))])
+        .unwrap();
+    let parts = Uses { gets: 5, ..small };
+    assert_eq!(cold("a"), parts, "a value of 400 kB");
+}
+
+#[test]
+fn a_commit_takes_one_look_at_the_head_one_write_one_swap_and_one_clearing() {
+    let setting = Setting::new();
+    let entries = fill(&setting.instance());
+    let client = setting.stores.another_client();
+    let instance = setting.instance_of(client.clone());
+    let key = entries.keys().nth(500).unwrap();
+    // The first commits have nothing to clear away yet.
+    for round in 0..6 {
+        let seen = instance.get(&[key]).unwrap().remove(0).unwrap().version;
+        client.take_uses();
+        let changes = vec![put(key, &round.to_string())];
+        instance
+            .commit(vec![at_version(key, seen)], changes)
+            .unwrap();
+    }
+    let commit = Uses {
+        currents: 1,
+        set_manys: 1,
+        swaps: 1,
+        others: 1,
+        ..Uses::default()
+    };
+    assert_eq!(client.take_uses(), commit);
+}
+
+#[test]
+fn an_instance_without_swaps_left_reads_on_and_says_why_it_cannot_write() {
+    let setting = Setting::new();
+    let client = setting.stores.another_client();
+    client.limit_swaps(2);
+    let instance = setting.instance_of(client);
+    instance.commit(vec![], vec![put("a", "1")]).unwrap();
+    instance.commit(vec![], vec![put("a", "2")]).unwrap();
+    let refused = instance.commit(vec![], vec![put("a", "3")]).unwrap_err();
+    assert!(refused.to_string().contains("too many"), "{refused}");
+    assert_eq!(value(&instance, "a").as_deref(), Some("2"));
+    setting
+        .instance()
+        .commit(vec![], vec![put("a", "4")])
+        .unwrap();
+    assert_eq!(value(&instance, "a").as_deref(), Some("4"));
+}

@@ -1,0 +1,22 @@
+//! The adapter over the double of Spin's stores: what one instance does, what several do to each other, and what is left when one is
+//! cut off.
+//!
+//! What every store must do is in the conformance suite of `host/store`, which runs against the adapter too.
+
+// Clippy knows test functions, and not the helpers that they call.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+mod cache;
+mod costs;
+mod cut_off;
+mod faults;
+mod model;
+mod races;
+mod room;
+mod secrecy;
+mod setting;

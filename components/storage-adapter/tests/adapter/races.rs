@@ -1,0 +1,297 @@
+//! Several instances on one bucket.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use gatehouse_ports::{CommitError, Store, StoreError};
+use gatehouse_storage_adapter::MAXIMUM_ATTEMPTS;
+use gatehouse_wasi_key_value::{KeyValue, Operation, Verdict};
+
+use crate::setting::{Instance, Setting, absent, at_version, delete, fill, put, value};
+
+/// Lets `act` happen once, right before the first call of `operation` by this client.
+fn before_first(client: &KeyValue, operation: Operation, act: impl Fn() + Send + Sync + 'static) {
+    let done = AtomicBool::new(false);
+    client.intercept(move |call| {
+        if call.operation == operation && !done.swap(true, Ordering::SeqCst) {
+            act();
+        }
+        Verdict::Proceed
+    });
+}
+
+const WRITES_AND_READS: [Operation; 5] = [
+    Operation::Current,
+    Operation::Increment,
+    Operation::Get,
+    Operation::SetMany,
+    Operation::Swap,
+];
+
+#[test]
+fn s6_of_two_creators_one_succeeds_wherever_the_other_comes_between() {
+    for operation in WRITES_AND_READS {
+        let setting = Setting::new();
+        let client = setting.stores.another_client();
+        let instance = setting.instance_of(client.clone());
+        let other = setting.instance();
+        let outcome = Arc::new(Mutex::new(None));
+        let theirs = outcome.clone();
+        before_first(&client, operation, move || {
+            let created = other.commit(vec![absent("a")], vec![put("a", "theirs")]);
+            *theirs.lock().unwrap() = Some(created);
+        });
+        let mine = instance.commit(vec![absent("a")], vec![put("a", "mine")]);
+        let came_between = outcome.lock().unwrap().take();
+        if came_between == Some(Ok(())) {
+            assert_eq!(mine, Err(CommitError::Conflict("a".to_owned())));
+            assert_eq!(value(&setting.instance(), "a").as_deref(), Some("theirs"));
+        } else {
+            // A first start reads no page.
+            assert_eq!((came_between, operation), (None, Operation::Get));
+            assert_eq!(mine, Ok(()));
+        }
+        assert_eq!(client.misuses(), []);
+    }
+}
+
+#[test]
+fn s5_both_commits_count_that_do_not_touch_each_other() {
+    for operation in WRITES_AND_READS {
+        let setting = Setting::new();
+        fill(&setting.instance());
+        let client = setting.stores.another_client();
+        let instance = setting.instance_of(client.clone());
+        let other = setting.instance();
+        before_first(&client, operation, move || {
+            other.commit(vec![], vec![put("theirs", "1")]).unwrap();
+        });
+        instance
+            .commit(vec![absent("mine")], vec![put("mine", "1")])
+            .unwrap();
+        assert_eq!(value(&setting.instance(), "mine").as_deref(), Some("1"));
+        let came_between = operation != Operation::Increment;
+        assert_eq!(value(&setting.instance(), "theirs").is_some(), came_between);
+        assert_eq!(client.misuses(), []);
+    }
+}
+
+#[test]
+fn s6_an_update_of_what_another_has_updated_conflicts_wherever_that_happens() {
+    for operation in [Operation::Get, Operation::SetMany, Operation::Swap] {
+        let setting = Setting::new();
+        setting
+            .instance()
+            .commit(vec![], vec![put("a", "1")])
+            .unwrap();
+        let client = setting.stores.another_client();
+        let instance = setting.instance_of(client.clone());
+        let seen = setting
+            .instance()
+            .get(&["a"])
+            .unwrap()
+            .remove(0)
+            .unwrap()
+            .version;
+        let other = setting.instance();
+        before_first(&client, operation, move || {
+            other
+                .commit(vec![at_version("a", seen)], vec![put("a", "2")])
+                .unwrap();
+        });
+        let outcome = instance.commit(vec![at_version("a", seen)], vec![put("a", "3")]);
+        assert_eq!(
+            outcome,
+            Err(CommitError::Conflict("a".to_owned())),
+            "{operation:?}"
+        );
+        assert_eq!(value(&setting.instance(), "a").as_deref(), Some("2"));
+    }
+}
+
+/// Replaces every page of the store, so often that those of the state before are deleted.
+fn clear_away(store: &Instance) {
+    for round in 0..6 {
+        let entries = store.scan("", None, 1000).unwrap().items;
+        let changes = entries
+            .iter()
+            .map(|item| put(&item.key, &format!("{round}")))
+            .collect();
+        store.commit(vec![], changes).unwrap();
+    }
+}
+
+#[test]
+fn s5_a_reader_whose_pages_are_cleared_away_reads_the_next_state_whole() {
+    let setting = Setting::new();
+    let entries = fill(&setting.instance());
+    for nth_read in 0..8 {
+        let client = setting.stores.another_client();
+        let instance = setting.instance_of(client.clone());
+        let other = setting.instance();
+        let reads = AtomicU32::new(0);
+        client.intercept(move |call| {
+            if call.operation == Operation::Get && reads.fetch_add(1, Ordering::SeqCst) == nth_read
+            {
+                clear_away(&other);
+            }
+            Verdict::Proceed
+        });
+        let page = instance.scan("", None, 1000).unwrap();
+        assert_eq!(page.items.len(), entries.len());
+        let mut values: Vec<_> = page.items.iter().map(|item| &item.entry.value).collect();
+        values.dedup();
+        assert!(values.len() == 1, "two states in one page");
+    }
+}
+
+#[test]
+fn s6_whoever_is_always_outrun_is_told_that_the_store_is_contended() {
+    let setting = Setting::new();
+    setting
+        .instance()
+        .commit(vec![], vec![put("a", "1")])
+        .unwrap();
+    let client = setting.stores.another_client();
+    let instance = setting.instance_of(client.clone());
+    let other = setting.instance();
+    let rounds = Arc::new(AtomicU32::new(0));
+    let counted = rounds.clone();
+    client.intercept(move |call| {
+        if call.operation == Operation::Swap {
+            let round = counted.fetch_add(1, Ordering::SeqCst);
+            other
+                .commit(vec![], vec![put("theirs", &round.to_string())])
+                .unwrap();
+        }
+        Verdict::Proceed
+    });
+    let stored = setting.stores.stored_keys(crate::setting::LABEL).len();
+    let Err(CommitError::Failed(StoreError::Unavailable(why))) =
+        instance.commit(vec![], vec![put("mine", "1")])
+    else {
+        panic!("the commit was not outrun");
+    };
+    assert!(why.contains("contended"), "{why}");
+    assert_eq!(rounds.load(Ordering::SeqCst), MAXIMUM_ATTEMPTS);
+    assert_eq!(value(&setting.instance(), "mine"), None);
+    let left = setting.stores.stored_keys(crate::setting::LABEL).len();
+    assert!(left <= stored + 4, "whoever loses leaves nothing behind");
+}
+
+/// Commits until it is not contended; contention is an answer that a caller must expect.
+fn insist(attempt: impl Fn() -> Result<(), CommitError>) -> Result<(), CommitError> {
+    loop {
+        match attempt() {
+            Err(CommitError::Failed(StoreError::Unavailable(why))) => {
+                assert!(why.contains("contended"), "{why}");
+            }
+            other => return other,
+        }
+    }
+}
+
+#[test]
+fn s6_instances_on_threads_end_at_a_serial_order() {
+    const INSTANCES: u32 = 6;
+    const WINS: u32 = 15;
+    let setting = Arc::new(Setting::new());
+    let work = |number: u32| {
+        let setting = setting.clone();
+        thread::spawn(move || {
+            let store = setting.instance();
+            let mut written = Vec::new();
+            while written.len() < WINS as usize {
+                let entry = store.get(&["counter"]).unwrap().remove(0);
+                let count = entry.as_ref().map_or(0, |entry| {
+                    String::from_utf8_lossy(&entry.value)
+                        .parse::<u32>()
+                        .unwrap()
+                });
+                let check = entry.map_or(absent("counter"), |it| at_version("counter", it.version));
+                let own = format!("own/{number}/{count}");
+                let outcome = insist(|| {
+                    let changes = vec![put("counter", &(count + 1).to_string()), put(&own, "")];
+                    store.commit(vec![check.clone()], changes)
+                });
+                match outcome {
+                    Ok(()) => written.push(count + 1),
+                    Err(CommitError::Conflict(key)) => assert_eq!(key, "counter"),
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            written
+        })
+    };
+    let threads: Vec<_> = (0..INSTANCES).map(work).collect();
+    let mut written: Vec<u32> = Vec::new();
+    for thread in threads {
+        written.extend(thread.join().unwrap());
+    }
+    written.sort_unstable();
+    let every_number_once: Vec<u32> = (1..=INSTANCES * WINS).collect();
+    assert_eq!(written, every_number_once);
+    // One more for the counter itself.
+    assert_eq!(setting.contents().len() as u32, INSTANCES * WINS + 1);
+}
+
+#[test]
+fn s5_readers_beside_writers_see_whole_commits_and_never_an_older_one() {
+    let setting = Arc::new(Setting::new());
+    let names = ["left", "middle", "right"];
+    let all = move |number: u32| names.map(|name| put(name, &number.to_string())).to_vec();
+    setting.instance().commit(vec![], all(0)).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let reader = |_: u32| {
+        let (setting, stop) = (setting.clone(), stop.clone());
+        thread::spawn(move || {
+            let store = setting.instance();
+            let mut last = 0;
+            while !stop.load(Ordering::SeqCst) {
+                let entries = store.get(&names).unwrap();
+                let numbers: Vec<u32> = entries
+                    .into_iter()
+                    .map(|entry| {
+                        String::from_utf8(entry.unwrap().value)
+                            .unwrap()
+                            .parse()
+                            .unwrap()
+                    })
+                    .collect();
+                assert!(
+                    numbers.windows(2).all(|pair| pair[0] == pair[1]),
+                    "{numbers:?}"
+                );
+                assert!(numbers[0] >= last, "{} after {last}", numbers[0]);
+                last = numbers[0];
+            }
+        })
+    };
+    let readers: Vec<_> = (0..3).map(reader).collect();
+    let store = setting.instance();
+    for number in 1..=120 {
+        store.commit(vec![], all(number)).unwrap();
+        // Linearizable: what is acknowledged is what every fresh instance reads.
+        assert_eq!(value(&setting.instance(), "left"), Some(number.to_string()));
+    }
+    stop.store(true, Ordering::SeqCst);
+    for reader in readers {
+        reader.join().unwrap();
+    }
+}
+
+#[test]
+fn a_commit_that_changes_nothing_writes_nothing() {
+    let setting = Setting::new();
+    setting
+        .instance()
+        .commit(vec![], vec![put("a", "1")])
+        .unwrap();
+    let client = setting.stores.another_client();
+    let instance = setting.instance_of(client.clone());
+    client.stop_after_writes(0);
+    assert_eq!(instance.commit(vec![absent("b")], vec![]), Ok(()));
+    assert_eq!(instance.commit(vec![], vec![delete("b")]), Ok(()));
+    assert!(!client.was_stopped());
+}
