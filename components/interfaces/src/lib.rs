@@ -1,0 +1,27 @@
+//! The WIT packages of `wit/` in their binary form, which tools for components and registries take.
+//!
+//! Each can be turned into text again, with its documentation. It holds what its package defines; of other packages only as much as it
+//! uses of them.
+
+mod package;
+
+pub use package::Package;
+
+macro_rules! wasm {
+    ($name:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".wasm"))
+    };
+}
+
+/// The package's bytes, as a `.wasm` file would hold them.
+#[must_use]
+pub const fn bytes(package: Package) -> &'static [u8] {
+    match package {
+        Package::Storage => wasm!("storage"),
+        Package::AuthMethod => wasm!("auth-method"),
+        Package::Access => wasm!("access"),
+        Package::Orgs => wasm!("orgs"),
+        Package::Host => wasm!("host"),
+        Package::Gateway => wasm!("gateway"),
+    }
+}

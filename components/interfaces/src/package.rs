@@ -1,0 +1,41 @@
+/// A package of interfaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Package {
+    /// `gatehouse:storage`: what capabilities keep their records in.
+    Storage,
+    /// `gatehouse:auth-method`: the Google Cloud auth method.
+    AuthMethod,
+    /// `gatehouse:access`: tokens, policies, identity and mounts.
+    Access,
+    /// `gatehouse:orgs`: organizations.
+    Orgs,
+    /// `gatehouse:host`: what the front asks of the program that runs it.
+    Host,
+    /// `gatehouse:gateway`: the HTTP front.
+    Gateway,
+}
+
+impl Package {
+    /// Every package, those before that others are made of.
+    pub const ALL: [Self; 6] = [
+        Self::Storage,
+        Self::AuthMethod,
+        Self::Access,
+        Self::Orgs,
+        Self::Host,
+        Self::Gateway,
+    ];
+
+    /// The package's name without its namespace, which is also the name of its folder in `wit/`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Storage => "storage",
+            Self::AuthMethod => "auth-method",
+            Self::Access => "access",
+            Self::Orgs => "orgs",
+            Self::Host => "host",
+            Self::Gateway => "gateway",
+        }
+    }
+}
