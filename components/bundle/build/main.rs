@@ -29,7 +29,7 @@ const RUNS: [&[Compiled]; 2] = [
         name: "gateway",
         package: "gatehouse-gateway",
         stem: "gatehouse_gateway",
-        feature: None,
+        feature: Some("component"),
     }],
 ];
 

@@ -9,22 +9,31 @@
 //! - `/api/v2/...` and `/.well-known/terraform.json` are the organizations protocol (JSON:API).
 
 mod admission;
+#[cfg(target_family = "wasm")]
+#[macro_use]
+mod alike;
 mod audit;
 mod background;
-#[cfg(target_family = "wasm")]
+#[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod gateway;
 pub mod host;
 pub mod http;
+#[cfg(target_family = "wasm")]
+pub mod imported;
 pub mod json;
 pub mod organizations;
 pub mod path;
 pub mod query;
+pub mod received;
 pub mod settings;
 mod source;
+#[cfg(target_family = "wasm")]
+pub mod transport;
 pub mod vault;
 
 pub use gatehouse_orgs::Edition;
 pub use gateway::{Gateway, MAXIMUM_BODY_BYTES};
 pub use http::{Headers, Method, Request, Response};
+pub use received::Received;
 pub use settings::Settings;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::bindings::exports::gatehouse::gateway::exchange::{Guest, Request, Response};
-use super::received::Received;
 use super::{Component, answer_to};
 use crate::http::Method;
+use crate::received::Received;
 
 impl Guest for Component {
     fn handle(request: Request) -> Response {

@@ -1,56 +1,17 @@
-//! The gateway as a component: it only turns types into one another.
+//! The gateway as a component: exports for the host that runs it, over the host's services.
 
-/// Both directions between two enumerations with the same cases, which hold nothing.
-macro_rules! same_cases {
-    ($wit:ty, $plain:ty, $($case:ident),+ $(,)?) => {
-        impl From<$wit> for $plain {
-            fn from(from: $wit) -> Self {
-                match from {
-                    $(<$wit>::$case => Self::$case),+
-                }
-            }
-        }
-
-        impl From<$plain> for $wit {
-            fn from(from: $plain) -> Self {
-                match from {
-                    $(<$plain>::$case => Self::$case),+
-                }
-            }
-        }
-    };
-}
-
-/// One direction between two records with the same fields.
-macro_rules! same_fields {
-    ($from:ty => $to:ty { $($field:ident),+ $(,)? }) => {
-        impl From<$from> for $to {
-            fn from(from: $from) -> Self {
-                Self { $($field: from.$field.into()),+ }
-            }
-        }
-    };
-}
-
-mod access;
-mod auth_method;
 mod exchange;
 mod host;
-mod orgs;
-mod received;
-mod transport;
 
 use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use wasip2::http::types::{IncomingRequest, ResponseOutparam};
 
+use crate::imported::ImportingGateway;
+use crate::received::Received;
 use crate::settings::Rate;
-use crate::{Edition, Gateway, Response, Settings};
-use access::ImportedAccess;
-use auth_method::ImportedAuthMethod;
-use orgs::ImportedOrganizations;
-use received::Received;
+use crate::{Edition, Response, Settings, imported, transport};
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
 mod bindings {
@@ -70,7 +31,7 @@ mod bindings {
             "../../wit/host",
             "../../wit/gateway",
         ],
-        world: "gatehouse:gateway/gateway",
+        world: "gatehouse:gateway/served",
         with: {
             "wasi:io/error@0.2.12": wasip2::io::error,
             "wasi:io/poll@0.2.12": wasip2::io::poll,
@@ -87,21 +48,14 @@ mod bindings {
 
 struct Component;
 
-type ImportingGateway = Gateway<ImportedAuthMethod, ImportedAccess, ImportedOrganizations>;
+/// Where the host writes the address of the peer.
+const PEER_HEADER: &str = "x-gatehouse-peer";
 
 /// Made at the first request of an instance: the environment does not change while it lives.
 static GATEWAY: OnceLock<ImportingGateway> = OnceLock::new();
 
 fn gateway() -> &'static ImportingGateway {
-    GATEWAY.get_or_init(|| {
-        Gateway::new(
-            ImportedAuthMethod,
-            ImportedAccess,
-            ImportedOrganizations,
-            settings(),
-        )
-        .with_host(host::imported())
-    })
+    GATEWAY.get_or_init(|| imported::gateway(settings()).with_host(host::imported()))
 }
 
 fn settings() -> Settings {
@@ -137,20 +91,22 @@ impl bindings::exports::wasi::http::incoming_handler::Guest for Component {
     }
 }
 
-fn answer_to(received: Received) -> Response {
-    match received.into_request() {
+fn answer_to(mut received: Received) -> Response {
+    let peer = take_peer(&mut received);
+    match received.into_request(peer) {
         Ok(request) => gateway().handle(&request),
         Err(refusal) => refusal,
     }
+}
+
+/// The peer that the host named, taken out of the header.
+fn take_peer(received: &mut Received) -> Option<IpAddr> {
+    let named = received.take_header(PEER_HEADER)?;
+    str::from_utf8(&named).ok()?.parse().ok()
 }
 
 impl bindings::exports::gatehouse::gateway::background::Guest for Component {
     fn run() {
         gateway().run_background();
     }
-}
-
-/// An address as the interfaces of this workspace write it.
-fn address_text(address: Option<IpAddr>) -> Option<String> {
-    address.map(|address| address.to_string())
 }

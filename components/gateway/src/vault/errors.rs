@@ -245,7 +245,7 @@ struct Errors<'a> {
 }
 
 /// `{"errors":["message"]}`.
-pub(crate) fn error_response(status: u16, message: &str) -> Response {
+pub fn error_response(status: u16, message: &str) -> Response {
     rendered(status, &[message])
 }
 

@@ -37,7 +37,8 @@ mod wrapping;
 
 pub(crate) use auth_block::token_type;
 pub(crate) use auth_method::rotation;
-pub(crate) use errors::{error_response, not_found, without_content};
+pub use errors::error_response;
+pub(crate) use errors::{not_found, without_content};
 pub(crate) use fields::Verbatim;
 pub(crate) use timestamp::timestamp;
 

@@ -21,7 +21,7 @@ gatehouse_orgs::crossings!();
 
 /// The capability that the host has bound to this component.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ImportedOrganizations;
+pub struct ImportedOrganizations;
 
 impl Organizations for ImportedOrganizations {
     fn create(

@@ -1,4 +1,4 @@
-//! The export `wasi:http/incoming-handler`: requests and responses by streams and handles.
+//! Requests and responses of `wasi:http/incoming-handler` 0.2: by streams and handles.
 
 use wasip2::http::types::{
     Fields, IncomingBody, IncomingRequest, Method as WasiMethod, OutgoingBody, OutgoingResponse,
@@ -6,9 +6,9 @@ use wasip2::http::types::{
 };
 use wasip2::io::streams::{InputStream, StreamError};
 
-use super::received::Received;
 use crate::MAXIMUM_BODY_BYTES;
 use crate::http::{Method, Response};
+use crate::received::Received;
 use crate::vault::error_response;
 
 /// How much of a body is asked for at once.
@@ -21,7 +21,7 @@ const WRITE_BYTES: usize = 4096;
 /// # Errors
 ///
 /// The answer to a request that cannot be read: 400.
-pub(super) fn read(incoming: IncomingRequest) -> Result<Received, Response> {
+pub fn read(incoming: IncomingRequest) -> Result<Received, Response> {
     let mut received = Received {
         method: method(&incoming.method()),
         target: incoming.path_with_query().unwrap_or_default(),
@@ -72,7 +72,7 @@ fn read_body(stream: &InputStream) -> Result<Vec<u8>, Response> {
 }
 
 /// Sends a response. A client that is gone gets none, and nobody else needs to know.
-pub(super) fn write(response: Response, answer: ResponseOutparam) {
+pub fn write(response: Response, answer: ResponseOutparam) {
     let mut headers: Vec<(String, Vec<u8>)> = response
         .headers
         .iter()

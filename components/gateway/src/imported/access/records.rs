@@ -13,7 +13,7 @@ use gatehouse_access::{
 use super::{
     migrations_wit, mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types,
 };
-use crate::component::address_text;
+use crate::imported::address_text;
 
 same_cases!(
     requests_wit::Operation,

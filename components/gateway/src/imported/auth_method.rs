@@ -18,7 +18,7 @@ gatehouse_auth_method::crossings!();
 
 /// The capability that the host has bound to this component.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ImportedAuthMethod;
+pub struct ImportedAuthMethod;
 
 fn wit(mount: &Mount) -> types_wit::Mount {
     mount.clone().across()

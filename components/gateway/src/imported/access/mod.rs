@@ -47,7 +47,7 @@ use super::bindings::gatehouse::access::{
 
 /// The capability that the host has bound to this component.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ImportedAccess;
+pub struct ImportedAccess;
 
 impl Access for ImportedAccess {
     fn cluster(&self) -> Result<Option<Cluster>, Failure> {

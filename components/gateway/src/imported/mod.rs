@@ -1,0 +1,58 @@
+//! The capabilities as imports of the component that this crate is linked into: it only turns types into one another.
+//!
+//! They are those of the WIT world `gatehouse:gateway/front`. Linking this exports nothing, so any component may put the front before
+//! the capabilities, however its requests come in.
+
+mod access;
+mod auth_method;
+mod orgs;
+
+use std::net::IpAddr;
+
+pub use access::ImportedAccess;
+pub use auth_method::ImportedAuthMethod;
+pub use orgs::ImportedOrganizations;
+
+use crate::{Gateway, Settings};
+
+#[allow(missing_docs, unsafe_code, clippy::all)]
+mod bindings {
+    wit_bindgen::generate!({
+        path: [
+            "../../wit/deps/io",
+            "../../wit/deps/clocks",
+            "../../wit/deps/random",
+            "../../wit/deps/filesystem",
+            "../../wit/deps/sockets",
+            "../../wit/deps/cli",
+            "../../wit/deps/http",
+            "../../wit/storage",
+            "../../wit/auth-method",
+            "../../wit/access",
+            "../../wit/orgs",
+            "../../wit/host",
+            "../../wit/gateway",
+        ],
+        world: "gatehouse:gateway/front",
+        generate_all,
+    });
+}
+
+/// A gateway over imported capabilities.
+pub type ImportingGateway = Gateway<ImportedAuthMethod, ImportedAccess, ImportedOrganizations>;
+
+/// The gateway over the capabilities that are bound to this component, on a host that offers nothing beside them.
+#[must_use]
+pub fn gateway(settings: Settings) -> ImportingGateway {
+    Gateway::new(
+        ImportedAuthMethod,
+        ImportedAccess,
+        ImportedOrganizations,
+        settings,
+    )
+}
+
+/// An address as the interfaces of this workspace write it.
+fn address_text(address: Option<IpAddr>) -> Option<String> {
+    address.map(|address| address.to_string())
+}

@@ -1,0 +1,128 @@
+//! A request in the form in which a host hands it over, and what the gateway makes of it.
+
+use std::net::IpAddr;
+
+use crate::http::{Headers, Method, Request, Response};
+use crate::vault::error_response;
+
+/// A request as a host hands it over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    /// What to do.
+    pub method: Method,
+    /// Path and query, as sent.
+    pub target: String,
+    /// Whether the client came by TLS.
+    pub is_https: bool,
+    /// What stands beside the header fields.
+    pub authority: Option<String>,
+    /// The header fields in the order received, names in any case.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The whole body; of one that is too large, enough to see that it is.
+    pub body: Vec<u8>,
+}
+
+impl Received {
+    /// Removes every field called `name`, and gives the value of the last one.
+    pub fn take_header(&mut self, name: &str) -> Option<Vec<u8>> {
+        let taken = self
+            .headers
+            .extract_if(.., |(found, _)| found.eq_ignore_ascii_case(name));
+        taken.last().map(|(_, value)| value)
+    }
+
+    /// The request that it is, from `peer`.
+    ///
+    /// # Errors
+    ///
+    /// The answer to a request that cannot be read: 400.
+    pub fn into_request(self, peer: Option<IpAddr>) -> Result<Request, Response> {
+        let (path, query) = match self.target.split_once('?') {
+            Some((path, query)) => (path.to_owned(), query.to_owned()),
+            None => (self.target, String::new()),
+        };
+        let mut headers = Headers::new();
+        for (name, value) in self.headers {
+            let value = String::from_utf8(value)
+                .map_err(|_| error_response(400, "header values must be UTF-8"))?;
+            headers.push(&name, value);
+        }
+        // Absolute links are made of these two.
+        if headers.get("host").is_none()
+            && let Some(authority) = self.authority
+        {
+            headers.push("host", authority);
+        }
+        if self.is_https && headers.get("x-forwarded-proto").is_none() {
+            headers.push("x-forwarded-proto", "https");
+        }
+        Ok(Request {
+            method: self.method,
+            path,
+            query,
+            headers,
+            body: self.body,
+            peer,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn received(target: &str) -> Received {
+        Received {
+            method: Method::Get,
+            target: target.to_owned(),
+            is_https: false,
+            authority: None,
+            headers: Vec::new(),
+            body: Vec::new(),
+        }
+    }
+
+    fn field(name: &str, value: &[u8]) -> (String, Vec<u8>) {
+        (name.to_owned(), value.to_vec())
+    }
+
+    #[test]
+    fn the_last_of_several_fields_is_taken_and_none_is_left() {
+        let mut received = received("/");
+        received.headers = vec![
+            field("X-Peer", b"first"),
+            field("other", b"kept"),
+            field("x-peer", b"last"),
+        ];
+        assert_eq!(received.take_header("x-peer"), Some(b"last".to_vec()));
+        assert_eq!(received.headers, [field("other", b"kept")]);
+        assert_eq!(received.take_header("x-peer"), None);
+    }
+
+    #[test]
+    fn path_and_query_part_at_the_first_question_mark() {
+        let request = received("/v1/x?a=b?c").into_request(None).unwrap();
+        assert_eq!((&*request.path, &*request.query), ("/v1/x", "a=b?c"));
+    }
+
+    #[test]
+    fn the_host_is_the_field_or_else_the_authority() {
+        let mut both = received("/");
+        both.authority = Some("beside.example".to_owned());
+        let mut request = both.clone().into_request(None).unwrap();
+        assert_eq!(request.headers.get("host"), Some("beside.example"));
+        both.headers = vec![field("host", b"field.example")];
+        request = both.into_request(None).unwrap();
+        assert_eq!(
+            request.headers.all("host").collect::<Vec<_>>(),
+            ["field.example"]
+        );
+    }
+
+    #[test]
+    fn a_value_that_is_not_utf8_is_refused() {
+        let mut received = received("/");
+        received.headers = vec![field("x-odd", b"\xff")];
+        assert_eq!(received.into_request(None).unwrap_err().status, 400);
+    }
+}
