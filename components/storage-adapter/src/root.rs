@@ -22,7 +22,7 @@ pub struct Generation {
 
 /// One state of a tree.
 pub struct Root {
-    /// How many commits there were: the version of what the last of them put.
+    /// The number of the commit that made it, one above that of the commit before: the version of what it put.
     pub sequence: u64,
     /// What the last commits have replaced, the oldest first.
     pub retired: Vec<Generation>,

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gatehouse_ports::rules::{has_expired, holds};
-use gatehouse_ports::{Change, Check, Clock, CommitError, Random, StoreError, Version};
+use gatehouse_ports::{
+    Change, Check, Clock, CommitError, Random, RandomError, StoreError, Version,
+};
 
 use crate::bucket::{Bucket, Host};
 use crate::draft::{Draft, Drafted};
@@ -183,8 +185,10 @@ impl Tree {
                 return Err(Refusal::Conflict(check.key.clone()));
             }
         }
-        let sequence = view.root.sequence.checked_add(1);
-        let sequence = sequence.ok_or_else(|| here(Fault::Damaged))?;
+        let sequence = match view.id {
+            None => first_sequence(&around.random).map_err(|error| here(error.into()))?,
+            Some(_) => view.root.sequence + 1,
+        };
         let draft = Draft::new(&reader, &around.random, now);
         let drafted = draft.apply(&view.root.top, changes, Version(sequence))?;
         let Some(drafted) = drafted else {
@@ -448,6 +452,14 @@ fn contended() -> StoreError {
     StoreError::Unavailable(format!(
         "the store is contended: other commits came first {MAXIMUM_ATTEMPTS} times in a row"
     ))
+}
+
+/// The version of the first commit: random, so that no version of one store is one of another, or of this one before it was lost.
+/// Counting up from there takes more commits than there is time for.
+fn first_sequence(random: &impl Random) -> Result<u64, RandomError> {
+    let mut bytes = [0; 8];
+    random.fill(&mut bytes)?;
+    Ok(u64::from_be_bytes(bytes) >> 1)
 }
 
 /// A random part of a bound that doubles from 1 ms to 64 ms.
