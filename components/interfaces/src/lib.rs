@@ -23,5 +23,7 @@ pub const fn bytes(package: Package) -> &'static [u8] {
         Package::Orgs => wasm!("orgs"),
         Package::Host => wasm!("host"),
         Package::Gateway => wasm!("gateway"),
+        Package::StorageAdapter => wasm!("storage-adapter"),
+        Package::SpinTrigger => wasm!("spin-trigger"),
     }
 }

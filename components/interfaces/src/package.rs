@@ -13,17 +13,23 @@ pub enum Package {
     Host,
     /// `gatehouse:gateway`: the HTTP front.
     Gateway,
+    /// `gatehouse:storage-adapter`: the storage interfaces over `wasi:keyvalue`.
+    StorageAdapter,
+    /// `gatehouse:spin-trigger`: the HTTP front under Spin.
+    SpinTrigger,
 }
 
 impl Package {
     /// Every package, those before that others are made of.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Storage,
         Self::AuthMethod,
         Self::Access,
         Self::Orgs,
         Self::Host,
         Self::Gateway,
+        Self::StorageAdapter,
+        Self::SpinTrigger,
     ];
 
     /// The package's name without its namespace, which is also the name of its folder in `wit/`.
@@ -36,6 +42,8 @@ impl Package {
             Self::Orgs => "orgs",
             Self::Host => "host",
             Self::Gateway => "gateway",
+            Self::StorageAdapter => "storage-adapter",
+            Self::SpinTrigger => "spin-trigger",
         }
     }
 }

@@ -127,6 +127,8 @@ fn interfaces(package: Package) -> Result<Artifact> {
         Package::Orgs => "WIT: organizations",
         Package::Host => "WIT: what the HTTP front asks of the program that runs it",
         Package::Gateway => "WIT: the HTTP front",
+        Package::StorageAdapter => "WIT: the storage interfaces over wasi:keyvalue",
+        Package::SpinTrigger => "WIT: the HTTP front under Spin",
     };
     let bytes = gatehouse_interfaces::bytes(package);
     let surface = surface(package.name(), bytes)?;

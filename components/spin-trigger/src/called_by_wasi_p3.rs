@@ -1,0 +1,97 @@
+//! The handler of WASI 0.3. Spin uses an instance again, for one request after the other.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::{Either, select};
+use gatehouse_gateway::{MAXIMUM_BODY_BYTES, Method, Received, Response, vault};
+use http_body_util::BodyExt;
+use spin_sdk::http::{FullBody, Request};
+use spin_sdk::wasip3::http::types::{Fields, Response as WasiResponse};
+use spin_sdk::wasip3::http_compat::{BodyWriter, IncomingRequestBody};
+
+use crate::front;
+use crate::turn::Turn;
+
+/// How long a body may take to arrive. A client that takes longer holds an instance all the time.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+#[spin_sdk::http_service]
+async fn serve(request: Request) -> WasiResponse {
+    let turn = Turn::take();
+    let response = match read(request).await {
+        Ok(received) => front::answer(received),
+        Err(refusal) => refusal,
+    };
+    let (outgoing, writer) = begin(&response);
+    spin_sdk::wasip3::spawn(async move {
+        let mut body = FullBody::new(Bytes::from(response.body));
+        // A client that is gone gets no answer, and nobody else needs to know.
+        let _ = writer.send_http_body(&mut body).await;
+        front::run_background_now_and_then();
+        drop(turn);
+    });
+    outgoing
+}
+
+async fn read(request: Request) -> Result<Received, Response> {
+    let (head, body) = request.into_parts();
+    let target = head.uri.path_and_query();
+    let mut received = Received {
+        method: Method::named(head.method.as_str()),
+        target: target.map(ToString::to_string).unwrap_or_default(),
+        is_https: head.uri.scheme_str() == Some("https"),
+        authority: head.uri.authority().map(ToString::to_string),
+        headers: Vec::with_capacity(head.headers.len()),
+        body: Vec::new(),
+    };
+    for (name, value) in &head.headers {
+        let field = (name.as_str().to_owned(), value.as_bytes().to_vec());
+        received.headers.push(field);
+    }
+    let reading = pin!(read_body(body));
+    let late = pin!(spin_sdk::time::sleep(BODY_TIMEOUT));
+    received.body = match select(reading, late).await {
+        Either::Left((body, _)) => body?,
+        Either::Right(_) => {
+            return Err(vault::error_response(408, "the request body took too long"));
+        }
+    };
+    Ok(received)
+}
+
+async fn read_body(mut body: IncomingRequestBody) -> Result<Vec<u8>, Response> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame =
+            frame.map_err(|_| vault::error_response(400, "the request body could not be read"))?;
+        if let Ok(data) = frame.into_data() {
+            bytes.extend_from_slice(&data);
+        }
+        if bytes.len() > MAXIMUM_BODY_BYTES {
+            // Enough to see that it is too large; the gateway refuses it in the words of the protocol that was meant.
+            break;
+        }
+    }
+    Ok(bytes)
+}
+
+/// The answer without its body, and what the body is to be written to.
+fn begin(response: &Response) -> (WasiResponse, BodyWriter) {
+    let mut headers: Vec<(String, Vec<u8>)> = response
+        .headers
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()))
+        .collect();
+    if !response.body.is_empty() {
+        let length = response.body.len().to_string();
+        headers.push(("content-length".to_owned(), length.into_bytes()));
+    }
+    // Names and values are our own, and well-formed.
+    let headers = Fields::from_list(&headers).unwrap_or_else(|_| Fields::new());
+    let (writer, body, end) = BodyWriter::new();
+    let (outgoing, _) = WasiResponse::new(headers, Some(body), end);
+    let _ = outgoing.set_status_code(response.status);
+    (outgoing, writer)
+}

@@ -1,0 +1,85 @@
+//! The gateway over the imported capabilities, as both handlers use it.
+
+use std::sync::OnceLock;
+
+use gatehouse_gateway::imported::{self, ImportingGateway};
+use gatehouse_gateway::{Received, Response, vault};
+use gatehouse_ports::OsRandom;
+
+use crate::origin::Origin;
+use crate::settings::{FrontSettings, SettingsError};
+use crate::{lottery, what_spin_says};
+use bindings::wasi::config::store as variables;
+
+#[allow(missing_docs, unsafe_code, clippy::all)]
+mod bindings {
+    wit_bindgen::generate!({
+        path: [
+            "../../wit/deps/config",
+            "../../wit/deps/io",
+            "../../wit/deps/clocks",
+            "../../wit/deps/random",
+            "../../wit/deps/filesystem",
+            "../../wit/deps/sockets",
+            "../../wit/deps/cli",
+            "../../wit/deps/http",
+            "../../wit/spin-trigger",
+        ],
+        world: "gatehouse:spin-trigger/settings",
+        generate_all,
+    });
+}
+
+struct Front {
+    gateway: ImportingGateway,
+    advertised: Option<Origin>,
+}
+
+/// Made at the first request of an instance. Spin may change variables while it runs; an instance that is used again does not live long.
+static FRONT: OnceLock<Result<Front, SettingsError>> = OnceLock::new();
+
+fn front() -> Result<&'static Front, &'static SettingsError> {
+    let made = FRONT.get_or_init(|| {
+        let settings = FrontSettings::from_variables(|name| {
+            variables::get(name).map_err(|error| match error {
+                variables::Error::Upstream(why) | variables::Error::Io(why) => why,
+            })
+        })?;
+        Ok(Front {
+            gateway: imported::gateway(settings.gateway),
+            advertised: settings.advertised,
+        })
+    });
+    made.as_ref()
+}
+
+/// Answers a request.
+pub fn answer(mut received: Received) -> Response {
+    let front = match front() {
+        Ok(front) => front,
+        Err(error) => {
+            eprintln!("gatehouse: {error}");
+            return vault::error_response(500, "the server is misconfigured; its log says how");
+        }
+    };
+    let said = what_spin_says::take(&mut received);
+    if let Some(is_https) = said.is_https {
+        received.is_https = is_https;
+    }
+    if let Some(advertised) = &front.advertised {
+        advertised.impose(&mut received);
+    }
+    match received.into_request(said.peer) {
+        Ok(request) => front.gateway.handle(&request),
+        Err(refusal) => refusal,
+    }
+}
+
+/// Does what is due, after one answer of many. To be called once the answer has been handed over.
+pub fn run_background_now_and_then() {
+    if let Ok(front) = front()
+        && lottery::wins(&OsRandom)
+    {
+        front.gateway.run_background();
+    }
+}

@@ -1,0 +1,148 @@
+//! What the operator decides, by the variables of the application.
+
+use gatehouse_gateway::{Edition, Settings};
+
+use crate::origin::Origin;
+
+/// What a front under Spin does as its operator decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrontSettings {
+    /// Those of the gateway.
+    pub gateway: Settings,
+    /// Where clients find this server; `None` where every request says it.
+    pub advertised: Option<Origin>,
+}
+
+/// Why there are no settings. The server answers nothing then: what it would do instead is not what somebody decided.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// The host does not give the variables.
+    #[error("Spin does not give the variable {variable:?}: {why}")]
+    Unreadable {
+        /// Which one was asked for.
+        variable: &'static str,
+        /// What the host says.
+        why: String,
+    },
+    /// A variable has a value that means nothing.
+    #[error("the variable {variable:?} must be {expected}")]
+    Invalid {
+        /// Which one.
+        variable: &'static str,
+        /// What it may be.
+        expected: &'static str,
+    },
+}
+
+impl FrontSettings {
+    /// The settings that `variable` gives, which answers `None` for one that is not there. An empty one counts as missing: Spin has no
+    /// variable without a value.
+    ///
+    /// # Errors
+    ///
+    /// When a variable cannot be read or means nothing.
+    pub fn from_variables(
+        variable: impl Fn(&str) -> Result<Option<String>, String>,
+    ) -> Result<Self, SettingsError> {
+        let read = |name: &'static str| match variable(name) {
+            Ok(value) => Ok(value.filter(|value| !value.is_empty())),
+            Err(why) => Err(SettingsError::Unreadable {
+                variable: name,
+                why,
+            }),
+        };
+        let invalid = |variable, expected| SettingsError::Invalid { variable, expected };
+        let mut gateway = Settings::default();
+        gateway.edition = match read("edition")?.as_deref() {
+            None | Some("self-hosted") => Edition::SelfHosted,
+            Some("hosted") => Edition::Hosted,
+            Some(_) => return Err(invalid("edition", "self-hosted or hosted")),
+        };
+        if let Some(version) = read("version_compatibility")? {
+            gateway.compatibility_version = version;
+        }
+        gateway.strict_media_type = match read("strict_media_type")?.as_deref() {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(_) => return Err(invalid("strict_media_type", "true or false")),
+        };
+        let advertised = match read("advertised_address")? {
+            None => None,
+            Some(address) => Some(Origin::from_text(&address).ok_or_else(|| {
+                invalid(
+                    "advertised_address",
+                    "an address such as https://gatehouse.example.com, without a path",
+                )
+            })?),
+        };
+        Ok(Self {
+            gateway,
+            advertised,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(variables: &[(&str, &str)]) -> Result<FrontSettings, SettingsError> {
+        FrontSettings::from_variables(|name| {
+            let found = variables.iter().find(|(given, _)| *given == name);
+            Ok(found.map(|(_, value)| (*value).to_owned()))
+        })
+    }
+
+    #[test]
+    fn missing_and_empty_variables_leave_the_defaults() {
+        let defaults = FrontSettings {
+            gateway: Settings::default(),
+            advertised: None,
+        };
+        assert_eq!(settings(&[]), Ok(defaults.clone()));
+        let empty = [
+            ("edition", ""),
+            ("version_compatibility", ""),
+            ("advertised_address", ""),
+            ("strict_media_type", ""),
+        ];
+        assert_eq!(settings(&empty), Ok(defaults));
+    }
+
+    #[test]
+    fn every_variable_is_read() {
+        let read = settings(&[
+            ("edition", "hosted"),
+            ("version_compatibility", "1.20.3"),
+            ("advertised_address", "https://gatehouse.example.com"),
+            ("strict_media_type", "true"),
+        ]);
+        let read = read.unwrap();
+        assert_eq!(read.gateway.edition, Edition::Hosted);
+        assert_eq!(read.gateway.compatibility_version, "1.20.3");
+        assert!(read.gateway.strict_media_type);
+        assert_eq!(
+            read.advertised,
+            Origin::from_text("https://gatehouse.example.com")
+        );
+    }
+
+    #[test]
+    fn a_value_that_means_nothing_is_refused_without_being_repeated() {
+        for variable in ["edition", "advertised_address", "strict_media_type"] {
+            let refused = settings(&[(variable, "s3cret")]).unwrap_err().to_string();
+            assert!(refused.contains(variable), "{refused}");
+            assert!(!refused.contains("s3cret"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn variables_that_spin_does_not_give_are_named() {
+        let refused = FrontSettings::from_variables(|_| Err("not permitted".to_owned()));
+        let refused = refused.unwrap_err().to_string();
+        assert!(
+            refused.contains("edition") && refused.contains("not permitted"),
+            "{refused}"
+        );
+    }
+}

@@ -1,0 +1,155 @@
+//! What a request carries beside what the client sent, and what the client may not say in Spin's name.
+//!
+//! Spin leaves every header that a client sent and appends its own after them, so of several fields of one name the last is Spin's.
+
+use std::net::{IpAddr, SocketAddr};
+
+use gatehouse_gateway::Received;
+
+/// Where Spin writes the address of the connection, with its port.
+const CLIENT_ADDRESS: &str = "spin-client-addr";
+/// Where Spin writes the URL by which it was reached; its scheme is that of Spin's own listener.
+const FULL_URL: &str = "spin-full-url";
+/// What all headers of Spin's begin with.
+const SPIN: &str = "spin-";
+/// Headers that other hosts write or let only trusted proxies write. Spin does neither, so here they are words of the client.
+const OF_OTHER_HOSTS: [&str; 5] = [
+    "x-gatehouse-peer",
+    "forwarded",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+];
+
+/// What Spin says about a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Said {
+    /// Where the connection came from: behind a proxy, the proxy. `None` for requests between components of one application.
+    pub peer: Option<IpAddr>,
+    /// Whether Spin itself ended TLS; `None` where it does not say.
+    pub is_https: Option<bool>,
+}
+
+/// Takes what Spin says out of the headers, and with it what a client says in its name or in a proxy's.
+#[must_use]
+pub fn take(received: &mut Received) -> Said {
+    let address = received.take_header(CLIENT_ADDRESS);
+    let url = received.take_header(FULL_URL);
+    received.headers.retain(|(name, _)| {
+        let name = name.to_ascii_lowercase();
+        !name.starts_with(SPIN) && !OF_OTHER_HOSTS.contains(&name.as_str())
+    });
+    Said {
+        peer: address.as_deref().and_then(peer),
+        is_https: url.map(|url| url.starts_with(b"https://")),
+    }
+}
+
+fn peer(value: &[u8]) -> Option<IpAddr> {
+    let address: SocketAddr = str::from_utf8(value).ok()?.parse().ok()?;
+    // What Spin writes where a component of the same application calls.
+    (!address.ip().is_unspecified()).then(|| address.ip())
+}
+
+#[cfg(test)]
+mod tests {
+    use gatehouse_gateway::Method;
+
+    use super::*;
+
+    fn received(headers: &[(&str, &str)]) -> Received {
+        let field = |(name, value): &(&str, &str)| ((*name).to_owned(), value.as_bytes().to_vec());
+        Received {
+            method: Method::Get,
+            target: "/".to_owned(),
+            is_https: false,
+            authority: None,
+            headers: headers.iter().map(field).collect(),
+            body: Vec::new(),
+        }
+    }
+
+    fn peer_of(headers: &[(&str, &str)]) -> Option<String> {
+        take(&mut received(headers))
+            .peer
+            .map(|peer| peer.to_string())
+    }
+
+    #[test]
+    fn r2_only_the_address_that_spin_appended_counts() {
+        let spoofed = [
+            ("spin-client-addr", "192.0.2.66:1"),
+            ("accept", "*/*"),
+            ("Spin-Client-Addr", "192.0.2.67:1"),
+            ("spin-client-addr", "198.51.100.7:51000"),
+        ];
+        assert_eq!(peer_of(&spoofed).as_deref(), Some("198.51.100.7"));
+    }
+
+    #[test]
+    fn r2_an_address_that_cannot_be_read_does_not_make_an_earlier_one_count() {
+        for last in [
+            "",
+            "198.51.100.7",
+            "[::1]",
+            "gatehouse.example:80",
+            "0.0.0.0:0",
+            "[::]:0",
+        ] {
+            let spoofed = [
+                ("spin-client-addr", "192.0.2.66:1"),
+                ("spin-client-addr", last),
+            ];
+            assert_eq!(peer_of(&spoofed), None, "{last}");
+        }
+    }
+
+    #[test]
+    fn an_ipv6_address_is_read_without_its_port() {
+        assert_eq!(
+            peer_of(&[("spin-client-addr", "[2001:db8::1]:80")]).as_deref(),
+            Some("2001:db8::1")
+        );
+    }
+
+    #[test]
+    fn h9_nothing_is_left_of_what_hosts_and_proxies_say() {
+        let mut received = received(&[
+            ("host", "gatehouse.example"),
+            ("X-Gatehouse-Peer", "192.0.2.66"),
+            ("X-Forwarded-For", "192.0.2.66"),
+            ("x-forwarded-host", "evil.example"),
+            ("x-forwarded-proto", "https"),
+            ("forwarded", "for=192.0.2.66"),
+            ("spin-path-info", "/x"),
+            ("spin-anything-at-all", "x"),
+            ("spinning", "kept"),
+            ("spin-full-url", "http://gatehouse.example/"),
+        ]);
+        let said = take(&mut received);
+        assert_eq!(
+            said,
+            Said {
+                peer: None,
+                is_https: Some(false)
+            }
+        );
+        let names: Vec<_> = received
+            .headers
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert_eq!(names, ["host", "spinning"]);
+    }
+
+    #[test]
+    fn tls_is_what_the_last_url_says() {
+        let of = |urls: &[&str]| {
+            let headers: Vec<_> = urls.iter().map(|url| ("spin-full-url", *url)).collect();
+            take(&mut received(&headers)).is_https
+        };
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&["http://a/", "https://a/"]), Some(true));
+        assert_eq!(of(&["https://a/", "http://a/"]), Some(false));
+    }
+}
