@@ -1,10 +1,13 @@
-//! Builds every component for WebAssembly in both flavours, composes them, and leaves the files where the crate embeds them.
+//! Builds every component for WebAssembly in both flavours, composes them, and leaves the files where the crate embeds them. What Spin
+//! loads is made beside them, in the portable flavour, since Spin's engine has no other; it also goes where `spin.toml` looks for it.
 //!
 //! The components are built by a cargo of their own, in a target folder that debug and release builds of the host share.
 
 mod compose;
+mod spin;
 mod toolchain;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -17,45 +20,82 @@ use anyhow::{Context, Result, bail, ensure};
 /// interfaces, and export them as well: so it has a run of its own.
 const RUNS: [&[Compiled]; 2] = [
     &[
-        Compiled::capability(
+        Compiled::exporting(
             "auth-method",
             "gatehouse-auth-method",
             "gatehouse_auth_method",
         ),
-        Compiled::capability("access", "gatehouse-access", "gatehouse_access"),
-        Compiled::capability("orgs", "gatehouse-orgs", "gatehouse_orgs"),
+        Compiled::exporting("access", "gatehouse-access", "gatehouse_access"),
+        Compiled::exporting("orgs", "gatehouse-orgs", "gatehouse_orgs"),
     ],
-    &[Compiled {
-        name: "gateway",
-        package: "gatehouse-gateway",
-        stem: "gatehouse_gateway",
-        feature: Some("component"),
-    }],
+    &[Compiled::exporting(
+        "gateway",
+        "gatehouse-gateway",
+        "gatehouse_gateway",
+    )],
+];
+
+/// The same for what only Spin loads: crates in several forms, and a run for each form.
+const SPIN_RUNS: [&[Compiled]; 5] = [
+    &[Compiled::front("spin-trigger", &["wasi-0-3"])],
+    &[Compiled::front("spin-trigger-0.2", &["wasi-0-2"])],
+    &[Compiled::adapter(
+        "storage-adapter-access",
+        &["component", "label-access"],
+    )],
+    &[Compiled::adapter(
+        "storage-adapter-auth-method",
+        &["component", "label-auth-method"],
+    )],
+    &[Compiled::adapter(
+        "storage-adapter-orgs",
+        &["component", "label-orgs"],
+    )],
 ];
 
 struct Compiled {
     name: &'static str,
     package: &'static str,
     stem: &'static str,
-    feature: Option<&'static str>,
+    features: &'static [&'static str],
 }
 
 impl Compiled {
-    const fn capability(name: &'static str, package: &'static str, stem: &'static str) -> Self {
+    const fn exporting(name: &'static str, package: &'static str, stem: &'static str) -> Self {
         Self {
             name,
             package,
             stem,
-            feature: Some("component"),
+            features: &["component"],
+        }
+    }
+
+    const fn front(name: &'static str, features: &'static [&'static str]) -> Self {
+        Self {
+            name,
+            package: "gatehouse-spin-trigger",
+            stem: "gatehouse_spin_trigger",
+            features,
+        }
+    }
+
+    const fn adapter(name: &'static str, features: &'static [&'static str]) -> Self {
+        Self {
+            name,
+            package: "gatehouse-storage-adapter",
+            stem: "gatehouse_storage_adapter",
+            features,
         }
     }
 }
+
+const PORTABLE: (&str, &[&str]) = ("portable", &[]);
 
 /// The flavours, with what the compiler is told beside its defaults.
 ///
 /// `wide` needs an engine that has 128-bit multiplication switched on (an RSA check costs a fifth there); `portable` runs anywhere.
 const FLAVOURS: [(&str, &[&str]); 2] = [
-    ("portable", &[]),
+    PORTABLE,
     ("wide", &["-Ctarget-feature=+simd128,+wide-arithmetic"]),
 ];
 
@@ -74,19 +114,81 @@ fn main() -> Result<()> {
     let target_folder = shared_target_folder(&output)?;
     for (flavour, flags) in FLAVOURS {
         let folder = output.join(flavour);
-        fs::create_dir_all(&folder)?;
-        for run in RUNS {
-            let built = build(&workspace, &target_folder.join(flavour), flags, run)?;
-            for compiled in run {
-                let from = built.join(format!("{}.wasm", compiled.stem));
-                fs::copy(&from, folder.join(format!("{}.wasm", compiled.name)))
-                    .with_context(|| format!("cannot copy {}", from.display()))?;
-            }
-        }
+        compile(
+            &workspace,
+            &target_folder.join(flavour),
+            flags,
+            &RUNS,
+            &folder,
+        )?;
         let composed = compose::compose(&folder)
             .with_context(|| format!("cannot compose the {flavour} components"))?;
         fs::write(folder.join("gatehouse.wasm"), composed)?;
     }
+    let (flavour, flags) = PORTABLE;
+    let folder = output.join("spin");
+    let compiling = target_folder.join(flavour);
+    compile(&workspace, &compiling, flags, &SPIN_RUNS, &folder)?;
+    join_for_spin(&output.join(flavour), &folder).context("cannot compose what Spin loads")?;
+    publish(&folder, &target_folder.join("spin"))
+}
+
+/// Compiles the components of all `runs` and leaves them in `folder`.
+fn compile(
+    workspace: &Path,
+    target_folder: &Path,
+    flags: &[&str],
+    runs: &[&[Compiled]],
+    folder: &Path,
+) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    for run in runs {
+        let built = build(workspace, target_folder, flags, run)?;
+        for compiled in *run {
+            let from = built.join(format!("{}.wasm", compiled.stem));
+            fs::copy(&from, folder.join(format!("{}.wasm", compiled.name)))
+                .with_context(|| format!("cannot copy {}", from.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Joins the capabilities of `capabilities` with the adapters of `folder`, and both fronts of `folder` with these.
+fn join_for_spin(capabilities: &Path, folder: &Path) -> Result<()> {
+    let file = |name: &str| folder.join(format!("{name}.wasm"));
+    let mut dependencies = BTreeMap::new();
+    for (key, name) in spin::CAPABILITIES {
+        let capability = fs::read(capabilities.join(format!("{name}.wasm")))?;
+        let adapter = fs::read(file(&format!("storage-adapter-{name}")))?;
+        let joined = spin::join(&capability, &adapter)?;
+        fs::write(file(name), &joined)?;
+        dependencies.insert(key.to_owned(), joined);
+    }
+    for (front, whole) in [
+        ("spin-trigger", "gatehouse"),
+        ("spin-trigger-0.2", "gatehouse-0.2"),
+    ] {
+        let whole_bytes = spin::compose(&fs::read(file(front))?, &dependencies)?;
+        fs::write(file(whole), whole_bytes)?;
+    }
+    Ok(())
+}
+
+/// Leaves the files of `folder` where the manifests for Spin look for them.
+///
+/// A file that is the same already is not touched: cargo would take it for changed by somebody else, and build again.
+fn publish(folder: &Path, place: &Path) -> Result<()> {
+    fs::create_dir_all(place)?;
+    for file in fs::read_dir(folder)? {
+        let from = file?.path();
+        let to = place.join(from.file_name().context("a file without a name")?);
+        let bytes = fs::read(&from)?;
+        if fs::read(&to).is_ok_and(|there| there == bytes) {
+            continue;
+        }
+        fs::write(&to, bytes).with_context(|| format!("cannot write {}", to.display()))?;
+    }
+    println!("cargo::rerun-if-changed={}", place.display());
     Ok(())
 }
 
@@ -121,6 +223,7 @@ fn build(
             "build",
             "--quiet",
             "--lib",
+            "--no-default-features",
             "--profile",
             "component",
             "--target",
@@ -130,7 +233,7 @@ fn build(
         .arg(target_folder);
     for compiled in run {
         cargo.args(["--package", compiled.package]);
-        if let Some(feature) = compiled.feature {
+        for feature in compiled.features {
             cargo.args(["--features", &format!("{}/{feature}", compiled.package)]);
         }
     }

@@ -3,6 +3,14 @@
 //! The bytes are part of whatever links this crate: a released `gatehouse` needs no files beside it. Building this crate builds the
 //! components (see `build/main.rs`).
 
+macro_rules! wasm {
+    ($flavour:literal, $name:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $flavour, "/", $name, ".wasm"))
+    };
+}
+
+pub mod spin;
+
 /// How a component was compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Flavour {
@@ -63,12 +71,6 @@ impl Part {
             Self::Composed => "gatehouse",
         }
     }
-}
-
-macro_rules! wasm {
-    ($flavour:literal, $name:literal) => {
-        include_bytes!(concat!(env!("OUT_DIR"), "/", $flavour, "/", $name, ".wasm"))
-    };
 }
 
 /// The component's bytes, as a `.wasm` file would hold them.

@@ -1,0 +1,50 @@
+//! What a component imports and exports.
+
+use std::collections::BTreeMap;
+
+use wac_graph::CompositionGraph;
+use wac_graph::types::{ItemKind, Package};
+
+/// The interfaces that a component imports, sorted.
+pub fn imports(component: &[u8]) -> Vec<String> {
+    functions(component).into_keys().collect()
+}
+
+/// The interfaces that it imports, each with what it uses of it.
+pub fn functions(component: &[u8]) -> BTreeMap<String, Vec<String>> {
+    let mut graph = CompositionGraph::new();
+    let package = read(component, &mut graph);
+    let types = graph.types();
+    let used = |kind: &ItemKind| match kind {
+        ItemKind::Instance(instance) => types[*instance].exports.keys().cloned().collect(),
+        _ => Vec::new(),
+    };
+    let imports = &types[package.ty()].imports;
+    imports
+        .iter()
+        .map(|(name, kind)| (name.clone(), used(kind)))
+        .collect()
+}
+
+/// The interfaces that a component exports, sorted.
+pub fn exports(component: &[u8]) -> Vec<String> {
+    let mut graph = CompositionGraph::new();
+    let package = read(component, &mut graph);
+    let mut exports: Vec<String> = graph.types()[package.ty()]
+        .exports
+        .keys()
+        .cloned()
+        .collect();
+    exports.sort();
+    exports
+}
+
+fn read(component: &[u8], graph: &mut CompositionGraph) -> Package {
+    Package::from_bytes(
+        "gatehouse:seen",
+        None,
+        component.to_vec(),
+        graph.types_mut(),
+    )
+    .unwrap()
+}

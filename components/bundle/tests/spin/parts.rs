@@ -1,0 +1,189 @@
+//! The built components against the manifests and against Spin.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gatehouse_components::spin::{Part, bytes};
+
+use super::faces::{exports, functions, imports};
+use super::joining;
+use super::offered::{self, Offer, covers};
+use super::schema::manifest;
+
+/// Where the bundle leaves its files, as the manifests name it.
+const FOLDER: &str = "target/components/spin/";
+
+/// The part that a manifest names by the path of its file.
+fn part_at(path: &str) -> Part {
+    Part::ALL
+        .into_iter()
+        .find(|part| format!("{FOLDER}{}.wasm", part.name()) == path)
+        .unwrap_or_else(|| panic!("the bundle writes no {path}"))
+}
+
+/// What remains when everything that is offered is taken away.
+fn unmet(part: Part, offers: &[Offer]) -> Vec<String> {
+    let mut imports = imports(bytes(part));
+    imports.retain(|import| !covers(offers, import));
+    imports
+}
+
+/// The sets of its parent's configuration that a dependency makes use of.
+fn needed(dependency: &[u8]) -> BTreeSet<String> {
+    let imports = imports(dependency);
+    let has = |beginning: &str| imports.iter().any(|import| import.starts_with(beginning));
+    // The standard library imports the environment for every component; those that ask it for something hold the name.
+    let reads_environment = dependency
+        .windows(b"GATEHOUSE_".len())
+        .any(|window| window == b"GATEHOUSE_");
+    let sets = [
+        (
+            "allowed_outbound_hosts",
+            has("wasi:http/outgoing-handler@") || has("wasi:http/client@") || has("wasi:sockets/"),
+        ),
+        ("environment", reads_environment),
+        ("files", has("wasi:filesystem/preopens@")),
+        ("key_value_stores", has("wasi:keyvalue/store@")),
+        ("variables", has("wasi:config/store@")),
+    ];
+    let needed = sets.iter().filter(|(_, needed)| *needed);
+    needed.map(|(set, _)| (*set).to_owned()).collect()
+}
+
+#[test]
+fn spin_4_1_offers_everything_that_is_imported() {
+    let offers = offered::by_spin_4_1();
+    for part in [Part::Whole, Part::Access, Part::AuthMethod, Part::Orgs] {
+        assert_eq!(unmet(part, &offers), <[String; 0]>::default(), "{part:?}");
+    }
+    // Beside what Spin offers, the front wants the capabilities.
+    for import in unmet(Part::Front, &offers) {
+        let keys = joining::CAPABILITIES.map(|(key, _)| key);
+        assert!(
+            keys.iter()
+                .any(|key| import.starts_with(&format!("{key}/"))),
+            "{import}"
+        );
+    }
+}
+
+#[test]
+fn spin_3_6_offers_everything_that_is_imported() {
+    assert_eq!(
+        unmet(Part::WholeP2, &offered::by_spin_3_6()),
+        <[String; 0]>::default()
+    );
+}
+
+#[test]
+fn each_whole_exports_the_one_handler_that_its_spin_calls() {
+    assert_eq!(exports(bytes(Part::Front)), ["wasi:http/handler@0.3.0"]);
+    assert_eq!(exports(bytes(Part::Whole)), ["wasi:http/handler@0.3.0"]);
+    for part in [Part::FrontP2, Part::WholeP2] {
+        let exports = exports(bytes(part));
+        assert_eq!(exports.len(), 1, "{exports:?}");
+        assert!(
+            exports[0].starts_with("wasi:http/incoming-handler@0.2."),
+            "{exports:?}"
+        );
+    }
+}
+
+#[test]
+fn no_front_has_services_that_spin_does_not_offer() {
+    for part in [Part::Front, Part::FrontP2] {
+        let imports = imports(bytes(part));
+        assert!(
+            !imports
+                .iter()
+                .any(|import| import.starts_with("gatehouse:host/")),
+            "{imports:?}"
+        );
+    }
+}
+
+#[test]
+fn a_capability_exports_the_same_with_its_adapter_as_without() {
+    for (joined, alone) in [
+        (Part::Access, gatehouse_components::Part::Access),
+        (Part::AuthMethod, gatehouse_components::Part::AuthMethod),
+        (Part::Orgs, gatehouse_components::Part::Orgs),
+    ] {
+        let alone = gatehouse_components::bytes(alone, gatehouse_components::Flavour::Portable);
+        assert_eq!(exports(bytes(joined)), exports(alone), "{joined:?}");
+        let imports = imports(bytes(joined));
+        assert!(
+            !imports
+                .iter()
+                .any(|import| import.starts_with("gatehouse:")),
+            "{imports:?}"
+        );
+    }
+}
+
+#[test]
+fn only_the_auth_method_can_call_out() {
+    for part in [Part::Access, Part::Orgs] {
+        assert!(
+            !needed(bytes(part)).contains("allowed_outbound_hosts"),
+            "{part:?}"
+        );
+    }
+    assert!(needed(bytes(Part::AuthMethod)).contains("allowed_outbound_hosts"));
+}
+
+#[test]
+fn nothing_lists_keys_or_reads_many_at_once() {
+    for part in Part::ALL {
+        for (interface, functions) in functions(bytes(part)) {
+            if !interface.starts_with("wasi:keyvalue/") {
+                continue;
+            }
+            for function in functions {
+                assert!(
+                    !function.ends_with("list-keys") && function != "get-many",
+                    "{part:?} uses {interface} {function}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_manifests_name_files_that_the_bundle_writes() {
+    let four = manifest("spin.toml");
+    let component = four.only_component();
+    assert_eq!(part_at(&component.source), Part::Front);
+    for (key, name) in joining::CAPABILITIES {
+        assert_eq!(part_at(&component.dependencies[key].path).name(), name);
+    }
+    assert_eq!(component.dependencies.len(), joining::CAPABILITIES.len());
+    let three = manifest("spin-3.toml");
+    assert_eq!(part_at(&three.only_component().source), Part::WholeP2);
+}
+
+#[test]
+fn each_dependency_inherits_what_it_needs_and_no_more() {
+    for (key, dependency) in &manifest("spin.toml").only_component().dependencies {
+        let needed = needed(bytes(part_at(&dependency.path)));
+        assert_eq!(dependency.inherit_configuration, needed, "{key}");
+    }
+}
+
+#[test]
+fn what_spin_composes_by_the_manifest_is_what_the_bundle_has_composed() {
+    let four = manifest("spin.toml");
+    let component = four.only_component();
+    let dependencies: BTreeMap<String, Vec<u8>> = component
+        .dependencies
+        .iter()
+        .map(|(key, dependency)| (key.clone(), bytes(part_at(&dependency.path)).to_vec()))
+        .collect();
+    let front = bytes(part_at(&component.source));
+    let whole = joining::compose(front, &dependencies).unwrap();
+    assert!(whole == bytes(Part::Whole), "the composition differs");
+    let three = joining::compose(bytes(Part::FrontP2), &dependencies).unwrap();
+    assert!(
+        three == bytes(Part::WholeP2),
+        "the composition for Spin 3 differs"
+    );
+}
