@@ -4,6 +4,7 @@
 //! The components are built by a cargo of their own, in a target folder that debug and release builds of the host share.
 
 mod compose;
+mod paths;
 mod spin;
 mod toolchain;
 
@@ -260,15 +261,8 @@ fn build(
     ] {
         cargo.env_remove(name);
     }
-    // Paths of the building machine would end up in panic messages and make builds differ between machines.
     let mut encoded: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-    encoded.push(format!("--remap-path-prefix={}=.", workspace.display()));
-    if let Some(home) = env::var_os("CARGO_HOME") {
-        encoded.push(format!(
-            "--remap-path-prefix={}=cargo",
-            Path::new(&home).display()
-        ));
-    }
+    encoded.extend(paths::remapped(workspace, target_folder));
     cargo.env("CARGO_ENCODED_RUSTFLAGS", encoded.join("\u{1f}"));
     let output = cargo.output().context("cannot run cargo")?;
     if !output.status.success() {

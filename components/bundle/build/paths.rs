@@ -1,0 +1,62 @@
+//! Keeps the building machine out of what is built.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the compiler is told so that the names of files in panic messages, and with them the bytes of a component, are the same
+/// wherever it is built. Where two rules fit, the compiler takes the later one.
+pub fn remapped(workspace: &Path, target_folder: &Path) -> Vec<String> {
+    let mut rules = Vec::new();
+    if let Some(home) = cargo_home() {
+        rules.extend(registries(&home).map(|registry| (registry, "cargo/registry".to_owned())));
+    }
+    rules.extend(standard_library());
+    rules.push((workspace.to_owned(), ".".to_owned()));
+    // Build scripts leave sources here, which are compiled like others.
+    rules.push((target_folder.to_owned(), "target".to_owned()));
+    rules
+        .into_iter()
+        .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
+        .collect()
+}
+
+/// Where cargo keeps the sources of dependencies. The launcher of rustup says it; a cargo without that does not.
+fn cargo_home() -> Option<PathBuf> {
+    env::var_os("CARGO_HOME")
+        .filter(|home| !home.is_empty())
+        .map(PathBuf::from)
+        .or_else(|| env::home_dir().map(|home| home.join(".cargo")))
+}
+
+/// The folders with what came from one registry each: they are called after where it was reached, which can be a mirror.
+fn registries(cargo_home: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = cargo_home.join("registry/src").read_dir();
+    let mut folders: Vec<PathBuf> = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    // Cargo compiles everything again where the same rules come in another order.
+    folders.sort();
+    folders.into_iter()
+}
+
+/// Where the sources of the standard library are, if somebody installed them, and what the compiler calls that place if nobody did.
+fn standard_library() -> Option<(PathBuf, String)> {
+    let sysroot = rustc(&["--print", "sysroot"])?;
+    let version = rustc(&["--version", "--verbose"])?;
+    let commit = version
+        .lines()
+        .find_map(|line| line.strip_prefix("commit-hash: "))?;
+    let sources = Path::new(sysroot.trim()).join("lib/rustlib/src/rust");
+    Some((sources, format!("/rustc/{commit}")))
+}
+
+fn rustc(arguments: &[&str]) -> Option<String> {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
+    let output = Command::new(rustc).args(arguments).output().ok()?;
+    String::from_utf8(output.stdout).ok()
+}
