@@ -48,6 +48,18 @@ pub fn encode(resolve: &Resolve, name: &str) -> Result<Vec<u8>> {
     wit_component::encode(resolve, package).with_context(|| format!("cannot encode {name}"))
 }
 
+/// The identifiers of the interfaces and the worlds of our package `name`, such as `gatehouse:storage/cache@0.1.0`.
+///
+/// # Errors
+///
+/// When there is no such package.
+pub fn defined(resolve: &Resolve, name: &str) -> Result<Vec<String>> {
+    let id = package(resolve, name)?;
+    let package = resolve.packages.get(id).context("it has no content")?;
+    let names = package.interfaces.keys().chain(package.worlds.keys());
+    Ok(names.map(|name| package.name.interface_id(name)).collect())
+}
+
 /// Our package `name`.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Leaves each package of `wit/` in its binary form where the crate embeds it.
+//! Leaves each package of `wit/` in its binary form where the crate embeds it, and beside it a list of what it defines.
 
 mod encode;
 #[path = "../src/package.rs"]
@@ -23,8 +23,11 @@ fn main() -> Result<()> {
     println!("cargo::rerun-if-changed=src/package.rs");
     let resolve = encode::resolve(&wit)?;
     for package in Package::ALL {
+        let file = output.join(package.name());
         let bytes = encode::encode(&resolve, package.name())?;
-        fs::write(output.join(package.name()).with_extension("wasm"), bytes)?;
+        fs::write(file.with_extension("wasm"), bytes)?;
+        let defined = encode::defined(&resolve, package.name())?;
+        fs::write(file.with_extension("txt"), defined.join("\n"))?;
     }
     Ok(())
 }

@@ -13,6 +13,12 @@ macro_rules! wasm {
     };
 }
 
+macro_rules! list {
+    ($name:literal) => {
+        include_str!(concat!(env!("OUT_DIR"), "/", $name, ".txt"))
+    };
+}
+
 /// The package's bytes, as a `.wasm` file would hold them.
 #[must_use]
 pub const fn bytes(package: Package) -> &'static [u8] {
@@ -26,4 +32,17 @@ pub const fn bytes(package: Package) -> &'static [u8] {
         Package::StorageAdapter => wasm!("storage-adapter"),
         Package::SpinTrigger => wasm!("spin-trigger"),
     }
+}
+
+/// The identifiers of the interfaces and then of the worlds that the package defines, such as `gatehouse:storage/cache@0.1.0`.
+pub fn defined(package: Package) -> impl Iterator<Item = &'static str> {
+    let list = match package {
+        Package::Storage => list!("storage"),
+        Package::AuthMethod => list!("auth-method"),
+        Package::Access => list!("access"),
+        Package::Orgs => list!("orgs"),
+        Package::Host => list!("host"),
+        Package::Gateway => list!("gateway"),
+    };
+    list.lines()
 }

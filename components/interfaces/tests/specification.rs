@@ -13,7 +13,7 @@ mod encode;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use gatehouse_interfaces::{Package, bytes};
+use gatehouse_interfaces::{Package, bytes, defined};
 use wasmparser::{Validator, WasmFeatures};
 use wit_component::{DecodedWasm, OutputToString, WitPrinter};
 use wit_parser::{
@@ -220,6 +220,20 @@ fn the_binary_form_turned_into_text_again_says_what_the_source_says() {
             text(&source, package_id(&source, package)),
             "{package:?}"
         );
+    }
+}
+
+#[test]
+fn the_list_of_what_a_package_defines_is_that_of_its_source_and_of_its_binary_form() {
+    let source = source();
+    for package in Package::ALL {
+        let mut list: Vec<&str> = defined(package).collect();
+        assert_eq!(list, encode::defined(&source, package.name()).unwrap());
+        let (resolve, _) = decoded(package);
+        let mut decoded = encode::defined(&resolve, package.name()).unwrap();
+        list.sort_unstable();
+        decoded.sort_unstable();
+        assert_eq!(list, decoded);
     }
 }
 

@@ -3,9 +3,9 @@
 use anyhow::{Context, Result};
 use aws_lc_rs::digest::{SHA256, digest};
 use gatehouse_components::{Flavour, Part};
-use gatehouse_interfaces::Package;
+use gatehouse_interfaces::{Package, defined};
 use serde::Serialize;
-use wit_parser::decoding::{DecodedWasm, decode};
+use wasmparser::{Parser, Payload};
 
 /// One thing that is published, and can be used without the others.
 #[derive(Debug, Serialize)]
@@ -102,7 +102,8 @@ fn component(part: Part, flavour: Flavour) -> Result<Artifact> {
         None => Kind::Composition,
     };
     let bytes = gatehouse_components::bytes(part, flavour);
-    let surface = surface(part.name(), bytes)?;
+    let (imports, exports) =
+        surface(bytes).with_context(|| format!("cannot read {}", part.name()))?;
     Ok(Artifact {
         file: format!("{}/{}.wasm", flavour.name(), part.name()),
         name: part.name(),
@@ -113,8 +114,8 @@ fn component(part: Part, flavour: Flavour) -> Result<Artifact> {
         digest: sha256(bytes),
         size: bytes.len(),
         world: world.map(world_of).transpose()?,
-        imports: surface.imports,
-        exports: surface.exports,
+        imports,
+        exports,
         bytes,
     })
 }
@@ -131,70 +132,59 @@ fn interfaces(package: Package) -> Result<Artifact> {
         Package::SpinTrigger => "WIT: the HTTP front under Spin",
     };
     let bytes = gatehouse_interfaces::bytes(package);
-    let surface = surface(package.name(), bytes)?;
+    let exports: Vec<String> = defined(package).map(str::to_owned).collect();
+    let version = exports.first().and_then(|id| id.split_once('@'));
+    let (_, version) = version.context("a package has no version")?;
     Ok(Artifact {
         file: format!("wit/{}.wasm", package.name()),
         name: package.name(),
         kind: Kind::Wit,
         flavour: None,
-        version: surface.version.context("a package has no version")?,
+        version: version.to_owned(),
         description,
         digest: sha256(bytes),
         size: bytes.len(),
         world: None,
-        imports: surface.imports,
-        exports: surface.exports,
+        imports: Vec::new(),
+        exports,
         bytes,
     })
 }
 
 /// The world of a component: it has the name of its package.
 fn world_of(package: Package) -> Result<String> {
-    let surface = surface(package.name(), gatehouse_interfaces::bytes(package))?;
     let name = format!("/{}@", package.name());
-    let mut worlds = surface.worlds.into_iter();
-    worlds
-        .find(|world| world.contains(&name))
+    defined(package)
+        .find(|id| id.contains(&name))
+        .map(str::to_owned)
         .with_context(|| format!("{} has no world of its name", package.name()))
 }
 
-/// What a file can be seen to have to do with others.
-struct Surface {
-    version: Option<String>,
-    worlds: Vec<String>,
-    imports: Vec<String>,
-    exports: Vec<String>,
-}
-
-fn surface(name: &str, bytes: &[u8]) -> Result<Surface> {
-    let decoded = decode(bytes).with_context(|| format!("cannot read {name}"))?;
-    Ok(match decoded {
-        DecodedWasm::Component(resolve, world) => {
-            let world = resolve.worlds.get(world).context("it has no world")?;
-            let names = |keys: &mut dyn Iterator<Item = &wit_parser::WorldKey>| {
-                keys.map(|key| resolve.name_world_key(key)).collect()
-            };
-            Surface {
-                version: None,
-                worlds: Vec::new(),
-                imports: names(&mut world.imports.keys()),
-                exports: names(&mut world.exports.keys()),
+/// The names of what a component imports and exports.
+///
+/// They are read from its outermost sections alone: what looks into the types as well takes a composition, in which several imports
+/// have one interface, for broken.
+fn surface(bytes: &[u8]) -> Result<(Vec<String>, Vec<String>)> {
+    let (mut imports, mut exports) = (Vec::new(), Vec::new());
+    let mut depth = 0_u32;
+    for payload in Parser::new(0).parse_all(bytes) {
+        match payload? {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::ComponentImportSection(section) if depth == 0 => {
+                for import in section {
+                    imports.push(import?.name.name.to_owned());
+                }
             }
-        }
-        DecodedWasm::WitPackage(resolve, package) => {
-            let packages = &resolve.packages;
-            let package = packages.get(package).context("it has no package")?;
-            let id = |name: &String| package.name.interface_id(name);
-            let worlds: Vec<String> = package.worlds.keys().map(id).collect();
-            let exports = package.interfaces.keys().map(id);
-            Surface {
-                version: package.name.version.as_ref().map(ToString::to_string),
-                imports: Vec::new(),
-                exports: exports.chain(worlds.iter().cloned()).collect(),
-                worlds,
+            Payload::ComponentExportSection(section) if depth == 0 => {
+                for export in section {
+                    exports.push(export?.name.name.to_owned());
+                }
             }
+            _ => {}
         }
-    })
+    }
+    Ok((imports, exports))
 }
 
 // The signature is serde's.
