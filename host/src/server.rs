@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,7 +27,7 @@ use crate::outbound::{Outbound, OutboundHooks};
 use crate::rate_limits::Buckets;
 use crate::runtime::background::{Background, BackgroundSettings};
 use crate::runtime::cache::{self, SharedCache};
-use crate::runtime::code_cache::CodeCache;
+use crate::runtime::code_cache::{CodeCache, folder_of_user};
 use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
 use crate::runtime::pool::{Pool, PoolSettings, ServeError};
@@ -290,7 +289,8 @@ fn template(
         instances: instances.context("limits.instances is too large")?,
         memory_limit: settings.limits.instance_memory,
     })?;
-    let code = CodeCache::open(cache_folder(settings.components.cache_directory.as_deref()))?;
+    let folder = settings.components.cache_directory.clone();
+    let code = CodeCache::open(folder.unwrap_or_else(folder_of_user))?;
     let component = code.load(
         &engine,
         gatehouse_components::bytes(Part::Composed, Flavour::Wide),
@@ -306,22 +306,6 @@ fn template(
     services::bind(&mut linker, services)?;
     ensure_imports_are_met(&engine, &component)?;
     Ok(linker.instantiate_pre(&component)?)
-}
-
-/// The folder for compiled code: as set, else in the user's cache folder, else among temporary files.
-fn cache_folder(set: Option<&Path>) -> PathBuf {
-    if let Some(folder) = set {
-        return folder.to_owned();
-    }
-    let user = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-    match user {
-        Some(folder) => folder.join("gatehouse"),
-        None => {
-            std::env::temp_dir().join(format!("gatehouse-{}", rustix::process::geteuid().as_raw()))
-        }
-    }
 }
 
 impl RequestHandler for ComponentHandler {

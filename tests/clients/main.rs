@@ -1,61 +1,14 @@
 //! The clients that others wrote, unmodified, against the release server over HTTP: each script asserts what its client is told.
 
+mod script;
 mod vaultrs;
 
-use std::fs;
+use gatehouse_tests::{Client, Host, Installation};
 
-use gatehouse_fake_google::{FakeGoogle, IdentityFormat};
-use gatehouse_tests::{
-    Client, INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, ROLE, Storage, WORKLOAD,
-};
+use script::{HOSTED, SELF_HOSTED};
 
-const HOSTED: &str = "hosted";
-const SELF_HOSTED: &str = "self-hosted";
-
-/// Runs `script` against a server of its own, with everything that the scripts want to know.
 fn assert_client_is_content(script: &'static str, edition: &str) {
-    let settings = format!("[organizations]\nedition = {edition:?}");
-    let installation = Installation::start(Storage::Durable, &settings).unwrap();
-    let google = installation.google();
-    let credentials = installation.folder().join("credentials.json");
-    fs::write(&credentials, google.credentials_json(OPERATOR).unwrap()).unwrap();
-    let run = Client::new(script)
-        .with(
-            "GATEHOUSE_ADDRESS",
-            format!("http://{}", installation.address()),
-        )
-        .with("GATEHOUSE_ROOT_TOKEN", installation.root_token())
-        .with("GATEHOUSE_EDITION", edition)
-        .with(
-            "GATEHOUSE_CREDENTIALS_FILE",
-            credentials.display().to_string(),
-        )
-        .with("GATEHOUSE_GOOGLE_ADDRESS", google.base_url())
-        .with("GATEHOUSE_SERVICE_ACCOUNT", WORKLOAD)
-        .with("GATEHOUSE_PROJECT", "demo-project")
-        .with("GATEHOUSE_ROLE", ROLE)
-        .with("GATEHOUSE_JWT", installation.login_jwt().unwrap())
-        .with("GATEHOUSE_INSTANCE", INSTANCE)
-        .with("GATEHOUSE_INSTANCE_ROLE", INSTANCE_ROLE)
-        .with(
-            "GATEHOUSE_INSTANCE_JWT",
-            installation.instance_jwt().unwrap(),
-        )
-        .with("GATEHOUSE_INFERRED_JWT", inferred_jwt(google))
-        .run();
-    assert!(
-        run.succeeded,
-        "{script} against a {edition} server:\n{}",
-        run.output
-    );
-}
-
-/// What the metadata server gives a workload that wants to log in under an iam role.
-fn inferred_jwt(google: &FakeGoogle) -> String {
-    let audience = format!("http://vault/{ROLE}");
-    google
-        .identity_token(INSTANCE, &audience, IdentityFormat::Standard)
-        .unwrap()
+    script::assert_content(Host::Gatehouse, script, edition);
 }
 
 /// Runs `script` against a new server whose key is to be in shares, and starts that once more: it is sealed then.

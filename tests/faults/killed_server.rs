@@ -7,6 +7,8 @@ use std::time::Duration;
 use gatehouse_tests::{Installation, ROLE, Storage};
 use serde_json::{Value, json};
 
+use crate::HOST;
+
 const KILLS: usize = 20;
 const CLIENTS: usize = 8;
 /// Logins that must be acknowledged before the server is killed, so that every round is a round under load.
@@ -14,7 +16,8 @@ const ACKNOWLEDGED_BEFORE_A_KILL: usize = 40;
 
 #[test]
 fn s2_every_acknowledged_token_is_there_after_twenty_kills_under_login_load() {
-    let mut installation = Installation::start(Storage::Durable, "").unwrap();
+    let mut installation =
+        Installation::start_program(HOST.program(), Storage::Durable, "").unwrap();
     installation.set_up_login().unwrap();
     let mut acknowledged: Vec<String> = Vec::new();
     for round in 0..KILLS {

@@ -5,3 +5,7 @@ mod hostile_requests;
 mod killed_server;
 mod login_flood;
 mod restart;
+mod shared_store;
+
+/// Who runs the components.
+const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Gatehouse;

@@ -3,6 +3,12 @@
 use gatehouse_tests::{Installation, ROLE, Storage};
 use serde_json::json;
 
+use crate::HOST;
+
+fn start() -> Installation {
+    Installation::start_program(HOST.program(), Storage::Durable, "").unwrap()
+}
+
 fn organization() -> serde_json::Value {
     json!({"data": {
         "type": "organizations",
@@ -57,7 +63,7 @@ fn assert_kept(installation: &Installation, kept: &Kept) {
 
 #[test]
 fn o1_a_terminated_server_exits_cleanly_and_keeps_everything() {
-    let mut installation = Installation::start(Storage::Durable, "").unwrap();
+    let mut installation = start();
     let kept = prepare(&installation);
     assert_eq!(installation.server().terminate().unwrap(), Some(0));
     installation.run().unwrap();
@@ -66,7 +72,7 @@ fn o1_a_terminated_server_exits_cleanly_and_keeps_everything() {
 
 #[test]
 fn s1_a_killed_server_keeps_everything_that_it_acknowledged() {
-    let mut installation = Installation::start(Storage::Durable, "").unwrap();
+    let mut installation = start();
     let kept = prepare(&installation);
     installation.server().kill();
     installation.run().unwrap();
@@ -74,25 +80,8 @@ fn s1_a_killed_server_keeps_everything_that_it_acknowledged() {
 }
 
 #[test]
-fn s13_a_second_server_on_the_same_store_does_not_start() {
-    let installation = Installation::start(Storage::Durable, "").unwrap();
-    let output = std::process::Command::new(gatehouse_tests::release_binary())
-        .args(["server", "--config"])
-        .arg(installation.configuration())
-        .env(
-            "GATEHOUSE_LISTENER_ADDRESS",
-            gatehouse_tests::free_address().unwrap(),
-        )
-        .output()
-        .unwrap();
-    assert!(!output.status.success());
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(message.contains("another process"), "{message}");
-}
-
-#[test]
 fn k2_with_another_key_the_server_stays_sealed_and_with_its_own_it_opens_again() {
-    let mut installation = Installation::start(Storage::Durable, "").unwrap();
+    let mut installation = start();
     let kept = prepare(&installation);
     installation.server().kill();
     let key_file = installation.folder().join("seal.key");

@@ -13,3 +13,6 @@ mod rotation;
 mod single_flight;
 mod stage;
 mod unknown_keys;
+
+/// Who runs the components.
+const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Gatehouse;

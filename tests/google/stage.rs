@@ -7,10 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gatehouse_fake_google::{Claims, FakeGoogle, IdentityFormat};
-use gatehouse_tests::{
-    Answer, INSTANCE, Installation, OPERATOR, Program, Storage, WORKLOAD, release_binary,
-};
+use gatehouse_tests::{Answer, INSTANCE, Installation, OPERATOR, Storage, WORKLOAD};
 use serde_json::{Value, json};
+
+use crate::HOST;
 
 /// The project of everybody in the fake's population.
 pub const PROJECT: &str = "demo-project";
@@ -44,7 +44,8 @@ impl Stage {
     }
 
     pub fn start(storage: Storage, settings: &str) -> Self {
-        let installation = Installation::start_program(logging(), storage, settings).unwrap();
+        let installation =
+            Installation::start_program(HOST.program().logging(), storage, settings).unwrap();
         Self {
             installation,
             tokens: AtomicU64::new(0),
@@ -180,18 +181,6 @@ impl Stage {
         let answer = self.installation.send("GET", path, Some(token), None);
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.json()["data"].clone()
-    }
-}
-
-/// The release server, with all that it has to say beside its configuration file.
-fn logging() -> Program {
-    let server = release_binary().display();
-    let command = format!(
-        "exec env GATEHOUSE_LOG_LEVEL=debug '{server}' server --config \"$0\" >>\"$0.log\" 2>&1"
-    );
-    Program {
-        path: "/bin/sh".into(),
-        arguments: vec!["-c".to_owned(), command],
     }
 }
 

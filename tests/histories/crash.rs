@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use gatehouse_histories::{CountedToken, Object, TokenFamily, WrappedResponse, drive, drive_while};
 use gatehouse_tests::{Installation, Storage};
 
+use crate::HOST;
 use crate::connection::Connection;
 
 const CLIENTS: usize = 8;
@@ -14,6 +15,10 @@ const KILLS: u64 = 4;
 /// Calls of each client before the kill, if it did not come.
 const WITHOUT_END: usize = 10_000;
 const PATIENCE: Duration = Duration::from_secs(30);
+
+fn start() -> Installation {
+    Installation::start_program(HOST.program(), Storage::Durable, "").unwrap()
+}
 
 /// Kills the server once `object` has had `calls` calls or more, starts it again, and lets new clients go on with it.
 fn interrupt(
@@ -39,7 +44,7 @@ fn interrupt(
 
 #[test]
 fn t4_uses_never_exceed_their_number_over_a_crash() {
-    let mut installation = Installation::start(Storage::Durable, "").unwrap();
+    let mut installation = start();
     for round in 0..KILLS {
         let token = CountedToken::create(&Connection::to(&installation), 60, 0);
         let count = || token.recorder().count();
@@ -50,7 +55,7 @@ fn t4_uses_never_exceed_their_number_over_a_crash() {
 
 #[test]
 fn t5_what_was_revoked_stays_revoked_over_a_crash() {
-    let mut installation = Installation::start(Storage::Durable, "").unwrap();
+    let mut installation = start();
     for round in 0..KILLS {
         let family = TokenFamily::create(&Connection::to(&installation));
         let count = || family.recorder().count();
@@ -61,7 +66,7 @@ fn t5_what_was_revoked_stays_revoked_over_a_crash() {
 
 #[test]
 fn contract_1_8_a_response_is_given_out_at_most_once_over_a_crash() {
-    let mut installation = Installation::start(Storage::Durable, "").unwrap();
+    let mut installation = start();
     for round in 0..KILLS {
         let response = WrappedResponse::create(&Connection::to(&installation));
         let count = || response.recorder().count();

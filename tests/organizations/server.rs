@@ -2,9 +2,10 @@
 
 use std::sync::OnceLock;
 
-use gatehouse_tests::{Installation, Program, Storage, release_binary};
+use gatehouse_tests::{Installation, Program, Storage};
 use serde_json::json;
 
+use crate::HOST;
 use crate::documents::resource;
 use crate::session::{Client, Session};
 
@@ -32,13 +33,13 @@ impl Server {
             Edition::Hosted => &HOSTED,
             Edition::SelfHosted => &SELF_HOSTED,
         };
-        server.get_or_init(|| Self::run(ended_with_the_tests(), edition, ""))
+        server.get_or_init(|| Self::run(HOST.program().ended_with_the_tests(), edition, ""))
     }
 
     /// A server that no other test uses: what is the same for all its organizations may be changed. `settings` is added to its
     /// configuration file.
     pub fn start(edition: Edition, settings: &str) -> Self {
-        Self::run(Program::gatehouse(), edition, settings)
+        Self::run(HOST.program(), edition, settings)
     }
 
     fn run(program: Program, edition: Edition, settings: &str) -> Self {
@@ -115,17 +116,5 @@ impl Server {
             .post("admin/users", &resource("users", attributes))
             .expect(201)
             .text("/meta/token")
-    }
-}
-
-/// The release server, which ends when this program does: what is shared by all tests is dropped by none.
-fn ended_with_the_tests() -> Program {
-    let server = release_binary().display();
-    let command = format!(
-        "'{server}' server --config \"$0\" & tail --pid=$PPID -f /dev/null; kill $!; rm -r \"$(dirname \"$0\")\""
-    );
-    Program {
-        path: "/bin/sh".into(),
-        arguments: vec!["-c".to_owned(), command],
     }
 }

@@ -62,6 +62,20 @@ impl CodeCache {
     }
 }
 
+/// The folder for compiled code where nobody names one: in the user's cache folder, else among temporary files.
+#[must_use]
+pub fn folder_of_user() -> PathBuf {
+    let user = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
+    match user {
+        Some(folder) => folder.join("gatehouse"),
+        None => {
+            std::env::temp_dir().join(format!("gatehouse-{}", rustix::process::geteuid().as_raw()))
+        }
+    }
+}
+
 /// A name that is different for every component, engine version and engine setting.
 fn file_name(engine: &Engine, wasm: &[u8]) -> String {
     let mut settings = DigestHasher(Digest::new(&SHA256));

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use gatehouse_fake_google::{FakeGoogle, FakeGoogleOptions, IdentityFormat};
 use serde_json::{Value, json};
 
+use crate::program::Program;
 use crate::server::{Answer, ServerProcess, release_binary};
 
 /// The account that logs in.
@@ -38,25 +39,6 @@ pub enum Storage {
 enum Seal {
     KeyFile,
     Shares,
-}
-
-/// What is run: a program, and its arguments before the path of the configuration file.
-#[derive(Debug, Clone)]
-pub struct Program {
-    /// The executable.
-    pub path: PathBuf,
-    /// What comes before the path of the configuration file.
-    pub arguments: Vec<String>,
-}
-
-impl Program {
-    /// The release server.
-    pub fn gatehouse() -> Self {
-        Self {
-            path: release_binary().to_owned(),
-            arguments: vec!["server".to_owned(), "--config".to_owned()],
-        }
-    }
 }
 
 /// A server that can be stopped and started again.

@@ -1,15 +1,17 @@
 //! What the tests of the product need: a running server, and the clients that others wrote.
 //!
-//! The server is always the release build, since that is what people run; it is built on first use.
+//! The server, like the host that stands in for Spin, is always the release build, since that is what people run; it is built on first use.
 
 mod clients;
 mod installation;
+mod program;
 mod server;
 
 pub use clients::{Client, ClientRun, bao_program, clients_folder, node_program, python};
 pub use installation::{
-    INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, Program, ROLE, Storage, WORKLOAD, free_address,
+    INSTANCE, INSTANCE_ROLE, Installation, OPERATOR, ROLE, Storage, WORKLOAD, free_address,
 };
+pub use program::{Host, Program};
 pub use server::{
     Answer, DevServer, Google, ServerProcess, ServiceAccount, release_binary, target_folder,
 };

@@ -17,7 +17,13 @@ const READY_WITHIN: Duration = Duration::from_secs(60);
 /// The release build of `gatehouse`, built once per test run.
 pub fn release_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| build().expect("the release build of gatehouse must succeed"))
+    BINARY.get_or_init(|| build("gatehouse", &[]))
+}
+
+/// The release build of the host that serves components as Spin would, built once per test run.
+pub fn spin_host_binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| build("gatehouse-spin-host", &["--features", "server"]))
 }
 
 fn workspace() -> PathBuf {
@@ -33,19 +39,18 @@ pub fn target_folder() -> PathBuf {
     }
 }
 
-fn build() -> Result<PathBuf> {
+/// The program of `package`, which is called like it.
+///
+/// # Panics
+///
+/// When it cannot be built: a test that cannot run is a failed test.
+fn build(package: &str, arguments: &[&str]) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
         .current_dir(workspace())
-        .args([
-            "build",
-            "--release",
-            "--package",
-            "gatehouse",
-            "--bin",
-            "gatehouse",
-        ])
+        .args(["build", "--release", "--package", package, "--bin", package])
+        .args(arguments)
         .arg("--target-dir")
         .arg(target_folder());
     for (name, _) in std::env::vars_os() {
@@ -54,13 +59,13 @@ fn build() -> Result<PathBuf> {
             command.env_remove(&name);
         }
     }
-    let output = command.output().context("cannot run cargo")?;
-    ensure!(
+    let output = command.output().expect("cargo can be run");
+    assert!(
         output.status.success(),
-        "building the release server failed:\n{}",
+        "building the release of {package} failed:\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    Ok(target_folder().join("release").join("gatehouse"))
+    target_folder().join("release").join(package)
 }
 
 /// A running `gatehouse`, ended with the test.

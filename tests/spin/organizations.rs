@@ -1,0 +1,33 @@
+//! The organizations API of the front for Spin: the same as that of the release server.
+//!
+//! Left out: `limits`, since there every instance counts for itself; `first_users`, which is about a command of the release server.
+
+#[macro_use]
+#[path = "../organizations/scenarios.rs"]
+mod scenarios;
+
+#[path = "../organizations/breakage.rs"]
+mod breakage;
+#[path = "../organizations/concurrency.rs"]
+mod concurrency;
+#[path = "../organizations/conventions.rs"]
+mod conventions;
+#[path = "../organizations/documents.rs"]
+mod documents;
+#[path = "../organizations/fixtures.rs"]
+mod fixtures;
+#[path = "../organizations/go_tfe/mod.rs"]
+mod go_tfe;
+#[path = "../organizations/recorded.rs"]
+mod recorded;
+#[path = "../organizations/replay.rs"]
+mod replay;
+#[path = "../organizations/route_table/mod.rs"]
+mod route_table;
+#[path = "../organizations/server.rs"]
+mod server;
+#[path = "../organizations/session.rs"]
+mod session;
+
+/// Who runs the components.
+const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Spin4;

@@ -1,0 +1,127 @@
+//! The settings of a server, as an application of Spin has them: variables, environment, stores.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use gatehouse::application_credentials;
+use gatehouse::settings::{Origin, SealType, Settings, StorageType};
+use gatehouse_wasi_key_value::KeyValue;
+
+use crate::platform::Platform;
+
+/// The key-value stores that the manifests declare.
+const STORES: [&str; 3] = ["access", "auth-method", "orgs"];
+
+/// The file of all stores in the folder of `storage.path`.
+const STORES_FILE: &str = "key-value";
+
+/// How the components' variables begin in the environment of the native host. As variables of Spin they go without it, in lower case.
+const PREFIX: &str = "GATEHOUSE_";
+
+/// The variable that says where clients find the server. The native host says where it listens; nobody does that in Spin.
+const ADVERTISED_ADDRESS: &str = "advertised_address";
+
+/// The variable with the root key.
+const SEAL_KEY: &str = "seal_key";
+
+/// How the components get the text of the server's own credentials at Google.
+const CREDENTIALS: &str = "GATEHOUSE_GOOGLE_APPLICATION_CREDENTIALS";
+
+/// Sections and settings that are taken from the file, or that become variables of the components.
+const TAKEN: [&str; 11] = [
+    "compatibility.",
+    "components.",
+    "google.",
+    "limits.api_rate_limiting",
+    "limits.login_",
+    "listener.address",
+    "listener.advertised_address",
+    "log.",
+    "organizations.",
+    "seal.",
+    "storage.",
+];
+
+/// What an application of Spin is told by its manifest and its operator.
+pub struct Application {
+    /// Stores and variables.
+    pub platform: Platform,
+    /// Environment variables.
+    pub environment: Vec<(String, String)>,
+}
+
+impl Application {
+    /// The application of a server with these settings that listens at `address`.
+    ///
+    /// # Errors
+    ///
+    /// When the settings ask for what there is not under Spin, or name files that cannot be used.
+    pub fn new(settings: &Settings, address: SocketAddr) -> Result<Self> {
+        refuse_what_is_not_there(settings)?;
+        let mut environment = settings.environment_for_components(address);
+        if let Some(file) = &settings.google.application_credentials {
+            let credentials = application_credentials::read(file)?;
+            environment.push((CREDENTIALS.to_owned(), credentials.to_string()));
+        }
+        let mut variables: BTreeMap<String, String> = environment
+            .iter()
+            .filter_map(|(name, value)| {
+                let name = name.strip_prefix(PREFIX)?.to_ascii_lowercase();
+                Some((name, value.clone()))
+            })
+            .collect();
+        if settings.listener.advertised_address.is_none() {
+            variables.remove(ADVERTISED_ADDRESS);
+        }
+        let key_file = settings.seal.key_file.as_deref();
+        let key_file = key_file.context("seal.key_file is needed: there is no key of its own")?;
+        let key = fs::read_to_string(key_file).context("seal.key_file")?;
+        variables.insert(SEAL_KEY.to_owned(), key.trim().to_owned());
+        Ok(Self {
+            platform: Platform {
+                stores: stores(settings)?,
+                variables: Arc::new(variables),
+            },
+            environment,
+        })
+    }
+}
+
+fn stores(settings: &Settings) -> Result<KeyValue> {
+    let path: Option<&Path> = match settings.storage.kind {
+        StorageType::Memory => None,
+        StorageType::Redb => settings.storage.path.as_deref(),
+    };
+    let Some(folder) = path else {
+        return Ok(KeyValue::new(&STORES));
+    };
+    fs::create_dir_all(folder).context("storage.path")?;
+    KeyValue::in_file(&folder.join(STORES_FILE), &STORES).context("storage.path")
+}
+
+/// A test that sets what has no meaning here would test nothing.
+fn refuse_what_is_not_there(settings: &Settings) -> Result<()> {
+    ensure!(
+        settings.seal.kind == SealType::KeyFile,
+        "seal.type: under Spin the root key is a variable, and not in shares"
+    );
+    ensure!(
+        settings.audit.is_empty(),
+        "audit: there are no sinks under Spin"
+    );
+    ensure!(
+        settings.listener.tls_files().is_none(),
+        "listener.tls_cert_file: this host has no TLS"
+    );
+    for setting in settings.effective() {
+        let is_taken = TAKEN.iter().any(|taken| setting.name.starts_with(taken));
+        if setting.origin != Origin::Default && !is_taken {
+            tracing::warn!("{} means nothing under Spin and is ignored", setting.name);
+        }
+    }
+    Ok(())
+}

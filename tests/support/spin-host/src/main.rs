@@ -1,0 +1,127 @@
+//! Serves a component as Spin would: its engine, its imports, its reuse of instances, the header fields that it adds. Tests run on it
+//! in Spin's place, which is in no package registry.
+//!
+//! It takes the configuration file of `gatehouse server`.
+
+mod application;
+mod engine;
+mod handler;
+mod imports;
+mod listener;
+mod outbound;
+mod platform;
+mod request;
+mod state;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand, ValueEnum};
+use gatehouse::runtime::code_cache::{CodeCache, folder_of_user};
+use gatehouse::settings::Settings;
+use gatehouse_components::spin::{self, Part};
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+use application::Application;
+use handler::Handler;
+use imports::Version;
+use outbound::Outbound;
+use state::Grants;
+
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serves until it is told to stop.
+    Server {
+        /// The configuration file.
+        #[arg(long)]
+        config: PathBuf,
+        /// Which of the two compositions is served, by the version of Spin that runs it.
+        #[arg(long, default_value = "0.3")]
+        front: Front,
+        /// A component to serve in its place.
+        #[arg(long)]
+        component: Option<PathBuf>,
+    },
+}
+
+/// The WASI version of a front's handler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Front {
+    /// For Spin 3.6 and SpinKube.
+    #[value(name = "0.2")]
+    Wasi0_2,
+    /// For Spin 4.1.
+    #[value(name = "0.3")]
+    Wasi0_3,
+}
+
+impl Front {
+    const fn part(self) -> Part {
+        match self {
+            Self::Wasi0_2 => Part::WholeP2,
+            Self::Wasi0_3 => Part::Whole,
+        }
+    }
+
+    const fn version(self) -> Version {
+        match self {
+            Self::Wasi0_2 => Version::Spin3,
+            Self::Wasi0_3 => Version::Spin4,
+        }
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let Command::Server {
+        config,
+        front,
+        component,
+    } = Arguments::parse().command;
+    let settings = Settings::load(&config, std::env::vars(), Vec::new())?;
+    tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::try_new(&settings.log.level).context("log.level")?)
+        .with_ansi(false)
+        .with_writer(std::io::stderr)
+        .init();
+    let listener = TcpListener::bind(settings.listener.address)
+        .await
+        .context("listener.address")?;
+    let Application {
+        platform,
+        environment,
+    } = Application::new(&settings, listener.local_addr()?)?;
+    let grants = Grants {
+        environment,
+        platform,
+        outbound: Outbound::new(settings.google.allow_http_loopback),
+    };
+    let handler = handler(&settings, front, component.as_deref(), grants)?;
+    listener::serve(listener, handler).await
+}
+
+fn handler(
+    settings: &Settings,
+    front: Front,
+    component: Option<&Path>,
+    grants: Grants,
+) -> Result<Handler> {
+    let engine = engine::engine()?;
+    let folder = settings.components.cache_directory.clone();
+    let code = CodeCache::open(folder.unwrap_or_else(folder_of_user))?;
+    let component = match component {
+        Some(file) => code.load(&engine, &fs::read(file)?)?,
+        None => code.load(&engine, spin::bytes(front.part()))?,
+    };
+    imports::ensure_met(&engine, &component, front.version())?;
+    let linker = imports::linker(&engine)?;
+    Handler::of(linker.instantiate_pre(&component)?, grants)
+}
