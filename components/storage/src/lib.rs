@@ -7,6 +7,8 @@
 //! - [`commit_with_retries`] repeats read, decide and commit while other writers interfere, a bounded number of times.
 //! - [`key_segment`] makes any text safe to stand between two slashes of a key.
 
+#[cfg(any(test, target_family = "wasm"))]
+mod answers;
 mod key;
 mod record;
 mod record_cache;

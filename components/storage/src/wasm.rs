@@ -5,6 +5,8 @@ use gatehouse_ports::{
     Version,
 };
 
+use crate::answers;
+
 /// Generated from the WIT; components map their own import to it, so that the conversions below exist once.
 #[allow(missing_docs, unsafe_code, clippy::all)]
 pub mod bindings {
@@ -80,7 +82,8 @@ impl Store for ImportedStore {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
         let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
         let entries = key_value::get(&keys).map_err(store_error)?;
-        Ok(entries.into_iter().map(|found| found.map(entry)).collect())
+        let entries = entries.into_iter().map(|found| found.map(entry)).collect();
+        answers::of_each_key(keys.len(), entries)
     }
 
     fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
@@ -93,9 +96,10 @@ impl Store for ImportedStore {
             key_value::Difference::Unchanged => Difference::Unchanged,
             key_value::Difference::Changed(changed) => Difference::Changed(entry(changed)),
         };
-        let keys: Vec<_> = keys.iter().map(held_key).collect();
-        let differences = key_value::get_changed(&keys).map_err(store_error)?;
-        Ok(differences.into_iter().map(difference).collect())
+        let asked: Vec<_> = keys.iter().map(held_key).collect();
+        let differences = key_value::get_changed(&asked).map_err(store_error)?;
+        let differences = differences.into_iter().map(difference).collect();
+        answers::of_held_keys(keys, differences)
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
@@ -104,10 +108,11 @@ impl Store for ImportedStore {
             key: item.key,
             entry: entry(item.entry),
         };
-        Ok(Page {
+        let page = Page {
             items: page.items.into_iter().map(item).collect(),
             more: page.more,
-        })
+        };
+        answers::of_scan(prefix, after, limit, page)
     }
 
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
