@@ -43,6 +43,8 @@ pub fn defined(package: Package) -> impl Iterator<Item = &'static str> {
         Package::Orgs => list!("orgs"),
         Package::Host => list!("host"),
         Package::Gateway => list!("gateway"),
+        Package::StorageAdapter => list!("storage-adapter"),
+        Package::SpinTrigger => list!("spin-trigger"),
     };
     list.lines()
 }
