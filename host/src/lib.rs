@@ -1,8 +1,18 @@
-//! Runs the Gatehouse components under wasmtime, as a server or inside another program.
+//! Runs the Gatehouse components under wasmtime, inside another program or as a server.
+//!
+//! A program embeds one component with what it has itself, by [`embed`]. This one judges a login (`host/examples/judge_login.rs`):
+//!
+//! ```
+#![doc = include_str!("../examples/judge_login.rs")]
+//! ```
+//!
+//! The server is [`server::Server`]; the other modules are what it is made of. [`runtime`] is for those who run the components their
+//! own way, and says what a component lacks that imports more than it gets ([`runtime::linker::ensure_imports_are_met`]).
 
 pub mod application_credentials;
 pub mod audit;
 pub mod clock;
+pub mod embed;
 pub mod listener;
 pub mod metrics;
 pub mod outbound;

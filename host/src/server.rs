@@ -304,7 +304,7 @@ fn template(
         cache::bind(&mut linker, name, SharedCache::new(Arc::clone(clock)))?;
     }
     services::bind(&mut linker, services)?;
-    ensure_imports_are_met(&engine, &component)?;
+    ensure_imports_are_met(&linker, &component)?;
     Ok(linker.instantiate_pre(&component)?)
 }
 

@@ -41,7 +41,7 @@ impl Product {
         }
         let cache = SharedCache::new(Arc::new(SystemClock));
         cache::bind(&mut linker, "auth-method-cache", cache).unwrap();
-        ensure_imports_are_met(&surroundings.engine, &component).unwrap();
+        ensure_imports_are_met(&linker, &component).unwrap();
         let settings = PoolSettings {
             instances: 8,
             instance_reuse,

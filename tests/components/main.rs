@@ -3,6 +3,7 @@
 mod access_alone;
 mod auth_method_alone;
 mod composed;
+mod embedding;
 mod gateway_alone;
 mod isolation;
 mod misbehaving;

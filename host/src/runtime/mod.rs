@@ -6,6 +6,7 @@ pub mod code_cache;
 mod component_log;
 pub mod engine;
 mod front;
+pub(crate) mod instances;
 pub mod linker;
 pub mod pool;
 pub mod services;

@@ -1,23 +1,21 @@
 //! Serving requests by instances that are used again.
 //!
-//! **Reuse contract.** An instance serves one request at a time, and up to [`PoolSettings::instance_reuse`] of them one after the
-//! other. An instance that traps, runs out of time, leaves handles behind or is cut off is dropped; the request it served fails
-//! alone. Guest memory therefore outlives a request: components keep nothing there but caches (and a test looks for more), and one
-//! that was handed shares of the root key is dropped after its answer.
+//! How far an instance is used again, [`super::instances`] says.
 //!
 //! **Back-pressure.** At most [`PoolSettings::instances`] requests run at one time, and [`PoolSettings::queue`] more wait for them.
 //! Beyond that a request is refused at once, so that a flood costs memory for nobody.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{Semaphore, SemaphorePermit};
+use wasmtime::Engine;
 use wasmtime::component::InstancePre;
-use wasmtime::{Engine, Store};
 
 use super::front::{Front, FrontTemplate};
+use super::instances::{Idle, Instance};
 use super::state::{Grants, InstanceState};
 
 /// How instances are used.
@@ -53,19 +51,13 @@ impl From<wasmtime::Error> for ServeError {
     }
 }
 
-struct Instance {
-    store: Store<InstanceState>,
-    front: Front,
-    served: usize,
-}
-
 /// Serves requests by one component.
 pub struct Pool {
     engine: Engine,
     template: FrontTemplate,
     grants: Grants,
     settings: PoolSettings,
-    idle: Mutex<Vec<Instance>>,
+    idle: Idle<Front>,
     running: Semaphore,
     waiting: AtomicUsize,
 }
@@ -111,7 +103,7 @@ impl Pool {
             engine,
             template,
             grants,
-            idle: Mutex::default(),
+            idle: Idle::new(settings.instance_reuse),
             running: Semaphore::new(settings.instances),
             waiting: AtomicUsize::new(0),
             settings,
@@ -177,49 +169,21 @@ impl Pool {
         &self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Bytes>, ServeError> {
-        let mut instance = match self.pop() {
+        let mut instance = match self.idle.pop() {
             Some(instance) => instance,
             None => self.instantiate().await?,
         };
-        let answer = instance.call(request).await?;
-        instance.store.data_mut().end_request();
-        instance.served = instance.served.saturating_add(1);
-        if instance.served < self.settings.instance_reuse && instance.store.data().holds_nothing() {
-            self.push(instance);
-        }
+        instance.begin();
+        let answer = instance.exports.answer(&mut instance.store, request);
+        let answer = answer.await?;
+        self.idle.give_back(instance);
         Ok(answer)
     }
 
-    async fn instantiate(&self) -> Result<Instance, ServeError> {
+    async fn instantiate(&self) -> Result<Instance<Front>, ServeError> {
         let mut store = self.grants.store(&self.engine);
         let front = self.template.instantiate(&mut store).await?;
-        Ok(Instance {
-            store,
-            front,
-            served: 0,
-        })
-    }
-
-    // The instance used last comes first: its memory is warm, and what is not needed stays cold.
-    fn pop(&self) -> Option<Instance> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.pop()
-    }
-
-    fn push(&self, instance: Instance) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.push(instance);
-    }
-}
-
-impl Instance {
-    async fn call(
-        &mut self,
-        request: http::Request<Bytes>,
-    ) -> Result<http::Response<Bytes>, ServeError> {
-        self.store.data_mut().begin_request();
-        self.store.set_epoch_deadline(1);
-        self.front.answer(&mut self.store, request).await
+        Ok(Instance::new(store, front))
     }
 }
 

@@ -4,6 +4,7 @@ mod entries;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gatehouse_ports::{Cache, Version};
 use gatehouse_store::SharedClock;
 use wasmtime::component::{ComponentType, Linker, Lower};
 use zeroize::{Zeroize, Zeroizing};
@@ -38,30 +39,28 @@ impl SharedCache {
         }
     }
 
-    fn get(&self, key: &str) -> Option<Entry> {
-        let now = self.clock.now_milliseconds();
-        let mut entries = self.lock();
-        let (value, version) = entries.get(key, now)?;
-        Some(Entry {
-            value: value.to_vec(),
-            version,
-        })
-    }
-
-    fn swap(
-        &self,
-        key: &str,
-        expected: Option<u64>,
-        value: Zeroizing<Vec<u8>>,
-        expires_at: u64,
-    ) -> bool {
-        let now = self.clock.now_milliseconds();
-        self.lock().swap(key, expected, value, expires_at, now)
-    }
-
     // What a panic elsewhere left behind is whole: nothing in here panics between two of its steps.
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Cache for SharedCache {
+    fn get(&self, key: &str) -> Option<gatehouse_ports::Entry> {
+        let now = self.clock.now_milliseconds();
+        let mut entries = self.lock();
+        let (value, version) = entries.get(key, now)?;
+        Some(gatehouse_ports::Entry {
+            value: value.to_vec(),
+            version: Version(version),
+        })
+    }
+
+    fn swap(&self, key: &str, expected: Option<Version>, value: &[u8], expires_at: u64) -> bool {
+        let now = self.clock.now_milliseconds();
+        let expected = expected.map(|version| version.0);
+        let value = Zeroizing::new(value.to_vec());
+        self.lock().swap(key, expected, value, expires_at, now)
     }
 }
 
@@ -79,6 +78,15 @@ impl Drop for Entry {
     }
 }
 
+impl From<gatehouse_ports::Entry> for Entry {
+    fn from(entry: gatehouse_ports::Entry) -> Self {
+        Self {
+            value: entry.value,
+            version: entry.version.0,
+        }
+    }
+}
+
 /// Gives `cache` to the import called `name`: [`INTERFACE`] for a component alone, `auth-method-cache` in a composition.
 ///
 /// # Errors
@@ -87,16 +95,20 @@ impl Drop for Entry {
 pub fn bind(
     linker: &mut Linker<InstanceState>,
     name: &str,
-    cache: SharedCache,
+    cache: impl Cache + Send + Sync + 'static,
 ) -> wasmtime::Result<()> {
     let mut instance = linker.instance(name)?;
-    let bound = cache.clone();
-    instance.func_wrap("get", move |_, (key,): (String,)| Ok((bound.get(&key),)))?;
+    let cache = Arc::new(cache);
+    let bound = Arc::clone(&cache);
+    instance.func_wrap("get", move |_, (key,): (String,)| {
+        Ok((bound.get(&key).map(Entry::from),))
+    })?;
     instance.func_wrap(
         "swap",
         move |_, (key, expected, value, expires_at): (String, Option<u64>, Vec<u8>, u64)| {
             let value = Zeroizing::new(value);
-            Ok((cache.swap(&key, expected, value, expires_at),))
+            let expected = expected.map(Version);
+            Ok((cache.swap(&key, expected, &value, expires_at),))
         },
     )?;
     Ok(())

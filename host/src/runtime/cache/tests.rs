@@ -75,9 +75,9 @@ struct Guest {
 impl Guest {
     async fn new(engine: &Engine, cache: &SharedCache) -> Self {
         let component = Component::new(engine, wat::parse_str(COMPONENT).unwrap()).unwrap();
-        ensure_imports_are_met(engine, &component).unwrap();
         let mut linker = linker(engine).unwrap();
         bind(&mut linker, INTERFACE, cache.clone()).unwrap();
+        ensure_imports_are_met(&linker, &component).unwrap();
         let mut store = no_grants().store(engine);
         let instance = linker.instantiate_async(&mut store, &component).await;
         Self {

@@ -19,9 +19,6 @@ pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, UnsealError};
 
-/// What the names of all these imports begin with.
-pub const PACKAGE: &str = "gatehouse:host/";
-
 mod bindings {
     wasmtime::component::bindgen!({
         path: "../wit/host",

@@ -1,0 +1,315 @@
+//! [`AuthMethod`](gatehouse_auth_method::AuthMethod) by the component's exports.
+
+use std::error::Error;
+
+use gatehouse_auth_method::crossing::{Across, FromAcross};
+use gatehouse_auth_method::{
+    Check, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning, CredentialsReport,
+    EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError, LoginRequest,
+    Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role, RoleChanges,
+    RoleError, RoleWarning, RoleWritten, Rotated, RotationError, Verdict,
+};
+use gatehouse_ports::{Http, Store, StoreError};
+use gatehouse_storage::StorageError;
+use wasmtime::Store as Instance;
+
+use super::Builder;
+use super::calls::{CallError, Calls};
+use crate::runtime::state::InstanceState;
+use bindings::Embedded;
+use bindings::exports::gatehouse::auth_method::{
+    config as config_wit, identity_tokens as identity_tokens_wit, login as login_wit,
+    roles as roles_wit, types as types_wit,
+};
+
+pub(super) mod bindings {
+    wasmtime::component::bindgen!({
+        inline: "
+            package gatehouse:embedding;
+            world embedded {
+                export gatehouse:auth-method/types@0.1.0;
+                export gatehouse:auth-method/config@0.1.0;
+                export gatehouse:auth-method/roles@0.1.0;
+                export gatehouse:auth-method/login@0.1.0;
+                export gatehouse:auth-method/identity-tokens@0.1.0;
+            }
+        ",
+        path: [
+            "../wit/deps/io",
+            "../wit/deps/clocks",
+            "../wit/deps/random",
+            "../wit/deps/filesystem",
+            "../wit/deps/sockets",
+            "../wit/deps/cli",
+            "../wit/deps/http",
+            "../wit/storage",
+            "../wit/auth-method",
+        ],
+        world: "gatehouse:embedding/embedded",
+        exports: { default: async },
+    });
+}
+
+gatehouse_auth_method::crossings!();
+
+/// The auth method, as a component inside this program. See the [module](super) for how its calls behave.
+///
+/// It may be shared by any number of threads.
+pub struct AuthMethod {
+    calls: Calls,
+}
+
+impl AuthMethod {
+    /// The auth method over `store`, sending its requests by `http`, with everything else as it is by default.
+    ///
+    /// The store is for this component alone. It is asked within the limits of [`ports`](super::ports), and may rely on them.
+    ///
+    /// # Errors
+    ///
+    /// When the machine gives no memory or no thread for it.
+    pub fn new(
+        store: impl Store + Send + Sync + 'static,
+        http: impl Http + Send + Sync + 'static,
+    ) -> Result<Self, super::BuildError> {
+        Self::builder(store, http).build()
+    }
+
+    /// As [`Self::new`], with more to choose.
+    #[must_use]
+    pub fn builder(
+        store: impl Store + Send + Sync + 'static,
+        http: impl Http + Send + Sync + 'static,
+    ) -> Builder {
+        Builder::new(store, http)
+    }
+
+    pub(super) const fn over(calls: Calls) -> Self {
+        Self { calls }
+    }
+
+    /// What the component answers to `call`, or that it gave no answer.
+    fn ask<T: FromAcross<U>, E: FromAcross<F> + From<StorageError>, U, F>(
+        &self,
+        call: impl AsyncFnOnce(
+            &Embedded,
+            &mut Instance<InstanceState>,
+        ) -> wasmtime::Result<Result<U, F>>,
+    ) -> Result<T, E> {
+        match self.calls.make(call) {
+            Ok(answer) => answer.across(),
+            Err(error) => Err(no_answer(&error).into()),
+        }
+    }
+}
+
+/// What callers are told when the component itself failed.
+fn no_answer(error: &CallError) -> StorageError {
+    tracing::error!(%error, cause = error.source(), "a call of the auth method failed");
+    StoreError::Unavailable(error.to_string()).into()
+}
+
+fn wit(mount: &Mount) -> types_wit::Mount {
+    mount.clone().across()
+}
+
+impl gatehouse_auth_method::AuthMethod for AuthMethod {
+    fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
+        self.ask(async |exports, store| {
+            let config = exports.gatehouse_auth_method_config();
+            config.call_read(store, &wit(mount)).await
+        })
+    }
+
+    fn write_config(
+        &self,
+        mount: &Mount,
+        changes: ConfigChanges,
+    ) -> Result<Vec<ConfigWarning>, ConfigError> {
+        self.ask(async |exports, store| {
+            let config = exports.gatehouse_auth_method_config();
+            config
+                .call_write(store, &wit(mount), &changes.across())
+                .await
+        })
+    }
+
+    fn delete_config(&self, mount: &Mount) -> Result<(), StorageError> {
+        self.ask(async |exports, store| {
+            let config = exports.gatehouse_auth_method_config();
+            config.call_delete(store, &wit(mount)).await
+        })
+    }
+
+    fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError> {
+        self.ask(async |exports, store| {
+            let config = exports.gatehouse_auth_method_config();
+            config.call_rotate_root(store, &wit(mount)).await
+        })
+    }
+
+    fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError> {
+        self.ask(async |exports, store| {
+            let config = exports.gatehouse_auth_method_config();
+            config.call_rotate_if_due(store, &wit(mount)).await
+        })
+    }
+
+    fn check_config(
+        &self,
+        mount: &Mount,
+        projects: &[String],
+    ) -> Result<CredentialsReport, StorageError> {
+        self.ask(async |exports, store| {
+            let config = exports.gatehouse_auth_method_config();
+            config.call_check(store, &wit(mount), projects).await
+        })
+    }
+
+    fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
+        self.ask(async |exports, store| {
+            let roles = exports.gatehouse_auth_method_roles();
+            roles.call_read(store, &wit(mount), name).await
+        })
+    }
+
+    fn write_role(
+        &self,
+        mount: &Mount,
+        name: &str,
+        changes: RoleChanges,
+        precondition: Precondition,
+    ) -> Result<RoleWritten, RoleError> {
+        self.ask(async |exports, store| {
+            let roles = exports.gatehouse_auth_method_roles();
+            roles
+                .call_write(
+                    store,
+                    &wit(mount),
+                    name,
+                    &changes.across(),
+                    precondition.across(),
+                )
+                .await
+        })
+    }
+
+    fn edit_service_accounts(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError> {
+        self.ask(async |exports, store| {
+            let roles = exports.gatehouse_auth_method_roles();
+            roles
+                .call_edit_service_accounts(store, &wit(mount), name, &edit.clone().across())
+                .await
+        })
+    }
+
+    fn edit_labels(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError> {
+        self.ask(async |exports, store| {
+            let roles = exports.gatehouse_auth_method_roles();
+            roles
+                .call_edit_labels(store, &wit(mount), name, &edit.clone().across())
+                .await
+        })
+    }
+
+    fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {
+        self.ask(async |exports, store| {
+            let roles = exports.gatehouse_auth_method_roles();
+            roles.call_delete(store, &wit(mount), name).await
+        })
+    }
+
+    fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
+        self.ask(async |exports, store| {
+            let roles = exports.gatehouse_auth_method_roles();
+            roles.call_list(store, &wit(mount)).await
+        })
+    }
+
+    fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
+        self.ask(async |exports, store| {
+            let login = exports.gatehouse_auth_method_login();
+            login
+                .call_login(store, &wit(mount), &request.clone().across())
+                .await
+        })
+    }
+
+    fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport> {
+        let asked = self.calls.make(async |exports, store| {
+            let login = exports.gatehouse_auth_method_login();
+            login
+                .call_explain(store, &wit(mount), &request.clone().across())
+                .await
+        });
+        match asked {
+            Ok(reports) => reports.across(),
+            // There is no other place for it: the first check is the one that could not be made.
+            Err(error) => vec![CheckReport {
+                check: Check::Role,
+                inputs: Vec::new(),
+                verdict: Verdict::Failed(no_answer(&error).into()),
+            }],
+        }
+    }
+
+    fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError> {
+        self.ask(async |exports, store| {
+            let login = exports.gatehouse_auth_method_login();
+            login
+                .call_revalidate(store, &wit(mount), &request.clone().across())
+                .await
+        })
+    }
+
+    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
+        self.ask(async |exports, store| {
+            let config = exports.gatehouse_auth_method_config();
+            config.call_forget_mount(store, mount_id).await
+        })
+    }
+
+    fn read_issuer(&self) -> Result<String, StorageError> {
+        self.ask(async |exports, store| {
+            let identity_tokens = exports.gatehouse_auth_method_identity_tokens();
+            identity_tokens.call_read_issuer(store).await
+        })
+    }
+
+    fn write_issuer(&self, issuer: &str) -> Result<(), IssuerError> {
+        self.ask(async |exports, store| {
+            let identity_tokens = exports.gatehouse_auth_method_identity_tokens();
+            identity_tokens.call_write_issuer(store, issuer).await
+        })
+    }
+
+    fn issuer(&self) -> Result<String, IdentityTokenError> {
+        self.ask(async |exports, store| {
+            let identity_tokens = exports.gatehouse_auth_method_identity_tokens();
+            identity_tokens.call_issuer(store).await
+        })
+    }
+
+    fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
+        self.ask(async |exports, store| {
+            let identity_tokens = exports.gatehouse_auth_method_identity_tokens();
+            identity_tokens.call_public_keys(store).await
+        })
+    }
+
+    fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
+        self.ask(async |exports, store| {
+            let identity_tokens = exports.gatehouse_auth_method_identity_tokens();
+            identity_tokens.call_maintain_keys(store).await
+        })
+    }
+}

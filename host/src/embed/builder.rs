@@ -1,0 +1,224 @@
+//! How an embedded auth method is made.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatehouse_components::{Flavour, Part};
+use gatehouse_ports::{Cache, Http, Store, SystemClock};
+use gatehouse_store::{Namespace, PrivateStore, SharedClock};
+use tokio::sync::Semaphore;
+use wasmtime::Engine;
+use wasmtime::component::{Component, Linker};
+
+use super::AuthMethod;
+use super::auth_method::bindings::EmbeddedPre;
+use super::calls::{Calls, Timers};
+use super::outbound::EmbeddersHttp;
+use super::storage::EmbeddersStore;
+use crate::runtime::cache::{self, SharedCache};
+use crate::runtime::code_cache::CodeCache;
+use crate::runtime::engine::{EngineSettings, engine};
+use crate::runtime::instances::Idle;
+use crate::runtime::linker::{MissingImports, ensure_imports_are_met, linker};
+use crate::runtime::state::{Grants, InstanceState, OutboundFactory};
+use crate::runtime::storage;
+
+/// What bounds the calls of an embedded auth method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How many calls run at one time; more wait for them. 16 by default.
+    pub instances: u32,
+    /// How many calls an instance answers before it is replaced; 1 gives every call a fresh one. 10,000 by default.
+    pub instance_reuse: usize,
+    /// Bytes of memory that an instance may have. 64 MiB by default.
+    pub memory: usize,
+    /// How long a call may compute. A second by default.
+    pub cpu_time: Duration,
+    /// How long a call may take from the moment it has an instance, the time that the store keeps it waiting left aside. 90 seconds by
+    /// default, since the rotation of a key takes a minute.
+    pub wall_time: Duration,
+    /// What requests get as their [timeout](gatehouse_ports::HttpRequest::timeout). 10 seconds by default.
+    pub http_timeout: Duration,
+    /// What requests get as the [largest answer](gatehouse_ports::HttpRequest::maximum_response_bytes). 8 MiB by default.
+    pub http_answer_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            instances: 16,
+            instance_reuse: 10_000,
+            memory: 64 << 20,
+            cpu_time: Duration::from_secs(1),
+            wall_time: Duration::from_secs(90),
+            http_timeout: Duration::from_secs(10),
+            http_answer_bytes: 8 << 20,
+        }
+    }
+}
+
+/// Why there is no auth method.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The machine gives no memory for instances, or no thread.
+    #[error("the engine cannot start: {0:#}")]
+    Engine(anyhow::Error),
+    /// The bytes are no component that this engine can run.
+    #[error("not a component that can be run here: {0:#}")]
+    Component(anyhow::Error),
+    /// The component imports what it does not get here.
+    #[error(transparent)]
+    MissingImports(#[from] MissingImports),
+    /// It imports or exports something of another form than this library knows.
+    #[error("the component does not fit; take component and library from one release: {0:#}")]
+    Unfit(wasmtime::Error),
+}
+
+type BindCache = Box<dyn FnOnce(&mut Linker<InstanceState>) -> wasmtime::Result<()> + Send>;
+
+/// Makes an [`AuthMethod`]; what is not set has a default.
+pub struct Builder {
+    store: PrivateStore,
+    outbound: Box<dyn FnOnce(Limits) -> OutboundFactory + Send>,
+    environment: Vec<(String, String)>,
+    clock: SharedClock,
+    cache: Option<BindCache>,
+    code_cache: Option<CodeCache>,
+    component: Cow<'static, [u8]>,
+    limits: Limits,
+}
+
+impl Builder {
+    pub(super) fn new(
+        store: impl Store + Send + Sync + 'static,
+        http: impl Http + Send + Sync + 'static,
+    ) -> Self {
+        let http = Arc::new(http);
+        let outbound = move |limits| -> OutboundFactory {
+            Arc::new(move || {
+                let http = Arc::clone(&http);
+                Box::new(EmbeddersHttp { http, limits })
+            })
+        };
+        let backend = Arc::new(EmbeddersStore(store));
+        Self {
+            store: PrivateStore::new(backend, Namespace::AuthMethod),
+            outbound: Box::new(outbound),
+            environment: Vec::new(),
+            clock: Arc::new(SystemClock),
+            cache: None,
+            code_cache: None,
+            component: Cow::Borrowed(gatehouse_components::bytes(Part::AuthMethod, Flavour::Wide)),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Sets an environment variable of the component. Those that it reads are in `wit/auth-method/world.wit`:
+    /// `GATEHOUSE_ADVERTISED_ADDRESS`, `GATEHOUSE_GOOGLE_ALLOWED_HOSTS` and others; none has to be set.
+    #[must_use]
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The time of day that the component is told; the system's by default.
+    #[must_use]
+    pub fn clock(mut self, clock: SharedClock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// What instances share of what Google said; by default 64 MiB in memory. A [`NoCache`](gatehouse_ports::NoCache) has each ask for
+    /// itself.
+    #[must_use]
+    pub fn cache(mut self, cache: impl Cache + Send + Sync + 'static) -> Self {
+        self.cache = Some(Box::new(|linker| {
+            cache::bind(linker, cache::INTERFACE, cache)
+        }));
+        self
+    }
+
+    /// Where compiled code is kept from one start to the next; by default the component is compiled at each start, which takes a second
+    /// or more.
+    #[must_use]
+    pub fn code_cache(mut self, code_cache: CodeCache) -> Self {
+        self.code_cache = Some(code_cache);
+        self
+    }
+
+    /// Which build of the component runs; [`Flavour::Wide`] by default, which checks signatures five times as fast.
+    #[must_use]
+    pub fn flavour(self, flavour: Flavour) -> Self {
+        self.component(gatehouse_components::bytes(Part::AuthMethod, flavour))
+    }
+
+    /// Runs the component in `wasm` instead of the one in this crate.
+    #[must_use]
+    pub fn component(mut self, wasm: impl Into<Cow<'static, [u8]>>) -> Self {
+        self.component = wasm.into();
+        self
+    }
+
+    /// What bounds the calls.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Compiles the component. Nothing is called yet.
+    ///
+    /// # Errors
+    ///
+    /// When the component cannot run here. One that imports more than it gets is answered with a list of what it lacks.
+    pub fn build(self) -> Result<AuthMethod, BuildError> {
+        let limits = self.limits;
+        let engine = engine(EngineSettings {
+            instances: limits.instances,
+            memory_limit: limits.memory,
+        })
+        .map_err(BuildError::Engine)?;
+        let component = compile(&engine, self.code_cache.as_ref(), &self.component)?;
+        let mut linker = linker(&engine).map_err(BuildError::Engine)?;
+        storage::bind(&mut linker, storage::INTERFACE, self.store).map_err(BuildError::Unfit)?;
+        match self.cache {
+            Some(bind) => bind(&mut linker),
+            None => {
+                let shared = SharedCache::new(Arc::clone(&self.clock));
+                cache::bind(&mut linker, cache::INTERFACE, shared)
+            }
+        }
+        .map_err(BuildError::Unfit)?;
+        ensure_imports_are_met(&linker, &component)?;
+        let template = linker.instantiate_pre(&component);
+        let template = template.and_then(EmbeddedPre::new);
+        Ok(AuthMethod::over(Calls {
+            engine,
+            template: template.map_err(BuildError::Unfit)?,
+            grants: Grants {
+                environment: self.environment,
+                outbound: (self.outbound)(limits),
+                clock: self.clock,
+                memory_limit: limits.memory,
+                cpu_time: limits.cpu_time,
+            },
+            idle: Idle::new(limits.instance_reuse),
+            running: Semaphore::new(usize::try_from(limits.instances).unwrap_or(usize::MAX)),
+            limits,
+            timers: Timers::start().map_err(|error| BuildError::Engine(error.into()))?,
+        }))
+    }
+}
+
+fn compile(
+    engine: &Engine,
+    code_cache: Option<&CodeCache>,
+    wasm: &[u8],
+) -> Result<Component, BuildError> {
+    let component = match code_cache {
+        Some(code_cache) => code_cache.load(engine, wasm),
+        None => Component::new(engine, wasm).map_err(anyhow::Error::from),
+    };
+    component.map_err(BuildError::Component)
+}

@@ -1,0 +1,27 @@
+//! The auth method inside another program.
+//!
+//! [`AuthMethod`] is the component `auth-method` and nothing else: no listener, no tokens, no settings file. The program gives it a
+//! [store](ports::Store) and a way to [send requests](ports::Http), and asks it who a caller is; the calls are those of
+//! [`interface::AuthMethod`], and what they promise is in `wit/auth-method`.
+//!
+//! **Calls wait, and run on the thread that makes them**, as does the store; requests are sent from a thread of this crate. They work
+//! with and without a Tokio runtime around them. In an async function a call holds up its thread like any other that waits, so make it
+//! in `spawn_blocking` or the like. Neither the store nor the HTTP client may call the auth method in turn.
+//!
+//! **Instances** are made when they are needed and used again, each by one call at a time; [`Limits`] bounds them. A call whose
+//! instance traps, computes for too long or needs too much memory fails alone, with a [storage error](ports::StoreError::Unavailable)
+//! that says so, and the instance is dropped. Nothing is half done then: a change is one commit of the store.
+//!
+//! **The store** is believed, so seal what you hand to a disk that others can read. Values may be secrets.
+
+mod auth_method;
+mod builder;
+mod calls;
+mod outbound;
+mod storage;
+
+pub use auth_method::AuthMethod;
+pub use builder::{BuildError, Builder, Limits};
+pub use gatehouse_auth_method as interface;
+pub use gatehouse_components::Flavour;
+pub use gatehouse_ports as ports;
