@@ -176,20 +176,13 @@ fn join_for_spin(capabilities: &Path, folder: &Path) -> Result<()> {
 }
 
 /// Leaves the files of `folder` where the manifests for Spin look for them.
-///
-/// A file that is the same already is not touched: cargo would take it for changed by somebody else, and build again.
 fn publish(folder: &Path, place: &Path) -> Result<()> {
     fs::create_dir_all(place)?;
     for file in fs::read_dir(folder)? {
         let from = file?.path();
         let to = place.join(from.file_name().context("a file without a name")?);
-        let bytes = fs::read(&from)?;
-        if fs::read(&to).is_ok_and(|there| there == bytes) {
-            continue;
-        }
-        fs::write(&to, bytes).with_context(|| format!("cannot write {}", to.display()))?;
+        fs::copy(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
     }
-    println!("cargo::rerun-if-changed={}", place.display());
     Ok(())
 }
 

@@ -11,7 +11,7 @@ pub const ONE_IN: u64 = 64;
 pub fn wins(random: &impl Random) -> bool {
     let mut drawn = [0; 8];
     match random.fill(&mut drawn) {
-        Ok(()) => u64::from_le_bytes(drawn) % ONE_IN == 0,
+        Ok(()) => u64::from_le_bytes(drawn).is_multiple_of(ONE_IN),
         Err(_) => true,
     }
 }

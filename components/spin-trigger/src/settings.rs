@@ -52,11 +52,14 @@ impl FrontSettings {
             }),
         };
         let invalid = |variable, expected| SettingsError::Invalid { variable, expected };
-        let mut gateway = Settings::default();
-        gateway.edition = match read("edition")?.as_deref() {
+        let edition = match read("edition")?.as_deref() {
             None | Some("self-hosted") => Edition::SelfHosted,
             Some("hosted") => Edition::Hosted,
             Some(_) => return Err(invalid("edition", "self-hosted or hosted")),
+        };
+        let mut gateway = Settings {
+            edition,
+            ..Settings::default()
         };
         if let Some(version) = read("version_compatibility")? {
             gateway.compatibility_version = version;
