@@ -54,3 +54,40 @@ pub fn difference(found: &Value, expected: &Value, place: &str) -> Option<String
         _ => Some(format!("{place}: {expected} was expected, not {found}")),
     }
 }
+
+#[test]
+fn what_is_not_named_can_be_anything_and_all_else_is_compared() {
+    use serde_json::json;
+
+    let found = json!({"name": "acme", "tags": ["a", "b"], "settings": {"email": null}});
+    let fits = [
+        json!({}),
+        json!({"name": "acme"}),
+        json!({"settings": {"email": null}}),
+        json!({"tags": ["a", "b"]}),
+        json!({"tags": {"$has": ["b"]}}),
+    ];
+    for expected in fits {
+        assert_eq!(difference(&found, &expected, "found"), None, "{expected}");
+    }
+    let differs = [
+        json!(null),
+        json!([]),
+        json!({"name": "Acme"}),
+        json!({"other": null}),
+        json!({"settings": null}),
+        json!({"settings": {"email": ""}}),
+        json!({"tags": ["a"]}),
+        json!({"tags": ["b", "a"]}),
+        json!({"tags": {"$has": ["c"]}}),
+    ];
+    for expected in differs {
+        assert!(
+            difference(&found, &expected, "found").is_some(),
+            "{expected}"
+        );
+    }
+    let values = json!({"jwt": {"honest": "e30"}});
+    let filled = filled(&json!([{"jwt": "$jwt.honest"}, 1]), &values);
+    assert_eq!(filled, json!([{"jwt": "e30"}, 1]));
+}

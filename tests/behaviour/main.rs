@@ -53,7 +53,7 @@ static REUSED: Host = Host::new(
 static PYTHON: Host = Host::new("Python", programs::in_python);
 static NODE: Host = Host::new("Node", programs::in_node);
 
-/// In the order of the table's columns.
+/// In the order of the table's columns. Another server is one more line here, and a function in `servers` that says how it is started.
 static HOSTS: [&Host; 4] = [&FRESH, &REUSED, &PYTHON, &NODE];
 
 #[test]

@@ -112,7 +112,10 @@ fn credentials(flaw: &Value) -> (u16, Vec<String>) {
     let (status, told) = match text(&flaw["tag"]) {
         "not-json" => (400, "not a JSON object of a key file"),
         "private-key-unusable" => (400, "private_key is not a usable PEM RSA key"),
-        "not-found" => (502, "failed to create oauth2 http client"),
+        "not-found" => (
+            502,
+            "failed to create oauth2 http client: could not find default credentials",
+        ),
         other => panic!("there are no words for {other}"),
     };
     (status, vec![told.to_owned()])
