@@ -114,7 +114,7 @@ fn the_example_for_node_makes_and_lists_organizations() {
 #[test]
 fn nonsense_from_node_and_a_failing_store_are_answered_with_errors_that_have_a_name() {
     let printed = programs::pass_nonsense_in_node();
-    assert!(printed.contains("\n# fail 0\n"), "{printed}");
+    assert!(printed.contains(" fail 0\n"), "{printed}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ try {
   const origins = new Set(addresses.filter((address) => URL.canParse(address)).map((address) => new URL(address).origin));
   const checks = new Checks(list, components, (origin) => origins.has(origin));
   for (const check of list.checks) {
-    const why = await checks.failure(check).catch((error) => `${error.stack}`);
+    const why = await checks.failure(check).catch((error) => String(error?.stack ?? error));
     console.log(JSON.stringify({ id: check.id, passed: why === undefined, why }));
   }
 } finally {
