@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gatehouse_ports::{Entry, StoreError};
+use gatehouse_ports::Entry;
 
 use crate::bucket::Bucket;
 use crate::fault::Fault;
@@ -133,7 +133,7 @@ impl<B: Bucket> Reader<'_, B> {
         let seal = self.seal.as_ref().ok_or(Fault::Damaged)?;
         let name = page.name(self.label);
         let sealed = self.bucket.get(&name);
-        let sealed = sealed.map_err(|error| StoreError::from(error.at(self.label)))?;
+        let sealed = sealed.map_err(|error| error.at(self.label))?;
         seal.open(&name, sealed.ok_or(Fault::Missing)?)
     }
 }
