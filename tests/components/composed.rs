@@ -19,17 +19,18 @@ use crate::surroundings::Surroundings;
 /// What this module tests.
 pub const SUBJECT: Part = Part::Composed;
 
-const FRESH: usize = 1;
+/// A fresh instance for each request.
+pub const FRESH: usize = 1;
 const REUSED: usize = 10_000;
 
 /// The composition behind a pool, over a store in memory.
-struct Product {
-    surroundings: Surroundings,
+pub struct Product {
+    pub surroundings: Surroundings,
     pool: Arc<Pool>,
 }
 
 impl Product {
-    fn new(instance_reuse: usize, flavour: Flavour) -> Self {
+    pub fn new(instance_reuse: usize, flavour: Flavour) -> Self {
         let surroundings = Surroundings::new();
         let (component, mut linker) = surroundings.load(SUBJECT, flavour);
         for (name, namespace) in [
@@ -53,13 +54,24 @@ impl Product {
         Self { surroundings, pool }
     }
 
-    async fn send(
+    pub async fn send(
         &self,
         method: &str,
         path: &str,
         token: Option<&str>,
         body: Option<Value>,
     ) -> (u16, Value) {
+        self.try_send(method, path, token, body).await.unwrap()
+    }
+
+    /// As [`Self::send`], where the component may fail to answer.
+    pub async fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<Value>,
+    ) -> Result<(u16, Value), ServeError> {
         let mut request = http::Request::builder()
             .method(method)
             .uri(path)
@@ -74,12 +86,12 @@ impl Product {
             request = request.header("content-type", "application/vnd.api+json");
         }
         let body = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
-        let answer = self.pool.serve(request.body(body).unwrap()).await.unwrap();
+        let answer = self.pool.serve(request.body(body).unwrap()).await?;
         let json = serde_json::from_slice(answer.body()).unwrap_or(Value::Null);
-        (answer.status().as_u16(), json)
+        Ok((answer.status().as_u16(), json))
     }
 
-    async fn initialize(&self) -> String {
+    pub async fn initialize(&self) -> String {
         let (status, answer) = self
             .send("PUT", "/v1/sys/init", None, Some(json!({})))
             .await;
@@ -92,7 +104,7 @@ impl Product {
     }
 }
 
-fn organization(name: &str) -> Value {
+pub fn organization(name: &str) -> Value {
     json!({"data": {
         "type": "organizations",
         "attributes": {"name": name, "email": format!("{name}@example.com")},

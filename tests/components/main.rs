@@ -4,9 +4,12 @@ mod access_alone;
 mod auth_method_alone;
 mod composed;
 mod embedding;
+mod faulty_backend;
+mod faulty_storage;
 mod gateway_alone;
 mod isolation;
 mod misbehaving;
+mod nonsense;
 mod orgs_alone;
 mod surroundings;
 

@@ -17,6 +17,8 @@ use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store};
 use wasmtime_wasi_http::{RequestOptions, WasiBody, WasiHttpHooks};
 
+use crate::faulty_backend::FaultyBackend;
+
 /// One engine for all tests, so that a component is compiled once.
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| engine(EngineSettings::default()).unwrap());
 
@@ -34,7 +36,7 @@ fn compiled(part: Part, flavour: Flavour) -> Component {
 /// An engine, a memory backend, and grants without any network.
 pub struct Surroundings {
     pub engine: Engine,
-    pub backend: Arc<MemoryBackend>,
+    backend: Arc<FaultyBackend>,
     pub grants: Grants,
 }
 
@@ -42,7 +44,7 @@ impl Surroundings {
     pub fn new() -> Self {
         Self {
             engine: ENGINE.clone(),
-            backend: Arc::new(MemoryBackend::new(Arc::new(SystemClock))),
+            backend: FaultyBackend::new(MemoryBackend::new(Arc::new(SystemClock))),
             grants: Grants {
                 environment: Vec::new(),
                 outbound: Arc::new(|| Box::new(NoNetwork)),
@@ -74,6 +76,11 @@ impl Surroundings {
 
     pub fn private(&self, namespace: Namespace) -> PrivateStore {
         PrivateStore::new(self.backend.clone(), namespace)
+    }
+
+    /// The backend, to be told what to do wrong.
+    pub fn faults(&self) -> &FaultyBackend {
+        &self.backend
     }
 
     /// What is stored for one capability, in the order of keys.
