@@ -50,11 +50,13 @@ static REUSED: Host = Host::new(
     "server, instances used again",
     servers::with_instances_used_again,
 );
+static SPIN_4: Host = Host::new("Spin 4 (WASI 0.3)", servers::in_the_front_for_spin_4);
+static SPIN_3: Host = Host::new("Spin 3 (WASI 0.2)", servers::in_the_front_for_spin_3);
 static PYTHON: Host = Host::new("Python", programs::in_python);
 static NODE: Host = Host::new("Node", programs::in_node);
 
 /// In the order of the table's columns. Another server is one more line here, and a function in `servers` that says how it is started.
-static HOSTS: [&Host; 4] = [&FRESH, &REUSED, &PYTHON, &NODE];
+static HOSTS: [&Host; 6] = [&FRESH, &REUSED, &SPIN_4, &SPIN_3, &PYTHON, &NODE];
 
 #[test]
 fn the_server_passes_every_check_with_a_new_instance_for_each_request() {
@@ -64,6 +66,16 @@ fn the_server_passes_every_check_with_a_new_instance_for_each_request() {
 #[test]
 fn the_server_passes_every_check_with_instances_that_are_used_again() {
     REUSED.assert_content();
+}
+
+#[test]
+fn the_front_for_spin_4_passes_every_check() {
+    SPIN_4.assert_content();
+}
+
+#[test]
+fn the_front_for_spin_3_passes_every_check() {
+    SPIN_3.assert_content();
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod requests;
 
 use std::collections::HashMap;
 
+use gatehouse_tests::Host::{Spin3, Spin4};
 use gatehouse_tests::{Answer, Installation, Program, Storage};
 use serde_json::{Map, Value, json};
 
@@ -23,6 +24,16 @@ pub fn with_fresh_instances() -> Report {
 /// The checks on the server as it comes: an instance serves one request after the other.
 pub fn with_instances_used_again() -> Report {
     run(Program::gatehouse(), "")
+}
+
+/// The checks on the front for Spin 4.1 and later, on the host that stands in for it.
+pub fn in_the_front_for_spin_4() -> Report {
+    run(Spin4.program(), "")
+}
+
+/// The checks on the front for Spin 3 and SpinKube, on the host that stands in for it.
+pub fn in_the_front_for_spin_3() -> Report {
+    run(Spin3.program(), "")
 }
 
 fn run(program: Program, settings: &str) -> Report {

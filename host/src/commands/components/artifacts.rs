@@ -2,10 +2,13 @@
 
 use anyhow::{Context, Result};
 use aws_lc_rs::digest::{SHA256, digest};
-use gatehouse_components::{Flavour, Part};
+use gatehouse_components::{Flavour, Part, spin};
 use gatehouse_interfaces::{Package, defined};
 use serde::Serialize;
 use wasmparser::{Parser, Payload};
+
+/// The world of the storage adapter, whose package is called after what it is and the world after what it does.
+const ADAPTER_WORLD: &str = "gatehouse:storage-adapter/adapter@0.1.0";
 
 /// One thing that is published, and can be used without the others.
 #[derive(Debug, Serialize)]
@@ -61,6 +64,12 @@ pub(super) fn all(only: Option<Flavour>) -> Result<Vec<Artifact>> {
             artifacts.push(component(part, flavour)?);
         }
     }
+    // What Spin loads exists in this flavour alone.
+    if only != Some(Flavour::Wide) {
+        for part in spin::Part::ALL {
+            artifacts.push(for_spin(part)?);
+        }
+    }
     for package in Package::ALL {
         artifacts.push(interfaces(package)?);
     }
@@ -101,23 +110,85 @@ fn component(part: Part, flavour: Flavour) -> Result<Artifact> {
         Some(_) => Kind::Component,
         None => Kind::Composition,
     };
-    let bytes = gatehouse_components::bytes(part, flavour);
-    let (imports, exports) =
-        surface(bytes).with_context(|| format!("cannot read {}", part.name()))?;
-    Ok(Artifact {
-        file: format!("{}/{}.wasm", flavour.name(), part.name()),
+    Built {
+        folder: flavour.name(),
         name: part.name(),
         kind,
-        flavour: Some(flavour),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        description,
-        digest: sha256(bytes),
-        size: bytes.len(),
+        flavour,
         world: world.map(world_of).transpose()?,
-        imports,
-        exports,
-        bytes,
-    })
+        description,
+        bytes: gatehouse_components::bytes(part, flavour),
+    }
+    .artifact()
+}
+
+fn for_spin(part: spin::Part) -> Result<Artifact> {
+    use spin::Part::{
+        Access, AdapterAccess, AdapterAuthMethod, AdapterOrgs, AuthMethod, Front, FrontP2, Orgs,
+        Whole, WholeP2,
+    };
+    let description = match part {
+        Front => "The HTTP front for Spin 4.1 and later (WASI 0.3)",
+        FrontP2 => "The HTTP front for Spin 3 and SpinKube (WASI 0.2)",
+        AdapterAccess => "Keeps the records of access in a wasi:keyvalue store",
+        AdapterAuthMethod => "Keeps the records of auth-method in a wasi:keyvalue store",
+        AdapterOrgs => "Keeps the records of orgs in a wasi:keyvalue store",
+        Access => "Tokens, policies, identity and mounts, with their storage adapter",
+        AuthMethod => "The Google Cloud auth method, with its storage adapter",
+        Orgs => "Organizations, with their storage adapter",
+        Whole => "All of Gatehouse as Spin 4.1 composes it (WASI 0.3)",
+        WholeP2 => "All of Gatehouse for Spin 3 and SpinKube (WASI 0.2)",
+    };
+    let (kind, world) = match part {
+        // A front has the imports of one world and the export of another.
+        Front | FrontP2 => (Kind::Component, None),
+        AdapterAccess | AdapterAuthMethod | AdapterOrgs => {
+            (Kind::Component, Some(ADAPTER_WORLD.to_owned()))
+        }
+        Access | AuthMethod | Orgs | Whole | WholeP2 => (Kind::Composition, None),
+    };
+    Built {
+        folder: "spin",
+        name: part.name(),
+        kind,
+        flavour: Flavour::Portable,
+        world,
+        description,
+        bytes: spin::bytes(part),
+    }
+    .artifact()
+}
+
+/// A component or a composition, before it is looked into.
+struct Built {
+    folder: &'static str,
+    name: &'static str,
+    kind: Kind,
+    flavour: Flavour,
+    world: Option<String>,
+    description: &'static str,
+    bytes: &'static [u8],
+}
+
+impl Built {
+    fn artifact(self) -> Result<Artifact> {
+        let (imports, exports) =
+            surface(self.bytes).with_context(|| format!("cannot read {}", self.name))?;
+        Ok(Artifact {
+            file: format!("{}/{}.wasm", self.folder, self.name),
+            name: self.name,
+            kind: self.kind,
+            flavour: Some(self.flavour),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            description: self.description,
+            digest: sha256(self.bytes),
+            size: self.bytes.len(),
+            world: self.world,
+            imports,
+            exports,
+            bytes: self.bytes,
+        })
+    }
 }
 
 fn interfaces(package: Package) -> Result<Artifact> {
@@ -209,7 +280,7 @@ mod tests {
         assert_eq!(files.len(), artifacts.len());
         assert_eq!(
             artifacts.len(),
-            Flavour::ALL.len() * Part::ALL.len() + Package::ALL.len()
+            Flavour::ALL.len() * Part::ALL.len() + spin::Part::ALL.len() + Package::ALL.len()
         );
     }
 
@@ -217,7 +288,14 @@ mod tests {
     fn of_one_flavour_asked_for_the_other_is_left_out_and_no_package_is() {
         for only in Flavour::ALL {
             let artifacts = all(Some(only)).unwrap();
-            assert_eq!(artifacts.len(), Part::ALL.len() + Package::ALL.len());
+            let for_spin = match only {
+                Flavour::Portable => spin::Part::ALL.len(),
+                Flavour::Wide => 0,
+            };
+            assert_eq!(
+                artifacts.len(),
+                Part::ALL.len() + for_spin + Package::ALL.len()
+            );
             let mut flavours = artifacts.iter().filter_map(|it| it.flavour);
             assert!(flavours.all(|flavour| flavour == only));
         }
@@ -226,7 +304,10 @@ mod tests {
     #[test]
     fn a_component_names_its_world_and_what_it_imports_and_exports() {
         let artifacts = all(Some(Flavour::Portable)).unwrap();
-        let access = artifacts.iter().find(|it| it.name == "access").unwrap();
+        let access = artifacts
+            .iter()
+            .find(|it| it.file == "portable/access.wasm")
+            .unwrap();
         assert_eq!(
             access.world.as_deref(),
             Some("gatehouse:access/access@0.1.0")
@@ -240,12 +321,21 @@ mod tests {
     #[test]
     fn the_composition_imports_a_store_for_each_capability() {
         let artifacts = all(Some(Flavour::Wide)).unwrap();
-        let composed = artifacts.iter().find(|it| it.name == "gatehouse").unwrap();
+        let composed = artifacts
+            .iter()
+            .find(|it| it.file == "wide/gatehouse.wasm")
+            .unwrap();
         assert_eq!(composed.kind, Kind::Composition);
         for store in ["access-storage", "auth-method-storage", "orgs-storage"] {
             let has_store = composed.imports.iter().any(|name| name == store);
             assert!(has_store, "{:?}", composed.imports);
         }
+    }
+
+    #[test]
+    fn the_adapter_names_a_world_that_there_is() {
+        let worlds: Vec<&str> = defined(Package::StorageAdapter).collect();
+        assert!(worlds.contains(&ADAPTER_WORLD), "{worlds:?}");
     }
 
     #[test]

@@ -1,0 +1,93 @@
+//! What holds for every component as it was built.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+use gatehouse_components::{Flavour, Part, bytes};
+use gatehouse_interfaces::Package;
+use wasmparser::{Validator, WasmFeatures};
+use wit_component::DecodedWasm;
+use wit_parser::{Resolve, WorldId};
+
+/// What an engine must have switched on for a flavour, and nothing beside it that the flavour could do without.
+fn features(flavour: Flavour) -> WasmFeatures {
+    let mut features = WasmFeatures::default();
+    features.set(WasmFeatures::RELAXED_SIMD, false);
+    features.set(WasmFeatures::SIMD, flavour == Flavour::Wide);
+    features.set(WasmFeatures::WIDE_ARITHMETIC, flavour == Flavour::Wide);
+    // The composition has several imports of one interface under names of their own.
+    features.set(WasmFeatures::CM_IMPLEMENTS, true);
+    features
+}
+
+/// The world that a part was built for.
+fn world(resolve: &Resolve, package: Package) -> WorldId {
+    let mut worlds = resolve.worlds.iter();
+    let named = worlds.find(|(_, world)| {
+        let of = world.package.map(|package| &resolve.packages[package].name);
+        let is_ours = of.is_some_and(|name| name.name == package.name());
+        is_ours && world.name == package.name()
+    });
+    named.unwrap().0
+}
+
+#[test]
+fn every_component_is_valid_on_an_engine_that_has_what_its_flavour_needs() {
+    for flavour in Flavour::ALL {
+        for part in Part::ALL {
+            let mut validator = Validator::new_with_features(features(flavour));
+            let invalid = validator.validate_all(bytes(part, flavour)).err();
+            assert!(invalid.is_none(), "{flavour:?} {part:?}: {invalid:?}");
+        }
+    }
+}
+
+#[test]
+fn the_wide_flavour_needs_what_the_portable_one_does_not() {
+    let mut validator = Validator::new_with_features(features(Flavour::Portable));
+    let validated = validator.validate_all(bytes(Part::AuthMethod, Flavour::Wide));
+    assert!(validated.is_err());
+}
+
+/// The world is taken from the package in its binary form, as somebody has it who got it from a registry. A component may import of WASI
+/// what its language's standard library wants, which no world of ours names.
+#[test]
+fn every_component_is_what_its_world_says() {
+    for flavour in Flavour::ALL {
+        for (part, package) in [
+            (Part::AuthMethod, Package::AuthMethod),
+            (Part::Access, Package::Access),
+            (Part::Orgs, Package::Orgs),
+            (Part::Gateway, Package::Gateway),
+        ] {
+            let component = bytes(part, flavour);
+            let DecodedWasm::WitPackage(mut resolve, _) =
+                wit_component::decode(gatehouse_interfaces::bytes(package)).unwrap()
+            else {
+                panic!("{package:?} is no package of interfaces");
+            };
+            let DecodedWasm::Component(built, built_world) =
+                wit_component::decode(component).unwrap()
+            else {
+                panic!("{part:?} is no component");
+            };
+            let promised = world(&resolve, package);
+            let merged = resolve.merge(built).unwrap();
+            let built_world = merged.worlds[built_world.index()].unwrap();
+            let imports = resolve.worlds[built_world].imports.clone();
+            for (key, import) in imports {
+                let name = resolve.name_world_key(&key);
+                let world = &mut resolve.worlds[promised];
+                if name.starts_with("wasi:") && !world.imports.contains_key(&key) {
+                    world.imports.insert(key, import);
+                }
+            }
+            let fits = wit_component::targets(&resolve, promised, component);
+            assert!(fits.is_ok(), "{flavour:?} {part:?}: {fits:?}");
+        }
+    }
+}
