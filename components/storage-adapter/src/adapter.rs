@@ -45,7 +45,8 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
 
     fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
         limits::check_get(keys.iter().map(|held| held.key))?;
-        self.records.read(&self.around, |reader, view| {
+        let first = keys.first().map_or("", |held| held.key);
+        self.records.read(&self.around, first, |reader, view| {
             let now = self.around.clock.now_milliseconds();
             let difference = |held: &HeldKey<'_>| {
                 let found = reader.find(&view.root.top, held.key)?;
@@ -70,7 +71,7 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
             Some(after) if after >= prefix => Start::After(after),
             _ => Start::At(prefix),
         };
-        self.records.read(&self.around, |reader, view| {
+        self.records.read(&self.around, prefix, |reader, view| {
             let now = self.around.clock.now_milliseconds();
             let mut page = PageBuilder::new(limit);
             let walked = reader.walk(&view.root.top, start, &mut |item| {
@@ -101,7 +102,7 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
 impl<H: Host, C: Clock, R: Random> Cache for Adapter<H, C, R> {
     fn get(&self, key: &str) -> Option<Entry> {
         limits::check_get([key].into_iter()).ok()?;
-        let found = self.cache.read(&self.around, |reader, view| {
+        let found = self.cache.read(&self.around, key, |reader, view| {
             let now = self.around.clock.now_milliseconds();
             let find = || {
                 let found = reader.find(&view.root.top, key)?;

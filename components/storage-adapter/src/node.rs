@@ -264,3 +264,79 @@ impl From<WrittenBranch<'_>> for Branch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gatehouse_ports::doubles::SeededRandom;
+
+    fn page() -> PageId {
+        PageId::fresh(&SeededRandom::new(1)).unwrap()
+    }
+
+    fn leaf() -> Node {
+        let item = |key: &str, value| Item {
+            key: key.to_owned(),
+            version: Version(u64::MAX),
+            expires_at: Some(u64::MAX),
+            value,
+        };
+        let here = Value::Here(Zeroizing::new(b"here".to_vec()));
+        let apart = Value::Apart {
+            length: u32::MAX,
+            parts: vec![page(), page()],
+        };
+        Node::Leaf(vec![Arc::new(item("a", here)), Arc::new(item("b", apart))])
+    }
+
+    fn inner() -> Node {
+        let branch = |from: &str| Branch {
+            from: from.to_owned(),
+            page: page(),
+            first_expiry: Some(7),
+        };
+        Node::Inner(["", "c", "e"].map(branch).to_vec())
+    }
+
+    #[test]
+    fn a_node_is_read_as_it_was_written_and_takes_no_more_room_than_thought() {
+        for node in [leaf(), inner(), Node::Leaf(Vec::new())] {
+            let bytes = node.encode().unwrap();
+            assert!(bytes.len() <= node.size() + OVERHEAD_BYTES);
+            let read = Node::decode(&bytes).ok().unwrap();
+            assert_eq!(read.encode().unwrap(), bytes);
+            assert_eq!(read.first_expiry(), node.first_expiry());
+        }
+    }
+
+    #[test]
+    fn storage_rule_6_a_node_of_a_newer_version_is_refused() {
+        let mut bytes = leaf().encode().unwrap().to_vec();
+        bytes[0] = FORMAT + 1;
+        let newer = DecodeError::Newer { found: FORMAT + 1 };
+        assert_eq!(Node::decode(&bytes).err(), Some(newer));
+    }
+
+    #[test]
+    fn cut_extended_and_foreign_bytes_are_no_node() {
+        let mut bytes = leaf().encode().unwrap().to_vec();
+        for end in 1..bytes.len() {
+            let cut = Node::decode(&bytes[..end]).err();
+            assert_eq!(cut, Some(DecodeError::Malformed), "cut to {end} bytes");
+        }
+        bytes.push(0);
+        assert_eq!(Node::decode(&bytes).err(), Some(DecodeError::Malformed));
+        assert_eq!(Node::decode(&[]).err(), Some(DecodeError::Malformed));
+    }
+
+    #[test]
+    fn a_key_belongs_to_the_last_branch_that_begins_at_or_before_it() {
+        let Node::Inner(branches) = inner() else {
+            panic!("not an inner node");
+        };
+        for (key, expected) in [("a", 0), ("c", 1), ("d", 1), ("e", 2), ("z", 2)] {
+            assert_eq!(branch_of(&branches, key), expected, "{key}");
+        }
+        assert_eq!(branch_of(&branches[1..], "a"), 0);
+    }
+}

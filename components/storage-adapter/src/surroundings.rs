@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gatehouse_barrier::RootKey;
 use gatehouse_ports::StoreError;
 
-use crate::bucket::{Bucket, BucketError, Host};
+use crate::bucket::{BucketError, Host};
 
 /// The host, the label of the store there, and the clock and the randomness of the instance.
 pub struct Surroundings<H: Host, C, R> {
@@ -37,11 +37,6 @@ impl<H: Host, C, R> Surroundings<H, C, R> {
         let bucket = Arc::new(bucket.map_err(|error| self.failed(error))?);
         *opened = Some(bucket.clone());
         Ok(bucket)
-    }
-
-    /// What is under `key`, read from a bucket that has read nothing yet: a host may remember what another handle has read.
-    pub fn read_anew(&self, key: &str) -> Result<Option<Vec<u8>>, BucketError> {
-        self.host.open(&self.label)?.get(key)
     }
 
     /// The key that seals the keyring. Without one the store is sealed.

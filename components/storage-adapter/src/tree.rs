@@ -8,11 +8,12 @@ use gatehouse_ports::{
     Change, Check, Clock, CommitError, Random, RandomError, StoreError, Version,
 };
 
-use crate::bucket::{Bucket, Host};
+use crate::bucket::{Bucket, BucketError, Host};
 use crate::draft::{Draft, Drafted};
 use crate::fault::{Failure, Fault};
 use crate::memory::{Memory, View};
 use crate::names::{Grove, PageId, RootId};
+use crate::node::Node;
 use crate::reader::Reader;
 use crate::root::{Generation, Root, Seal};
 use crate::surroundings::Surroundings;
@@ -59,10 +60,12 @@ impl Tree {
         }
     }
 
-    /// Runs `read` on the state that counts now. It is run again when that state has been cleared away before it was done.
+    /// Runs `read`, which asks for `key` first, on the state that counts now. It is run again when that state has been cleared away before
+    /// it was done.
     pub fn read<H: Host, C: Clock, R: Random, T>(
         &self,
         around: &Surroundings<H, C, R>,
+        key: &str,
         read: impl Fn(&Reader<'_, H::Bucket>, &View) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
         let bucket = around.bucket()?;
@@ -70,7 +73,7 @@ impl Tree {
         for _ in 0..MAXIMUM_ATTEMPTS {
             let outcome = self
                 .view(around, &*bucket, head)
-                .map_err(|fault| fault.on_the_way_to(""))
+                .map_err(|fault| fault.on_the_way_to(key))
                 .and_then(|view| read(&self.reader(around, &*bucket, &view), &view));
             match outcome {
                 Ok(answer) => return Ok(answer),
@@ -297,11 +300,8 @@ impl Tree {
         bucket: &H::Bucket,
     ) -> Result<Option<RootId>, StoreError> {
         let name = self.grove.head(&around.label);
-        let found = match bucket.current(&name) {
-            Ok((_, found)) => found,
-            // Spin has 256 handles for the swaps of an instance and takes none back that swapped: reads go on without.
-            Err(error) => around.read_anew(&name).map_err(|_| around.failed(error))?,
-        };
+        let current = bucket.current(&name);
+        let (_, found) = current.map_err(|error| around.failed(error))?;
         head_of(found)
     }
 
@@ -361,7 +361,7 @@ impl Tree {
 struct Next {
     id: RootId,
     view: View,
-    nodes: Vec<(PageId, Arc<crate::node::Node>)>,
+    nodes: Vec<(PageId, Arc<Node>)>,
     /// Everything that was written for it.
     own_names: Vec<String>,
     /// Pages that nobody needs once it counts.
@@ -400,7 +400,7 @@ impl<'a, B: Bucket> Batch<'a, B> {
         }
     }
 
-    fn put(&mut self, name: String, bytes: Vec<u8>) -> Result<(), crate::bucket::BucketError> {
+    fn put(&mut self, name: String, bytes: Vec<u8>) -> Result<(), BucketError> {
         self.bytes += bytes.len();
         self.waiting.push((name, bytes));
         if self.waiting.len() >= BATCH_RECORDS || self.bytes >= BATCH_BYTES {
@@ -410,12 +410,12 @@ impl<'a, B: Bucket> Batch<'a, B> {
     }
 
     /// Writes what is left, and tells the names of everything.
-    fn finish(mut self) -> Result<Vec<String>, crate::bucket::BucketError> {
+    fn finish(mut self) -> Result<Vec<String>, BucketError> {
         self.flush()?;
         Ok(self.written)
     }
 
-    fn flush(&mut self) -> Result<(), crate::bucket::BucketError> {
+    fn flush(&mut self) -> Result<(), BucketError> {
         let batch = std::mem::take(&mut self.waiting);
         self.bytes = 0;
         self.written
@@ -427,7 +427,7 @@ impl<'a, B: Bucket> Batch<'a, B> {
     }
 }
 
-fn delete(bucket: &impl Bucket, names: Vec<String>) -> Result<(), crate::bucket::BucketError> {
+fn delete(bucket: &impl Bucket, names: Vec<String>) -> Result<(), BucketError> {
     for batch in names.chunks(BATCH_RECORDS) {
         bucket.delete_many(batch.to_vec())?;
     }

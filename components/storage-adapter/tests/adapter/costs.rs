@@ -89,21 +89,3 @@ fn a_commit_takes_one_look_at_the_head_one_write_one_swap_and_one_clearing() {
     };
     assert_eq!(client.take_uses(), commit);
 }
-
-#[test]
-fn an_instance_without_swaps_left_reads_on_and_says_why_it_cannot_write() {
-    let setting = Setting::new();
-    let client = setting.stores.another_client();
-    client.limit_swaps(2);
-    let instance = setting.instance_of(client);
-    instance.commit(vec![], vec![put("a", "1")]).unwrap();
-    instance.commit(vec![], vec![put("a", "2")]).unwrap();
-    let refused = instance.commit(vec![], vec![put("a", "3")]).unwrap_err();
-    assert!(refused.to_string().contains("too many"), "{refused}");
-    assert_eq!(value(&instance, "a").as_deref(), Some("2"));
-    setting
-        .instance()
-        .commit(vec![], vec![put("a", "4")])
-        .unwrap();
-    assert_eq!(value(&instance, "a").as_deref(), Some("4"));
-}

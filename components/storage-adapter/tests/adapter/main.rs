@@ -15,6 +15,7 @@ mod cache;
 mod costs;
 mod cut_off;
 mod faults;
+mod histories;
 mod model;
 mod races;
 mod room;

@@ -207,9 +207,6 @@ impl Cas {
     /// When the call was made to fail.
     pub fn current(&mut self) -> Result<Option<Vec<u8>>, Error> {
         self.bucket.client.count(|uses| uses.currents += 1);
-        if !self.bucket.client.has_swaps_left() {
-            return Err(Error::other("too many compare_and_swaps opened"));
-        }
         let found = self.bucket.read(Operation::Current, &self.key)?;
         self.read.clone_from(&found);
         Ok(found)
@@ -223,7 +220,6 @@ impl Cas {
     pub fn swap(self, value: &[u8]) -> Result<(), SwapError> {
         let Self { bucket, key, read } = self;
         bucket.client.count(|uses| uses.swaps += 1);
-        bucket.client.use_up_swap();
         let outcome = bucket.client.call(
             &call(Operation::Swap, &key, Some(value)),
             |_| None,

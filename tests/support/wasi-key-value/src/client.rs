@@ -119,7 +119,6 @@ pub struct KeyValue {
 #[derive(Default)]
 struct Condition {
     writes_left: Option<u64>,
-    swaps_left: Option<u64>,
     stopped: bool,
     interceptor: Option<Arc<Interceptor>>,
     uses: Uses,
@@ -207,11 +206,6 @@ impl KeyValue {
         lock(&self.condition).writes_left = Some(writes);
     }
 
-    /// Gives the client handles for this many swaps. Once they are used up, [`Cas::current`](crate::Cas::current) fails.
-    pub fn limit_swaps(&self, swaps: u64) {
-        lock(&self.condition).swaps_left = Some(swaps);
-    }
-
     /// Whether a call came after the last write that was to happen.
     #[must_use]
     pub fn was_stopped(&self) -> bool {
@@ -259,16 +253,6 @@ impl KeyValue {
     /// Removes behind everybody's back.
     pub fn remove(&self, label: &str, key: &str) {
         lock(&self.records).remove(label, key);
-    }
-
-    pub(crate) fn has_swaps_left(&self) -> bool {
-        lock(&self.condition).swaps_left != Some(0)
-    }
-
-    pub(crate) fn use_up_swap(&self) {
-        if let Some(left) = &mut lock(&self.condition).swaps_left {
-            *left = left.saturating_sub(1);
-        }
     }
 
     pub(crate) fn note(&self, misuse: Misuse) {

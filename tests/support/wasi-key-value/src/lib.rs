@@ -9,8 +9,6 @@
 //! - [`Bucket::list_keys`] knows no cursor, and answers with all keys at once.
 //! - [`Bucket::get_many`] answers with pairs of key and value, in no promised order, and leaves absent records out.
 //! - [`Bucket::set_many`] promises neither an order nor that it is whole. Here it goes from the last pair to the first.
-//! - A handle whose swap succeeded or failed is never given back. [`KeyValue::limit_swaps`] sets after how many a client has none left
-//!   (256 in Spin, for all stores of an instance); without that there is no end.
 //!
 //! **Faults**: a [`KeyValue`] is one client. [`KeyValue::another_client`] sees the same records, and has faults and counts of its own.
 //! A client can be [stopped](KeyValue::stop_after_writes) after any single write, as if its instance had been cut off there, and every

@@ -128,19 +128,3 @@ fn records_in_a_file_are_there_again_but_for_a_write_cut_off() {
         assert_eq!(bucket.list_keys(None).unwrap(), ["b"]);
     }
 }
-
-#[test]
-fn a_client_runs_out_of_swaps_and_another_has_its_own() {
-    let (stores, bucket) = opened();
-    bucket.increment("head", 0).unwrap();
-    stores.limit_swaps(2);
-    for number in 0..2_u64 {
-        let mut cas = bucket.cas("head");
-        cas.current().unwrap();
-        cas.swap(&number.to_le_bytes()).unwrap();
-    }
-    assert!(bucket.cas("head").current().is_err());
-    let other = stores.another_client().open(LABEL).unwrap();
-    assert!(other.cas("head").current().is_ok());
-    assert!(bucket.get("head").unwrap().is_some());
-}

@@ -1,0 +1,157 @@
+//! Several instances that read, write and are cut off at the same time: there is an order of all their calls that explains every answer.
+
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gatehouse_histories::{Call, Ending, Model, check};
+use gatehouse_ports::{CommitError, Store as _, StoreError};
+
+use crate::setting::{Setting, at_version, put};
+
+const NAMES: [&str; 2] = ["left", "right"];
+const THREADS: u32 = 4;
+const CALLS: u32 = 25;
+
+/// Two entries that are read together and written one by one.
+struct TwoEntries;
+
+#[derive(Debug, Clone)]
+enum Operation {
+    Read,
+    Write(usize, u32),
+    /// Writes the second entry if both are still what was read.
+    WriteIf([u32; 2], u32),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Outcome {
+    Read([u32; 2]),
+    Written,
+    Refused,
+}
+
+impl Model for TwoEntries {
+    type State = [u32; 2];
+    type Operation = Operation;
+    type Outcome = Outcome;
+
+    fn initial(&self) -> [u32; 2] {
+        [0, 0]
+    }
+
+    fn step(
+        &self,
+        state: &[u32; 2],
+        operation: &Operation,
+        outcome: Option<&Outcome>,
+    ) -> Option<[u32; 2]> {
+        let (told, next) = match operation {
+            Operation::Read => (Outcome::Read(*state), *state),
+            Operation::Write(place, number) => {
+                let mut next = *state;
+                next[*place] = *number;
+                (Outcome::Written, next)
+            }
+            Operation::WriteIf(seen, number) if seen == state => {
+                (Outcome::Written, [state[0], *number])
+            }
+            Operation::WriteIf(..) => (Outcome::Refused, *state),
+        };
+        outcome
+            .is_none_or(|outcome| *outcome == told)
+            .then_some(next)
+    }
+
+    fn only_observes(&self, _: &Operation, outcome: &Outcome) -> bool {
+        *outcome != Outcome::Written
+    }
+}
+
+fn number(entry: &gatehouse_ports::Entry) -> u32 {
+    String::from_utf8_lossy(&entry.value).parse().unwrap()
+}
+
+/// What a call of the store came to; `None` when its caller cannot know.
+fn outcome(committed: Result<(), CommitError>) -> Option<Outcome> {
+    match committed {
+        Ok(()) => Some(Outcome::Written),
+        Err(CommitError::Conflict(_)) => Some(Outcome::Refused),
+        Err(CommitError::Failed(StoreError::Unavailable(_))) => None,
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+#[test]
+fn v5_instances_that_are_cut_off_beside_each_other_are_linearizable() {
+    let setting = Arc::new(Setting::new());
+    let start = NAMES.map(|name| put(name, "0")).to_vec();
+    setting.instance().commit(vec![], start).unwrap();
+    let history: Arc<Mutex<Vec<Call<Operation, Outcome>>>> = Arc::default();
+    let began = Instant::now();
+    let client = |thread: u32| {
+        let (setting, history) = (setting.clone(), history.clone());
+        thread::spawn(move || {
+            let mut client = setting.stores.another_client();
+            let mut store = setting.instance_of(client.clone());
+            for round in 0..CALLS {
+                let written = thread * 1000 + round + 1;
+                let invoked = began.elapsed();
+                let read = store.get(&NAMES).unwrap();
+                let [left, right] = &read[..] else {
+                    panic!("{} entries", read.len());
+                };
+                let (left, right) = (left.as_ref().unwrap(), right.as_ref().unwrap());
+                let seen = [number(left), number(right)];
+                let returned = Ending::Returned(began.elapsed(), Outcome::Read(seen));
+                let note = |invoked: Duration, operation, ending| {
+                    let call = Call {
+                        invoked,
+                        operation,
+                        ending,
+                    };
+                    history.lock().unwrap().push(call);
+                };
+                note(invoked, Operation::Read, returned);
+
+                if round % 5 == 4 {
+                    client.stop_after_writes(u64::from(round / 5 % 4));
+                }
+                let invoked = began.elapsed();
+                let (operation, told) = if round % 2 == 0 {
+                    let place = usize::try_from(round / 2 % 2).unwrap();
+                    let change = put(NAMES[place], &written.to_string());
+                    let told = outcome(store.commit(vec![], vec![change]));
+                    (Operation::Write(place, written), told)
+                } else {
+                    let checks = vec![
+                        at_version(NAMES[0], left.version),
+                        at_version(NAMES[1], right.version),
+                    ];
+                    let change = put(NAMES[1], &written.to_string());
+                    let told = outcome(store.commit(checks, vec![change]));
+                    (Operation::WriteIf(seen, written), told)
+                };
+                let ending = told.map_or(Ending::Unknown, |told| {
+                    Ending::Returned(began.elapsed(), told)
+                });
+                note(invoked, operation, ending);
+                if round % 5 == 4 {
+                    client = setting.stores.another_client();
+                    store = setting.instance_of(client.clone());
+                }
+            }
+        })
+    };
+    let threads: Vec<_> = (0..THREADS).map(client).collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    let history = std::mem::take(&mut *history.lock().unwrap());
+    assert_eq!(history.len() as u32, 2 * THREADS * CALLS);
+    let is_lost = |call: &Call<_, _>| call.ending == Ending::Unknown;
+    assert!(history.iter().any(is_lost), "nobody was cut off");
+    if let Err(violation) = check(&TwoEntries, history) {
+        panic!("{violation:?}");
+    }
+}
