@@ -1,9 +1,10 @@
 //! Differences from the reference that an operator can undo, one by one (register D1, D2, D4, D5, D6).
 
 use gatehouse_fake_google::IdentityFormat;
-use gatehouse_tests::{INSTANCE, WORKLOAD};
+use gatehouse_tests::{Host, INSTANCE, WORKLOAD};
 use serde_json::json;
 
+use crate::HOST;
 use crate::stage::{MOUNT, Stage, assert_granted, assert_refused};
 
 const AUDIENCE_REFUSAL: &str = "at least one of the JWT claim 'aud' must end in \"vault/dev\"";
@@ -68,8 +69,11 @@ fn d4_with_its_switch_a_jwt_without_audience_logs_in_and_nothing_else_changes() 
     let jwt = jwt_without_audience(&stage);
     assert_granted(&stage.show(MOUNT, "dev", &jwt));
     assert_other_differences_stand(&stage);
-    let log = stage.log();
-    assert!(log.contains("accept_missing_audience"), "{log}");
+    // Spin, which hands the switch on without knowing it, tells nobody.
+    if HOST == Host::Gatehouse {
+        let log = stage.log();
+        assert!(log.contains("accept_missing_audience"), "{log}");
+    }
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //! 7.4, 8.4).
 
 use gatehouse_fake_google::{Endpoint, WorkloadIdentityProvider};
-use gatehouse_tests::{Installation, OPERATOR};
+use gatehouse_tests::{Host, Installation, OPERATOR};
 use serde_json::{Value, json};
 
+use crate::HOST;
 use crate::stage::{MOUNT, PROJECT, Stage, assert_granted, assert_refused};
 
 const PROJECT_NUMBER: u64 = 402_615_379_128;
@@ -138,5 +139,10 @@ fn contract_7_4_keys_outlive_a_restart() {
     assert_eq!(published(&stage), before);
     assert_granted(&stage.log_in(MOUNT, "dev"));
     let exchanges = stage.google().calls(Endpoint::SecurityTokenService);
-    assert_eq!(exchanges, 2, "access tokens are not stored");
+    // Under Spin instances share what they know through the store, where it is sealed and outlives them.
+    let expected = match HOST {
+        Host::Gatehouse => 2,
+        Host::Spin3 | Host::Spin4 => 1,
+    };
+    assert_eq!(exchanges, expected, "on {HOST:?}");
 }

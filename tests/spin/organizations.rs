@@ -1,6 +1,6 @@
 //! The organizations API of the front for Spin: the same as that of the release server.
 //!
-//! Left out: `limits`, since there every instance counts for itself; `first_users`, which is about a command of the release server.
+//! Left out: `limits`, since nobody counts requests over all instances there.
 
 #[macro_use]
 #[path = "../organizations/scenarios.rs"]
@@ -14,6 +14,8 @@ mod concurrency;
 mod conventions;
 #[path = "../organizations/documents.rs"]
 mod documents;
+#[path = "../organizations/first_users.rs"]
+mod first_users;
 #[path = "../organizations/fixtures.rs"]
 mod fixtures;
 #[path = "../organizations/go_tfe/mod.rs"]
