@@ -13,52 +13,42 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
-/// What cargo compiles at one time, with the features it does so with, and the names that the results are known by.
-///
-/// The gateway links the capabilities' crates for their types. Compiled together with them it would get the crates that export
-/// interfaces, and export them as well: so it has a run of its own.
-const RUNS: [&[Compiled]; 2] = [
-    &[
-        Compiled::exporting(
-            "auth-method",
-            "gatehouse-auth-method",
-            "gatehouse_auth_method",
-        ),
-        Compiled::exporting("access", "gatehouse-access", "gatehouse_access"),
-        Compiled::exporting("orgs", "gatehouse-orgs", "gatehouse_orgs"),
-    ],
-    &[Compiled::exporting(
-        "gateway",
-        "gatehouse-gateway",
-        "gatehouse_gateway",
-    )],
+/// What is compiled in each flavour.
+const COMPONENTS: [Compiled; 4] = [
+    Compiled::exporting(
+        "auth-method",
+        "gatehouse-auth-method",
+        "gatehouse_auth_method",
+    ),
+    Compiled::exporting("access", "gatehouse-access", "gatehouse_access"),
+    Compiled::exporting("orgs", "gatehouse-orgs", "gatehouse_orgs"),
+    Compiled::exporting("gateway", "gatehouse-gateway", "gatehouse_gateway"),
 ];
 
-/// The same for what only Spin loads: crates in several forms, and a run for each form.
-const SPIN_RUNS: [&[Compiled]; 5] = [
-    &[Compiled::front("spin-trigger", &["wasi-0-3"])],
-    &[Compiled::front("spin-trigger-0.2", &["wasi-0-2"])],
-    &[Compiled::adapter(
-        "storage-adapter-access",
-        &["component", "label-access"],
-    )],
-    &[Compiled::adapter(
+/// What only Spin loads: crates in several forms.
+const FOR_SPIN: [Compiled; 5] = [
+    Compiled::front("spin-trigger", &["wasi-0-3"]),
+    Compiled::front("spin-trigger-0.2", &["wasi-0-2"]).apart(),
+    Compiled::adapter("storage-adapter-access", &["component", "label-access"]).apart(),
+    Compiled::adapter(
         "storage-adapter-auth-method",
         &["component", "label-auth-method"],
-    )],
-    &[Compiled::adapter(
-        "storage-adapter-orgs",
-        &["component", "label-orgs"],
-    )],
+    )
+    .apart(),
+    Compiled::adapter("storage-adapter-orgs", &["component", "label-orgs"]),
 ];
 
+/// A crate, the features that it is compiled with, and the name that the result is known by.
 struct Compiled {
     name: &'static str,
     package: &'static str,
     stem: &'static str,
     features: &'static [&'static str],
+    /// Whether it has a target folder of its own. Cargo calls all forms of a crate that becomes a component alike, so of two forms in
+    /// one folder each would replace the other, and both be compiled again every time.
+    apart: bool,
 }
 
 impl Compiled {
@@ -68,6 +58,7 @@ impl Compiled {
             package,
             stem,
             features: &["component"],
+            apart: false,
         }
     }
 
@@ -77,6 +68,7 @@ impl Compiled {
             package: "gatehouse-spin-trigger",
             stem: "gatehouse_spin_trigger",
             features,
+            apart: false,
         }
     }
 
@@ -86,7 +78,13 @@ impl Compiled {
             package: "gatehouse-storage-adapter",
             stem: "gatehouse_storage_adapter",
             features,
+            apart: false,
         }
+    }
+
+    const fn apart(mut self) -> Self {
+        self.apart = true;
+        self
     }
 }
 
@@ -115,43 +113,29 @@ fn main() -> Result<()> {
     let target_folder = shared_target_folder(&output)?;
     for (flavour, flags) in FLAVOURS {
         let folder = output.join(flavour);
-        compile(
-            &workspace,
-            &target_folder.join(flavour),
-            flags,
-            &RUNS,
-            &folder,
-        )?;
+        fs::create_dir_all(&folder)?;
+        for component in &COMPONENTS {
+            let target_folder = target_folder.join(flavour);
+            compile(&workspace, &target_folder, flags, component, &folder)?;
+        }
         let composed = compose::compose(&folder)
             .with_context(|| format!("cannot compose the {flavour} components"))?;
         fs::write(folder.join("gatehouse.wasm"), composed)?;
     }
     let (flavour, flags) = PORTABLE;
     let folder = output.join("spin");
-    let compiling = target_folder.join(flavour);
-    compile(&workspace, &compiling, flags, &SPIN_RUNS, &folder)?;
+    fs::create_dir_all(&folder)?;
+    for component in &FOR_SPIN {
+        let place = if component.apart {
+            component.name
+        } else {
+            flavour
+        };
+        let target_folder = target_folder.join(place);
+        compile(&workspace, &target_folder, flags, component, &folder)?;
+    }
     join_for_spin(&output.join(flavour), &folder).context("cannot compose what Spin loads")?;
     publish(&folder, &target_folder.join("spin"))
-}
-
-/// Compiles the components of all `runs` and leaves them in `folder`.
-fn compile(
-    workspace: &Path,
-    target_folder: &Path,
-    flags: &[&str],
-    runs: &[&[Compiled]],
-    folder: &Path,
-) -> Result<()> {
-    fs::create_dir_all(folder)?;
-    for run in runs {
-        let built = build(workspace, target_folder, flags, run)?;
-        for compiled in *run {
-            let from = built.join(format!("{}.wasm", compiled.stem));
-            fs::copy(&from, folder.join(format!("{}.wasm", compiled.name)))
-                .with_context(|| format!("cannot copy {}", from.display()))?;
-        }
-    }
-    Ok(())
 }
 
 /// Joins the capabilities of `capabilities` with the adapters of `folder`, and both fronts of `folder` with these.
@@ -203,20 +187,24 @@ fn shared_target_folder(output: &Path) -> Result<PathBuf> {
         .join("components"))
 }
 
-/// Compiles the components of one run and returns the folder with the results.
-fn build(
+/// Compiles `component` and leaves it in `folder`.
+fn compile(
     workspace: &Path,
     target_folder: &Path,
     flags: &[&str],
-    run: &[Compiled],
-) -> Result<PathBuf> {
+    component: &Compiled,
+    folder: &Path,
+) -> Result<()> {
     let mut cargo = Command::new(env::var_os("CARGO").context("CARGO is not set")?);
+    // Other crates link this one as a library; only here it becomes a component.
     cargo
         .current_dir(workspace)
         .args([
-            "build",
+            "rustc",
             "--quiet",
             "--lib",
+            "--crate-type",
+            "cdylib",
             "--no-default-features",
             "--profile",
             "component",
@@ -224,13 +212,9 @@ fn build(
             TARGET,
         ])
         .arg("--target-dir")
-        .arg(target_folder);
-    for compiled in run {
-        cargo.args(["--package", compiled.package]);
-        for feature in compiled.features {
-            cargo.args(["--features", &format!("{}/{feature}", compiled.package)]);
-        }
-    }
+        .arg(target_folder)
+        .args(["--package", component.package])
+        .args(["--features", &component.features.join(",")]);
     // What the outer cargo sets for its own compiler runs (flags, clippy's wrapper) must not reach the inner one.
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
@@ -265,6 +249,8 @@ fn build(
         );
     }
     let built = target_folder.join(TARGET).join("component");
-    ensure!(built.is_dir(), "cargo left nothing in {}", built.display());
-    Ok(built)
+    let from = built.join(format!("{}.wasm", component.stem));
+    fs::copy(&from, folder.join(format!("{}.wasm", component.name)))
+        .with_context(|| format!("cannot copy {}", from.display()))?;
+    Ok(())
 }
