@@ -203,6 +203,16 @@ async fn calls_work_within_a_runtime_of_one_thread_and_it_may_be_dropped_there()
     drop(method);
 }
 
+#[tokio::test]
+async fn one_task_makes_more_calls_than_its_budget_allows_it_to_wait() {
+    let method = patient(AuthMethod::builder(records(), nobody()))
+        .build()
+        .unwrap();
+    for _ in 0..300 {
+        assert_eq!(method.read_role(&mount(), "dev"), Ok(None));
+    }
+}
+
 #[test]
 fn w3_a_call_beyond_the_memory_limit_fails_alone_and_changes_nothing() {
     let records = records();

@@ -21,9 +21,12 @@ pub enum Part {
     AuthMethod,
     /// Organizations, joined with their adapter.
     Orgs,
-    /// What Spin makes of [`Self::Front`] and the three at every start, for other hosts of WASI 0.3.
+    /// What Spin makes of [`Self::Front`] and the three at every start, for hosts of WASI 0.3 that compose nothing.
+    ///
+    /// It takes the last `spin-client-addr` of a request for the word of its host: one that does not append that header as Spin does must
+    /// remove it, or clients say where they come from.
     Whole,
-    /// The same with [`Self::FrontP2`]: one component for hosts of WASI 0.2 that compose nothing.
+    /// The same with [`Self::FrontP2`], for hosts of WASI 0.2: Spin 3 and SpinKube.
     WholeP2,
 }
 

@@ -1,6 +1,6 @@
 //! The interfaces of storage over one bucket.
 
-use gatehouse_ports::rules::{PageBuilder, has_expired};
+use gatehouse_ports::rules::PageBuilder;
 use gatehouse_ports::{
     Cache, Change, Check, Clock, CommitError, Difference, Entry, HeldKey, Page, Random,
     Requirement, Store, StoreError, Version, limits,
@@ -50,7 +50,7 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
             let now = self.around.clock.now_milliseconds();
             let difference = |held: &HeldKey<'_>| {
                 let found = reader.find(&view.root.top, held.key)?;
-                match found.filter(|item| !has_expired(item.expires_at, now)) {
+                match found.filter(|item| reader.is_live(item, now)) {
                     None => Ok(Difference::Absent),
                     Some(item) if held.version == Some(item.version) => Ok(Difference::Unchanged),
                     Some(item) => Ok(Difference::Changed(reader.entry(&item)?)),
@@ -78,7 +78,7 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
                 if !item.key.starts_with(prefix) {
                     return Ok(Walk::Enough);
                 }
-                if has_expired(item.expires_at, now) {
+                if !reader.is_live(item, now) {
                     return Ok(Walk::On);
                 }
                 if !page.has_room(item.key.len() + item.value_bytes()) {
@@ -106,7 +106,7 @@ impl<H: Host, C: Clock, R: Random> Cache for Adapter<H, C, R> {
             let now = self.around.clock.now_milliseconds();
             let find = || {
                 let found = reader.find(&view.root.top, key)?;
-                let live = found.filter(|item| !has_expired(item.expires_at, now));
+                let live = found.filter(|item| reader.is_live(item, now));
                 live.map(|item| reader.entry(&item)).transpose()
             };
             find().map_err(|fault| fault.on_the_way_to(key))

@@ -1,8 +1,10 @@
 //! Reading one state of a tree.
 
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gatehouse_ports::Entry;
+use gatehouse_ports::rules::has_expired;
 
 use crate::bucket::Bucket;
 use crate::fault::Fault;
@@ -51,6 +53,9 @@ pub struct Reader<'a, B> {
     pub memory: &'a Mutex<Memory>,
     /// `None` before the first commit, when there are no pages.
     pub seal: Option<Seal>,
+    /// Whether an entry was left out because its time is over. It was live when the head was read, perhaps, and was prolonged since: then
+    /// there was no moment at which it was absent.
+    pub left_out_expired: Cell<bool>,
 }
 
 impl<B: Bucket> Reader<'_, B> {
@@ -63,6 +68,15 @@ impl<B: Bucket> Reader<'_, B> {
         let node = Arc::new(Node::decode(&self.open(page)?)?);
         lock().keep_node(page, node.clone());
         Ok(node)
+    }
+
+    /// Whether the time of `item` is not over at `now`.
+    pub fn is_live(&self, item: &Item, now: u64) -> bool {
+        let expired = has_expired(item.expires_at, now);
+        if expired {
+            self.left_out_expired.set(true);
+        }
+        !expired
     }
 
     /// The entry of `key` below `top`, expired or not.

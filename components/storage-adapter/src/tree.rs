@@ -1,9 +1,10 @@
 //! One tree: which state of it counts, and how the next one comes to count.
 
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gatehouse_ports::rules::{has_expired, holds};
+use gatehouse_ports::rules::holds;
 use gatehouse_ports::{
     Change, Check, Clock, CommitError, Random, RandomError, StoreError, Version,
 };
@@ -61,7 +62,7 @@ impl Tree {
     }
 
     /// Runs `read`, which asks for `key` first, on the state that counts now. It is run again when that state has been cleared away before
-    /// it was done.
+    /// it was done, or when it left out what has expired meanwhile and somebody else may have prolonged.
     pub fn read<H: Host, C: Clock, R: Random, T>(
         &self,
         around: &Surroundings<H, C, R>,
@@ -71,12 +72,26 @@ impl Tree {
         let bucket = around.bucket()?;
         let mut head = self.head(around, &*bucket)?;
         for _ in 0..MAXIMUM_ATTEMPTS {
+            let mut left_out_expired = false;
             let outcome = self
                 .view(around, &*bucket, head)
                 .map_err(|fault| fault.on_the_way_to(key))
-                .and_then(|view| read(&self.reader(around, &*bucket, &view), &view));
+                .and_then(|view| {
+                    let reader = self.reader(around, &*bucket, &view);
+                    let answer = read(&reader, &view);
+                    left_out_expired = reader.left_out_expired.get();
+                    answer
+                });
             match outcome {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    let before = head;
+                    if left_out_expired {
+                        head = self.head(around, &*bucket)?;
+                    }
+                    if head == before {
+                        return Ok(answer);
+                    }
+                }
                 Err(failure) if failure.fault == Fault::Missing => {
                     let before = head;
                     head = self.head(around, &*bucket)?;
@@ -128,11 +143,17 @@ impl Tree {
             let made = bucket.increment(&name, 0);
             made.map_err(|error| around.failed(error))?;
             (swap, found) = current()?;
+            if found.is_none() {
+                let why = "the host's key-value store does not keep the counter that was just made; use the SQLite provider";
+                return Err(StoreError::Unavailable(why.to_owned()).into());
+            }
         }
         let head = head_of(found)?;
         let prepared = self.prepare(around, &*bucket, head, checks, changes);
         let next = match prepared {
-            Ok(None) => return Ok(Attempt::Done),
+            // What held then must hold now: no swap shows it.
+            Ok(None) if self.head(around, &*bucket)? == head => return Ok(Attempt::Done),
+            Ok(None) => return Ok(Attempt::Outrun),
             Ok(Some(next)) => next,
             Err(Refusal::Conflict(key)) => return Err(CommitError::Conflict(key)),
             Err(Refusal::Failure(failure)) => {
@@ -183,7 +204,7 @@ impl Tree {
         for check in checks {
             let found = reader.find(&view.root.top, &check.key);
             let found = found.map_err(|fault| fault.on_the_way_to(&check.key))?;
-            let live = found.filter(|item| !has_expired(item.expires_at, now));
+            let live = found.filter(|item| reader.is_live(item, now));
             if !holds(check.requirement, live.map(|item| item.version)) {
                 return Err(Refusal::Conflict(check.key.clone()));
             }
@@ -236,25 +257,34 @@ impl Tree {
 
         let id = RootId::fresh(random)?;
         let mut batch = Batch::new(bucket);
-        let mut put = |name: String, bytes: Vec<u8>| {
-            let put = batch.put(name, bytes);
-            put.map_err(|error| Fault::Store(around.failed(error)))
+        let write = || -> Result<(), Fault> {
+            let mut put = |name: String, bytes: Vec<u8>| {
+                let put = batch.put(name, bytes);
+                put.map_err(|error| Fault::Store(around.failed(error)))
+            };
+            for (page, part) in parts {
+                let name = page.name(label);
+                let sealed = seal.seal(&name, part, random)?;
+                put(name, sealed)?;
+            }
+            for (page, node) in &nodes {
+                let name = page.name(label);
+                let sealed = seal.seal(&name, &node.encode()?, random)?;
+                put(name, sealed)?;
+            }
+            let name = self.grove.root(label, id);
+            let record = seal.write(&name, &root, random)?;
+            put(name, record)?;
+            let flushed = batch.flush();
+            flushed.map_err(|error| Fault::Store(around.failed(error)))
         };
-        for (page, part) in parts {
-            let name = page.name(label);
-            let sealed = seal.seal(&name, part, random)?;
-            put(name, sealed)?;
+        let written = write();
+        let own_names = batch.written;
+        if let Err(fault) = written {
+            // No head names these pages. A store that is full is not to be filled by those who try again.
+            let _ = delete(bucket, own_names);
+            return Err(fault);
         }
-        for (page, node) in &nodes {
-            let name = page.name(label);
-            let sealed = seal.seal(&name, &node.encode()?, random)?;
-            put(name, sealed)?;
-        }
-        let name = self.grove.root(label, id);
-        let record = seal.write(&name, &root, random)?;
-        put(name, record)?;
-        let own_names = batch.finish();
-        let own_names = own_names.map_err(|error| Fault::Store(around.failed(error)))?;
 
         let root_name = |generation: &Generation| Some(self.grove.root(label, generation.root?));
         let cleared_pages: Vec<PageId> = cleared.iter().flat_map(|it| it.pages.clone()).collect();
@@ -353,6 +383,7 @@ impl Tree {
             label: &around.label,
             memory: &self.memory,
             seal: view.seal.clone(),
+            left_out_expired: Cell::new(false),
         }
     }
 }
@@ -387,6 +418,7 @@ struct Batch<'a, B> {
     bucket: &'a B,
     waiting: Vec<(String, Vec<u8>)>,
     bytes: usize,
+    /// The names of all that was written, or may have been.
     written: Vec<String>,
 }
 
@@ -407,12 +439,6 @@ impl<'a, B: Bucket> Batch<'a, B> {
             self.flush()?;
         }
         Ok(())
-    }
-
-    /// Writes what is left, and tells the names of everything.
-    fn finish(mut self) -> Result<Vec<String>, BucketError> {
-        self.flush()?;
-        Ok(self.written)
     }
 
     fn flush(&mut self) -> Result<(), BucketError> {

@@ -27,7 +27,7 @@ use crate::runtime::storage;
 /// What bounds the calls of an embedded auth method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How many calls run at one time; more wait for them. 16 by default.
+    /// How many calls run at one time; more wait for them, as long as it takes. 0 counts as 1. 16 by default.
     pub instances: u32,
     /// How many calls an instance answers before it is replaced; 1 gives every call a fresh one. 10,000 by default.
     pub instance_reuse: usize,
@@ -35,8 +35,8 @@ pub struct Limits {
     pub memory: usize,
     /// How long a call may compute. A second by default.
     pub cpu_time: Duration,
-    /// How long a call may take from the moment it has an instance, the time that the store keeps it waiting left aside. 90 seconds by
-    /// default, since the rotation of a key takes a minute.
+    /// How long a call may take from the moment that it may run. It is given up when it waits for a request then; a store is waited for as
+    /// long as it takes. 90 seconds by default, since the rotation of a key takes a minute.
     pub wall_time: Duration,
     /// What requests get as their [timeout](gatehouse_ports::HttpRequest::timeout). 10 seconds by default.
     pub http_timeout: Duration,
@@ -173,7 +173,10 @@ impl Builder {
     ///
     /// When the component cannot run here. One that imports more than it gets is answered with a list of what it lacks.
     pub fn build(self) -> Result<AuthMethod, BuildError> {
-        let limits = self.limits;
+        let limits = Limits {
+            instances: self.limits.instances.max(1),
+            ..self.limits
+        };
         let engine = engine(EngineSettings {
             instances: limits.instances,
             memory_limit: limits.memory,

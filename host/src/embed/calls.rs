@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
+use tokio::task::coop::unconstrained;
 use tokio::time::timeout;
 use wasmtime::{Engine, Store};
 
@@ -45,12 +46,13 @@ impl Calls {
         call: impl AsyncFnOnce(&Embedded, &mut Store<InstanceState>) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
         let _timers = self.timers.enter();
-        pollster::block_on(async {
+        // Within a task of Tokio its budget would run out after some calls: nothing here goes back to the scheduler that renews it.
+        pollster::block_on(unconstrained(async {
             let _place = self.running.acquire().await.map_err(wasmtime::Error::new)?;
             let limit = self.limits.wall_time;
             let answer = timeout(limit, self.answer(call)).await;
             answer.map_err(|_| CallError::TimedOut(limit))?
-        })
+        }))
     }
 
     async fn answer<T>(

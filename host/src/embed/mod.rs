@@ -6,7 +6,9 @@
 //!
 //! **Calls wait, and run on the thread that makes them**, as does the store; requests are sent from a thread of this crate. They work
 //! with and without a Tokio runtime around them. In an async function a call holds up its thread like any other that waits, so make it
-//! in `spawn_blocking` or the like. Neither the store nor the HTTP client may call the auth method in turn.
+//! in `spawn_blocking` or the like. Neither the store nor the HTTP client may call the auth method in turn. Both run in the context of a
+//! runtime of this crate, which has neither sockets nor room for tasks: one that needs Tokio takes a [`Handle`](tokio::runtime::Handle)
+//! of the program's own when it is made.
 //!
 //! **Instances** are made when they are needed and used again, each by one call at a time; [`Limits`] bounds them. A call whose
 //! instance traps, computes for too long or needs too much memory fails alone, with a [storage error](ports::StoreError::Unavailable)

@@ -17,15 +17,20 @@ AUTH_METHOD = "gatehouse:auth-method"
 MOUNT = {"id": "m1", "accessor": "auth_gcp_1", "path": "gcp/", "default-lease": 3600, "maximum-lease": 86400}
 
 
+def origin(url):
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 def main(path, key_file, jwt, google="https://www.googleapis.com"):
     with open(key_file, encoding="utf-8") as file:
         key = file.read()
     token_url = json.loads(key)["token_uri"]
     is_stand_in = google.startswith("http:")
     environment = {"GATEHOUSE_GOOGLE_TOKEN_URL": token_url, "GATEHOUSE_GOOGLE_ALLOW_HTTP_LOOPBACK": str(is_stand_in).lower()}
-    hosts = {"www.googleapis.com", "iam.googleapis.com", urlsplit(google).netloc, urlsplit(token_url).netloc}
+    origins = {"https://www.googleapis.com", "https://iam.googleapis.com", origin(google), origin(token_url)}
 
-    imports = wasi.functions(environment) | outgoing.functions(hosts.__contains__)
+    imports = wasi.functions(environment) | outgoing.functions(origins.__contains__)
     imports |= KeyValue().functions() | Cache().functions()
     auth_method = Component(path).instance(imports)
 

@@ -37,7 +37,10 @@ class OutgoingRequest:
             headers = {name: value.decode("latin-1") for name, value in self.headers.entries}
             connection.request(self.method, self.path, bytes(self.body.data), headers)
             answer = connection.getresponse()
-            return IncomingResponse(answer.status, answer.getheaders(), answer.read(_MAXIMUM_ANSWER))
+            data = answer.read(_MAXIMUM_ANSWER + 1)
+            if len(data) > _MAXIMUM_ANSWER:
+                raise http.client.HTTPException("the answer is too large")
+            return IncomingResponse(answer.status, answer.getheaders(), data)
         finally:
             connection.close()
 
@@ -85,10 +88,10 @@ class IncomingBody:
 
 
 def functions(is_allowed):
-    """Outgoing HTTP to the addresses, `host` or `host:port`, for which `is_allowed` says so."""
+    """Outgoing HTTP to the origins, such as `https://www.googleapis.com`, for which `is_allowed` says so."""
 
     def handle(request, _options):
-        if not is_allowed(request.authority):
+        if not is_allowed(f"{request.scheme}://{request.authority}"):
             return {"err": {"tag": "HTTP-request-denied"}}
         return {"ok": FutureIncomingResponse(request)}
 

@@ -30,7 +30,7 @@ class World:
         if name not in self._instances:
             store, cache = self._stores[name]
             functions = wasi.functions(self._suite["environment"][name]) | store.functions() | cache.functions()
-            functions |= outgoing.functions(lambda authority: authority.startswith("127.0.0.1:"))
+            functions |= outgoing.functions(lambda origin: origin.startswith("http://127.0.0.1:"))
             self._instances[name] = self._compiled[name].instance(functions)
         return self._instances[name]
 

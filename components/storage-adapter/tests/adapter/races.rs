@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
-use gatehouse_ports::{CommitError, Store, StoreError};
+use gatehouse_ports::{Clock, CommitError, Store, StoreError};
 use gatehouse_storage_adapter::MAXIMUM_ATTEMPTS;
 use gatehouse_wasi_key_value::{KeyValue, Operation, Verdict};
 
-use crate::setting::{Instance, Setting, absent, at_version, delete, fill, put, value};
+use crate::setting::{Instance, Setting, absent, at_version, delete, fill, put, put_until, value};
 
 /// Lets `act` happen once, right before the first call of `operation` by this client.
 fn before_first(client: &KeyValue, operation: Operation, act: impl Fn() + Send + Sync + 'static) {
@@ -294,4 +295,26 @@ fn a_commit_that_changes_nothing_writes_nothing() {
     assert_eq!(instance.commit(vec![absent("b")], vec![]), Ok(()));
     assert_eq!(instance.commit(vec![], vec![delete("b")]), Ok(()));
     assert!(!client.was_stopped());
+}
+
+#[test]
+fn s9_an_entry_that_is_prolonged_in_time_is_never_read_as_absent() {
+    let setting = Setting::new();
+    let now = setting.time.now_milliseconds();
+    let ends = now + 10;
+    let writer = setting.instance();
+    writer
+        .commit(vec![], vec![put_until("a", "1", ends)])
+        .unwrap();
+    let client = setting.stores.another_client();
+    let reader = setting.instance_of(client.clone());
+    let time = setting.time.clone();
+    // Between the head and the root that it names: the entry is prolonged, and its first end passes.
+    before_first(&client, Operation::Get, move || {
+        writer
+            .commit(vec![], vec![put_until("a", "2", ends + 1000)])
+            .unwrap();
+        time.0.advance(Duration::from_millis(20));
+    });
+    assert_eq!(value(&reader, "a").as_deref(), Some("2"));
 }
