@@ -57,6 +57,7 @@ impl Http for Google {
     }
 }
 
+/// Configures a mount, makes a role, and judges a login under it.
 #[rustfmt::skip]
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let key = SigningKey::generate("google")?; // A workload in a cloud has a token that Google signed.

@@ -47,7 +47,7 @@ fn writes() -> Vec<Asked> {
         (
             "PUT",
             "/v1/sys/policies/acl/acme",
-            Some(json!({"policy": ""})),
+            Some(json!({"policy": "path \"b\" { capabilities = [\"read\"] }"})),
         ),
         (
             "POST",
