@@ -19,10 +19,10 @@ use gatehouse::runtime::state::InstanceState;
 use values::Speaker;
 
 /// How often each function is called while the store does what it should.
-const CALLS: u64 = 50;
+const CALLS: u64 = 12;
 
 /// The same for each fault that a store can have.
-const CALLS_UNDER_FAULT: u64 = 3;
+const CALLS_UNDER_FAULT: u64 = 1;
 
 /// A function that a component exports.
 struct Export {

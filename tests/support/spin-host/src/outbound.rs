@@ -17,7 +17,8 @@ const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(600);
 type Driver = Box<dyn Future<Output = Result<(), Error>> + Send>;
 type Sending = Box<dyn Future<Output = Result<(Response<WasiBody>, Driver), Error>> + Send>;
 
-/// A client whose connections are kept for all instances. It bounds nothing: that is left to the component.
+/// A client that keeps no connections: one that the other side has closed by the time it is used again would fail a request, and a
+/// request whose body is a stream cannot be repeated. It bounds nothing: that is left to the component.
 #[derive(Clone)]
 pub struct Outbound {
     client: Client<HttpConnector, WasiBody>,
@@ -27,7 +28,9 @@ pub struct Outbound {
 impl Outbound {
     /// A client that calls this machine, or refuses that as well.
     pub fn new(allows_loopback: bool) -> Self {
-        let client = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
+        let client = Client::builder(TokioExecutor::new())
+            .pool_max_idle_per_host(0)
+            .build(HttpConnector::new());
         Self {
             client,
             allows_loopback,
