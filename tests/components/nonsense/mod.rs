@@ -141,13 +141,12 @@ async fn every_function_answers(part: Part, fewest: usize) {
         &Fault::OF_WRITING,
     ]
     .concat();
-    let mut round = CALLS;
-    for fault in faults {
+    for (number, fault) in (0..).zip(faults) {
+        let first = CALLS + number * CALLS_UNDER_FAULT;
         subject.surroundings.faults().set_fault(Some(fault));
         subject
-            .call_all(&exports, round..round + CALLS_UNDER_FAULT)
+            .call_all(&exports, first..first + CALLS_UNDER_FAULT)
             .await;
-        round += CALLS_UNDER_FAULT;
     }
     assert!(
         subject.traps.is_empty(),
