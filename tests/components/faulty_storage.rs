@@ -143,7 +143,10 @@ async fn writes_to_a_store_that_cannot_be_read_change_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn writes_that_the_store_refuses_change_nothing() {
-    each_fails(&Fault::OF_WRITING, &writes()).await;
+    // A change that checks no version is made whatever versions the store tells.
+    let refusing = Fault::OF_WRITING.into_iter();
+    let refusing = refusing.filter(|fault| !matches!(fault, Fault::ChangingVersions));
+    each_fails(&refusing.collect::<Vec<_>>(), &writes()).await;
 }
 
 #[tokio::test(start_paused = true)]
