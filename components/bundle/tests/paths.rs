@@ -6,15 +6,15 @@ mod paths;
 use std::path::Path;
 
 fn rules() -> Vec<String> {
-    paths::remapped(Path::new("/home/ada/gatehouse"), Path::new("/var/built"))
+    paths::remapped(Path::new("/checkout"), Path::new("/built"))
 }
 
 #[test]
 fn the_workspace_and_what_build_scripts_leave_lose_their_places() {
     let rules = rules();
-    assert!(rules.contains(&"--remap-path-prefix=/home/ada/gatehouse=.".to_owned()));
+    assert!(rules.contains(&"--remap-path-prefix=/checkout=.".to_owned()));
     let last = rules.last().map(String::as_str);
-    assert_eq!(last, Some("--remap-path-prefix=/var/built=target"));
+    assert_eq!(last, Some("--remap-path-prefix=/built=target"));
 }
 
 #[test]
