@@ -378,14 +378,13 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
         self.memory.forget(mount_id);
         let prefix = record_keys::everything(mount_id);
+        let mut after: Option<String> = None;
         loop {
-            let page = self
-                .records
-                .store()
-                .scan(&prefix, None, FORGOTTEN_AT_ONCE)?;
-            let more = page.more;
+            let store = self.records.store();
+            let page = store.scan(&prefix, after.as_deref(), FORGOTTEN_AT_ONCE)?;
+            after = page.items.last().map(|item| item.key.clone());
             self.delete(page.items.into_iter().map(|item| item.key))?;
-            if !more {
+            if !page.more {
                 return Ok(());
             }
         }

@@ -18,6 +18,9 @@ use crate::{Failure, Orgs, User};
 /// Most invitations accepted in one commit.
 const PER_COMMIT: u32 = 50;
 
+/// Most commits that one request, or one round of upkeep, makes for one user.
+const COMMITS_AT_ONCE: u32 = 20;
+
 const ACCEPTING_PREFIX: &str = "accepting/";
 
 /// How long, in milliseconds, an invitation can be told to one who is just becoming a user: far longer than that takes.
@@ -93,9 +96,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(has_more)
     }
 
-    /// Accepts the invitations to the user's address that are left.
+    /// Accepts the invitations to the user's address that are left, as far as it goes at once.
     pub(crate) fn accept_rest(&self, user: &User) -> Result<(), Failure> {
-        loop {
+        for _ in 0..COMMITS_AT_ONCE {
             let has_more = commit_with_retries(&self.clock, &self.random, || {
                 let mut transaction = Transaction::new();
                 let has_more = self.accept_some(&mut transaction, user)?;
@@ -106,9 +109,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 Ok::<_, Failure>(Attempt::from_commit(outcome, has_more)?)
             })?;
             if !has_more {
-                return Ok(());
+                break;
             }
         }
+        Ok(())
     }
 
     /// Goes on with what [`Self::accept_rest`] could not finish.

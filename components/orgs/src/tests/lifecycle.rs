@@ -338,6 +338,20 @@ fn a_store_that_fails_is_reported_as_what_it_is() {
 }
 
 #[test]
+fn who_finds_others_faster_at_every_attempt_to_make_the_key_of_hashes_is_told_so() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    for _ in 0..16 {
+        store.fail_next_commit(CommitError::Conflict("hash-key".to_owned()));
+    }
+    assert_eq!(orgs.hasher().err(), Some(Failure::Contended));
+    assert_eq!(store.keys(), [""; 0]);
+    assert!(orgs.hasher().is_ok());
+    assert_eq!(store.keys(), ["hash-key"]);
+}
+
+#[test]
 fn without_randomness_nothing_is_made() {
     struct Broken;
     impl Random for Broken {

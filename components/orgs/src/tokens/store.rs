@@ -1,7 +1,9 @@
 //! Making tokens, and finding them by what is presented.
 
 use gatehouse_ports::{Clock, Random, Store, Version};
-use gatehouse_storage::{StorageError, Transaction, TransactionError, decode};
+use gatehouse_storage::{
+    Attempt, StorageError, Transaction, TransactionError, commit_with_retries, decode,
+};
 
 use super::record::{
     HASH_KEY, HashKeyRecord, TOKEN_PREFIX, TokenRecord, UseRecord, slot_key, token_id_key,
@@ -30,22 +32,23 @@ pub(crate) struct StoredToken {
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// The hasher of this store, whose key is made when it is first needed.
     pub(crate) fn hasher(&self) -> Result<SecretHasher, Failure> {
-        loop {
+        let hasher_with = |key: &HashKeyRecord| {
+            let damaged = || Failure::Damaged("the key of hashes".to_owned());
+            SecretHasher::new(&key.key).ok_or_else(damaged)
+        };
+        commit_with_retries(&self.clock, &self.random, || {
             if let Some(stored) = self.records.get::<HashKeyRecord>(HASH_KEY)? {
-                let damaged = || Failure::Damaged("the key of hashes".to_owned());
-                return SecretHasher::new(&stored.record.key).ok_or_else(damaged);
+                return Ok(Attempt::Done(hasher_with(&stored.record)?));
             }
-            let mut key = vec![0; SecretHasher::KEY_BYTES];
-            self.random.fill(&mut key)?;
+            let mut key = HashKeyRecord {
+                key: vec![0; SecretHasher::KEY_BYTES],
+            };
+            self.random.fill(&mut key.key)?;
             let mut transaction = Transaction::new();
-            transaction
-                .require_absent(HASH_KEY)
-                .put(HASH_KEY, &HashKeyRecord { key })?;
-            match self.records.commit(transaction) {
-                Ok(()) | Err(TransactionError::Conflict(_)) => {}
-                Err(TransactionError::Storage(error)) => return Err(error.into()),
-            }
-        }
+            transaction.require_absent(HASH_KEY).put(HASH_KEY, &key)?;
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, hasher_with(&key)?)?)
+        })
     }
 
     /// Adds to `transaction` a token; for an owner who has one at a time, in place of the one there is. The caller has made sure

@@ -16,7 +16,7 @@ pub enum Handler {
     /// `wasi:http/handler@0.3`: instances serve many requests.
     Reused(reused::Reused),
     /// `wasi:http/incoming-handler@0.2`: every request has an instance of its own.
-    Fresh(fresh::Fresh),
+    Fresh(Box<fresh::Fresh>),
 }
 
 impl Handler {
@@ -32,7 +32,7 @@ impl Handler {
         let proxy = ProxyPre::new(component).map_err(anyhow::Error::from).context(
             "the component exports neither wasi:http/handler@0.3 nor wasi:http/incoming-handler@0.2",
         )?;
-        Ok(Self::Fresh(fresh::Fresh::new(proxy, grants)))
+        Ok(Self::Fresh(Box::new(fresh::Fresh::new(proxy, grants))))
     }
 
     /// The component's answer.
