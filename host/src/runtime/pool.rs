@@ -1,6 +1,6 @@
 //! Serving requests by instances that are used again.
 //!
-//! How far an instance is used again, [`super::instances`] says.
+//! How far an instance is used again is a rule of its own (`instances.rs`).
 //!
 //! **Back-pressure.** At most [`PoolSettings::instances`] requests run at one time, and [`PoolSettings::queue`] more wait for them.
 //! Beyond that a request is refused at once, so that a flood costs memory for nobody.
