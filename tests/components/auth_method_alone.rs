@@ -1,5 +1,6 @@
 //! The auth method alone, over a store in memory and a Google on loopback.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use gatehouse::outbound::{Outbound, OutboundHooks};
@@ -8,7 +9,9 @@ use gatehouse::settings::Settings;
 use gatehouse_components::{Flavour, Part};
 use gatehouse_fake_google::{Endpoint, FakeGoogle, FakeGoogleOptions, Population};
 use gatehouse_store::Namespace;
+use http_body_util::{BodyExt, Full};
 use wasmtime::Store;
+use wasmtime_wasi_http::{Error as HttpError, RequestOptions, WasiBody, WasiHttpHooks};
 
 use crate::surroundings::Surroundings;
 use bindings::AuthMethod;
@@ -63,12 +66,21 @@ impl Alone {
 
     /// With `google` for Google, and a mount whose credentials and role `dev` are set.
     async fn before(google: &FakeGoogle, flavour: Flavour) -> Self {
+        Self::before_through(google, flavour, |hooks| Box::new(hooks)).await
+    }
+
+    /// The same with something between the component and Google.
+    async fn before_through(
+        google: &FakeGoogle,
+        flavour: Flavour,
+        through: fn(OutboundHooks) -> Box<dyn WasiHttpHooks>,
+    ) -> Self {
         let mut surroundings = Surroundings::new();
         let settings = "storage.type = \"memory\"\ngoogle.allow_http_loopback = true";
         let settings = Settings::from_text(settings, Vec::new(), Vec::new()).unwrap();
         let outbound = Arc::new(Outbound::new(&settings.google, &settings.limits).unwrap());
         surroundings.grants.outbound =
-            Arc::new(move || Box::new(OutboundHooks::new(Arc::clone(&outbound))));
+            Arc::new(move || through(OutboundHooks::new(Arc::clone(&outbound))));
         surroundings.grants.environment = vec![
             ("GATEHOUSE_GOOGLE_TOKEN_URL".to_owned(), google.token_url()),
             (
@@ -329,5 +341,61 @@ async fn a_login_that_the_host_lets_reach_nobody_is_refused() {
             matches!(refused, Err(LoginError::EndpointDenied(_))),
             "{refused:?}"
         );
+    }
+}
+
+type Driver = Box<dyn Future<Output = Result<(), HttpError>> + Send>;
+type Posted = fn() -> Result<http::Response<WasiBody>, HttpError>;
+type Sending =
+    Box<dyn Future<Output = Result<(http::Response<WasiBody>, Driver), HttpError>> + Send>;
+
+/// Lets go of what is posted before it has read any of it, as a host does that needs no more of it.
+struct UnreadPosts(OutboundHooks, Posted);
+
+impl WasiHttpHooks for UnreadPosts {
+    fn send_request(
+        &mut self,
+        request: http::Request<WasiBody>,
+        options: Option<RequestOptions>,
+        driver: Driver,
+    ) -> Sending {
+        let Self(others, posted) = self;
+        if request.method() != http::Method::POST {
+            return others.send_request(request, options, driver);
+        }
+        drop(request);
+        let answer = posted();
+        Box::new(async { Ok((answer?, Box::new(ready(Ok(()))) as Driver)) })
+    }
+
+    fn set_host_header(&mut self) -> bool {
+        self.0.set_host_header()
+    }
+}
+
+fn denied() -> Result<http::Response<WasiBody>, HttpError> {
+    Err(HttpError::HttpRequestDenied)
+}
+
+fn refused() -> Result<http::Response<WasiBody>, HttpError> {
+    let body = Full::from(r#"{"error":"invalid_grant"}"#).map_err(|never| match never {});
+    let answer = http::Response::builder().status(400);
+    Ok(answer.body(body.boxed_unsync()).unwrap())
+}
+
+#[tokio::test]
+async fn of_a_request_whose_body_the_host_lets_go_of_the_answer_counts() {
+    let google = google().await;
+    let jwt = google.sign_login_jwt(WORKLOAD, "dev").unwrap();
+    for flavour in Flavour::ALL {
+        let through = |hooks| Box::new(UnreadPosts(hooks, denied)) as Box<dyn WasiHttpHooks>;
+        let mut alone = Alone::before_through(&google, flavour, through).await;
+        let told = alone.log_in(&jwt).await;
+        assert_eq!(told, Err(LoginError::EndpointDenied("oauth2".to_owned())));
+
+        let through = |hooks| Box::new(UnreadPosts(hooks, refused)) as Box<dyn WasiHttpHooks>;
+        let mut alone = Alone::before_through(&google, flavour, through).await;
+        let told = alone.log_in(&jwt).await;
+        assert!(matches!(told, Err(LoginError::Credentials(_))), "{told:?}");
     }
 }

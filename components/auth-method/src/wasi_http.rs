@@ -11,7 +11,7 @@ use wasip2::http::types::{
     OutgoingRequest, Scheme,
 };
 use wasip2::io::poll::{Pollable, poll};
-use wasip2::io::streams::StreamError;
+use wasip2::io::streams::{OutputStream, StreamError};
 
 /// How much of an answer is taken from the host at a time.
 const READ_BYTES: u64 = 64 * 1024;
@@ -108,25 +108,50 @@ fn outgoing_request(request: &HttpRequest) -> Result<OutgoingRequest, HttpError>
     Ok(outgoing)
 }
 
+/// Hands over as much of the body as the host takes. Why it takes no more the answer tells: it has as many bytes as were announced, it
+/// has been answered, or it lets nothing out.
 fn send_body(body: OutgoingBody, bytes: &[u8], timer: &Timer) -> Result<(), HttpError> {
-    if !bytes.is_empty() {
+    let is_whole = bytes.is_empty() || {
         let stream = body
             .write()
             .map_err(|()| failed("the request has no body"))?;
-        let ready = stream.subscribe();
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            timer.wait(&ready)?;
-            let room = stream.check_write().map_err(|error| stream_error(&error))?;
-            let size = usize::try_from(room).unwrap_or(usize::MAX).min(rest.len());
-            let (now, later) = rest.split_at(size);
-            stream.write(now).map_err(|error| stream_error(&error))?;
-            rest = later;
+        write_all(&stream, bytes, timer)?
+    };
+    if is_whole {
+        OutgoingBody::finish(body, None).map_err(|code| error_of(&code))?;
+    }
+    Ok(())
+}
+
+/// Whether the host took everything.
+fn write_all(stream: &OutputStream, bytes: &[u8], timer: &Timer) -> Result<bool, HttpError> {
+    let ready = stream.subscribe();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        timer.wait(&ready)?;
+        let Some(room) = unless_closed(stream.check_write())? else {
+            return Ok(false);
+        };
+        let size = usize::try_from(room).unwrap_or(usize::MAX).min(rest.len());
+        let (now, later) = rest.split_at(size);
+        if unless_closed(stream.write(now))?.is_none() {
+            return Ok(false);
         }
-        stream.flush().map_err(|error| stream_error(&error))?;
+        rest = later;
+    }
+    if unless_closed(stream.flush())?.is_some() {
         timer.wait(&ready)?;
     }
-    OutgoingBody::finish(body, None).map_err(|code| error_of(&code))
+    Ok(true)
+}
+
+/// `None` where nobody reads the stream any more.
+fn unless_closed<T>(outcome: Result<T, StreamError>) -> Result<Option<T>, HttpError> {
+    match outcome {
+        Ok(value) => Ok(Some(value)),
+        Err(StreamError::Closed) => Ok(None),
+        Err(StreamError::LastOperationFailed(error)) => Err(broken(&error)),
+    }
 }
 
 fn wait_for_answer(
@@ -164,17 +189,14 @@ fn receive_body(
                 received.extend_from_slice(&bytes);
             }
             Err(StreamError::Closed) => return Ok(received),
-            Err(error) => return Err(stream_error(&error)),
+            Err(StreamError::LastOperationFailed(error)) => return Err(broken(&error)),
         }
     }
 }
 
-fn stream_error(error: &StreamError) -> HttpError {
-    match error {
-        StreamError::Closed => failed("the connection was closed"),
-        StreamError::LastOperationFailed(error) => types::http_error_code(error)
-            .map_or_else(|| failed("the connection broke"), |code| error_of(&code)),
-    }
+fn broken(error: &wasip2::io::error::Error) -> HttpError {
+    types::http_error_code(error)
+        .map_or_else(|| failed("the connection broke"), |code| error_of(&code))
 }
 
 fn error_of(code: &ErrorCode) -> HttpError {
