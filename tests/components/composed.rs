@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use gatehouse::runtime::background::{Background, BackgroundSettings};
 use gatehouse::runtime::cache::{self, SharedCache};
 use gatehouse::runtime::linker::ensure_imports_are_met;
 use gatehouse::runtime::pool::{Pool, PoolSettings, ServeError};
@@ -23,10 +24,14 @@ pub const SUBJECT: Part = Part::Composed;
 pub const FRESH: usize = 1;
 const REUSED: usize = 10_000;
 
+/// Longer than a request or background work takes on a machine under load.
+const WALL_TIME: Duration = Duration::from_secs(120);
+
 /// The composition behind a pool, over a store in memory.
 pub struct Product {
     pub surroundings: Surroundings,
     pool: Arc<Pool>,
+    background: Background,
 }
 
 impl Product {
@@ -47,11 +52,25 @@ impl Product {
             instances: 8,
             instance_reuse,
             queue: 64,
-            wall_time: Duration::from_secs(120),
+            wall_time: WALL_TIME,
         };
         let template = linker.instantiate_pre(&component).unwrap();
+        let background = BackgroundSettings {
+            interval: Duration::from_secs(60),
+            wall_time: WALL_TIME,
+        };
+        let background = Background::of(&template, surroundings.grants.clone(), background);
         let pool = Pool::new(template, surroundings.grants.clone(), settings).unwrap();
-        Self { surroundings, pool }
+        Self {
+            surroundings,
+            pool,
+            background: background.unwrap(),
+        }
+    }
+
+    /// Does what is due without anybody asking for it.
+    pub async fn run_background(&self) {
+        self.background.run_once().await.unwrap();
     }
 
     pub async fn send(

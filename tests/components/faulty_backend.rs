@@ -1,4 +1,4 @@
-//! A store that answers as it should until it is told not to.
+//! A store that answers as it should until it is told not to, or for a number of calls.
 
 use std::sync::{Arc, Mutex};
 
@@ -93,6 +93,8 @@ pub struct FaultyBackend {
 #[derive(Default)]
 struct State {
     fault: Option<Fault>,
+    calls_before: u64,
+    was_met: bool,
     reads: u64,
 }
 
@@ -106,12 +108,31 @@ impl FaultyBackend {
 
     /// From now on the store has this fault; none for `None`.
     pub fn set_fault(&self, fault: Option<Fault>) {
-        self.state.lock().unwrap().fault = fault;
+        let mut state = self.state.lock().unwrap();
+        state.fault = fault;
+        state.calls_before = 0;
+        state.was_met = false;
+    }
+
+    /// After this many more calls the store has this fault.
+    pub fn set_fault_after(&self, calls: u64, fault: Fault) {
+        self.set_fault(Some(fault));
+        self.state.lock().unwrap().calls_before = calls;
+    }
+
+    /// Whether a call has come while there was a fault, since the last time that one was set or taken away.
+    pub fn was_met(&self) -> bool {
+        self.state.lock().unwrap().was_met
     }
 
     fn fault(&self) -> Option<Fault> {
         let mut state = self.state.lock().unwrap();
         state.reads += 1;
+        if state.calls_before > 0 {
+            state.calls_before -= 1;
+            return None;
+        }
+        state.was_met = state.fault.is_some();
         state.fault
     }
 

@@ -68,6 +68,15 @@ fn writes() -> Vec<Asked> {
 
 type Stored = Vec<(String, Vec<u8>)>;
 
+/// In each store, the keys of what is new or different, and of what is gone.
+type Changed = Vec<[Vec<String>; 2]>;
+
+/// How many there are of each. By this it is known whether the same was done: what is new is called otherwise every time.
+type Counts = Vec<[usize; 2]>;
+
+/// More calls of the store than any of the requests makes.
+const MOST_CALLS: u64 = 200;
+
 /// A product in use, and the root token.
 async fn product() -> (Product, String) {
     let product = Product::new(FRESH, Flavour::Wide);
@@ -104,6 +113,44 @@ async fn stored(product: &Product) -> Vec<Stored> {
     stored
 }
 
+/// What is stored once everything is over that a request of this method leads to. What is deleted is out of reach at once; to clear
+/// it away may be left to background work.
+async fn settled(product: &Product, method: &str) -> Vec<Stored> {
+    product.surroundings.faults().set_fault(None);
+    if method == "DELETE" {
+        product.run_background().await;
+    }
+    stored(product).await
+}
+
+fn changed(before: &[Stored], after: &[Stored]) -> Changed {
+    let of_one = |(before, after): (&Stored, &Stored)| {
+        let key = |(key, _): &(String, Vec<u8>)| key.clone();
+        let is_there = |key: &String| after.iter().any(|(found, _)| found == key);
+        let written = after.iter().filter(|entry| !before.contains(entry));
+        let gone = before.iter().filter(|(key, _)| !is_there(key));
+        [written.map(key).collect(), gone.map(key).collect()]
+    };
+    before.iter().zip(after).map(of_one).collect()
+}
+
+fn counted(changed: &Changed) -> Counts {
+    let of_one = |keys: &[Vec<String>; 2]| keys.each_ref().map(Vec::len);
+    changed.iter().map(of_one).collect()
+}
+
+fn is_nothing(counts: &[[usize; 2]]) -> bool {
+    counts.as_flattened().iter().all(|count| *count == 0)
+}
+
+fn assert_is_failure_of_the_server(status: u16, answer: &Value, said: &str) {
+    assert!((500..600).contains(&status), "{said}");
+    assert!(
+        answer["errors"].as_array().is_some_and(|it| !it.is_empty()),
+        "{said}"
+    );
+}
+
 /// Every one of `requests` is answered with a failure of the server while there is `fault`, and leaves the store as it was.
 async fn each_fails(faults: &[Fault], requests: &[Asked]) {
     let (product, root) = product().await;
@@ -114,11 +161,7 @@ async fn each_fails(faults: &[Fault], requests: &[Asked]) {
             let answer = product.send(method, path, Some(&root), body.clone());
             let (status, answer) = answer.await;
             let said = format!("{fault:?}: {method} {path}: {status} {answer}");
-            assert!((500..600).contains(&status), "{said}");
-            assert!(
-                answer["errors"].as_array().is_some_and(|it| !it.is_empty()),
-                "{said}"
-            );
+            assert_is_failure_of_the_server(status, &answer, &said);
             assert!(stored(&product).await == before, "{said}");
         }
     }
@@ -129,6 +172,71 @@ async fn each_fails(faults: &[Fault], requests: &[Asked]) {
             "healed: {method} {path}: {status} {answer}"
         );
     }
+}
+
+/// Whichever call of the store `fault` begins with, everything is stored that the request stores as a rule, or nothing; and nothing only
+/// where the request is answered with a failure of the server.
+async fn is_done_or_not(fault: Fault, (method, path, body): &Asked) {
+    let mut unchanged = None;
+    let mut outcomes: Vec<(String, bool, Counts)> = Vec::new();
+    for calls in 0..MOST_CALLS {
+        let (product, root, before) = match unchanged.take() {
+            Some(unchanged) => unchanged,
+            None => {
+                let (product, root) = product().await;
+                let before = settled(&product, method).await;
+                (product, root, before)
+            }
+        };
+        let faults = product.surroundings.faults();
+        faults.set_fault_after(calls, fault);
+        let answer = product.send(method, path, Some(&root), body.clone());
+        let (status, answer) = answer.await;
+        let was_met = faults.was_met();
+        let changed = changed(&before, &settled(&product, method).await);
+        let done = counted(&changed);
+        let said = format!(
+            "{fault:?} after {calls} calls: {method} {path}: {status} {answer}: {changed:?}"
+        );
+        let succeeded = (200..300).contains(&status);
+        if !was_met {
+            assert!(succeeded && !is_nothing(&done), "{said}");
+            outcomes.retain(|(_, succeeded, found)| {
+                *found != done && (*succeeded || !is_nothing(found))
+            });
+            assert!(outcomes.is_empty(), "{outcomes:#?}\nbut as a rule\n{said}");
+            return;
+        }
+        if !succeeded {
+            assert_is_failure_of_the_server(status, &answer, &said);
+        }
+        if is_nothing(&done) {
+            unchanged = Some((product, root, before));
+        }
+        outcomes.push((said, succeeded, done));
+    }
+    panic!("{method} {path}: more than {MOST_CALLS} calls of the store");
+}
+
+async fn each_is_done_or_not(fault: Fault) {
+    for request in writes() {
+        is_done_or_not(fault, &request).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_during_which_the_store_goes_away_is_done_or_not() {
+    each_is_done_or_not(Fault::Unavailable).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_during_which_the_store_ceases_to_take_commits_is_done_or_not() {
+    each_is_done_or_not(Fault::CommitFails).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_during_which_others_begin_to_be_faster_is_done_or_not() {
+    each_is_done_or_not(Fault::CommitConflicts).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,7 +12,10 @@ use crate::api::{
 use crate::generation::Generations;
 use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
 use crate::random;
-use crate::records::{MOUNT_PREFIX, MOUNT_TABLE_KEY, MountRecord, MountTableRecord};
+use crate::records::{
+    DISABLED_MOUNT_PREFIX, DisabledMountRecord, MOUNT_PREFIX, MOUNT_TABLE_KEY, MountRecord,
+    MountTableRecord, disabled_mount_key,
+};
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
@@ -27,6 +30,8 @@ pub(crate) const MAXIMUM_MOUNT_SEGMENTS: usize = 12;
 const MAXIMUM_MOUNT_PATH_BYTES: usize = 256;
 /// Longest mount path as part of a key, where escapes are three bytes each.
 const MAXIMUM_MOUNT_KEY_BYTES: usize = 400;
+/// Most disabled mounts in one answer.
+const MAXIMUM_DISABLED: u32 = 1000;
 
 /// Key of the [`MountRecord`] at `path`, which may end in `/`.
 pub(crate) fn mount_key(path: &str) -> String {
@@ -179,9 +184,41 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let Some(mount) = self.records.get::<MountRecord>(&key)? else {
                 return Ok(Attempt::Done(None));
             };
-            transaction.delete(key.as_str());
-            let id = Some(mount.record.id);
-            Ok(Attempt::from_commit(self.records.commit(transaction), id)?)
+            let id = mount.record.id;
+            transaction.delete(key.as_str()).put(
+                disabled_mount_key(&id),
+                &DisabledMountRecord { id: id.clone() },
+            )?;
+            Ok(Attempt::from_commit(
+                self.records.commit(transaction),
+                Some(id),
+            )?)
+        })
+    }
+
+    pub(crate) fn disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure> {
+        let limit = limit.clamp(1, MAXIMUM_DISABLED);
+        let page = self
+            .records
+            .store()
+            .scan(DISABLED_MOUNT_PREFIX, None, limit)?;
+        let mut ids = Vec::with_capacity(page.items.len());
+        for item in page.items {
+            let mount = Records::<S>::load::<DisabledMountRecord>(Some(item.entry))?;
+            ids.extend(mount.map(|mount| mount.record.id));
+        }
+        Ok(ids)
+    }
+
+    pub(crate) fn forget_disabled(&self, id: &str) -> Result<(), Failure> {
+        // What no mount was ever called is no key either, however long it is.
+        if id.len() != random::UUID_LENGTH {
+            return Ok(());
+        }
+        commit_with_retries(&self.clock, &self.random, || {
+            let mut transaction = Transaction::new();
+            transaction.delete(disabled_mount_key(id));
+            Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
         })
     }
 

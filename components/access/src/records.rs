@@ -385,6 +385,24 @@ impl Record for MountTableRecord {
     const SCHEMA: u16 = 1;
 }
 
+/// What the keys of all [`DisabledMountRecord`]s begin with.
+pub(crate) const DISABLED_MOUNT_PREFIX: &str = "disabled-mount/";
+
+/// Key of a [`DisabledMountRecord`].
+pub(crate) fn disabled_mount_key(id: &str) -> String {
+    format!("{DISABLED_MOUNT_PREFIX}{}", key_segment(id))
+}
+
+/// Says that the method may still keep something for a mount that is gone. The mount goes in the same commit in which this comes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct DisabledMountRecord {
+    pub(crate) id: String,
+}
+
+impl Record for DisabledMountRecord {
+    const SCHEMA: u16 = 1;
+}
+
 /// Key of a [`MigrationRecord`].
 pub(crate) fn migration_key(id: &str) -> String {
     format!("migration/{}", key_segment(id))

@@ -328,6 +328,14 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.disable(path)
     }
 
+    fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure> {
+        self.disabled_mounts(limit)
+    }
+
+    fn forget_disabled_mount(&self, id: &str) -> Result<(), Failure> {
+        self.forget_disabled(id)
+    }
+
     fn move_mount(&self, from: &str, to: &str) -> Result<String, RemountError> {
         self.move_to(from, to)
     }

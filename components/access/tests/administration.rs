@@ -7,6 +7,7 @@ use gatehouse_access::{
     Access, Failure, InitializeError, ListingVisibility, MountError, MountRequest, MountTokenType,
     PolicyError, PolicyView,
 };
+use gatehouse_ports::{CommitError, StoreError};
 use server::{HOUR, ROOT, Server};
 
 #[test]
@@ -193,6 +194,69 @@ fn disabling_gives_the_identifier_once_and_spares_the_token_mount() {
     );
     server.enable("gcp");
     assert_ne!(server.mount("gcp/").id, id);
+}
+
+#[test]
+fn a_disabled_mount_is_listed_from_the_same_commit_on_until_it_is_forgotten() {
+    let server = Server::ready();
+    let id = server.mount("gcp/").id;
+    assert_eq!(server.access.list_disabled_mounts(9), Ok(Vec::new()));
+
+    let conflict = CommitError::Conflict("mount-table".to_owned());
+    server.store.fail_next_commit(conflict);
+    let before = server.store.commits();
+    server.access.disable_mount("gcp").unwrap();
+    assert_eq!(server.store.commits(), before + 1);
+    let listed = || server.another_instance().list_disabled_mounts(9);
+    assert_eq!(listed(), Ok(vec![id.clone()]));
+    server.access.disable_mount("gcp").unwrap();
+    server.enable("gcp");
+    assert_eq!(listed(), Ok(vec![id.clone()]));
+
+    let full = StoreError::Unavailable("full".to_owned());
+    server.store.fail_next_commit(full.clone().into());
+    assert_eq!(
+        server.access.forget_disabled_mount(&id),
+        Err(full.clone().into())
+    );
+    assert_eq!(listed(), Ok(vec![id.clone()]));
+    for _ in 0..2 {
+        server.access.forget_disabled_mount(&id).unwrap();
+        assert_eq!(listed(), Ok(Vec::new()));
+    }
+
+    server.store.fail_next_commit(full.clone().into());
+    assert_eq!(
+        server.access.disable_mount("gcp"),
+        Err(MountError::Failure(full.into()))
+    );
+    assert_eq!(listed(), Ok(Vec::new()));
+    server.mount("gcp/");
+}
+
+#[test]
+fn disabled_mounts_are_listed_in_order_and_no_more_than_asked_for() {
+    let server = Server::ready();
+    let mut ids: Vec<String> = (0..1001)
+        .map(|_| {
+            server.enable("other");
+            server.access.disable_mount("other").unwrap().unwrap()
+        })
+        .collect();
+    ids.sort_unstable();
+    for (limit, shown) in [(0, 1), (1, 1), (7, 7), (1000, 1000), (u32::MAX, 1000)] {
+        let listed = server.access.list_disabled_mounts(limit).unwrap();
+        assert_eq!(listed, ids[..shown]);
+    }
+    let mount = server.mount("gcp/");
+    let before = server.store.keys();
+    for id in [mount.id.as_str(), "", "gcp/", &"x".repeat(1000)] {
+        server.access.forget_disabled_mount(id).unwrap();
+    }
+    assert_eq!(server.store.keys(), before);
+    server.access.forget_disabled_mount(&ids[3]).unwrap();
+    ids.remove(3);
+    assert_eq!(server.access.list_disabled_mounts(1000).unwrap(), ids);
 }
 
 #[test]

@@ -9,11 +9,14 @@ use gatehouse_storage::StorageError;
 use crate::Gateway;
 use crate::vault::rotation;
 
+/// Most disabled mounts that one call sees to.
+const DISABLED_MOUNTS: u32 = 100;
+
 impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// Does what is due: replaces the root credentials of every mount whose schedule says so, keeps the keys of identity tokens
-    /// and of batch tokens fresh, and clears away a part of what no token and no organization leads to. The operator is told what has been
-    /// done with the installation, and in the self-hosted edition with organizations. To be called every minute or so; more often, from
-    /// elsewhere too, is harmless.
+    /// and of batch tokens fresh, deletes what the method still keeps for disabled mounts, and clears away a part of what no token
+    /// and no organization leads to. The operator is told what has been done with the installation, and in the self-hosted edition
+    /// with organizations. To be called every minute or so; more often, from elsewhere too, is harmless.
     ///
     /// The operator is told of everything that was done or failed. On a sealed or uninitialized server nothing is due.
     pub fn run_background(&self) {
@@ -31,6 +34,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
             Ok(()) | Err(IdentityTokenError::Storage(StorageError::Store(StoreError::Sealed))) => {}
             Err(error) => self.tell_operator(&format!("keys of identity tokens: {error}")),
         }
+        self.forget_disabled_mounts();
         match self.access.maintain() {
             Ok(()) | Err(Failure::Sealed) => {}
             Err(failure) => self.tell_operator(&format!("upkeep of tokens: {failure}")),
@@ -42,6 +46,14 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         match self.tell_events() {
             Ok(()) | Err(gatehouse_orgs::Failure::Sealed) => {}
             Err(failure) => self.tell_operator(&format!("audit trail: {failure}")),
+        }
+    }
+
+    fn forget_disabled_mounts(&self) {
+        match self.access.list_disabled_mounts(DISABLED_MOUNTS) {
+            Ok(ids) => ids.iter().for_each(|id| self.forget_disabled_mount(id)),
+            Err(Failure::Sealed) => {}
+            Err(failure) => self.tell_operator(&format!("disabled mounts: {failure}")),
         }
     }
 
@@ -62,6 +74,21 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
             ) => {}
             Err(RotationError::Storage(error)) => tell(&error.to_string()),
             Err(error) => tell(rotation::fault(error).text()),
+        }
+    }
+}
+
+impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
+    /// Deletes what the method kept for a mount that is disabled. What cannot be deleted now is left to background work, and the
+    /// operator is told.
+    pub(crate) fn forget_disabled_mount(&self, id: &str) {
+        // The method comes first: a mount that is not listed any more is never asked about again.
+        let forgotten = self.auth_method.forget_mount(id).map_err(Failure::from);
+        match forgotten.and_then(|()| self.access.forget_disabled_mount(id)) {
+            Ok(()) | Err(Failure::Sealed) => {}
+            Err(failure) => self.tell_operator(&format!(
+                "disabled mount {id}: what was kept for it is still to be deleted: {failure}"
+            )),
         }
     }
 }

@@ -454,12 +454,28 @@ pub trait Access {
     fn tune_mount(&self, path: &str, tuning: &MountTuning) -> Result<(), TuneError>;
 
     /// Disables the method at `path`, which ends all its tokens at once. Gives the mount's identifier, so that its data can be
-    /// removed, and `None` where there was no mount.
+    /// removed, and lists it in [`Self::list_disabled_mounts`] from the same commit on; `None` where there was no mount.
     ///
     /// # Errors
     ///
     /// When the mount may not be disabled.
     fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError>;
+
+    /// Identifiers of disabled mounts that [`Self::forget_disabled_mount`] was not called for, sorted: the first `limit` of them, 1 to
+    /// 1000.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure>;
+
+    /// Takes a disabled mount off [`Self::list_disabled_mounts`], for when the method has removed what it kept for it. One that is
+    /// not listed is a success.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn forget_disabled_mount(&self, id: &str) -> Result<(), Failure>;
 
     /// Moves the method at `from` to `to`, which ends all its tokens at once; its data, aliases and entities stay with it. Gives
     /// the identifier of the move, by which [`Self::read_migration`] shows it for a day.

@@ -198,4 +198,12 @@ impl mounts_wit::Guest for Component {
     fn disable(path: String) -> Result<Option<String>, mounts_wit::MountError> {
         Ok(access(|it| it.disable_mount(&path))?)
     }
+
+    fn list_disabled(limit: u32) -> Result<Vec<String>, types_wit::Failure> {
+        Ok(access(|it| it.list_disabled_mounts(limit))?)
+    }
+
+    fn forget_disabled(id: String) -> Result<(), types_wit::Failure> {
+        Ok(access(|it| it.forget_disabled_mount(&id))?)
+    }
 }

@@ -169,9 +169,10 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
             Ok(None)
         }
         Operation::Delete => {
-            // The tokens die with the mount; what the method kept for it is out of reach from then on.
+            // The tokens die with the mount; what the method kept for it is out of reach from then on, also where it is not
+            // deleted before the answer.
             if let Some(id) = gateway.access.disable_mount(path).map_err(fault)? {
-                gateway.auth_method.forget_mount(&id)?;
+                gateway.forget_disabled_mount(&id);
             }
             Ok(None)
         }

@@ -1,8 +1,12 @@
 //! `sys/auth` (contract 6.3).
 
+use gatehouse_access::{Access, AccessService};
+use gatehouse_gateway::Method;
+use gatehouse_ports::StoreError;
+use gatehouse_ports::doubles::SeededRandom;
 use serde_json::json;
 
-use super::server::Server;
+use super::server::{Server, identity};
 
 #[test]
 fn mounts_are_listed_in_data_and_at_the_top() {
@@ -102,7 +106,77 @@ fn disabling_removes_what_the_method_kept() {
     assert!(!server.method_store.keys().is_empty());
     server.delete("sys/auth/gcp").expect(204);
     assert_eq!(server.method_store.keys(), Vec::<String>::new());
+    assert_eq!(left_behind(&server), (false, false));
     server.delete("sys/auth/gcp").expect(204);
     let path = "no handler for route \"auth/gcp/config\". route entry not found.";
     server.get("auth/gcp/config").refused(404, path);
+}
+
+/// Whether the method keeps something, and whether background work has to see to it.
+fn left_behind(server: &Server) -> (bool, bool) {
+    let keys = server.access_store.keys();
+    let is_listed = keys.iter().any(|key| key.starts_with("disabled-mount/"));
+    (!server.method_store.keys().is_empty(), is_listed)
+}
+
+fn full_disk() -> StoreError {
+    StoreError::Unavailable("disk full".to_owned())
+}
+
+#[test]
+fn a_mount_is_disabled_also_when_the_method_cannot_forget_it_at_once() {
+    let server = Server::with_role();
+    server.script.login.is(Ok(identity()));
+    let login = r#"{"role":"dev","jwt":"a.b.c"}"#;
+    let login = server.send(Method::Put, "auth/gcp/login", None, login);
+    let token = login.expect(200).json()["auth"]["client_token"].clone();
+    let look_up = || server.send(Method::Get, "auth/token/lookup-self", token.as_str(), "");
+    look_up().expect(200);
+    let id = server.get("sys/auth/gcp").data()["uuid"].clone();
+
+    server.method_store.fail_next_commit(full_disk().into());
+    server.delete("sys/auth/gcp").expect(204);
+    let id = id.as_str().unwrap();
+    assert_eq!(
+        server.operator_lines(),
+        [format!(
+            "disabled mount {id}: what was kept for it is still to be deleted: the store is unavailable: disk full"
+        )]
+    );
+    look_up().expect(403);
+    let no_mount = "No auth engine at gcp/";
+    server.get("sys/auth/gcp").refused(400, no_mount);
+    assert_eq!(left_behind(&server), (true, true));
+
+    server.delete("sys/auth/gcp").expect(204);
+    assert_eq!(left_behind(&server), (true, true));
+    server.run_background();
+    assert_eq!(left_behind(&server), (false, false));
+    assert!(server.operator_lines().is_empty());
+    let before = server.commits();
+    server.run_background();
+    assert_eq!(server.commits(), before);
+}
+
+#[test]
+fn background_work_ends_what_a_cut_off_instance_began() {
+    let server = Server::with_role();
+    server
+        .post("sys/auth/other", r#"{"type":"gcp"}"#)
+        .expect(204);
+    let access = AccessService::new(server.access_store, server.clock, SeededRandom::new(9));
+    for path in ["gcp", "other"] {
+        access.disable_mount(path).unwrap().unwrap();
+    }
+    assert_eq!(left_behind(&server), (true, true));
+
+    // One mount that cannot be seen to does not hold up the others.
+    server.access_store.fail_next_commit(full_disk().into());
+    server.run_background();
+    assert_eq!(server.operator_lines().len(), 1);
+    assert_eq!(access.list_disabled_mounts(9).unwrap().len(), 1);
+
+    server.run_background();
+    assert_eq!(left_behind(&server), (false, false));
+    assert!(server.operator_lines().is_empty());
 }

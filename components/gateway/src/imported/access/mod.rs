@@ -335,6 +335,14 @@ impl Access for ImportedAccess {
         Ok(mounts_wit::disable(path)?)
     }
 
+    fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure> {
+        Ok(mounts_wit::list_disabled(limit)?)
+    }
+
+    fn forget_disabled_mount(&self, id: &str) -> Result<(), Failure> {
+        Ok(mounts_wit::forget_disabled(id)?)
+    }
+
     fn move_mount(&self, from: &str, to: &str) -> Result<String, RemountError> {
         Ok(migrations_wit::move_mount(from, to)?)
     }
