@@ -288,7 +288,8 @@ fn template(
     let engine = engine(EngineSettings {
         instances: instances.context("limits.instances is too large")?,
         memory_limit: settings.limits.instance_memory,
-    })?;
+    })
+    .context("lower limits.instances or limits.instance_memory")?;
     let folder = settings.components.cache_directory.clone();
     let code = CodeCache::open(folder.unwrap_or_else(folder_of_user))?;
     let component = code.load(
@@ -357,5 +358,52 @@ fn set_scheme(request: &mut Request<Bytes>, scheme: Scheme) {
     }
     if let Ok(uri) = Uri::from_parts(parts) {
         *request.uri_mut() = uri;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    /// Whose component never answers in time.
+    struct Late;
+
+    impl RequestHandler for Late {
+        async fn handle(&self, _: Request<Bytes>, _: IpAddr) -> Result<Response<Bytes>, Refusal> {
+            Err(refusal(&ServeError::TimedOut(Duration::from_secs(30))))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_component_that_takes_too_long_is_told_as_that_in_the_form_of_either_api() {
+        let text = "storage.type = \"memory\"\nlistener.address = \"127.0.0.1:0\"";
+        let settings = Settings::from_text(text, Vec::new(), Vec::new()).unwrap();
+        let listener = Listener::bind(&settings.listener, &settings.limits)
+            .await
+            .unwrap();
+        let address = listener.local_address();
+        let mut serving = JoinSet::new();
+        serving.spawn(listener.serve(Arc::new(Late), std::future::pending()));
+        for (path, body) in [
+            (
+                "/v1/sys/auth",
+                r#"{"errors":["the request took too long"]}"#,
+            ),
+            (
+                "/api/v2/organizations",
+                r#"{"errors":[{"status":"503","title":"service unavailable","detail":"the request took too long"}]}"#,
+            ),
+        ] {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            let request = format!("GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+            assert!(answer.ends_with(body), "{answer}");
+        }
     }
 }

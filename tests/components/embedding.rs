@@ -1,7 +1,7 @@
 //! The auth method inside this program, by the library: over stores and HTTP clients of all sorts.
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::time::Duration;
 
 use gatehouse::embed::interface::{
@@ -342,6 +342,80 @@ fn a_component_that_lacks_something_is_refused_with_what_would_provide_it() {
         assert!(lines.contains(needed), "{lines}");
     }
     assert!(!lines.contains("wasi:"), "{lines}");
+}
+
+/// A store that answers for one key more than it is asked for.
+struct OneTooMany(Records);
+
+impl Store for OneTooMany {
+    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
+        let mut entries = self.0.get(keys)?;
+        entries.insert(0, None);
+        Ok(entries)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
+        self.0.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, checks: Vec<Condition>, changes: Vec<Change>) -> Result<(), CommitError> {
+        self.0.commit(checks, changes)
+    }
+}
+
+#[test]
+fn a_store_that_gives_an_entry_too_many_is_not_believed() {
+    let records = records();
+    let method = with_role(AuthMethod::builder(records.clone(), nobody()));
+    assert!(method.read_role(&mount(), "dev").unwrap().is_some());
+    let method = patient(AuthMethod::builder(OneTooMany(records), nobody()));
+    let method = method.build().unwrap();
+    let refused = method.read_role(&mount(), "dev").unwrap_err();
+    assert!(
+        format!("{refused:?}").contains("not one entry for each key"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_call_whose_http_client_never_answers_is_given_up_and_the_next_one_works() {
+    let (release, held) = mpsc::channel::<()>();
+    let held = Mutex::new(held);
+    let http = ScriptedHttp::new(move |_| {
+        let _ = held.lock().unwrap().recv();
+        Err(HttpError::TimedOut)
+    });
+    let builder = patient(AuthMethod::builder(records(), http)).limits(Limits {
+        instances: 1,
+        wall_time: Duration::from_secs(2),
+        cpu_time: Duration::from_secs(60),
+        ..Limits::default()
+    });
+    let method = builder.build().unwrap();
+    let mut writes = (0..20).map(|_| method.write_role(&mount(), "dev", role(), Precondition::Any));
+    assert!(writes.any(|written| written.is_ok()));
+    let key = SigningKey::generate("google").unwrap();
+    let jwt = jwt(&key, SystemClock.now_seconds());
+    let refused = method.login(&mount(), &request(&jwt)).unwrap_err();
+    assert!(
+        format!("{refused:?}").contains("given up after 2s"),
+        "{refused:?}"
+    );
+    drop(release);
+    let mut reads = (0..20).map(|_| method.read_role(&mount(), "dev"));
+    assert!(reads.any(|role| role.is_ok_and(|role| role.is_some())));
+}
+
+#[test]
+fn limits_that_this_machine_cannot_give_are_named_as_the_embedder_knows_them() {
+    let builder = limited(AuthMethod::builder(records(), nobody()), 8 << 30);
+    let Err(refused) = builder.build() else {
+        panic!("no instance can have 8 GiB");
+    };
+    let text = refused.to_string();
+    assert!(matches!(refused, BuildError::Engine(_)), "{text}");
+    assert!(text.contains("Limits::memory"), "{text}");
+    assert!(!text.contains("[limits]"), "{text}");
 }
 
 #[test]

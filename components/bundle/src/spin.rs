@@ -23,10 +23,10 @@ pub enum Part {
     Orgs,
     /// What Spin makes of [`Self::Front`] and the three at every start, for hosts of WASI 0.3 that compose nothing.
     ///
-    /// It takes the last `spin-client-addr` of a request for the word of its host: one that does not append that header as Spin does must
-    /// remove it, or clients say where they come from.
+    /// It takes the last `spin-client-addr` and `spin-full-url` of a request for the word of its host: one that does not append these
+    /// headers as Spin does must remove them, or clients say where they come from.
     Whole,
-    /// The same with [`Self::FrontP2`], for hosts of WASI 0.2: Spin 3 and SpinKube.
+    /// The same with [`Self::FrontP2`], for hosts of WASI 0.2: Spin 3 and SpinKube. It believes the same headers.
     WholeP2,
 }
 

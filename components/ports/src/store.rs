@@ -172,6 +172,10 @@ pub trait Store {
     fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
         let plain: Vec<&str> = keys.iter().map(|held| held.key).collect();
         let entries = self.get(&plain)?;
+        if entries.len() != keys.len() {
+            let why = "the store gave not one entry for each key";
+            return Err(StoreError::Unavailable(why.to_owned()));
+        }
         let difference =
             |(held, entry): (&HeldKey<'_>, _)| Difference::between(held.version, entry);
         Ok(keys.iter().zip(entries).map(difference).collect())

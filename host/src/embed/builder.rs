@@ -62,7 +62,7 @@ impl Default for Limits {
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The machine gives no memory for instances, or no thread.
-    #[error("the engine cannot start: {0:#}")]
+    #[error("the engine cannot start, lower Limits::instances or Limits::memory: {0:#}")]
     Engine(anyhow::Error),
     /// The bytes are no component that this engine can run.
     #[error("not a component that can be run here: {0:#}")]

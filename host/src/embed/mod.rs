@@ -12,7 +12,9 @@
 //!
 //! **Instances** are made when they are needed and used again, each by one call at a time; [`Limits`] bounds them. A call whose
 //! instance traps, computes for too long or needs too much memory fails alone, with a [storage error](ports::StoreError::Unavailable)
-//! that says so, and the instance is dropped. Nothing is half done then: a change is one commit of the store.
+//! that says so, and the instance is dropped. Nothing is half written then: what is written together is one commit of the store. The
+//! error does not say whether that commit was made, so read before you write again. Rotating credentials and forgetting a mount are
+//! several commits; called again, they go on.
 //!
 //! **The store** is believed, so seal what you hand to a disk that others can read. Values may be secrets.
 

@@ -141,7 +141,7 @@ fn write(component: &Component, path: &Path) -> Result<()> {
 fn ensure_private(metadata: &fs::Metadata, path: &Path) -> Result<()> {
     ensure!(
         metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0,
-        "{} must belong to the user that runs the server and be writable by nobody else",
+        "{} must belong to the user that runs this and be writable by nobody else",
         path.display()
     );
     Ok(())

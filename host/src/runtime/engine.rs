@@ -88,8 +88,8 @@ pub fn engine(settings: EngineSettings) -> Result<Engine> {
         .map_err(anyhow::Error::from)
         .with_context(|| {
             format!(
-                "cannot reserve memory for {} instances; lower `instances` in [limits]",
-                settings.instances
+                "cannot make room for {} instances of {} bytes each",
+                settings.instances, settings.memory_limit
             )
         })?;
     let weak = engine.weak();

@@ -109,6 +109,8 @@ impl Subject {
 
     async fn call_all(&mut self, exports: &[Export], rounds: Range<u64>) {
         for round in rounds.clone() {
+            // What an instance may compute counts from when it was made, and is meant to be enough for one round.
+            self.live = None;
             for export in exports {
                 // Without parameters there is nothing to say, and some of these make keys, which takes a while.
                 if export.parameters > 0 || round == rounds.start {
@@ -130,23 +132,19 @@ fn function(store: &mut Store<InstanceState>, instance: &Instance, export: &Expo
     instance.get_func(store, index).unwrap()
 }
 
-fn wrong() -> Vec<Fault> {
-    [
-        &Fault::OF_READING[..],
-        &Fault::OF_SCANNING,
-        &Fault::OF_WRITING,
-    ]
-    .concat()
-}
-
-async fn every_function_answers(part: Part, fewest: usize, faults: &[Fault]) {
+async fn every_function_answers(part: Part, fewest: usize) {
     let mut subject = Subject::new(part, Flavour::Wide);
     let exports = exports(&subject.surroundings, &subject.component);
     assert!(exports.len() >= fewest, "only {}", exports.len());
     subject.call_all(&exports, 0..CALLS).await;
-    for (number, fault) in (0..).zip(faults) {
+    let faults = [
+        &Fault::OF_READING[..],
+        &Fault::OF_SCANNING,
+        &Fault::OF_WRITING,
+    ];
+    for (number, fault) in (0..).zip(faults.concat()) {
         let first = CALLS + number * CALLS_UNDER_FAULT;
-        subject.surroundings.faults().set_fault(Some(*fault));
+        subject.surroundings.faults().set_fault(Some(fault));
         subject
             .call_all(&exports, first..first + CALLS_UNDER_FAULT)
             .await;
@@ -161,15 +159,15 @@ async fn every_function_answers(part: Part, fewest: usize, faults: &[Fault]) {
 
 #[tokio::test(start_paused = true)]
 async fn nonsense_to_the_auth_method_is_answered() {
-    every_function_answers(Part::AuthMethod, 20, &wrong()).await;
+    every_function_answers(Part::AuthMethod, 20).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn nonsense_to_access_is_answered() {
-    every_function_answers(Part::Access, 50, &wrong()).await;
+    every_function_answers(Part::Access, 50).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn nonsense_to_orgs_is_answered() {
-    every_function_answers(Part::Orgs, 40, &wrong()).await;
+    every_function_answers(Part::Orgs, 40).await;
 }

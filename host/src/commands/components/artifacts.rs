@@ -136,8 +136,12 @@ fn for_spin(part: spin::Part) -> Result<Artifact> {
         Access => "Tokens, policies, identity and mounts, with their storage adapter",
         AuthMethod => "The Google Cloud auth method, with its storage adapter",
         Orgs => "Organizations, with their storage adapter",
-        Whole => "All of Gatehouse as Spin 4.1 composes it (WASI 0.3)",
-        WholeP2 => "All of Gatehouse for Spin 3 and SpinKube (WASI 0.2)",
+        Whole => {
+            "All of Gatehouse as Spin 4.1 composes it (WASI 0.3); another host must remove spin-client-addr and spin-full-url from requests"
+        }
+        WholeP2 => {
+            "All of Gatehouse for Spin 3 and SpinKube (WASI 0.2); another host must remove spin-client-addr and spin-full-url from requests"
+        }
     };
     let (kind, world) = match part {
         // A front has the imports of one world and the export of another.

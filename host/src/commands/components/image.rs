@@ -128,7 +128,7 @@ fn layout(artifact: &Artifact) -> Result<[File; 5]> {
         config: described_config,
         layers: [layer],
         annotations: Annotations::from([
-            (TITLE, format!("gatehouse/{}", artifact.name)),
+            (TITLE, format!("gatehouse/{folder}")),
             (DESCRIPTION, artifact.description.to_owned()),
             (VERSION, artifact.version.clone()),
             (LICENSES, env!("CARGO_PKG_LICENSE").to_owned()),
@@ -222,6 +222,8 @@ mod tests {
             assert_eq!(manifest["annotations"][VERSION], artifact.version);
             assert_eq!(manifest["annotations"][DESCRIPTION], artifact.description);
             assert_eq!(manifest["annotations"][LICENSES], "Apache-2.0");
+            let title = format!("gatehouse/{}", artifact.file.trim_end_matches(".wasm"));
+            assert_eq!(manifest["annotations"][TITLE], title);
             assert_eq!(manifest["layers"].as_array().unwrap().len(), 1);
 
             let layer = follow(&layout, &manifest["layers"][0], LAYER);

@@ -36,18 +36,26 @@ pub(super) struct Export {
 
 pub(super) fn run(command: &Command) -> Result<()> {
     let Command::Export(export) = command;
-    let artifacts = artifacts::all(export.flavour)?;
-    let files = if export.oci {
-        image::layouts(&artifacts)?
-    } else {
-        files::files(artifacts)?
-    };
-    folder::fill(&export.to, &files, export.replace)?;
     let mut output = std::io::stdout().lock();
-    for file in files {
-        writeln!(output, "{}", export.to.join(file.path).display())?;
+    for path in export.write()? {
+        writeln!(output, "{}", path.display())?;
     }
     Ok(())
+}
+
+impl Export {
+    /// Writes everything and says where each file is.
+    fn write(&self) -> Result<Vec<PathBuf>> {
+        let artifacts = artifacts::all(self.flavour)?;
+        let files = if self.oci {
+            image::layouts(&artifacts)?
+        } else {
+            files::files(artifacts)?
+        };
+        folder::fill(&self.to, &files, self.replace)?;
+        let paths = files.into_iter().map(|file| self.to.join(file.path));
+        Ok(paths.collect())
+    }
 }
 
 fn flavour(name: &str) -> Result<Flavour, String> {
@@ -60,4 +68,37 @@ fn flavour(name: &str) -> Result<Flavour, String> {
                 Flavour::ALL.map(Flavour::name).join(", ")
             )
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    #[command(no_binary_name = true)]
+    struct Line {
+        #[command(flatten)]
+        export: Export,
+    }
+
+    #[test]
+    fn the_exports_of_the_readme_work_one_after_the_other() {
+        let readme = include_str!("../../../../README.md");
+        let arguments = readme
+            .lines()
+            .filter_map(|line| line.strip_prefix("$ gatehouse components export "))
+            .map(|line| line.split('#').next().unwrap().split_whitespace());
+        let place = tempfile::tempdir().unwrap();
+        let mut exports = 0;
+        for arguments in arguments {
+            let Line { mut export } = Line::try_parse_from(arguments).unwrap();
+            export.to = place.path().join(&export.to);
+            let written = export.write().unwrap();
+            assert!(written.iter().all(|path| path.is_file()), "{export:?}");
+            exports += 1;
+        }
+        assert_eq!(exports, 4);
+    }
 }

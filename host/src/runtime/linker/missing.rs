@@ -36,7 +36,7 @@ impl MissingImport {
 }
 
 /// Beginnings of interface names with what provides the interface; the first that fits counts.
-const REMEDIES: [(&str, &str); 21] = [
+const REMEDIES: [(&str, &str); 22] = [
     (
         "gatehouse:storage/key-value@0.1.",
         "give it a store, by `gatehouse::runtime::storage::bind` under this name",
@@ -90,6 +90,10 @@ const REMEDIES: [(&str, &str); 21] = [
     (
         "fermyon:spin/",
         "only Spin provides it; the component that is not made for Spin runs here",
+    ),
+    (
+        "wasi:http/incoming-handler@0.2.",
+        "a component that answers requests exports it; compose the two",
     ),
     ("wasi:cli/", OTHER_WASI),
     ("wasi:clocks/", OTHER_WASI),

@@ -87,7 +87,10 @@ fn is_taken(probe: &mut Linker<InstanceState>, name: &str) -> bool {
 /// Whether `name` is an interface that every linker from here has, of whatever version of 0.2.
 fn is_wasi(name: &str) -> bool {
     match name.split_once('@') {
-        Some((interface, version)) => version.starts_with("0.2.") && WASI.contains(&interface),
+        Some((interface, version)) => {
+            // What was there before a release is never taken for it.
+            version.starts_with("0.2.") && !version.contains('-') && WASI.contains(&interface)
+        }
         None => false,
     }
 }

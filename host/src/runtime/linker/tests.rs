@@ -112,6 +112,14 @@ fn each_missing_import_is_named_with_what_would_provide_it() {
             "wasi:http/proxy-of-tomorrow@0.2.99",
             "this host serves WASI 0.2",
         ),
+        (
+            "wasi:cli/environment@0.2.0-rc-2023-12-05",
+            "this host serves WASI 0.2",
+        ),
+        (
+            "wasi:http/incoming-handler@0.2.12",
+            "a component that answers requests exports it",
+        ),
         ("wasi:blobstore/container@0.2.0", "no part of WASI 0.2"),
         ("example:company/ledger@1.0.0", "one that exports it"),
     ];
