@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Component } from './component.mjs';
+import { Component, MissingImports } from './component.mjs';
 import { Storage } from './storage.mjs';
 
 const [authMethod, orgs] = process.argv.slice(2).map((folder) => new Component(folder));
@@ -137,9 +137,18 @@ test('what the store throws and WIT does not know is thrown to who called, and t
   assert.equal(config.read(MOUNT).identityTokenTtl, 3600n);
 });
 
-test('a missing import is named', async () => {
+test('each missing import is named on a line of its own, with what would provide it', async () => {
   const nothing = { imports: () => ({}) };
   await assert.rejects(orgs.instance({ storage: nothing }), /gatehouse:storage\/key-value/);
+  const lines = [
+    'the component imports what this program does not provide:',
+    '  gatehouse:storage/cache: give it a cache, such as that of Storage of storage.mjs',
+    '  gatehouse:storage/key-value: give it a store, such as Storage of storage.mjs',
+  ];
+  await assert.rejects(authMethod.instance({ storage: nothing }), { message: lines.join('\n') });
+  const { message } = new MissingImports(['gatehouse:access/tokens', 'acme:paper/press']);
+  assert.match(message, /\n {2}gatehouse:access\/tokens: the component access exports it; compose the two\n/);
+  assert.match(message, /\n {2}acme:paper\/press: compose the component with one that exports it$/);
 });
 
 test('whom the program does not allow is not called', async () => {

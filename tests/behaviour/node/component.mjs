@@ -29,7 +29,32 @@ function outgoingHandler(allows) {
   };
 }
 
-/** A component that was transpiled into `folder`. */
+/** Beginnings of interface names with what provides the interface; the first that fits counts. */
+const REMEDIES = [
+  ['gatehouse:storage/key-value', 'give it a store, such as Storage of storage.mjs'],
+  ['gatehouse:storage/cache', 'give it a cache, such as that of Storage of storage.mjs'],
+  ['gatehouse:access/', 'the component access exports it; compose the two'],
+  ['gatehouse:auth-method/', 'the component auth-method exports it; compose the two'],
+  ['gatehouse:gateway/', 'the component gateway exports it; compose the two'],
+  ['gatehouse:orgs/', 'the component orgs exports it; compose the two'],
+  ['gatehouse:host/', 'the program gatehouse provides it, which runs the whole server'],
+  ['wasi:', 'the component of the portable flavour does without it'],
+  ['', 'compose the component with one that exports it'],
+];
+
+function remedy(name) {
+  return REMEDIES.find(([beginning]) => name.startsWith(beginning))[1];
+}
+
+/** The component imports what nobody has given it. */
+export class MissingImports extends Error {
+  constructor(names) {
+    const lines = names.map((name) => `\n  ${name}: ${remedy(name)}`);
+    super(`the component imports what this program does not provide:${lines.join('')}`);
+  }
+}
+
+/** A component that transpile.mjs has put into `folder`. */
 export class Component {
   #folder;
   #modules = new Map();
@@ -44,13 +69,18 @@ export class Component {
    */
   async instance({ storage, environment = {}, allows = () => false }) {
     const { instantiate } = await import(pathToFileURL(join(this.#folder, 'component.js')));
+    const imported = JSON.parse(await readFile(join(this.#folder, 'imports.json'), 'utf8'));
     const shim = new WASIShim({ sandbox: { preopens: {}, args: [], env: environment, enableNetwork: false } });
-    return instantiate((file) => this.#module(file), {
+    const imports = {
       ...shim.getImportObject(),
       'wasi:clocks/wall-clock': wallClock,
       'wasi:http/outgoing-handler': outgoingHandler(allows),
       ...storage.imports(),
-    });
+    };
+    // The module that jco has written would name only the first.
+    const missing = imported.filter((name) => imports[name] === undefined);
+    if (missing.length > 0) throw new MissingImports(missing);
+    return instantiate((file) => this.#module(file), imports);
   }
 
   /** Compiled once for all instances. */

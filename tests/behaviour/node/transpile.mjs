@@ -1,13 +1,13 @@
 // Makes a module for Node of a component: `node transpile.mjs COMPONENT.wasm FOLDER`.
 
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { transpile, writeFiles } from '@bytecodealliance/jco-transpile';
 
-/** Writes `component.js` and what belongs to it into `folder`, from the component in `file`. */
+/** Writes `component.js`, what belongs to it, and the names of what it imports into `folder`, from the component in `file`. */
 export async function transpiled(file, folder) {
-  const { files } = await transpile(file, {
+  const { files, imports } = await transpile(file, {
     name: 'component',
     outDir: folder,
     // The imports are arguments of a function, so that a program can have several instances with different ones.
@@ -16,7 +16,7 @@ export async function transpiled(file, folder) {
     noComponentErrorWrapping: false,
     emitTypescriptDeclarations: false,
   });
-  await writeFiles(files);
+  await writeFiles({ ...files, [join(folder, 'imports.json')]: JSON.stringify(imports) });
 }
 
 if (resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

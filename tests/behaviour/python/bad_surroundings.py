@@ -121,15 +121,33 @@ default-agent-pool stacks-enabled stacks-default-execution-mode stacks-default-a
 enforce-hyok registry-monorepo-support-enabled recoverable-items-enabled""".split()
 
 
+def told_without_storage(path):
+    """What is said of a component that is given everything but its stores."""
+    try:
+        Component(path).instance(wasi.functions({}) | outgoing.functions(lambda _: False))
+    except MissingImports as missing:
+        return str(missing)
+    sys.exit("a component has started without its store")
+
+
+def check_missing_imports(auth_method, orgs):
+    check("what is missing is told by name", "gatehouse:storage/key-value#commit" in told_without_storage(orgs))
+    _, *lines = told_without_storage(auth_method).splitlines()
+    told = [(line.split("#")[0], line.split(": ")[-1]) for line in lines]
+    expected = [
+        ("  gatehouse:storage/cache", "give it a cache, such as storage.Cache"),
+        ("  gatehouse:storage/key-value", "give it a store, such as storage.KeyValue"),
+    ]
+    check("each missing import is told on a line of its own, with what would provide it", sorted(told) == expected)
+    of_others = str(MissingImports({"gatehouse:access/tokens": ["look-up"], "acme:paper/press": ["print"]}))
+    check("so is which component exports it", "#look-up: the component access exports it; compose the two\n" in of_others)
+    check("or that one must be found", of_others.endswith("#print: compose the component with one that exports it"))
+
+
 def main(auth_method, orgs):
     check_auth_method(auth_method)
     check_orgs(orgs)
-    try:
-        Component(orgs).instance(wasi.functions({}))
-    except MissingImports as missing:
-        check("what is missing is told by name", "gatehouse:storage/key-value#commit" in str(missing))
-    else:
-        sys.exit("a component has started without its store")
+    check_missing_imports(auth_method, orgs)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,34 @@ from wasmtime import component as wit
 
 from values import Handles, kind_of_resource, lift, lower
 
+# Beginnings of interface names with what provides the interface; the first that fits counts.
+_REMEDIES = {
+    "gatehouse:storage/key-value": "give it a store, such as storage.KeyValue",
+    "gatehouse:storage/cache": "give it a cache, such as storage.Cache",
+    "gatehouse:access/": "the component access exports it; compose the two",
+    "gatehouse:auth-method/": "the component auth-method exports it; compose the two",
+    "gatehouse:gateway/": "the component gateway exports it; compose the two",
+    "gatehouse:orgs/": "the component orgs exports it; compose the two",
+    "gatehouse:host/": "the program gatehouse provides it, which runs the whole server",
+    "wasi:config/": "the component of the portable flavour does without it",
+    "wasi:keyvalue/": "the component of the portable flavour does without it",
+    "wasi:http/": "outgoing.functions gives what auth-method of the portable flavour imports of it",
+    "wasi:": "wasi.functions gives what auth-method and orgs of the portable flavour import of it",
+    "": "compose the component with one that exports it",
+}
+
+
+def _remedy(interface):
+    return next(remedy for beginning, remedy in _REMEDIES.items() if interface.startswith(beginning))
+
 
 class MissingImports(Exception):
     """The component imports what nobody has given it."""
+
+    def __init__(self, missing):
+        """`missing` has names of functions by their interface."""
+        lines = [f"{interface}#{', #'.join(sorted(names))}: {_remedy(interface)}" for interface, names in missing.items()]
+        super().__init__("\n  ".join(["the component imports what this program does not provide:", *lines]))
 
 
 class Component:
@@ -32,23 +57,24 @@ class Instance:
         self._handles = Handles()
         self._store = Store(engine)
         linker = wit.Linker(engine)
-        missing = []
+        missing = {}
         with linker.root() as root:
-            for interface, imported in component.type.imports(engine).items():
-                with root.add_instance(interface) as instance:
+            for versioned, imported in component.type.imports(engine).items():
+                interface = versioned.split("@")[0]
+                with root.add_instance(versioned) as instance:
                     for name, item in imported.ty.exports(engine).items():
                         kind = item.ty
                         if isinstance(kind, wit.FuncType):
-                            full_name = f"{interface.split('@')[0]}#{name}"
+                            full_name = f"{interface}#{name}"
                             if full_name in functions:
                                 instance.add_func(name, self._adapted(kind, functions[full_name]))
                             else:
-                                missing.append(full_name)
+                                missing.setdefault(interface, []).append(name)
                         elif isinstance(kind, wit.ResourceType):
                             resource = wit.ResourceType.host(kind_of_resource(name))
                             instance.add_resource(name, resource, lambda _, number: self._handles.forget(number))
         if missing:
-            raise MissingImports(", ".join(missing))
+            raise MissingImports(missing)
         self._instance = linker.instantiate(self._store, component)
 
     def call(self, interface, function, *arguments):
