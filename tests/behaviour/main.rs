@@ -50,8 +50,14 @@ static REUSED: Host = Host::new(
     "server, instances used again",
     servers::with_instances_used_again,
 );
-static SPIN_4: Host = Host::new("Spin 4 (WASI 0.3)", servers::in_the_front_for_spin_4);
-static SPIN_3: Host = Host::new("Spin 3 (WASI 0.2)", servers::in_the_front_for_spin_3);
+static SPIN_4: Host = Host::new(
+    "front for Spin 4 (WASI 0.3)",
+    servers::in_the_front_for_spin_4,
+);
+static SPIN_3: Host = Host::new(
+    "front for Spin 3 (WASI 0.2)",
+    servers::in_the_front_for_spin_3,
+);
 static PYTHON: Host = Host::new("Python", programs::in_python);
 static NODE: Host = Host::new("Node", programs::in_node);
 

@@ -50,7 +50,7 @@ impl Reference {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let reference = Self {
+        let mut reference = Self {
             sender: Sender::new(&address),
             process,
             _home: home,
@@ -59,6 +59,8 @@ impl Reference {
         let health = format!("http://{address}/v1/sys/health");
         while !reqwest::blocking::get(&health).is_ok_and(|answer| answer.status() == 200) {
             assert!(Instant::now() < deadline, "OpenBao is not ready in time");
+            let ended = reference.process.try_wait().unwrap();
+            assert_eq!(ended, None, "OpenBao cannot start at {address}");
             std::thread::sleep(Duration::from_millis(50));
         }
         reference

@@ -40,9 +40,10 @@ pub fn result(operation: &str, answer: &Answer) -> Option<Value> {
 }
 
 fn config(data: &Value) -> Value {
-    let alias = |name: &str| match data[name].as_str() {
-        Some("role_id") => "role-id",
-        _ => "caller",
+    let alias = |name: &str, of_caller: &str| match &data[name] {
+        alias if alias == "role_id" => json!("role-id"),
+        alias if alias == of_caller => json!("caller"),
+        other => other.clone(),
     };
     let credentials = match &data["client_email"] {
         Value::Null => Value::Null,
@@ -51,8 +52,8 @@ fn config(data: &Value) -> Value {
     let endpoint = |name: &str| data["custom_endpoint"][name].clone();
     json!({
         "credentials": credentials,
-        "iam-alias": alias("iam_alias"),
-        "gce-alias": alias("gce_alias"),
+        "iam-alias": alias("iam_alias", "unique_id"),
+        "gce-alias": alias("gce_alias", "instance_id"),
         "custom-endpoint": {"api": endpoint("api"), "iam": endpoint("iam")},
         "identity-token-audience": data["identity_token_audience"],
         "identity-token-ttl": data["identity_token_ttl"],

@@ -118,6 +118,15 @@ impl Server {
         let given = filled(&step["with"], &self.values);
         let request = Request::of(operation, &given, &self.mount, &self.names);
         let answer = self.send(&request);
+        let never = filled(&step["never"], &self.values);
+        let mut never = never
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
+        if never.any(|text| answer.body.contains(text)) {
+            return Err(format!("{operation}: the answer holds what it must not"));
+        }
         if let Some(expected) = step.get("err") {
             let expected = filled(expected, &self.values);
             return refusals::fits(operation, &given, &expected, &answer);
@@ -127,15 +136,6 @@ impl Server {
         let expected = filled(&step["ok"], &self.values);
         if let Some(difference) = difference(&result, &expected, operation) {
             return Err(difference);
-        }
-        let never = filled(&step["never"], &self.values);
-        let mut never = never
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str);
-        if never.any(|text| answer.body.contains(text)) {
-            return Err(format!("{operation}: the answer holds what it must not"));
         }
         self.remember(step, &result);
         Ok(())

@@ -173,7 +173,7 @@ fn install_for_node(environment: &Path, source: &Path) -> Result<()> {
             "--ignore-scripts",
         ])
         .current_dir(environment))
-    .context("Node 20.19 or newer and npm are needed for the tests")?;
+    .context("Node 20.19, 22.13, or 23.5 and newer and npm are needed for the tests")?;
     std::fs::write(stamp, wanted)?;
     Ok(())
 }

@@ -288,7 +288,7 @@ fn make_key_file(key_file: &Path) -> Result<()> {
 }
 
 /// A loopback address that nobody listens at, below the ports that the system gives to clients: a client that connects again and
-/// again to a closed port of that range can end up talking to itself.
+/// again to a closed port of that range can end up talking to itself. The port after it is left free, for OpenBao listens there as well.
 ///
 /// # Errors
 ///
@@ -297,10 +297,11 @@ pub fn free_address() -> Result<String> {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Test programs that run at one time start in different places.
     let offset = u16::try_from(std::process::id() % 10_000)?;
-    for _ in 0..10_000 {
-        let step = NEXT.fetch_add(1, Ordering::Relaxed);
+    let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    for _ in 0..5_000 {
+        let step = NEXT.fetch_add(2, Ordering::Relaxed);
         let port = 20_000 + offset.wrapping_add(step) % 10_000;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+        if is_free(port) && is_free(port + 1) {
             return Ok(format!("127.0.0.1:{port}"));
         }
     }
