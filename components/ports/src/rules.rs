@@ -1,6 +1,8 @@
-//! What every store decides alike.
+//! What every store, and everybody who tries again over one, decides alike.
 
-use crate::{Entry, Item, Page, Requirement, Version};
+use std::time::Duration;
+
+use crate::{Entry, Item, Page, Random, Requirement, Version};
 
 /// Bytes of keys and values beyond which a page ends, so that the memory for a scan has a bound (SEC-S14).
 const PAGE_BYTES: usize = 4 * 1024 * 1024;
@@ -18,6 +20,19 @@ pub fn holds(requirement: Requirement, live: Option<Version>) -> bool {
         Requirement::Absent => live.is_none(),
         Requirement::AtVersion(version) => live == Some(version),
     }
+}
+
+/// How long whoever was outrun `times` times in a row pauses before the next attempt: a random part of a bound that doubles each time, up to
+/// 64 times `unit`.
+#[must_use]
+pub fn pause(unit: Duration, times: u32, random: &impl Random) -> Duration {
+    let bound = unit.saturating_mul(1 << times.min(6));
+    let mut bytes = [u8::MAX; 2];
+    // Without randomness the pause is the longest: slower, never wrong.
+    if random.fill(&mut bytes).is_err() {
+        return bound;
+    }
+    bound.mul_f64(f64::from(u16::from_be_bytes(bytes)) / f64::from(u16::MAX))
 }
 
 /// Fills a page with what matches, up to its limits.
@@ -55,5 +70,35 @@ impl PageBuilder {
     #[must_use]
     pub fn finish(self) -> Page {
         self.page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RandomError;
+
+    /// Answers with this byte again and again, or fails.
+    struct Repeated(Option<u8>);
+
+    impl Random for Repeated {
+        fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomError> {
+            bytes.fill(self.0.ok_or(RandomError)?);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn s6_a_pause_is_a_random_part_of_a_bound_that_doubles_six_times() {
+        let unit = Duration::from_millis(3);
+        for (times, longest) in [(0, 3), (1, 6), (5, 96), (6, 192), (7, 192), (u32::MAX, 192)] {
+            let longest = Duration::from_millis(longest);
+            let pause = |byte| pause(unit, times, &Repeated(byte));
+            assert_eq!(pause(None), longest);
+            assert_eq!(pause(Some(u8::MAX)), longest);
+            assert_eq!(pause(Some(0)), Duration::ZERO);
+            let third = longest / 3;
+            assert!(pause(Some(0x55)).abs_diff(third) < Duration::from_micros(1));
+        }
     }
 }

@@ -47,10 +47,9 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
         limits::check_get(keys.iter().map(|held| held.key))?;
         let first = keys.first().map_or("", |held| held.key);
         self.records.read(&self.around, first, |reader, view| {
-            let now = self.around.clock.now_milliseconds();
             let difference = |held: &HeldKey<'_>| {
                 let found = reader.find(&view.root.top, held.key)?;
-                match found.filter(|item| reader.is_live(item, now)) {
+                match found.filter(|item| reader.is_live(item)) {
                     None => Ok(Difference::Absent),
                     Some(item) if held.version == Some(item.version) => Ok(Difference::Unchanged),
                     Some(item) => Ok(Difference::Changed(reader.entry(&item)?)),
@@ -72,13 +71,12 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
             _ => Start::At(prefix),
         };
         self.records.read(&self.around, prefix, |reader, view| {
-            let now = self.around.clock.now_milliseconds();
             let mut page = PageBuilder::new(limit);
             let walked = reader.walk(&view.root.top, start, &mut |item| {
                 if !item.key.starts_with(prefix) {
                     return Ok(Walk::Enough);
                 }
-                if !reader.is_live(item, now) {
+                if !reader.is_live(item) {
                     return Ok(Walk::On);
                 }
                 if !page.has_room(item.key.len() + item.value_bytes()) {
@@ -103,10 +101,9 @@ impl<H: Host, C: Clock, R: Random> Cache for Adapter<H, C, R> {
     fn get(&self, key: &str) -> Option<Entry> {
         limits::check_get([key].into_iter()).ok()?;
         let found = self.cache.read(&self.around, key, |reader, view| {
-            let now = self.around.clock.now_milliseconds();
             let find = || {
                 let found = reader.find(&view.root.top, key)?;
-                let live = found.filter(|item| reader.is_live(item, now));
+                let live = found.filter(|item| reader.is_live(item));
                 live.map(|item| reader.entry(&item)).transpose()
             };
             find().map_err(|fault| fault.on_the_way_to(key))

@@ -43,7 +43,6 @@ enum Piece {
 pub struct Draft<'a, B, R> {
     reader: &'a Reader<'a, B>,
     random: &'a R,
-    now: u64,
     purges_left: u32,
     nodes: Vec<(PageId, Arc<Node>)>,
     parts: Vec<(PageId, &'a [u8])>,
@@ -63,12 +62,11 @@ pub struct Drafted<'a> {
 }
 
 impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
-    /// A draft of what follows the state that `reader` reads, at `now`.
-    pub fn new(reader: &'a Reader<'a, B>, random: &'a R, now: u64) -> Self {
+    /// A draft of what follows the state that `reader` reads.
+    pub fn new(reader: &'a Reader<'a, B>, random: &'a R) -> Self {
         Self {
             reader,
             random,
-            now,
             purges_left: PURGED_LEAVES,
             nodes: Vec::new(),
             parts: Vec::new(),
@@ -167,7 +165,7 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
                 kept.extend(change.item.clone());
             }
             let change = changes.next_if(|change| change.key == item.key);
-            if change.is_none() && !has_expired(item.expires_at, self.now) {
+            if change.is_none() && self.reader.is_live(item) {
                 kept.push(item.clone());
                 continue;
             }
@@ -238,7 +236,7 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
 
     /// Frees a node that nobody changes of what has expired. Nobody asked for that: where it fails, the node stays as it is.
     fn purge(&mut self, branch: &Branch) -> Option<Vec<(String, Node)>> {
-        if self.purges_left == 0 || !has_expired(branch.first_expiry, self.now) {
+        if self.purges_left == 0 || !has_expired(branch.first_expiry, self.reader.now) {
             return None;
         }
         let (nodes, retired) = (self.nodes.len(), self.retired.len());

@@ -5,17 +5,24 @@
 //! random number, and read by that number. One record of eight bytes, the head, holds the number of the root that counts. A commit
 //! reads the head, evaluates its checks on the state that it names, writes new pages beside the old ones up to a new root, and moves
 //! the head by compare-and-swap. That swap is the commit: before it nothing has changed for anybody, after it everything has. Nothing
-//! is applied later, so whoever is cut off after any write leaves a whole state and perhaps pages that nobody refers to.
+//! is applied later, so whoever is cut off after any write leaves a whole state, and perhaps pages that nobody refers to.
 //!
-//! - Whoever loses the swap deletes its own pages and decides again on the state that won, after a pause with jitter, at most
-//!   32 times; then the store is `unavailable` because it is contended.
-//! - What a commit replaces stays for four commits, for those who still read there, and is deleted by the fourth one after it. A reader
-//!   whose pages are gone by then begins again at the head. A page that is missing while its root counts is `corrupt`.
+//! - Whoever loses the swap deletes its own pages and decides again on the state that won, at most 32 times; then the store is
+//!   `unavailable` because it is contended. The pauses between have jitter, and follow how long an attempt takes.
+//! - A swap that failed or was refused may have happened all the same: a host that repeats one whose answer it has lost is refused by its
+//!   own success. So its root is looked for first, in the head and among the 128 roots that the one which counts names as those before
+//!   it. What may still come to count is not deleted, and the answer is `unavailable`.
+//! - What a commit replaces stays for four commits, for those who still read there, and is deleted by the fourth one after it, before
+//!   that writes anything: so whoever is cut off in between leaves it to the next commit. A reader whose pages are gone by then begins
+//!   again at the head. A page that is missing while its root counts is `corrupt`.
+//! - What an attempt writes it says in a note, in one of eight places, which goes into its first batch. Who comes to the same place later
+//!   deletes what an attempt has left that was cut off, once it has lost for ever. Notes serve room alone: what counts never depends on
+//!   one, so it does not matter that a host may write a batch in pieces.
 //! - The head is made by adding zero to it: on Spin a swap compares only records that were there when it began, and a counter that
 //!   has not eight bytes makes it panic. So the head has eight bytes at all times, on every road.
 //! - Values above 1.5 KiB lie in pages of their own, in parts of at most 256 KiB.
 //! - Expired entries read as absent, and are dropped by commits that touch their leaf, and a few leaves more each time.
-//! - The cache is a second tree with a head of its own in the same bucket.
+//! - The cache is a second tree with a head of its own in the same bucket. Where it is damaged, the next commit begins it anew.
 //!
 //! **What holds** (SEC-K1, SEC-K2, SEC-K8): pages and roots are sealed whole by the [barrier](gatehouse_barrier), each for the record
 //! that it is under. Keys and values of entries never show in the bucket, nor how they are ordered. A page that was altered, cut,
@@ -33,7 +40,9 @@
 //! give a capability another one's records.
 
 mod adapter;
+mod batch;
 mod bucket;
+mod commit;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod draft;
@@ -41,10 +50,12 @@ mod fault;
 mod memory;
 mod names;
 mod node;
+mod note;
 mod reader;
 mod root;
 mod surroundings;
 mod tree;
+mod visit;
 
 pub use adapter::Adapter;
 pub use bucket::{Bucket, BucketError, Host};

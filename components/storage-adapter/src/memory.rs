@@ -13,12 +13,23 @@ const MAXIMUM_BYTES: usize = 4 * 1024 * 1024;
 /// One state of the tree, and the keys to read it.
 #[derive(Clone)]
 pub struct View {
-    /// Its number; `None` before the first commit.
+    /// What the head says of it; `None` before the first commit.
     pub id: Option<RootId>,
     /// What it says.
     pub root: Arc<Root>,
-    /// The keys; `None` before the first commit.
+    /// The keys; `None` before the first commit, or the first after damage.
     pub seal: Option<Seal>,
+}
+
+impl View {
+    /// A state without entries, whose keys are made by the commit that follows it.
+    pub fn empty(id: Option<RootId>) -> Self {
+        Self {
+            id,
+            root: Arc::new(Root::empty()),
+            seal: None,
+        }
+    }
 }
 
 /// The last state that was seen, and opened nodes. A page never changes, so none of them can be out of date; which state counts is asked

@@ -30,6 +30,11 @@ impl Grove {
         format!("gatehouse.{label}.{}.head", self.name())
     }
 
+    /// Where attempts to commit leave their notes.
+    pub fn note(self, label: &str, place: u8) -> String {
+        format!("gatehouse.{label}.{}.attempt.{place}", self.name())
+    }
+
     /// Where the root of this number is.
     pub fn root(self, label: &str, id: RootId) -> String {
         format!("gatehouse.{label}.{}.root.{:016x}", self.name(), id.0)

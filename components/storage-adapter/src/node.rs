@@ -1,7 +1,8 @@
 //! The nodes of a tree, and how they are written.
 //!
 //! A leaf holds entries in ascending order of their keys. An inner node holds branches in the same order: a key belongs to the last
-//! branch that begins at or before it, and to the first branch if none does.
+//! branch that begins at or before it, and to the first branch if none of the others does. Where the first branch says that it begins
+//! means nothing: it comes to hold smaller keys when the one before it is emptied.
 
 use std::sync::Arc;
 
@@ -86,7 +87,7 @@ impl Item {
 /// A node below an inner one.
 #[derive(Clone)]
 pub struct Branch {
-    /// Where its keys begin.
+    /// Where its keys begin, if another branch lies before it.
     pub from: String,
     /// Where it is.
     pub page: PageId,
@@ -151,9 +152,9 @@ impl Node {
 
 /// Which of `branches` a key belongs to.
 pub fn branch_of(branches: &[Branch], key: &str) -> usize {
-    branches
-        .partition_point(|branch| branch.from.as_str() <= key)
-        .saturating_sub(1)
+    // The first branch takes all that lies before the others, and may say that it begins behind them.
+    let others = branches.get(1..).unwrap_or_default();
+    others.partition_point(|branch| branch.from.as_str() <= key)
 }
 
 /// Writes a format byte and `what`, which takes about `size` bytes.
@@ -289,13 +290,17 @@ mod tests {
         Node::Leaf(vec![Arc::new(item("a", here)), Arc::new(item("b", apart))])
     }
 
-    fn inner() -> Node {
+    fn branches<const N: usize>(begins: [&str; N]) -> Vec<Branch> {
         let branch = |from: &str| Branch {
             from: from.to_owned(),
             page: page(),
             first_expiry: Some(7),
         };
-        Node::Inner(["", "c", "e"].map(branch).to_vec())
+        begins.map(branch).to_vec()
+    }
+
+    fn inner() -> Node {
+        Node::Inner(branches(["", "c", "e"]))
     }
 
     #[test]
@@ -331,12 +336,21 @@ mod tests {
 
     #[test]
     fn a_key_belongs_to_the_last_branch_that_begins_at_or_before_it() {
-        let Node::Inner(branches) = inner() else {
-            panic!("not an inner node");
-        };
+        let branches = branches(["", "c", "e"]);
         for (key, expected) in [("a", 0), ("c", 1), ("d", 1), ("e", 2), ("z", 2)] {
             assert_eq!(branch_of(&branches, key), expected, "{key}");
         }
         assert_eq!(branch_of(&branches[1..], "a"), 0);
+        assert_eq!(branch_of(&[], "a"), 0);
+    }
+
+    #[test]
+    fn the_first_branch_takes_what_lies_before_the_others_wherever_it_says_that_it_begins() {
+        let three = branches(["m", "c", "t"]);
+        for (key, expected) in [("a", 0), ("c", 1), ("d", 1), ("n", 1), ("t", 2), ("z", 2)] {
+            assert_eq!(branch_of(&three, key), expected, "{key}");
+        }
+        assert_eq!(branch_of(&branches(["m", "c"]), "d"), 1);
+        assert_eq!(branch_of(&branches(["m"]), "z"), 0);
     }
 }

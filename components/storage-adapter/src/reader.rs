@@ -1,6 +1,5 @@
 //! Reading one state of a tree.
 
-use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gatehouse_ports::Entry;
@@ -51,11 +50,10 @@ pub struct Reader<'a, B> {
     pub bucket: &'a B,
     pub label: &'a str,
     pub memory: &'a Mutex<Memory>,
-    /// `None` before the first commit, when there are no pages.
+    /// `None` where there are no pages yet.
     pub seal: Option<Seal>,
-    /// Whether an entry was left out because its time is over. It was live when the head was read, perhaps, and was prolonged since: then
-    /// there was no moment at which it was absent.
-    pub left_out_expired: Cell<bool>,
+    /// What had expired by then reads as absent.
+    pub now: u64,
 }
 
 impl<B: Bucket> Reader<'_, B> {
@@ -70,13 +68,9 @@ impl<B: Bucket> Reader<'_, B> {
         Ok(node)
     }
 
-    /// Whether the time of `item` is not over at `now`.
-    pub fn is_live(&self, item: &Item, now: u64) -> bool {
-        let expired = has_expired(item.expires_at, now);
-        if expired {
-            self.left_out_expired.set(true);
-        }
-        !expired
+    /// Whether the time of `item` is not over.
+    pub fn is_live(&self, item: &Item) -> bool {
+        !has_expired(item.expires_at, self.now)
     }
 
     /// The entry of `key` below `top`, expired or not.

@@ -11,19 +11,31 @@ use crate::fault::Fault;
 use crate::names::{PageId, RootId};
 use crate::node::{self, DecodeError, Node, WrittenNode};
 
-/// What a commit has replaced. It is kept for some commits, for those who still read there.
+/// Records that come or go together. What a commit has replaced is kept for some commits, for those who still read there.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Generation {
-    /// The root that was replaced; `None` before the first one.
+    /// A root; `None` for what was before the first one.
     pub root: Option<RootId>,
-    /// The pages that the next root does not need any more.
+    /// The pages that only this root has, or that the next one does not need any more.
     pub pages: Vec<PageId>,
 }
+
+impl Generation {
+    /// Bytes that it takes when it is written, about.
+    pub fn size(&self) -> usize {
+        (self.pages.len() + 2) * PageId::BYTES
+    }
+}
+
+/// How many of the roots before it a root names: so many commits may follow one whose outcome was not told until nobody can know it.
+const LINEAGE_ROOTS: usize = 128;
 
 /// One state of a tree.
 pub struct Root {
     /// The number of the commit that made it, one above that of the commit before: the version of what it put.
     pub sequence: u64,
+    /// The roots before it, the oldest first and without a gap.
+    pub lineage: Vec<RootId>,
     /// What the last commits have replaced, the oldest first.
     pub retired: Vec<Generation>,
     /// The top node, which has no page of its own: so a small tree is read at once.
@@ -35,26 +47,45 @@ impl Root {
     pub fn empty() -> Self {
         Self {
             sequence: 0,
+            lineage: Vec::new(),
             retired: Vec::new(),
             top: Arc::new(Node::Leaf(Vec::new())),
         }
     }
 
+    /// What the root that follows this one, whose number is `id`, has as its lineage.
+    pub fn next_lineage(&self, id: Option<RootId>) -> Vec<RootId> {
+        let over = (self.lineage.len() + 1).saturating_sub(LINEAGE_ROOTS);
+        self.lineage.iter().skip(over).copied().chain(id).collect()
+    }
+
+    /// Whether root `id` of that sequence number counted before this one; `None` if it may have, too long ago to be named.
+    pub fn follows(&self, id: RootId, sequence: u64) -> Option<bool> {
+        if self.lineage.contains(&id) {
+            return Some(true);
+        }
+        let oldest = self.sequence.saturating_sub(self.lineage.len() as u64);
+        let is_whole = self.lineage.len() < LINEAGE_ROOTS;
+        (is_whole || sequence >= oldest).then_some(false)
+    }
+
     fn encode(&self) -> Result<Zeroizing<Vec<u8>>, DecodeError> {
-        let generation = |it: &Generation| (it.pages.len() + 2) * PageId::BYTES;
-        let retired: usize = self.retired.iter().map(generation).sum();
+        let retired: usize = self.retired.iter().map(Generation::size).sum();
+        let lineage = self.lineage.len() * PageId::BYTES;
         let written = WrittenRoot {
             sequence: self.sequence,
+            lineage: self.lineage.clone(),
             retired: self.retired.clone(),
             top: self.top.written(),
         };
-        node::encode(&written, self.top.size() + retired)
+        node::encode(&written, self.top.size() + retired + lineage)
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let written: WrittenRoot<'_> = node::decode(bytes)?;
         Ok(Self {
             sequence: written.sequence,
+            lineage: written.lineage,
             retired: written.retired,
             top: Arc::new(written.top.into()),
         })
@@ -64,6 +95,7 @@ impl Root {
 #[derive(Serialize, Deserialize)]
 struct WrittenRoot<'a> {
     sequence: u64,
+    lineage: Vec<RootId>,
     retired: Vec<Generation>,
     #[serde(borrow)]
     top: WrittenNode<'a>,
@@ -173,5 +205,48 @@ fn keyring_fault(label: &str, error: KeyringError) -> Fault {
         KeyringError::NoTermLeft | KeyringError::Random(_) => {
             Fault::unavailable(&error.to_string())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(number: u64) -> RootId {
+        RootId::from_head(number.to_le_bytes()).unwrap()
+    }
+
+    /// Root number `commits` of a store whose first one has the sequence number 1000.
+    fn after(commits: u64) -> Root {
+        let mut root = Root::empty();
+        for number in 1..=commits {
+            let before = (number > 1).then(|| id(number - 1));
+            root = Root {
+                sequence: 999 + number,
+                lineage: root.next_lineage(before),
+                ..Root::empty()
+            };
+        }
+        root
+    }
+
+    #[test]
+    fn s9_a_root_knows_which_came_before_it_as_far_as_it_names_them() {
+        let named = LINEAGE_ROOTS as u64;
+        for commits in [1, 2, named, named + 1, named + 40] {
+            let root = after(commits);
+            for number in 1..commits {
+                let is_named = commits - number <= named;
+                let told = is_named.then_some(true);
+                assert_eq!(root.follows(id(number), 999 + number), told, "{number}");
+                // Another one that was outrun by it.
+                let told = is_named.then_some(false);
+                let other = root.follows(id(number + 1_000_000), 999 + number);
+                assert!(other == told || commits <= named, "{number}");
+            }
+            assert_eq!(root.follows(id(1_000_000), 1000 + commits), Some(false));
+        }
+        // A first commit that was outrun by another first one has any sequence number.
+        assert_eq!(after(3).follows(id(1_000_000), 7), Some(false));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gatehouse_ports::rules::pause;
 use gatehouse_ports::{Clock, Random};
 
 use crate::{StorageError, TransactionError};
@@ -9,8 +10,8 @@ use crate::{StorageError, TransactionError};
 /// How often a change is tried before it is reported as contended (SEC-S6).
 pub const MAXIMUM_ATTEMPTS: u32 = 16;
 
-/// The longest pause between two attempts.
-const LONGEST_PAUSE: Duration = Duration::from_millis(64);
+/// What a pause between two attempts grows from.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// How one attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,23 +55,10 @@ pub fn commit_with_retries<T, E: From<StorageError>>(
         match attempt()? {
             Attempt::Done(value) => return Ok(value),
             Attempt::Conflicted if round == 0 => {}
-            Attempt::Conflicted => clock.sleep(pause(round, random)),
+            Attempt::Conflicted => clock.sleep(pause(SHORTEST_PAUSE, round, random)),
         }
     }
     Err(StorageError::Contended(MAXIMUM_ATTEMPTS).into())
-}
-
-fn pause(round: u32, random: &impl Random) -> Duration {
-    let bound = Duration::from_millis(1)
-        .saturating_mul(1 << round.min(6))
-        .min(LONGEST_PAUSE);
-    let mut byte = [u8::MAX];
-    // Without randomness the pause is the longest: slower, never wrong.
-    if random.fill(&mut byte).is_err() {
-        return bound;
-    }
-    let [byte] = byte;
-    bound.mul_f64(f64::from(byte) / 255.0)
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ fn a_fresh_instance_reads_the_head_the_root_and_the_nodes_on_the_way() {
 }
 
 #[test]
-fn a_commit_takes_one_look_at_the_head_one_write_one_swap_and_one_clearing() {
+fn a_commit_takes_one_look_at_the_head_and_a_note_one_clearing_one_write_and_one_swap() {
     let setting = Setting::new();
     let entries = fill(&setting.instance());
     let client = setting.stores.another_client();
@@ -82,6 +82,8 @@ fn a_commit_takes_one_look_at_the_head_one_write_one_swap_and_one_clearing() {
     }
     let commit = Uses {
         currents: 1,
+        // What the note says that was there before.
+        gets: 1,
         set_manys: 1,
         swaps: 1,
         others: 1,

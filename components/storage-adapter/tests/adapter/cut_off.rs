@@ -1,10 +1,12 @@
 //! An instance that is cut off after any single write leaves the state before its commit or the one after it, and the next one goes on.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread;
 
 use gatehouse_ports::{Change, Store};
 
-use crate::setting::{Instance, Setting, delete, fill, large, put, put_until};
+use crate::setting::{Instance, Setting, apart, delete, fill, large, put, put_until};
 
 /// Commits one after the other; together they create the store, split and join nodes, and store, replace and remove large values.
 fn commits() -> Vec<Vec<Change>> {
@@ -154,4 +156,32 @@ fn s1_instances_cut_off_one_after_the_other_leave_whole_states() {
         state = left;
     }
     assert!(!state.is_empty());
+}
+
+#[test]
+fn s5_whoever_clears_up_after_others_deletes_nothing_that_counts() {
+    let setting = Arc::new(Setting::new());
+    let work = |thread: u64| {
+        let setting = setting.clone();
+        thread::spawn(move || {
+            let mut acknowledged = Vec::new();
+            for round in 0..60 {
+                let client = setting.stores.another_client();
+                client.stop_after_writes((round * 5 + thread) % 21);
+                let key = format!("{thread}/{}", round % 20);
+                let value = apart(usize::try_from(thread * 100 + round).unwrap());
+                let changes = vec![put(&key, &value), put(&format!("at/{thread}"), &value)];
+                if setting.instance_of(client).commit(vec![], changes).is_ok() {
+                    acknowledged.push(key);
+                }
+            }
+            acknowledged
+        })
+    };
+    let threads: Vec<_> = (0..4).map(work).collect();
+    let acknowledged = threads.into_iter().map(|thread| thread.join().unwrap());
+    let acknowledged: Vec<String> = acknowledged.flatten().collect();
+    assert!(acknowledged.len() > 10, "{}", acknowledged.len());
+    let contents = setting.contents();
+    assert!(acknowledged.iter().all(|key| contents.contains_key(key)));
 }

@@ -1,12 +1,14 @@
 //! Hosts that fail, lie, or are not set up.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use gatehouse_ports::{CommitError, Store, StoreError};
 use gatehouse_wasi_key_value::{AdapterHost, Call, Error, KeyValue, Operation, Verdict};
 
-use crate::setting::{HEAD, Instance, LABEL, SEAL_KEY, Setting, absent, fill, large, put, value};
+use crate::setting::{
+    HEAD, Instance, LABEL, SEAL_KEY, Setting, absent, apart, fill, large, put, value,
+};
 
 fn unavailable<T: std::fmt::Debug>(outcome: Result<T, StoreError>) -> String {
     match outcome {
@@ -217,6 +219,113 @@ fn a_swap_that_happened_and_was_reported_as_failed_is_a_success() {
     assert_eq!(value(&setting.instance(), "a").as_deref(), Some("1"));
 }
 
+/// Commits by another instance until the first one is told that its swap, which has happened, was refused.
+fn refuse_what_happened(rounds: u32) -> (Setting, Result<(), CommitError>) {
+    let setting = Setting::new();
+    let client = setting.stores.another_client();
+    let other = setting.instance();
+    let swapped = AtomicBool::new(false);
+    client.intercept(move |call| match call.operation {
+        Operation::Swap if !swapped.swap(true, Ordering::SeqCst) => Verdict::ProceedAndRefuse,
+        Operation::Current if swapped.load(Ordering::SeqCst) => {
+            for round in 0..rounds {
+                let changes = vec![put("theirs", &round.to_string())];
+                other.commit(vec![], changes).unwrap();
+            }
+            Verdict::Proceed
+        }
+        _ => Verdict::Proceed,
+    });
+    let outcome = setting
+        .instance_of(client)
+        .commit(vec![absent("a")], vec![put("a", &apart(1))]);
+    (setting, outcome)
+}
+
+#[test]
+fn s9_a_swap_that_happened_and_was_reported_as_refused_is_no_reason_to_delete_what_counts() {
+    for rounds in [0, 1, 2, 3, 5, 100] {
+        let (setting, outcome) = refuse_what_happened(rounds);
+        match outcome {
+            Ok(()) => {}
+            Err(CommitError::Failed(StoreError::Unavailable(why))) => {
+                assert!(why.contains("cannot be known"), "{why}");
+            }
+            other => panic!("{other:?} after {rounds} commits"),
+        }
+        assert_eq!(value(&setting.instance(), "a"), Some(apart(1)));
+        setting
+            .instance()
+            .commit(vec![], vec![put("a", "2")])
+            .unwrap();
+        assert_eq!(value(&setting.instance(), "a").as_deref(), Some("2"));
+    }
+    assert_eq!(refuse_what_happened(0).1, Ok(()));
+}
+
+#[test]
+fn s9_a_swap_that_failed_and_was_outrun_beyond_doubt_is_tried_again() {
+    for reached in [true, false] {
+        let setting = Setting::new();
+        let client = setting.stores.another_client();
+        let other = setting.instance();
+        let has_failed = AtomicBool::new(false);
+        client.intercept(move |call| {
+            if call.operation != Operation::Swap || has_failed.swap(true, Ordering::SeqCst) {
+                return Verdict::Proceed;
+            }
+            other.commit(vec![], vec![put("theirs", "1")]).unwrap();
+            let lost = Error::other("the connection was lost");
+            if reached {
+                Verdict::ProceedAndFail(lost)
+            } else {
+                Verdict::Fail(lost)
+            }
+        });
+        let outcome = setting
+            .instance_of(client)
+            .commit(vec![absent("a")], vec![put("a", "1")]);
+        assert_eq!(outcome, Ok(()));
+        assert_eq!(setting.contents().len(), 2);
+    }
+}
+
+#[test]
+fn s9_a_swap_that_was_refused_though_nobody_came_first_is_left_as_it_is() {
+    let setting = Setting::new();
+    let instance = setting.instance();
+    instance.commit(vec![], vec![put("a", "1")]).unwrap();
+    let before = setting.stores.stored(LABEL, HEAD).unwrap();
+    let client = setting.stores.another_client();
+    let stores = setting.stores.clone();
+    // The swap is under way: its caller is told that it was refused, and looks at the head before it arrives.
+    let under_way = Arc::new(Mutex::new(None));
+    let swapped = under_way.clone();
+    client.intercept(move |call| {
+        let mut swapped = swapped.lock().unwrap();
+        match (call.operation, call.value) {
+            (Operation::Swap, Some(next)) => {
+                *swapped = Some(next.to_vec());
+                return Verdict::ProceedAndRefuse;
+            }
+            (Operation::Current, _) if swapped.is_some() => stores.store(LABEL, HEAD, &before),
+            _ => {}
+        }
+        Verdict::Proceed
+    });
+    let late = setting.instance_of(client);
+    let Err(CommitError::Failed(StoreError::Unavailable(why))) =
+        late.commit(vec![], vec![put("a", "2")])
+    else {
+        panic!("the outcome was thought to be known");
+    };
+    assert!(why.contains("cannot be known"), "{why}");
+    assert_eq!(value(&setting.instance(), "a").as_deref(), Some("1"));
+    let next = under_way.lock().unwrap().take().unwrap();
+    setting.stores.store(LABEL, HEAD, &next);
+    assert_eq!(value(&setting.instance(), "a").as_deref(), Some("2"));
+}
+
 #[test]
 fn garbage_in_place_of_any_answer_is_an_error_and_changes_nothing() {
     for garbage in [
@@ -253,6 +362,25 @@ fn garbage_in_place_of_any_answer_is_an_error_and_changes_nothing() {
                 break;
             }
         }
+    }
+}
+
+#[test]
+fn a_note_that_is_garbage_or_from_elsewhere_is_in_nobodys_way() {
+    let setting = Setting::new();
+    let instance = setting.instance();
+    let notes = (0..8).map(|place| format!("gatehouse.access.records.attempt.{place}"));
+    let notes: Vec<String> = notes.collect();
+    for round in 0..40 {
+        for name in &notes {
+            let other = setting.stores.stored(LABEL, &notes[round % 8]);
+            let other = other.filter(|_| round % 2 == 0);
+            let stored = other.unwrap_or_else(|| b"garbage".to_vec());
+            setting.stores.store(LABEL, name, &stored);
+        }
+        let changes = vec![put("a", &round.to_string())];
+        instance.commit(vec![], changes).unwrap();
+        assert_eq!(value(&setting.instance(), "a"), Some(round.to_string()));
     }
 }
 

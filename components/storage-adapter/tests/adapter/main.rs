@@ -21,3 +21,5 @@ mod races;
 mod room;
 mod secrecy;
 mod setting;
+mod shape;
+mod stage;

@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use gatehouse_ports::{Clock, CommitError, Store, StoreError};
-use gatehouse_storage_adapter::MAXIMUM_ATTEMPTS;
-use gatehouse_wasi_key_value::{KeyValue, Operation, Verdict};
+use gatehouse_ports::{Clock, CommitError, OsRandom, Store, StoreError, SystemClock};
+use gatehouse_storage_adapter::{Adapter, MAXIMUM_ATTEMPTS};
+use gatehouse_wasi_key_value::{AdapterHost, KeyValue, Operation, Verdict};
 
-use crate::setting::{Instance, Setting, absent, at_version, delete, fill, put, put_until, value};
+use crate::setting::{
+    Instance, LABEL, SEAL_KEY, Setting, absent, at_version, delete, fill, put, put_until, value,
+};
+use crate::stage;
 
 /// Lets `act` happen once, right before the first call of `operation` by this client.
 fn before_first(client: &KeyValue, operation: Operation, act: impl Fn() + Send + Sync + 'static) {
@@ -168,7 +171,7 @@ fn s6_whoever_is_always_outrun_is_told_that_the_store_is_contended() {
         }
         Verdict::Proceed
     });
-    let stored = setting.stores.stored_keys(crate::setting::LABEL).len();
+    let stored = setting.records().len();
     let Err(CommitError::Failed(StoreError::Unavailable(why))) =
         instance.commit(vec![], vec![put("mine", "1")])
     else {
@@ -177,20 +180,44 @@ fn s6_whoever_is_always_outrun_is_told_that_the_store_is_contended() {
     assert!(why.contains("contended"), "{why}");
     assert_eq!(rounds.load(Ordering::SeqCst), MAXIMUM_ATTEMPTS);
     assert_eq!(value(&setting.instance(), "mine"), None);
-    let left = setting.stores.stored_keys(crate::setting::LABEL).len();
+    let left = setting.records().len();
     assert!(left <= stored + 4, "whoever loses leaves nothing behind");
 }
 
-/// Commits until it is not contended; contention is an answer that a caller must expect.
-fn insist(attempt: impl Fn() -> Result<(), CommitError>) -> Result<(), CommitError> {
-    loop {
-        match attempt() {
-            Err(CommitError::Failed(StoreError::Unavailable(why))) => {
-                assert!(why.contains("contended"), "{why}");
-            }
-            other => return other,
+#[test]
+fn s6_whoever_sees_in_time_that_it_is_outrun_again_writes_nothing() {
+    let setting = Setting::new();
+    let (client, other) = (setting.stores.another_client(), setting.instance());
+    let has_lost = AtomicBool::new(false);
+    client.intercept(move |call| {
+        let is_swap = call.operation == Operation::Swap;
+        if is_swap {
+            has_lost.store(true, Ordering::SeqCst);
         }
-    }
+        if is_swap || call.operation == Operation::Current && has_lost.load(Ordering::SeqCst) {
+            other.commit(vec![], vec![put("theirs", "1")]).unwrap();
+        }
+        Verdict::Proceed
+    });
+    let instance = setting.instance_of(client.clone());
+    let outcome = instance.commit(vec![], vec![put("mine", "1")]);
+    assert!(matches!(outcome, Err(CommitError::Failed(_))));
+    let uses = client.take_uses();
+    assert_eq!((uses.set_manys, uses.swaps), (1, 1));
+}
+
+#[test]
+fn s6_of_64_instances_that_commit_beside_each_other_none_is_told_that_the_store_is_contended() {
+    const ACTORS: usize = 64;
+    const COMMITS: usize = 5;
+    let setting = Setting::new();
+    stage::play(&setting.stores, ACTORS, |number, store| {
+        for round in 0..COMMITS {
+            let change = put(&format!("own/{number}/{round}"), "1");
+            store.commit(vec![], vec![change]).unwrap();
+        }
+    });
+    assert_eq!(setting.contents().len(), ACTORS * COMMITS);
 }
 
 #[test]
@@ -201,7 +228,9 @@ fn s6_instances_on_threads_end_at_a_serial_order() {
     let work = |number: u32| {
         let setting = setting.clone();
         thread::spawn(move || {
-            let store = setting.instance();
+            // The time that passes: pauses follow how slow the machine is.
+            let host = AdapterHost::new(setting.stores.another_client(), SEAL_KEY);
+            let store = Adapter::new(host, LABEL, SystemClock, OsRandom);
             let mut written = Vec::new();
             while written.len() < WINS as usize {
                 let entry = store.get(&["counter"]).unwrap().remove(0);
@@ -212,11 +241,8 @@ fn s6_instances_on_threads_end_at_a_serial_order() {
                 });
                 let check = entry.map_or(absent("counter"), |it| at_version("counter", it.version));
                 let own = format!("own/{number}/{count}");
-                let outcome = insist(|| {
-                    let changes = vec![put("counter", &(count + 1).to_string()), put(&own, "")];
-                    store.commit(vec![check.clone()], changes)
-                });
-                match outcome {
+                let changes = vec![put("counter", &(count + 1).to_string()), put(&own, "")];
+                match store.commit(vec![check], changes) {
                     Ok(()) => written.push(count + 1),
                     Err(CommitError::Conflict(key)) => assert_eq!(key, "counter"),
                     Err(error) => panic!("{error}"),
@@ -316,5 +342,37 @@ fn s9_an_entry_that_is_prolonged_in_time_is_never_read_as_absent() {
             .unwrap();
         time.0.advance(Duration::from_millis(20));
     });
+    // The head that was read names the first.
+    assert_eq!(value(&reader, "a").as_deref(), Some("1"));
     assert_eq!(value(&reader, "a").as_deref(), Some("2"));
+}
+
+#[test]
+fn a_read_past_what_has_expired_is_answered_at_the_first_attempt_beside_commits() {
+    let setting = Setting::new();
+    let ends = setting.time.now_milliseconds() + 10;
+    let entries = vec![put("a", "1"), put_until("b", "1", ends), put("c", "1")];
+    setting.instance().commit(vec![], entries).unwrap();
+    setting.time.0.advance(Duration::from_millis(10));
+    let client = setting.stores.another_client();
+    let writer = setting.instance();
+    client.intercept(move |call| {
+        if call.operation == Operation::Get {
+            writer.commit(vec![], vec![put("d", "1")]).unwrap();
+            writer.commit(vec![], vec![delete("d")]).unwrap();
+        }
+        Verdict::Proceed
+    });
+    let looks = |read: &dyn Fn(&Instance)| {
+        client.take_uses();
+        read(&setting.instance_of(client.clone()));
+        client.take_uses().currents
+    };
+    assert_eq!(looks(&|it| assert_eq!(value(it, "b"), None)), 1);
+    let keys = |it: &Instance| {
+        let items = it.scan("", None, 10).unwrap().items;
+        let keys: Vec<String> = items.into_iter().map(|item| item.key).collect();
+        assert_eq!(keys, ["a", "c"]);
+    };
+    assert_eq!(looks(&keys), 1);
 }

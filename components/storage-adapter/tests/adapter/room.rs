@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use gatehouse_ports::Store as _;
+use gatehouse_wasi_key_value::{Error, Operation, Verdict};
 
-use crate::setting::{LABEL, Setting, delete, fill, large, put, put_until};
+use crate::setting::{LABEL, Setting, apart, delete, fill, large, put, put_until};
 
 #[test]
 fn what_is_replaced_is_deleted_some_commits_later() {
@@ -14,7 +15,7 @@ fn what_is_replaced_is_deleted_some_commits_later() {
     for round in 0..60 {
         let changes = vec![put("a", &large(round)), put("b", &round.to_string())];
         instance.commit(vec![], changes).unwrap();
-        most = most.max(setting.stores.stored_keys(LABEL).len());
+        most = most.max(setting.records().len());
     }
     // The head, and five states of a root and two parts.
     assert!(most <= 1 + 5 * 3, "{most} records");
@@ -27,7 +28,79 @@ fn what_is_replaced_is_deleted_some_commits_later() {
     for _ in 0..6 {
         instance.commit(vec![], vec![put("c", "")]).unwrap();
     }
-    assert_eq!(setting.stores.stored_keys(LABEL).len(), 1 + 5);
+    assert_eq!(setting.records().len(), 1 + 5);
+}
+
+/// A store in which the next commit has something to clear.
+fn grown() -> Setting {
+    let setting = Setting::new();
+    let instance = setting.instance();
+    for round in 0..6 {
+        let changes = vec![put("a", &apart(round)), put("b", &round.to_string())];
+        instance.commit(vec![], changes).unwrap();
+    }
+    setting
+}
+
+/// How many records there are eight commits later.
+fn records_later(setting: &Setting) -> usize {
+    let instance = setting.instance();
+    for round in 0..8 {
+        let changes = vec![put("a", &apart(round)), put("b", "later")];
+        instance.commit(vec![], changes).unwrap();
+    }
+    setting.records().len()
+}
+
+#[test]
+fn what_a_commit_clears_and_what_it_writes_is_cleared_though_it_is_cut_off() {
+    let undisturbed = records_later(&grown());
+    for writes in 0.. {
+        let setting = grown();
+        let client = setting.stores.another_client();
+        client.stop_after_writes(writes);
+        let changes = vec![put("a", &apart(7)), put("b", "7")];
+        let outcome = setting.instance_of(client.clone()).commit(vec![], changes);
+        // The double writes a batch in pieces and from behind, as no real store does: of one that is cut off in it, the note is missing.
+        let pieces = match writes {
+            3 => 1,
+            4 => 2,
+            _ => 0,
+        };
+        // Whoever takes the place of its note finds what it has left.
+        let is_cleared = || records_later(&setting) == undisturbed + pieces;
+        assert!((0..40).any(|_| is_cleared()), "after {writes} writes");
+        if !client.was_stopped() {
+            assert_eq!(outcome, Ok(()));
+            assert_eq!(writes, 6, "two deletions, the root, a page, the note and the head");
+            break;
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_deleted_is_deleted_when_it_can_and_a_root_has_a_bound() {
+    let undisturbed = records_later(&grown());
+    let setting = grown();
+    let client = setting.stores.another_client();
+    client.intercept(|call| match call.operation {
+        Operation::DeleteMany => Verdict::Fail(Error::other("nothing can be deleted")),
+        _ => Verdict::Proceed,
+    });
+    let failing = setting.instance_of(client);
+    let mut largest = 0;
+    for round in 0..160 {
+        if round == 20 {
+            assert_eq!(records_later(&setting), undisturbed);
+        }
+        let changes = vec![put("b", &round.to_string())];
+        failing.commit(vec![], changes).unwrap();
+        let sizes = setting.records().into_iter();
+        let sizes = sizes.filter(|name| name.contains("root"));
+        let sizes = sizes.map(|name| setting.stores.stored(LABEL, &name).unwrap().len());
+        largest = largest.max(sizes.max().unwrap());
+    }
+    assert!(largest < 4096, "{largest} bytes");
 }
 
 #[test]
@@ -35,7 +108,7 @@ fn a_store_that_was_emptied_takes_as_little_room_as_a_new_one() {
     let setting = Setting::new();
     let instance = setting.instance();
     let entries = fill(&instance);
-    let full = setting.stores.stored_keys(LABEL).len();
+    let full = setting.records().len();
     assert!(full > 50, "{full} records");
     for key in entries.keys() {
         instance.commit(vec![], vec![delete(key)]).unwrap();
@@ -44,7 +117,7 @@ fn a_store_that_was_emptied_takes_as_little_room_as_a_new_one() {
     for _ in 0..6 {
         instance.commit(vec![], vec![put("c", "")]).unwrap();
     }
-    assert_eq!(setting.stores.stored_keys(LABEL).len(), 1 + 5);
+    assert_eq!(setting.records().len(), 1 + 5);
 }
 
 #[test]
@@ -52,7 +125,7 @@ fn nodes_that_shrink_are_joined() {
     let setting = Setting::new();
     let instance = setting.instance();
     let entries = fill(&instance);
-    let full = setting.stores.stored_keys(LABEL).len();
+    let full = setting.records().len();
     for key in entries
         .keys()
         .enumerate()
@@ -65,7 +138,7 @@ fn nodes_that_shrink_are_joined() {
         instance.commit(vec![], vec![put("c", "")]).unwrap();
     }
     assert_eq!(setting.contents().len(), entries.len() / 10 + 1);
-    let left = setting.stores.stored_keys(LABEL).len();
+    let left = setting.records().len();
     assert!(left < full / 3, "{left} of {full} records");
 }
 
@@ -77,7 +150,7 @@ fn what_has_expired_goes_though_nobody_touches_it() {
     instance
         .commit(vec![], (0..300).map(ending).collect())
         .unwrap();
-    let full = setting.stores.stored_keys(LABEL).len();
+    let full = setting.records().len();
     assert!(full > 30, "{full} records");
     setting.time.0.advance(Duration::from_millis(5));
     assert!(setting.contents().is_empty());
@@ -86,7 +159,7 @@ fn what_has_expired_goes_though_nobody_touches_it() {
             .commit(vec![], vec![put("other", &round.to_string())])
             .unwrap();
     }
-    let left = setting.stores.stored_keys(LABEL).len();
+    let left = setting.records().len();
     assert!(left <= 1 + 5 * 2, "{left} of {full} records");
     assert_eq!(setting.contents()["other"], "59");
 }
@@ -99,7 +172,7 @@ fn entries_that_come_in_order_one_by_one_fill_their_nodes_to_the_half() {
         let change = put(&format!("k/{number:05}"), &"x".repeat(200));
         instance.commit(vec![], vec![change]).unwrap();
     }
-    let records = setting.stores.stored_keys(LABEL).len();
+    let records = setting.records().len();
     assert!(records < 80, "{records} records for 100 kB");
     assert_eq!(setting.contents().len(), 400);
 }

@@ -9,9 +9,9 @@ fn is_corrupt(setting: &Setting, key: &str) -> bool {
     Store::get(&instance, &[key]) == Err(StoreError::Corrupt(key.to_owned()))
 }
 
-/// All names in the bucket but that of the head.
+/// All names of records but that of the head.
 fn pages(setting: &Setting) -> Vec<String> {
-    let mut names = setting.stores.stored_keys(LABEL);
+    let mut names = setting.records();
     names.retain(|name| name != HEAD);
     names
 }

@@ -58,6 +58,13 @@ impl Setting {
         Adapter::new(host, LABEL, self.time.clone(), OsRandom)
     }
 
+    /// The names of all records but the notes, of which there are as many as happens.
+    pub fn records(&self) -> Vec<String> {
+        let mut names = self.stores.stored_keys(LABEL);
+        names.retain(|name| !name.contains(".attempt."));
+        names
+    }
+
     /// What a fresh instance reads, by key.
     pub fn contents(&self) -> BTreeMap<String, String> {
         contents(&self.instance())
@@ -124,6 +131,11 @@ pub fn value(store: &impl Store, key: &str) -> Option<String> {
 /// A value that has pages of its own.
 pub fn large(seed: usize) -> String {
     format!("{seed:08}").repeat(50_000)
+}
+
+/// The smallest kind of value that has pages of its own.
+pub fn apart(seed: usize) -> String {
+    format!("{seed:08}").repeat(250)
 }
 
 /// A store with so many entries that its tree has two levels below the root.

@@ -1,6 +1,6 @@
 //! One store, and the handles of its compare-and-swaps.
 
-use crate::client::{Call, KeyValue, Misuse, Operation};
+use crate::client::{Call, KeyValue, Lie, Misuse, Operation};
 use crate::{Error, SwapError};
 
 /// An open store.
@@ -154,10 +154,14 @@ impl Bucket {
     }
 
     fn read(&self, operation: Operation, key: &str) -> Result<Option<Vec<u8>>, Error> {
-        self.client
-            .call(&call(operation, key, None), Some, |records| {
-                Ok(records.get(&self.label, key).cloned())
-            })
+        self.client.call(
+            &call(operation, key, None),
+            |lie| match lie {
+                Lie::Stored(value) => Some(value),
+                Lie::Changed => None,
+            },
+            |records| Ok(records.get(&self.label, key).cloned()),
+        )
     }
 
     fn write(&self, operation: Operation, key: &str, value: &[u8]) -> Result<(), Error> {
@@ -222,7 +226,7 @@ impl Cas {
         bucket.client.count(|uses| uses.swaps += 1);
         let outcome = bucket.client.call(
             &call(Operation::Swap, &key, Some(value)),
-            |_| None,
+            |lie| matches!(lie, Lie::Changed).then_some(false),
             |records| {
                 let stored = records.get(&bucket.label, &key);
                 match (&read, stored) {

@@ -69,6 +69,9 @@ pub enum Verdict {
     Fail(Error),
     /// It happens, and its caller is told that it failed.
     ProceedAndFail(Error),
+    /// A swap happens, and its caller is told that the record had changed: as by a host that lost the answer and has repeated the swap. For
+    /// any other call it means [`Self::Proceed`].
+    ProceedAndRefuse,
     /// A `get` or `current` returns this instead of what is stored. For any other call it means [`Self::Proceed`].
     Answer(Option<Vec<u8>>),
 }
@@ -103,6 +106,14 @@ pub struct Uses {
     pub set_manys: u64,
     /// Calls of anything else.
     pub others: u64,
+}
+
+/// What a caller is told that is not so.
+pub(crate) enum Lie {
+    /// This is stored.
+    Stored(Option<Vec<u8>>),
+    /// The record has changed.
+    Changed,
 }
 
 type Interceptor = dyn Fn(&Call<'_>) -> Verdict + Send + Sync;
@@ -263,11 +274,12 @@ impl KeyValue {
         count(&mut lock(&self.condition).uses);
     }
 
-    /// Makes one call, or what the interceptor and the end of the client have made of it.
+    /// Makes one call, or what the interceptor and the end of the client have made of it. `as_told` is the answer to a caller who is lied to,
+    /// where such a call can be.
     pub(crate) fn call<T>(
         &self,
         call: &Call<'_>,
-        instead: impl FnOnce(Option<Vec<u8>>) -> Option<T>,
+        as_told: impl FnOnce(Lie) -> Option<T>,
         proceed: impl FnOnce(&mut Records) -> Result<T, Error>,
     ) -> Result<T, Error> {
         if lock(&self.condition).stopped {
@@ -275,11 +287,12 @@ impl KeyValue {
         }
         let interceptor = lock(&self.condition).interceptor.clone();
         let verdict = interceptor.map_or(Verdict::Proceed, |intercept| intercept(call));
-        let failure = match verdict {
+        let told = match verdict {
             Verdict::Proceed => None,
             Verdict::Fail(error) => return Err(error),
-            Verdict::ProceedAndFail(error) => Some(error),
-            Verdict::Answer(answer) => match instead(answer) {
+            Verdict::ProceedAndFail(error) => Some(Err(error)),
+            Verdict::ProceedAndRefuse => as_told(Lie::Changed).map(Ok),
+            Verdict::Answer(answer) => match as_told(Lie::Stored(answer)) {
                 Some(answer) => return Ok(answer),
                 None => None,
             },
@@ -287,7 +300,7 @@ impl KeyValue {
         let mut records = lock(&self.records);
         self.take_one_write(call.operation)?;
         let outcome = proceed(&mut records);
-        failure.map_or(outcome, Err)
+        told.unwrap_or(outcome)
     }
 
     fn take_one_write(&self, operation: Operation) -> Result<(), Error> {

@@ -107,6 +107,17 @@ fn an_intercepted_write_may_happen_and_be_reported_as_failed() {
 }
 
 #[test]
+fn a_swap_may_happen_and_be_reported_as_refused() {
+    let (stores, bucket) = opened();
+    bucket.set("head", b"1").unwrap();
+    stores.intercept(|_| Verdict::ProceedAndRefuse);
+    let mut cas = bucket.cas("head");
+    assert_eq!(cas.current().unwrap().as_deref(), Some(&b"1"[..]));
+    assert!(matches!(cas.swap(b"2"), Err(SwapError::Failed(_))));
+    assert_eq!(bucket.get("head").unwrap().as_deref(), Some(&b"2"[..]));
+}
+
+#[test]
 fn records_in_a_file_are_there_again_but_for_a_write_cut_off() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("records");

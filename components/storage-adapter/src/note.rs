@@ -1,0 +1,100 @@
+//! What an attempt to commit says of itself with the first that it writes: should it be cut off, somebody else can clear up after it.
+
+use gatehouse_ports::{Random, RandomError};
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use crate::fault::Fault;
+use crate::memory::View;
+use crate::names::RootId;
+use crate::node;
+use crate::root::Generation;
+
+/// How many places there are for notes in a tree. Whoever takes one that is taken has a look at what is there first.
+const PLACES: u8 = 8;
+
+/// A note of one attempt.
+#[derive(Serialize, Deserialize)]
+pub struct Note {
+    /// The root that counted when it began.
+    pub base: RootId,
+    /// What it writes: its root, and the pages that are new in it.
+    pub own: Generation,
+}
+
+impl Note {
+    /// Where an attempt leaves its note. At random: those who commit beside each other should not all take the same place.
+    pub fn place(random: &impl Random) -> Result<u8, RandomError> {
+        let mut place = [0];
+        random.fill(&mut place)?;
+        let [place] = place;
+        Ok(place % PLACES)
+    }
+
+    /// Whether this attempt has lost for ever in the eyes of `view`, be that out of date or not: the head names its base never again once
+    /// that has been replaced, and it was replaced by something else.
+    pub fn has_lost(&self, view: &View) -> bool {
+        let lineage = &view.root.lineage;
+        let counts = |id: &RootId| lineage.contains(id) || view.id == Some(*id);
+        lineage.contains(&self.base) && !self.own.root.as_ref().is_some_and(counts)
+    }
+
+    /// The note as bytes.
+    pub fn encode(&self) -> Result<Zeroizing<Vec<u8>>, Fault> {
+        Ok(node::encode(self, self.own.size())?)
+    }
+
+    /// The note in `bytes`.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Fault> {
+        Ok(node::decode(bytes)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    use crate::root::Root;
+
+    fn id(number: u64) -> RootId {
+        RootId::from_head(number.to_le_bytes()).unwrap()
+    }
+
+    fn note(base: u64, own: u64) -> Note {
+        let own = Generation {
+            root: Some(id(own)),
+            pages: Vec::new(),
+        };
+        Note {
+            base: id(base),
+            own,
+        }
+    }
+
+    #[test]
+    fn s5_an_attempt_has_lost_when_its_base_was_replaced_by_something_else() {
+        let root = Root {
+            lineage: [1, 2, 3].map(id).to_vec(),
+            ..Root::empty()
+        };
+        let view = View {
+            root: Arc::new(root),
+            ..View::empty(Some(id(4)))
+        };
+        for (base, own, expected) in [
+            (1, 9, true),
+            (3, 9, true),
+            // It counts, or did.
+            (1, 2, false),
+            (3, 4, false),
+            // It may come to count.
+            (4, 9, false),
+            // Whoever looks is out of date, or the attempt is older than what is remembered.
+            (9, 10, false),
+        ] {
+            assert_eq!(note(base, own).has_lost(&view), expected, "{base}, {own}");
+        }
+        assert!(!note(4, 9).has_lost(&View::empty(Some(id(4)))));
+    }
+}
