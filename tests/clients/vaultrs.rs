@@ -17,6 +17,8 @@ use vaultrs::error::ClientError;
 use vaultrs::sys::ServerStatus;
 use vaultrs::{identity as identities, sys, token};
 
+use crate::HOST;
+
 const POLICY: &str = "path \"auth/token/create\" {\n  capabilities = [\"update\"]\n}\n";
 
 /// The login of the method, which vaultrs does not have.
@@ -41,7 +43,8 @@ struct ReadPolicyRequest {
 fn with_server<F: Future<Output = Result<(), ClientError>>>(
     test: impl FnOnce(&'static Installation, VaultClient) -> F,
 ) {
-    let installation = Installation::start(Storage::Memory, "").unwrap();
+    let program = HOST.program().ended_with_the_tests();
+    let installation = Installation::start_program(program, Storage::Memory, "").unwrap();
     // Requests borrow it for as long as the test runs.
     let installation: &'static Installation = Box::leak(Box::new(installation));
     let runtime = tokio::runtime::Builder::new_current_thread()

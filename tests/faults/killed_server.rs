@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gatehouse_tests::{Installation, ROLE, Storage};
 use serde_json::{Value, json};
@@ -13,6 +13,8 @@ const KILLS: usize = 20;
 const CLIENTS: usize = 8;
 /// Logins that must be acknowledged before the server is killed, so that every round is a round under load.
 const ACKNOWLEDGED_BEFORE_A_KILL: usize = 40;
+/// How long these may take: a machine under load is no failure, a server that lets nobody in is.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
 fn s2_every_acknowledged_token_is_there_after_twenty_kills_under_login_load() {
@@ -24,7 +26,7 @@ fn s2_every_acknowledged_token_is_there_after_twenty_kills_under_login_load() {
         let fresh = load_until_killed(&mut installation);
         assert!(
             fresh.len() >= ACKNOWLEDGED_BEFORE_A_KILL,
-            "round {round}: only {} logins were acknowledged",
+            "round {round}: only {} logins were acknowledged in {PATIENCE:?}",
             fresh.len()
         );
         installation.run().unwrap();
@@ -80,7 +82,8 @@ fn load_until_killed(installation: &mut Installation) -> Vec<String> {
             })
         })
         .collect();
-    while tokens.lock().unwrap().len() < ACKNOWLEDGED_BEFORE_A_KILL {
+    let deadline = Instant::now() + PATIENCE;
+    while tokens.lock().unwrap().len() < ACKNOWLEDGED_BEFORE_A_KILL && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(1));
     }
     installation.server().kill();

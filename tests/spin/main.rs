@@ -1,15 +1,23 @@
 //! The fronts for Spin on the host that stands in for it: clients, restarts, kills, slow clients, forged addresses, refused starts.
+//!
+//! Left out of `faults`: `audit` and `login_flood`, since there are no sinks and no rates under Spin, and `hostile_connections` and
+//! `shared_store`, since connections and the files of stores are Spin's own.
 
 mod client_address;
 mod clients;
+#[path = "../faults/hostile_requests.rs"]
+mod hostile_requests;
 #[path = "../faults/killed_server.rs"]
 mod killed_server;
+mod own_stores;
 mod refused_starts;
 #[path = "../faults/restart.rs"]
 mod restart;
 #[path = "../clients/script.rs"]
 mod script;
 mod slow_clients;
+mod slow_request;
+mod turns;
 
 /// Who runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Spin4;

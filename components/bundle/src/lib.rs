@@ -16,7 +16,7 @@ pub mod spin;
 pub enum Flavour {
     /// Runs on every engine for components.
     Portable,
-    /// Uses 128-bit multiplication and SIMD, which the engine must have switched on.
+    /// Uses 128-bit multiplication and SIMD, which the engine must have switched on, in the auth method; the rest is the portable one.
     Wide,
 }
 

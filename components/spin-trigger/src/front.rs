@@ -8,7 +8,7 @@ use gatehouse_ports::OsRandom;
 
 use crate::origin::Origin;
 use crate::settings::{FrontSettings, SettingsError};
-use crate::{lottery, what_spin_says};
+use crate::{lottery, once, what_spin_says};
 use bindings::wasi::config::store as variables;
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
@@ -35,11 +35,12 @@ struct Front {
     advertised: Option<Origin>,
 }
 
-/// Made at the first request of an instance. Spin may change variables while it runs; an instance that is used again does not live long.
-static FRONT: OnceLock<Result<Front, SettingsError>> = OnceLock::new();
+/// Made at the first request of an instance that finds its variables. Spin may change them while it runs; an instance that is used again
+/// does not live long.
+static FRONT: OnceLock<Front> = OnceLock::new();
 
-fn front() -> Result<&'static Front, &'static SettingsError> {
-    let made = FRONT.get_or_init(|| {
+fn front() -> Result<&'static Front, SettingsError> {
+    once::get_or_make(&FRONT, || {
         let settings = FrontSettings::from_variables(|name| {
             variables::get(name).map_err(|error| match error {
                 variables::Error::Upstream(why) | variables::Error::Io(why) => why,
@@ -49,8 +50,7 @@ fn front() -> Result<&'static Front, &'static SettingsError> {
             gateway: imported::gateway(settings.gateway),
             advertised: settings.advertised,
         })
-    });
-    made.as_ref()
+    })
 }
 
 /// Answers a request.
@@ -77,7 +77,7 @@ pub fn answer(mut received: Received) -> Response {
 
 /// Does what is due, after one answer of many. To be called once the answer has been handed over.
 pub fn run_background_now_and_then() {
-    if let Ok(front) = front()
+    if let Some(front) = FRONT.get()
         && lottery::wins(&OsRandom)
     {
         front.gateway.run_background();

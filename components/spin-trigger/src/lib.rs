@@ -15,6 +15,7 @@ mod called_by_wasi_p3;
 #[cfg(target_family = "wasm")]
 mod front;
 pub mod lottery;
+pub mod once;
 pub mod origin;
 pub mod settings;
 #[cfg(all(target_family = "wasm", feature = "wasi-0-3"))]

@@ -149,3 +149,55 @@ fn what_spin_does_not_know_is_refused() {
         assert!(toml::from_str::<Manifest>(&changed).is_err(), "{unknown}");
     }
 }
+
+#[test]
+fn what_the_readme_gives_to_spinkube_is_what_spin_3_is_given() {
+    let readme = text("README.md");
+    let mut blocks = readme
+        .split("```")
+        .filter_map(|it| it.strip_prefix("yaml\n"));
+    let block = blocks.find(|block| block.contains("kind: SpinApp\n"));
+    let without_comment = |line: &str| {
+        line.split(" #")
+            .next()
+            .unwrap_or(line)
+            .trim_end()
+            .to_owned()
+    };
+    let lines: Vec<String> = block.unwrap().lines().map(without_comment).collect();
+    let variables = lines
+        .iter()
+        .skip_while(|line| *line != "  variables:")
+        .skip(1);
+    let variables = variables.take_while(|line| line.starts_with("    "));
+    let given: Vec<&str> = variables
+        .filter_map(|line| line.strip_prefix("    - name: "))
+        .collect();
+    let known = manifest("spin-3.toml").variables;
+    assert!(
+        given.iter().all(|name| known.contains_key(*name)),
+        "{given:?}"
+    );
+    for (name, variable) in &known {
+        assert!(
+            !variable.required || given.contains(&name.as_str()),
+            "{name}"
+        );
+    }
+    let image = format!(
+        "  image: registry.example.com/gatehouse:{}",
+        env!("CARGO_PKG_VERSION")
+    );
+    for line in [
+        // The secret above the application, and where the application takes the key from.
+        "  name: gatehouse",
+        "  seal_key: \"...\"",
+        "        secretKeyRef: { name: gatehouse, key: seal_key }",
+        // What SpinKube itself calls its executor.
+        "  executor: containerd-shim-spin",
+        "  replicas: 1",
+        &image,
+    ] {
+        assert!(lines.iter().any(|found| found == line), "{line}");
+    }
+}

@@ -165,12 +165,16 @@ impl<'h> RateLimiter<'h> {
             };
             (0, nothing)
         };
-        let seconds = f64::from(level.full_in) / 1000.0;
         response
             .with_header("x-ratelimit-limit", limit.to_string())
             .with_header("x-ratelimit-remaining", level.remaining.to_string())
-            .with_header("x-ratelimit-reset", seconds.to_string())
+            .with_header("x-ratelimit-reset", in_seconds(level.full_in))
     }
+}
+
+/// Milliseconds as a decimal number of seconds.
+fn in_seconds(milliseconds: u32) -> String {
+    format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)
 }
 
 #[cfg(test)]
@@ -268,5 +272,11 @@ mod tests {
         assert_eq!(limiter.admit(RateKey::Address(None)), Ok(()));
         assert!(limits.1.lock().unwrap().is_empty());
         assert_eq!(headers(&limiter), ["0", "0", "0"]);
+    }
+
+    #[test]
+    fn milliseconds_are_told_in_seconds() {
+        let told = [0, 9, 400, 1000, 61_020].map(in_seconds);
+        assert_eq!(told, ["0.000", "0.009", "0.400", "1.000", "61.020"]);
     }
 }

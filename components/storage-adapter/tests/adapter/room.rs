@@ -72,7 +72,10 @@ fn what_a_commit_clears_and_what_it_writes_is_cleared_though_it_is_cut_off() {
         assert!((0..40).any(|_| is_cleared()), "after {writes} writes");
         if !client.was_stopped() {
             assert_eq!(outcome, Ok(()));
-            assert_eq!(writes, 6, "two deletions, the root, a page, the note and the head");
+            assert_eq!(
+                writes, 6,
+                "two deletions, the root, a page, the note and the head"
+            );
             break;
         }
     }

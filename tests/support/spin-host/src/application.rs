@@ -55,12 +55,16 @@ pub struct Application {
 }
 
 impl Application {
-    /// The application of a server with these settings that listens at `address`.
+    /// The application of a server with these settings that listens at `address`. `given` goes before the variables that these make.
     ///
     /// # Errors
     ///
     /// When the settings ask for what there is not under Spin, or name files that cannot be used.
-    pub fn new(settings: &Settings, address: SocketAddr) -> Result<Self> {
+    pub fn new(
+        settings: &Settings,
+        address: SocketAddr,
+        given: Vec<(String, String)>,
+    ) -> Result<Self> {
         refuse_what_is_not_there(settings)?;
         let mut environment = settings.environment_for_components(address);
         if let Some(file) = &settings.google.application_credentials {
@@ -81,6 +85,7 @@ impl Application {
         let key_file = key_file.context("seal.key_file is needed: there is no key of its own")?;
         let key = fs::read_to_string(key_file).context("seal.key_file")?;
         variables.insert(SEAL_KEY.to_owned(), key.trim().to_owned());
+        variables.extend(given);
         Ok(Self {
             platform: Platform {
                 stores: stores(settings)?,

@@ -1,40 +1,16 @@
 //! What a component may import of Spin, and what it asks for in vain.
 
+// What Spin offers is written down once, where the manifests and the bundle are held against it.
+#[path = "../../../../components/bundle/tests/spin/offered.rs"]
+mod offered;
+
 use anyhow::{Result, bail};
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
 use crate::platform;
 use crate::state::InstanceState;
-
-/// Packages whose interfaces of version 0.2 are all offered.
-const WASI_0_2: [&str; 7] = [
-    "wasi:cli/",
-    "wasi:clocks/",
-    "wasi:filesystem/",
-    "wasi:http/",
-    "wasi:io/",
-    "wasi:random/",
-    "wasi:sockets/",
-];
-
-/// Packages whose interfaces of version 0.3 are all offered by Spin 4.1.
-const WASI_0_3: [&str; 6] = [
-    "wasi:cli/",
-    "wasi:clocks/",
-    "wasi:filesystem/",
-    "wasi:http/",
-    "wasi:random/",
-    "wasi:sockets/",
-];
-
-/// Interfaces of which nothing but this version is offered.
-const DRAFTS: [&str; 4] = [
-    "wasi:config/store@0.2.0-draft-2024-09-27",
-    "wasi:keyvalue/atomics@0.2.0-draft2",
-    "wasi:keyvalue/batch@0.2.0-draft2",
-    "wasi:keyvalue/store@0.2.0-draft2",
-];
+use offered::Offer;
 
 /// The versions of Spin that are different in what they offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +19,15 @@ pub enum Version {
     Spin3,
     /// 4.1: WASI 0.3 as well.
     Spin4,
+}
+
+impl Version {
+    fn offers(self) -> Vec<Offer> {
+        match self {
+            Self::Spin3 => offered::by_spin_3_6(),
+            Self::Spin4 => offered::by_spin_4_1(),
+        }
+    }
 }
 
 /// A linker with everything that either version offers.
@@ -66,10 +51,11 @@ pub fn linker(engine: &Engine) -> wasmtime::Result<Linker<InstanceState>> {
 ///
 /// When there is such an import.
 pub fn ensure_met(engine: &Engine, component: &Component, version: Version) -> Result<()> {
+    let offers = version.offers();
     let component_type = component.component_type();
     let unmet: Vec<String> = component_type
         .imports(engine)
-        .filter(|(name, _)| !is_offered(name, version))
+        .filter(|(name, _)| !offered::covers(&offers, name))
         .map(|(name, _)| format!("  {name}"))
         .collect();
     if unmet.is_empty() {
@@ -79,15 +65,4 @@ pub fn ensure_met(engine: &Engine, component: &Component, version: Version) -> R
         "{version:?} does not offer what the component imports:\n{}",
         unmet.join("\n")
     )
-}
-
-fn is_offered(name: &str, version: Version) -> bool {
-    let of_packages = |packages: &[&str], line: &str| {
-        let package = packages.iter().any(|package| name.starts_with(package));
-        let version = name.rsplit_once('@').map_or("", |(_, version)| version);
-        package && version.starts_with(line) && !version.contains('-')
-    };
-    DRAFTS.contains(&name)
-        || of_packages(&WASI_0_2, "0.2.")
-        || (version == Version::Spin4 && of_packages(&WASI_0_3, "0.3."))
 }

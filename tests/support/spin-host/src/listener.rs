@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
@@ -25,7 +25,7 @@ const WELL_KNOWN: &str = "/.well-known/spin/";
 ///
 /// # Errors
 ///
-/// When signals cannot be received.
+/// When signals cannot be received, or connections cannot be accepted: Spin's server ends at the first that it cannot accept.
 pub async fn serve(listener: TcpListener, handler: Handler) -> Result<()> {
     let handler = Arc::new(handler);
     let mut terminate = signal(SignalKind::terminate())?;
@@ -36,13 +36,7 @@ pub async fn serve(listener: TcpListener, handler: Handler) -> Result<()> {
             _ = terminate.recv() => return Ok(()),
             _ = interrupt.recv() => return Ok(()),
         };
-        let (stream, client) = match accepted {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
-                continue;
-            }
-        };
+        let (stream, client) = accepted.context("a connection cannot be accepted")?;
         let _ = stream.set_nodelay(true);
         let handler = Arc::clone(&handler);
         tokio::spawn(async move {

@@ -49,6 +49,9 @@ enum Command {
         /// A component to serve in its place.
         #[arg(long)]
         component: Option<PathBuf>,
+        /// A variable as `spin up` takes it, `NAME=VALUE`; it goes before what the configuration file says.
+        #[arg(long, value_parser = variable)]
+        variable: Vec<(String, String)>,
     },
 }
 
@@ -79,12 +82,18 @@ impl Front {
     }
 }
 
+fn variable(text: &str) -> Result<(String, String)> {
+    let (name, value) = text.split_once('=').context("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
 #[tokio::main]
 async fn main() -> Result<()> {
     let Command::Server {
         config,
         front,
         component,
+        variable,
     } = Arguments::parse().command;
     let settings = Settings::load(&config, std::env::vars(), Vec::new())?;
     tracing_subscriber::fmt()
@@ -98,7 +107,7 @@ async fn main() -> Result<()> {
     let Application {
         platform,
         environment,
-    } = Application::new(&settings, listener.local_addr()?)?;
+    } = Application::new(&settings, listener.local_addr()?, variable)?;
     let grants = Grants {
         environment,
         platform,

@@ -1,6 +1,6 @@
 //! Outgoing requests, which lead to this machine and nowhere else: that is where the Google of the tests is.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use http::uri::Scheme;
@@ -17,8 +17,7 @@ const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(600);
 type Driver = Box<dyn Future<Output = Result<(), Error>> + Send>;
 type Sending = Box<dyn Future<Output = Result<(Response<WasiBody>, Driver), Error>> + Send>;
 
-/// A client that keeps no connections: one that the other side has closed by the time it is used again would fail a request, and a
-/// request whose body is a stream cannot be repeated. It bounds nothing: that is left to the component.
+/// A client that uses connections again, as Spin's does. It bounds nothing: that is left to the component.
 #[derive(Clone)]
 pub struct Outbound {
     client: Client<HttpConnector, WasiBody>,
@@ -28,11 +27,8 @@ pub struct Outbound {
 impl Outbound {
     /// A client that calls this machine, or refuses that as well.
     pub fn new(allows_loopback: bool) -> Self {
-        let client = Client::builder(TokioExecutor::new())
-            .pool_max_idle_per_host(0)
-            .build(HttpConnector::new());
         Self {
-            client,
+            client: Client::builder(TokioExecutor::new()).build(HttpConnector::new()),
             allows_loopback,
         }
     }
@@ -43,10 +39,7 @@ impl Outbound {
         let is_loopback = host == "localhost"
             || bare
                 .parse()
-                .is_ok_and(|address: IpAddr| address.is_loopback())
-            || host
-                .parse()
-                .is_ok_and(|address: SocketAddr| address.ip().is_loopback());
+                .is_ok_and(|address: IpAddr| address.is_loopback());
         self.allows_loopback && destination.scheme() == Some(&Scheme::HTTP) && is_loopback
     }
 }

@@ -1,0 +1,33 @@
+//! What is made once.
+
+use std::sync::OnceLock;
+
+/// What is in `place`, where `make` puts it if nothing is there. A failure leaves the place empty, so whoever comes next tries again:
+/// what was missing may have been so for a moment.
+///
+/// # Errors
+///
+/// That of `make`.
+pub fn get_or_make<T, E>(
+    place: &OnceLock<T>,
+    make: impl FnOnce() -> Result<T, E>,
+) -> Result<&T, E> {
+    if let Some(made) = place.get() {
+        return Ok(made);
+    }
+    let made = make()?;
+    Ok(place.get_or_init(|| made))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_passes_and_a_success_stays() {
+        let place = OnceLock::new();
+        assert_eq!(get_or_make(&place, || Err("away")), Err("away"));
+        assert_eq!(get_or_make(&place, || Ok::<_, &str>(1)), Ok(&1));
+        assert_eq!(get_or_make(&place, || Err("away")), Ok(&1));
+    }
+}
