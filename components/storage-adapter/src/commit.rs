@@ -291,13 +291,19 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         let (Some(base), Some(seal)) = (view.id, &view.seal) else {
             return Ok(None);
         };
-        let place = Note::place(&around.random)?;
-        let name = self.tree.grove.note(&around.label, place);
-        if let Some(before) = self.note(seal, &name)
-            && before.has_lost(view)
-        {
-            // What stays where this fails takes room and does no harm.
-            let _ = self.delete(&before.own);
+        let mut name = String::new();
+        for place in Note::places(&around.random)? {
+            name = self.tree.grove.note(&around.label, place);
+            let Some(before) = self.note(seal, &name) else {
+                break;
+            };
+            if before.has_lost(view) {
+                // What stays where this fails takes room and does no harm.
+                let _ = self.delete(&before.own);
+            }
+            if !before.may_yet_win(view) {
+                break;
+            }
         }
         let own = own.clone();
         let sealed = seal.seal(&name, &Note { base, own }.encode()?, &around.random)?;

@@ -23,12 +23,18 @@ pub struct Note {
 }
 
 impl Note {
-    /// Where an attempt leaves its note. At random: those who commit beside each other should not all take the same place.
-    pub fn place(random: &impl Random) -> Result<u8, RandomError> {
-        let mut place = [0];
-        random.fill(&mut place)?;
-        let [place] = place;
-        Ok(place % PLACES)
+    /// Where an attempt looks for a place for its note; the last one it takes in any case. They begin at random: those who commit beside
+    /// each other should not all take the same place.
+    pub fn places(random: &impl Random) -> Result<[u8; 3], RandomError> {
+        let mut first = [0];
+        random.fill(&mut first)?;
+        let [first] = first;
+        Ok([0, 1, 2].map(|next| first.wrapping_add(next) % PLACES))
+    }
+
+    /// Whether this attempt may yet win in the eyes of `view`. Written over, its note would be missed should it be cut off.
+    pub fn may_yet_win(&self, view: &View) -> bool {
+        view.id == Some(self.base)
     }
 
     /// Whether this attempt has lost for ever in the eyes of `view`, be that out of date or not: the head names its base never again once

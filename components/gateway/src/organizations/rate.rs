@@ -174,7 +174,9 @@ impl<'h> RateLimiter<'h> {
 
 /// Milliseconds as a decimal number of seconds.
 fn in_seconds(milliseconds: u32) -> String {
-    format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)
+    let seconds = format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000);
+    let significant = seconds.trim_end_matches('0').trim_end_matches('.');
+    significant.to_owned()
 }
 
 #[cfg(test)]
@@ -276,7 +278,7 @@ mod tests {
 
     #[test]
     fn milliseconds_are_told_in_seconds() {
-        let told = [0, 9, 400, 1000, 61_020].map(in_seconds);
-        assert_eq!(told, ["0.000", "0.009", "0.400", "1.000", "61.020"]);
+        let told = [0, 9, 400, 1000, 60_000, 61_020].map(in_seconds);
+        assert_eq!(told, ["0", "0.009", "0.4", "1", "60", "61.02"]);
     }
 }
