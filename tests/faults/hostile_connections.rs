@@ -1,29 +1,17 @@
 //! SEC-H14: whatever comes over a connection, it gets at most one answer, no 5xx, and the next client is served.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::time::Duration;
+use std::io::Write;
+use std::net::{Shutdown, TcpStream};
 
-use gatehouse_tests::{Installation, Storage};
+use gatehouse_tests::Installation;
 
-fn installation() -> Installation {
-    let installation = Installation::start(Storage::Memory, "").unwrap();
-    installation.set_up_login().unwrap();
-    installation
-}
+use crate::hostile_requests::{answered, installation, sent};
 
-/// Sends bytes as they are and reads what comes until the server closes the connection.
+/// Sends bytes and nothing after them, which the server is told, and reads what comes.
 fn raw(installation: &Installation, bytes: &[u8]) -> String {
-    let mut stream = TcpStream::connect(installation.address()).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
-    // The server may have answered and closed before it has read everything.
-    let _ = stream.write_all(bytes);
-    let _ = stream.shutdown(std::net::Shutdown::Write);
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    String::from_utf8_lossy(&answer).into_owned()
+    let stream = sent(installation, bytes);
+    let _ = stream.shutdown(Shutdown::Write);
+    answered(stream)
 }
 
 #[test]

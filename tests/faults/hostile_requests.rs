@@ -12,23 +12,32 @@ use crate::HOST;
 /// How many bytes of a body are read.
 const BODY_LIMIT: usize = 1 << 20;
 
-fn installation() -> Installation {
+pub fn installation() -> Installation {
     let installation = Installation::start_program(HOST.program(), Storage::Memory, "").unwrap();
     installation.set_up_login().unwrap();
     installation
 }
 
-/// Sends bytes as they are and reads what comes until the server closes the connection.
-fn raw(installation: &Installation, bytes: &[u8]) -> String {
+/// A connection over which bytes were sent as they are.
+pub fn sent(installation: &Installation, bytes: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(installation.address()).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(60)))
         .unwrap();
     // The server may have answered and closed before it has read everything.
     let _ = stream.write_all(bytes);
+    stream
+}
+
+/// What comes until the server closes the connection.
+pub fn answered(mut stream: TcpStream) -> String {
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn raw(installation: &Installation, bytes: &[u8]) -> String {
+    answered(sent(installation, bytes))
 }
 
 fn post(installation: &Installation, path: &str, body: &[u8]) -> (u16, String) {
