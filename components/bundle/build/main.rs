@@ -1,7 +1,8 @@
 //! Builds every component for WebAssembly in both flavours, composes them, and leaves the files where the crate embeds them. What Spin
 //! loads is made beside them, in the portable flavour, since Spin's engine has no other; it also goes where `spin.toml` looks for it.
 //!
-//! The components are built by a cargo of their own, in a target folder that debug and release builds of the host share.
+//! The components are built by a cargo of their own, in a target folder that debug and release builds of the host share. Whoever works on
+//! the host alone can name the output of an earlier build in `GATEHOUSE_COMPONENTS`, and nothing is compiled for WebAssembly.
 
 mod compose;
 mod paths;
@@ -104,8 +105,15 @@ const COMPILED_WIDE: &str = "auth-method";
 
 const TARGET: &str = "wasm32-wasip2";
 
+/// The environment variable that names a folder with the components of an earlier build: the `out` folder of this script.
+const PREBUILT: &str = "GATEHOUSE_COMPONENTS";
+
 fn main() -> Result<()> {
     let output = PathBuf::from(env::var_os("OUT_DIR").context("OUT_DIR is not set")?);
+    println!("cargo::rerun-if-env-changed={PREBUILT}");
+    if let Some(prebuilt) = env::var_os(PREBUILT) {
+        return take_over(Path::new(&prebuilt), &output);
+    }
     let workspace = workspace()?;
     for watched in ["components", "wit", "Cargo.toml", "Cargo.lock"] {
         println!(
@@ -149,6 +157,22 @@ fn main() -> Result<()> {
     publish(&folder, &target_folder.join("spin"))
 }
 
+/// Copies the components of an earlier build in place of making them.
+fn take_over(prebuilt: &Path, output: &Path) -> Result<()> {
+    println!("cargo::rerun-if-changed={}", prebuilt.display());
+    println!(
+        "cargo::warning=the components are those of {}, not of this source",
+        prebuilt.display()
+    );
+    for folder in [PORTABLE, WIDE, "spin"] {
+        publish(&prebuilt.join(folder), &output.join(folder))?;
+    }
+    publish(
+        &output.join("spin"),
+        &shared_target_folder(output)?.join("spin"),
+    )
+}
+
 /// Joins the capabilities of `capabilities` with the adapters of `folder`, and both fronts of `folder` with these.
 fn join_for_spin(capabilities: &Path, folder: &Path) -> Result<()> {
     let file = |name: &str| folder.join(format!("{name}.wasm"));
@@ -170,7 +194,7 @@ fn join_for_spin(capabilities: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Leaves the files of `folder` where the manifests for Spin look for them.
+/// Copies the files of `folder` to `place`, such as the one where the manifests for Spin look for them.
 fn publish(folder: &Path, place: &Path) -> Result<()> {
     fs::create_dir_all(place)?;
     for file in fs::read_dir(folder)? {
