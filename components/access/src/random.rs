@@ -3,7 +3,7 @@
 use gatehouse_ports::{Random, RandomError};
 use zeroize::Zeroizing;
 
-use crate::secret::{ClientToken, hexadecimal};
+use crate::secret::ClientToken;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -47,7 +47,7 @@ pub(crate) fn uuid(random: &impl Random) -> Result<String, RandomError> {
 pub(crate) fn eight_digits(random: &impl Random) -> Result<String, RandomError> {
     let mut bytes = [0; 4];
     random.fill(&mut bytes)?;
-    Ok(hexadecimal(&bytes))
+    Ok(base16ct::lower::encode_string(&bytes))
 }
 
 /// Appends `count` characters, each of the 62 with the same probability.

@@ -69,7 +69,7 @@ impl IdentifierHasher {
     }
 
     fn hash(&self, purpose: &str, parts: &[&str]) -> String {
-        hexadecimal(&self.digest(purpose, parts))
+        base16ct::lower::encode_string(&self.digest(purpose, parts))
     }
 
     fn digest(&self, purpose: &str, parts: &[&str]) -> [u8; 32] {
@@ -92,28 +92,15 @@ pub(crate) struct TokenHash(String);
 impl TokenHash {
     /// The hash that these digits are; `None` for anything but 64 hexadecimal digits in lower case.
     pub(crate) fn parse(digits: &str) -> Option<Self> {
-        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        (digits.len() == 64 && digits.bytes().all(is_digit)).then(|| Self(digits.to_owned()))
+        base16ct::lower::decode(digits, &mut [0; 32])
+            .is_ok_and(|hash| hash.len() == 32)
+            .then(|| Self(digits.to_owned()))
     }
 
     /// The 64 hexadecimal digits.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-/// Lower-case hexadecimal digits of `bytes`.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: [char; 16] = [
-        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
-    ];
-    let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or('0');
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        text.push(digit(byte >> 4));
-        text.push(digit(byte & 0x0f));
-    }
-    text
 }
 
 #[cfg(test)]
@@ -131,10 +118,5 @@ mod tests {
         assert_ne!(hash.as_str(), hasher.accessor("hvs.x"));
         assert_ne!(hasher.alias("ab", "c"), hasher.alias("a", "bc"));
         assert!(IdentifierHasher::new(&[1; 31]).is_none());
-    }
-
-    #[test]
-    fn hexadecimal_digits_are_lower_case_and_keep_zeros() {
-        assert_eq!(hexadecimal(&[0x00, 0x0f, 0xa5]), "000fa5");
     }
 }

@@ -10,7 +10,6 @@ mod claims;
 mod compact;
 mod instance;
 mod signing;
-mod strict_json;
 mod subject;
 
 pub(crate) use audience::AudienceRule;

@@ -20,7 +20,7 @@
 //! nonce derives the key of one message, the second half is the nonce under it. So nonces can be random for 2^80 messages under
 //! one key and nothing has to be counted (SEC-K4); plain AES-256-GCM with its 96-bit ones must stop at 2^32, which a busy server
 //! reaches in days. XChaCha20-Poly1305 offers the same margin, and was measured in its place: it took a login from 8 µs of
-//! sealing and opening to 21 µs. Every primitive comes from the crate `aes-gcm`, which uses the processor's instructions.
+//! sealing and opening to 21 µs. The construction comes from the crate `xaes-256-gcm`, which uses the processor's instructions.
 //!
 //! There is no I/O here; the crate serves a native host and a WebAssembly component alike.
 

@@ -21,7 +21,6 @@ pub mod host;
 pub mod http;
 #[cfg(target_family = "wasm")]
 pub mod imported;
-pub mod json;
 pub mod organizations;
 pub mod path;
 pub mod query;

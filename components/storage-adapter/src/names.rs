@@ -2,7 +2,6 @@
 //!
 //! ASCII, under 80 bytes, without `/ \ ? #`: what every provider takes. Nothing in a name comes from a key or a value.
 
-use std::fmt::Write as _;
 use std::num::NonZeroU64;
 
 use gatehouse_ports::{Random, RandomError};
@@ -93,11 +92,6 @@ impl PageId {
 
     /// Where the page of this number is.
     pub fn name(self, label: &str) -> String {
-        let mut name = format!("gatehouse.{label}.page.");
-        for byte in self.0 {
-            // Writing to a string cannot fail.
-            let _ = write!(name, "{byte:02x}");
-        }
-        name
+        format!("gatehouse.{label}.page.{:x}", base16ct::HexDisplay(&self.0))
     }
 }

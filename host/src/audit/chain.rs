@@ -46,7 +46,7 @@ impl Link {
 
 impl fmt::Display for Link {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hexadecimal(formatter, &self.0)
+        write!(formatter, "{:x}", base16ct::HexDisplay(&self.0))
     }
 }
 
@@ -65,33 +65,13 @@ impl FromStr for Link {
     type Err = NotALink;
 
     fn from_str(text: &str) -> Result<Self, NotALink> {
-        let digits = text.as_bytes();
         let mut link = Self::NONE;
-        if digits.len() != 2 * SHA256_OUTPUT_LEN {
-            return Err(NotALink);
+        // Lower case alone: a text has one spelling, so that a change of any byte of a line shows.
+        match base16ct::lower::decode(text, &mut link.0) {
+            Ok(bytes) if bytes.len() == SHA256_OUTPUT_LEN => Ok(link),
+            _ => Err(NotALink),
         }
-        for (to, pair) in link.0.iter_mut().zip(digits.chunks(2)) {
-            // Lower case alone: a text has one spelling, so that a change of any byte of a line shows.
-            let value = |digit: &u8| match digit {
-                b'0'..=b'9' => Some(digit - b'0'),
-                b'a'..=b'f' => Some(digit - b'a' + 10),
-                _ => None,
-            };
-            *to = match pair {
-                [high, low] => value(high)
-                    .zip(value(low))
-                    .map(|(high, low)| high * 16 + low),
-                _ => None,
-            }
-            .ok_or(NotALink)?;
-        }
-        Ok(link)
     }
-}
-
-/// Writes bytes as hexadecimal digits in lower case.
-pub(super) fn write_hexadecimal(to: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(to, "{byte:02x}"))
 }
 
 /// Where a chain has got.

@@ -1,14 +1,11 @@
 //! From what the front says to what a sink shows: every text is hashed unless it is named (SEC-L2).
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
 use serde::de::IgnoredAny;
 use zeroize::Zeroizing;
-
-use super::chain::write_hexadecimal;
 
 /// What the hash of a text begins with.
 const PREFIX: &str = "hmac-sha256:";
@@ -46,11 +43,7 @@ impl TextHasher {
     /// What a record shows in place of `text`.
     pub(super) fn hash(&self, text: &str) -> String {
         let tag = sign(&self.0, text.as_bytes());
-        let mut shown = String::with_capacity(PREFIX.len() + 64);
-        shown.push_str(PREFIX);
-        // A String takes everything.
-        let _ = write_hexadecimal(&mut shown, tag.as_ref());
-        shown
+        format!("{PREFIX}{:x}", base16ct::HexDisplay(tag.as_ref()))
     }
 }
 

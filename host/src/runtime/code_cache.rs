@@ -81,12 +81,8 @@ fn file_name(engine: &Engine, wasm: &[u8]) -> String {
     let mut settings = DigestHasher(Digest::new(&SHA256));
     engine.precompile_compatibility_hash().hash(&mut settings);
     settings.0.update(wasm);
-    let mut name = String::with_capacity(2 * SHA256_OUTPUT_LEN + 6);
-    for byte in settings.0.finish().as_ref() {
-        name.push_str(&format!("{byte:02x}"));
-    }
-    name.push_str(".cwasm");
-    name
+    let digest = settings.0.finish();
+    format!("{:x}.cwasm", base16ct::HexDisplay(digest.as_ref()))
 }
 
 /// Feeds what is hashed into a digest; the 64-bit result of an ordinary hasher would be too short to name code by.

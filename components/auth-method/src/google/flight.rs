@@ -4,7 +4,6 @@
 //! neither has claims the flight, in the shared entry itself, and asks Google. The others wait for what it finds, or for its claim to
 //! run out. Without a shared cache every claim succeeds, and everybody asks.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -256,10 +255,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         let mut key = format!("{}{}", self.memory.shared_prefix, topic.kind);
         if !topic.name.is_empty() {
             key.push('/');
-            for byte in Sha256::digest(topic.name) {
-                // Writing to a string cannot fail.
-                let _ = write!(key, "{byte:02x}");
-            }
+            key.push_str(&base16ct::lower::encode_string(&Sha256::digest(topic.name)));
         }
         key
     }

@@ -1,6 +1,6 @@
 //! Whom a token is made for.
 
-use super::strict_json::Json;
+use serde_json::Value;
 
 /// Most values an `aud` may have.
 const MAXIMUM_VALUES: usize = 32;
@@ -21,10 +21,10 @@ pub(crate) struct AudienceRule<'a> {
 impl AudienceRule<'_> {
     /// Whether every value of `aud` is `vault/<role>` or ends in `/vault/<role>`, for the role as the caller named it or its lower-case
     /// form, or is one that the role names (contract 4.5, SEC-J17). `None` is a token without `aud`.
-    pub(super) fn accepts(&self, audience: Option<&Json>) -> bool {
+    pub(super) fn accepts(&self, audience: Option<&Value>) -> bool {
         let folded = self.role.to_ascii_lowercase();
-        let fits = |value: &Json| match value {
-            Json::Text(value) => {
+        let fits = |value: &Value| match value {
+            Value::String(value) => {
                 self.names(value, self.role)
                     || self.names(value, &folded)
                     || self.bound.contains(value)
@@ -32,7 +32,7 @@ impl AudienceRule<'_> {
             _ => false,
         };
         match audience {
-            Some(Json::Array(values)) => {
+            Some(Value::Array(values)) => {
                 (1..=MAXIMUM_VALUES).contains(&values.len()) && values.iter().all(fits)
             }
             Some(value) => fits(value),
@@ -63,12 +63,12 @@ mod tests {
         accept_without_boundary: false,
     };
 
-    fn is_for_role(audience: Option<&Json>, role: &str) -> bool {
+    fn is_for_role(audience: Option<&Value>, role: &str) -> bool {
         AudienceRule { role, ..STRICT }.accepts(audience)
     }
 
-    fn text(value: &str) -> Json {
-        Json::Text(value.to_owned())
+    fn text(value: &str) -> Value {
+        Value::String(value.to_owned())
     }
 
     #[test]
@@ -108,19 +108,19 @@ mod tests {
             assert!(!is_for_role(Some(&text(value)), "dev"), "{value:?}");
         }
         assert!(!is_for_role(None, "dev"));
-        assert!(!is_for_role(Some(&Json::Null), "dev"));
-        assert!(!is_for_role(Some(&Json::Bool(true)), "dev"));
+        assert!(!is_for_role(Some(&Value::Null), "dev"));
+        assert!(!is_for_role(Some(&Value::Bool(true)), "dev"));
     }
 
     #[test]
     fn j17_each_member_of_a_list_must_fit() {
         let fits = || text("vault/dev");
         let other = || text("https://example.com");
-        let list = |values: Vec<Json>| is_for_role(Some(&Json::Array(values)), "dev");
+        let list = |values: Vec<Value>| is_for_role(Some(&Value::Array(values)), "dev");
         assert!(list(vec![fits(), text("https://x/vault/dev")]));
         assert!(!list(vec![fits(), other()]));
         assert!(!list(vec![other(), fits()]));
-        assert!(!list(vec![fits(), Json::Null]));
+        assert!(!list(vec![fits(), Value::Null]));
         assert!(!list(vec![]));
         assert!(list(vec![fits(); 32]));
         assert!(!list(vec![fits(); 33]));
@@ -142,7 +142,7 @@ mod tests {
         ] {
             assert!(!rule.accepts(Some(&text(other))), "{other}");
         }
-        let mixed = Json::Array(vec![text("https://gatehouse.example"), text("other")]);
+        let mixed = Value::Array(vec![text("https://gatehouse.example"), text("other")]);
         assert!(!rule.accepts(Some(&mixed)));
     }
 
@@ -154,7 +154,7 @@ mod tests {
         };
         assert!(lenient.accepts(None));
         assert!(!lenient.accepts(Some(&text("notvault/dev"))));
-        assert!(!lenient.accepts(Some(&Json::Array(vec![]))));
+        assert!(!lenient.accepts(Some(&Value::Array(vec![]))));
         let boundless = AudienceRule {
             accept_without_boundary: true,
             ..STRICT

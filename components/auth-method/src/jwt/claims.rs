@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use serde_json::Number;
+use serde_json::{Map, Number, Value};
 
 use super::audience::AudienceRule;
 use super::instance::InstanceClaims;
-use super::strict_json::{Json, Members};
 use crate::LoginError;
 use crate::excerpt::excerpt;
 
@@ -27,7 +26,7 @@ pub(crate) struct Claims {
     issued: Time,
     subject: Option<String>,
     issuer: Issuer,
-    audience: Option<Json>,
+    audience: Option<Value>,
     email: Option<String>,
     instance: Option<InstanceClaims>,
 }
@@ -64,10 +63,10 @@ impl fmt::Display for Issuer {
 }
 
 impl Time {
-    fn of(claim: Option<&Json>) -> Self {
+    fn of(claim: Option<&Value>) -> Self {
         match claim {
             None => Self::Absent,
-            Some(Json::Number(number)) => whole_seconds(number).map_or(Self::Unusable, Self::At),
+            Some(Value::Number(number)) => whole_seconds(number).map_or(Self::Unusable, Self::At),
             Some(_) => Self::Unusable,
         }
     }
@@ -89,9 +88,9 @@ fn whole_seconds(number: &Number) -> Option<u64> {
 }
 
 impl Claims {
-    pub(super) fn from_members(members: &Members) -> Self {
-        let text = |claim: &Json| match claim {
-            Json::Text(text) if !text.is_empty() => Some(text.clone()),
+    pub(super) fn from_members(members: &Map<String, Value>) -> Self {
+        let text = |claim: &Value| match claim {
+            Value::String(text) if !text.is_empty() => Some(text.clone()),
             _ => None,
         };
         Self {
@@ -101,14 +100,14 @@ impl Claims {
             subject: members.get("sub").and_then(text),
             issuer: match members.get("iss") {
                 None => Issuer::Absent,
-                Some(Json::Text(text)) => Issuer::Named(text.clone()),
+                Some(Value::String(text)) => Issuer::Named(text.clone()),
                 Some(_) => Issuer::Unusable,
             },
             audience: members.get("aud").cloned(),
             email: members
                 .get("email")
                 .and_then(text)
-                .filter(|_| members.get("email_verified") == Some(&Json::Bool(true))),
+                .filter(|_| members.get("email_verified") == Some(&Value::Bool(true))),
             instance: InstanceClaims::from_members(members),
         }
     }
@@ -193,8 +192,8 @@ impl Claims {
     /// The audiences that are texts.
     pub(crate) fn audiences(&self) -> Vec<&str> {
         match &self.audience {
-            Some(Json::Array(values)) => values.iter().filter_map(Json::as_text).collect(),
-            Some(value) => value.as_text().into_iter().collect(),
+            Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
+            Some(value) => value.as_str().into_iter().collect(),
             None => Vec::new(),
         }
     }

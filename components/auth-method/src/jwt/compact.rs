@@ -2,11 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use gatehouse_json::{JsonError, document};
 use jsonwebtoken::signature::Verifier as _;
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::Claims;
-use super::strict_json::{Json, JsonFlaw, Members, read_object};
 use crate::JwtFlaw;
 use crate::rs256::VerifyingKey;
 
@@ -14,6 +15,8 @@ use crate::rs256::VerifyingKey;
 const MAXIMUM_TOKEN_BYTES: usize = 16 * 1024;
 /// Longest name of a key, in bytes.
 const MAXIMUM_KEY_ID_BYTES: usize = 256;
+/// How deep objects and arrays of the header and of the claims may nest (SEC-J7).
+const MAXIMUM_DEPTH: usize = 16;
 
 /// A token of the right form. Nothing it says is proven.
 #[derive(Clone)]
@@ -102,32 +105,33 @@ fn decode(part: &str) -> Result<Vec<u8>, JwtFlaw> {
         .map_err(|_| JwtFlaw::NotBase64Url)
 }
 
-fn object(part: &str, flaw: JwtFlaw) -> Result<Members, JwtFlaw> {
-    read_object(&decode(part)?).map_err(|found| match found {
-        JsonFlaw::NotObject => flaw,
-        JsonFlaw::TooComplex => JwtFlaw::TooComplex,
-    })
+fn object(part: &str, flaw: JwtFlaw) -> Result<Map<String, Value>, JwtFlaw> {
+    match document(&decode(part)?, MAXIMUM_DEPTH) {
+        Ok(Value::Object(members)) => Ok(members),
+        Err(JsonError::TooDeep(_) | JsonError::TooManyMembers) => Err(JwtFlaw::TooComplex),
+        Ok(_) | Err(_) => Err(flaw),
+    }
 }
 
 /// Checks the header. Members that carry or point to keys are not even looked at (SEC-J9).
-fn key_id_of(header: &Members) -> Result<String, JwtFlaw> {
-    let is_text = |name: &str, expected: &str| matches!(header.get(name), Some(Json::Text(text)) if text == expected);
+fn key_id_of(header: &Map<String, Value>) -> Result<String, JwtFlaw> {
+    let is_text = |name: &str, expected: &str| matches!(header.get(name), Some(Value::String(text)) if text == expected);
     if !is_text("alg", "RS256") {
         return Err(JwtFlaw::Algorithm);
     }
     if ["crit", "b64", "zip"]
         .iter()
-        .any(|name| header.get(name).is_some())
+        .any(|name| header.contains_key(*name))
     {
         return Err(JwtFlaw::Extension);
     }
     match header.get("typ") {
         None => {}
-        Some(Json::Text(text)) if text.eq_ignore_ascii_case("JWT") => {}
+        Some(Value::String(text)) if text.eq_ignore_ascii_case("JWT") => {}
         Some(_) => return Err(JwtFlaw::Type),
     }
     match header.get("kid") {
-        Some(Json::Text(key_id))
+        Some(Value::String(key_id))
             if (1..=MAXIMUM_KEY_ID_BYTES).contains(&key_id.len())
                 && key_id.bytes().all(|byte| (0x20..0x7f).contains(&byte)) =>
         {

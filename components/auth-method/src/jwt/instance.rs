@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::strict_json::{Json, Members};
+use serde_json::{Map, Value};
 
 /// Longest name of a project, with the domain that old ones have before a colon.
 const MAXIMUM_PROJECT_BYTES: usize = 320;
@@ -25,20 +25,20 @@ pub(crate) struct InstanceClaims {
 
 impl InstanceClaims {
     /// `None` when a claim is missing or of another shape.
-    pub(super) fn from_members(members: &Members) -> Option<Self> {
-        let Some(Json::Object(google)) = members.get("google") else {
+    pub(super) fn from_members(members: &Map<String, Value>) -> Option<Self> {
+        let Some(Value::Object(google)) = members.get("google") else {
             return None;
         };
-        let Some(Json::Object(claims)) = google.get("compute_engine") else {
+        let Some(Value::Object(claims)) = google.get("compute_engine") else {
             return None;
         };
         let text = |name: &str, fits: fn(&str) -> bool| match claims.get(name) {
-            Some(Json::Text(text)) if fits(text) => Some(text.clone()),
+            Some(Value::String(text)) if fits(text) => Some(text.clone()),
             _ => None,
         };
         let number = |name: &str| match claims.get(name) {
-            Some(Json::Number(number)) => number.as_u64(),
-            Some(Json::Text(text)) if is_decimal(text) => text.parse().ok(),
+            Some(Value::Number(number)) => number.as_u64(),
+            Some(Value::String(text)) if is_decimal(text) => text.parse().ok(),
             _ => None,
         };
         Some(Self {
@@ -86,12 +86,11 @@ pub(crate) fn is_project(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::strict_json::read_object;
     use super::*;
 
     fn read(claims: &str) -> Option<InstanceClaims> {
         let text = format!(r#"{{"google":{{"compute_engine":{claims}}}}}"#);
-        InstanceClaims::from_members(&read_object(text.as_bytes()).unwrap())
+        InstanceClaims::from_members(&serde_json::from_str(&text).unwrap())
     }
 
     fn with(name: &str, value: &str) -> Option<InstanceClaims> {

@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use super::secrecy::is_plausible_name;
 use crate::MAXIMUM_BODY_BYTES;
 use crate::http::Request;
-use crate::json;
 use crate::organizations;
 use crate::query;
 use crate::vault::Verbatim;
+use gatehouse_json as json;
 
 /// The member `data` of a request.
 pub(super) struct RequestData {

@@ -9,7 +9,7 @@ use super::errors::Fault;
 use super::fields::Fields;
 use super::text;
 use crate::http::Request;
-use crate::json::Duplicates;
+use gatehouse_json::Duplicates;
 
 /// What a route answers: an envelope, or nothing to say (204).
 pub(crate) type Answer = Result<Option<Reply>, Fault>;

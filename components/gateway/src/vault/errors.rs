@@ -9,7 +9,7 @@ use super::fields::{BodyError, ConversionError};
 use super::text;
 use crate::host::AuditFailure;
 use crate::http::Response;
-use crate::json::JsonError;
+use gatehouse_json::JsonError;
 
 /// The media type of every answer with a body, exactly: clients compare it as a whole.
 pub(crate) const MEDIA_TYPE: &str = "application/json";

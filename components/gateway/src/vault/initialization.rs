@@ -12,7 +12,7 @@ use super::status::{Stage, answer};
 use crate::Gateway;
 use crate::host::InitializeSealError;
 use crate::http::{Request, Response};
-use crate::json::Duplicates;
+use gatehouse_json::Duplicates;
 
 #[derive(Serialize)]
 struct Initialization {

@@ -13,7 +13,7 @@ use super::status::{Stage, answer};
 use crate::Gateway;
 use crate::host::{SealFailure, SealProgress, UnsealError};
 use crate::http::{Request, Response};
-use crate::json::Duplicates;
+use gatehouse_json::Duplicates;
 
 /// When this was built, RFC 3339; builds that want to be reproducible do not say.
 const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {

@@ -136,7 +136,7 @@ impl Format {
 
     fn write(self, bytes: &[u8]) -> String {
         match self {
-            Self::Hexadecimal => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+            Self::Hexadecimal => base16ct::lower::encode_string(bytes),
             Self::Base64 => STANDARD.encode(bytes),
         }
     }

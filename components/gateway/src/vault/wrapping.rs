@@ -15,7 +15,7 @@ use super::fields::{Fields, Verbatim};
 use super::timestamp::timestamp;
 use crate::Gateway;
 use crate::http::{Request, Response};
-use crate::json::Duplicates;
+use gatehouse_json::Duplicates;
 
 /// What a handler said, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
 /// no handler decides about it, so none can forget it.

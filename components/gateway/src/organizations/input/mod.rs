@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(super) use self::members::{Members, dashed};
 
 use super::problem::{AttributeFault, Problem};
-use crate::json;
+use gatehouse_json as json;
 
 /// How deep arrays and objects may stand within each other (contract section 7).
 const MAXIMUM_DEPTH: usize = 64;

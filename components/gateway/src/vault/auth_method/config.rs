@@ -10,10 +10,10 @@ use gatehouse_auth_method::{
 };
 use serde::Serialize;
 
-use crate::json::Duplicates;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
+use gatehouse_json::Duplicates;
 
 pub(in crate::vault) const FIELDS: [&str; 15] = [
     "credentials",

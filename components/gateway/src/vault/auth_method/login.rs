@@ -12,11 +12,11 @@ use gatehouse_auth_method::{
 };
 
 use crate::Gateway;
-use crate::json::Duplicates;
 use crate::vault::auth_block::Granted;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
+use gatehouse_json::Duplicates;
 
 /// All that a caller chooses (SEC-A7).
 pub(in crate::vault) const FIELDS: [&str; 2] = ["role", "jwt"];

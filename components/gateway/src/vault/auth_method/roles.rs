@@ -11,10 +11,10 @@ use gatehouse_access::{Operation, WritePermission};
 use gatehouse_auth_method::{AuthMethod, Mount, Precondition};
 use serde::Serialize;
 
-use crate::json::Duplicates;
 use crate::vault::call::{Answer, Call, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
+use gatehouse_json::Duplicates;
 
 #[derive(Serialize)]
 struct Keys {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::json::{self, Duplicates, Members};
 use crate::vault::duration::{self, DurationError, Quoted};
+use gatehouse_json::{self as json, Duplicates, Members};
 
 /// A value by its outer form; what is inside an array or object is looked at when a field asks for it.
 pub(super) enum Shape<'a> {

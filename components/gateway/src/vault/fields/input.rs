@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::conversion::Shape;
 use crate::http::Request;
-use crate::json::{self, Duplicates, JsonError, MAXIMUM_MEMBERS, Members};
 use crate::query;
+use gatehouse_json::{self as json, Duplicates, JsonError, MAXIMUM_MEMBERS, Members};
 
 type Values<'a> = Vec<(Cow<'a, str>, Shape<'a>)>;
 

@@ -20,7 +20,7 @@ use conversion::Shape;
 
 use super::text;
 use crate::http::Request;
-use crate::json::{Duplicates, Members};
+use gatehouse_json::{Duplicates, Members};
 
 /// Most of a field's name that an answer repeats, in bytes.
 const SHOWN_NAME_BYTES: usize = 128;

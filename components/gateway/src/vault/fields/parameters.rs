@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::input::{self, Content};
 use crate::http::Request;
-use crate::json::Duplicates;
 use crate::query;
+use gatehouse_json::Duplicates;
 
 /// The parameters of a request that does `operation`: those of the query for reads, those of the body for writes. A body that
 /// cannot be read has none; it is refused once the caller is known to be allowed at all (contract 1.6).

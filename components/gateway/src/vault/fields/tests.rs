@@ -291,6 +291,6 @@ fn repeated_form_names_are_refused_where_duplicates_are() {
     let refused = Fields::of_body(&request, Duplicates::Refuse);
     assert_eq!(
         refused.err(),
-        Some(BodyError::Json(crate::json::JsonError::DuplicateMember))
+        Some(BodyError::Json(gatehouse_json::JsonError::DuplicateMember))
     );
 }

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::input::{self, BodyError, Content};
 use crate::http::Request;
-use crate::json::Duplicates;
+use gatehouse_json::Duplicates;
 
 /// The values of a body exactly as they were sent, every digit of a number and every `null` included. It serializes as an
 /// object; where a name is given twice, the last value counts.

@@ -65,11 +65,11 @@ impl SystemMount {
             .chain_update([0])
             .chain_update(self.path)
             .finalize();
-        let [a, b, c, d, rest @ ..]: [u8; 32] = digest.into();
+        let (accessor, rest) = digest.split_at(4);
         let mut id = [0; 16];
         id.copy_from_slice(rest.first_chunk::<16>().unwrap_or(&[0; 16]));
         members(&Shown {
-            accessor: format!("{}_{a:02x}{b:02x}{c:02x}{d:02x}", self.mount_type),
+            accessor: format!("{}_{:x}", self.mount_type, base16ct::HexDisplay(accessor)),
             config: Configuration {
                 default_lease_ttl: 0,
                 force_no_cache: false,

@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::super::google;
 use super::source;
-use crate::json::Duplicates;
 use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
+use gatehouse_json::Duplicates;
 
 pub(in crate::vault) const FIELDS: [&str; 1] = ["projects"];
 

@@ -5,11 +5,11 @@ use gatehouse_auth_method::{AuthMethod, Mount, Rotated, RotationError};
 use serde::Serialize;
 
 use super::super::google::{self, Needs};
-use crate::json::Duplicates;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
+use gatehouse_json::Duplicates;
 
 #[derive(Serialize)]
 struct Shown<'a> {

@@ -4,10 +4,10 @@ use gatehouse_access::Operation;
 use gatehouse_auth_method::{AuthMethod, ListEdit, Mount};
 
 use super::text;
-use crate::json::Duplicates;
 use crate::vault::call::{Answer, Call, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
+use gatehouse_json::Duplicates;
 
 pub(in crate::vault) const FIELDS: [&str; 3] = ["name", "add", "remove"];
 

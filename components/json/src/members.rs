@@ -1,4 +1,4 @@
-//! Objects and arrays whose values stay text until somebody knows what type they should have.
+//! Objects and arrays whose values stay text until the reader knows what type they should have.
 //!
 //! A number keeps all of its digits this way (an account's unique ID has more than 64 bits hold), and nothing is built for
 //! members that nobody reads.
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{JsonError, check};
+use crate::{JsonError, check};
 
 /// The members of an object in the order written, each name once.
 pub type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;

@@ -1,4 +1,7 @@
-//! Reading JSON from strangers: bounded in every direction, without recursion that the sender controls (SEC-H11).
+//! Reads JSON of untrusted senders: bounded in every direction, without recursion that the sender controls (SEC-H11).
+//!
+//! [`check`] measures a text. [`object`] reads one level and keeps each value as text until its type is known; [`document`] reads a whole
+//! tree and refuses every text that two parsers could read in two ways (SEC-J6).
 
 mod document;
 mod limits;

@@ -1,6 +1,6 @@
 //! A first pass over the text that measures it, so that the parser proper only meets input of bounded shape.
 
-use super::JsonError;
+use crate::JsonError;
 
 /// How deep arrays and objects may stand within each other.
 pub const MAXIMUM_DEPTH: usize = 32;

@@ -5,17 +5,17 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::{JsonError, check};
+use crate::{JsonError, check_to_depth};
 
 const DUPLICATE: &str = "duplicate member";
 
-/// Reads a document within the limits; an object that names a member twice is refused.
+/// Reads a document within the limits and `maximum_depth` levels of nesting; an object that names a member twice is refused.
 ///
 /// # Errors
 ///
 /// [`JsonError`] says what is wrong with the text.
-pub fn document(body: &[u8]) -> Result<Value, JsonError> {
-    let text = check(body)?;
+pub fn document(body: &[u8], maximum_depth: usize) -> Result<Value, JsonError> {
+    let text = check_to_depth(body, maximum_depth)?;
     match serde_json::from_str::<Unique>(text) {
         Ok(Unique(value)) => Ok(value),
         // The marker is ours alone: serde_json's own messages do not start with it.
@@ -60,7 +60,8 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("not a finite number"))?;
+        Ok(Value::Number(number))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
@@ -95,28 +96,66 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn read(text: &[u8]) -> Result<Value, JsonError> {
+        document(text, 16)
+    }
+
     #[test]
     fn a_document_reads_as_serde_json_reads_it() {
         let text = r#"{"a":[1,-2,1.5,true,null,"x\n"],"b":{"c":{}}}"#;
         let expected = json!({"a": [1, -2, 1.5, true, null, "x\n"], "b": {"c": {}}});
-        assert_eq!(document(text.as_bytes()), Ok(expected));
+        assert_eq!(read(text.as_bytes()), Ok(expected));
     }
 
     #[test]
     fn h11_duplicates_are_refused_at_every_level() {
-        for text in [r#"{"a":1,"a":1}"#, r#"[{"x":{"a":1,"\u0061":2}}]"#] {
-            assert_eq!(document(text.as_bytes()), Err(JsonError::DuplicateMember));
+        for text in [
+            r#"{"a":1,"a":1}"#,
+            r#"[{"x":{"a":1,"\u0061":2}}]"#,
+            r#"{"x":{"a":1,"b":2,"a":3}}"#,
+        ] {
+            assert_eq!(read(text.as_bytes()), Err(JsonError::DuplicateMember));
         }
     }
 
     #[test]
-    fn malformed_documents_are_refused() {
-        for text in ["", "{", "{\"duplicate member\"", "[1,]", "1 2", "1e999"] {
-            assert_eq!(
-                document(text.as_bytes()),
-                Err(JsonError::Malformed),
-                "{text}"
-            );
+    fn j6_everything_with_two_readings_is_refused() {
+        let malformed: [&[u8]; 13] = [
+            br#"{"a":1} {}"#,
+            br#"{"a":1}x"#,
+            b"\xef\xbb\xbf{}",
+            br#"{"a":"\ud800"}"#,
+            br#"{"a":1e400}"#,
+            br#"{"a":NaN}"#,
+            b"",
+            b"{",
+            b"{\"duplicate member\"",
+            b"[1,]",
+            b"1 2",
+            b"1e999",
+            b"{\"a\":01}",
+        ];
+        for text in malformed {
+            assert_eq!(read(text), Err(JsonError::Malformed), "{text:?}");
         }
+        assert_eq!(read(b"{\"a\":\"\xff\"}"), Err(JsonError::NotUtf8));
+    }
+
+    #[test]
+    fn j7_depth_is_bounded() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(read(nested(16).as_bytes()).is_ok());
+        for depth in [17, 100, 5000] {
+            let refused = read(nested(depth).as_bytes());
+            assert_eq!(refused, Err(JsonError::TooDeep(16)));
+        }
+    }
+
+    #[test]
+    fn j7_the_number_of_members_and_elements_is_bounded() {
+        let array = |length: usize| format!("{{\"a\":[{}]}}", vec!["1"; length].join(","));
+        assert!(read(array(9_999).as_bytes()).is_ok());
+        let refused = read(array(10_000).as_bytes());
+        assert_eq!(refused, Err(JsonError::TooManyMembers));
     }
 }
