@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 /// What is compiled in each flavour.
 const COMPONENTS: [Compiled; 4] = [
@@ -126,13 +126,42 @@ fn main() -> Result<()> {
     let [portable, wide] = [PORTABLE, WIDE].map(|flavour| output.join(flavour));
     fs::create_dir_all(&portable)?;
     fs::create_dir_all(&wide)?;
+    let for_spin = output.join("spin");
+    fs::create_dir_all(&for_spin)?;
+    let mut together = Vec::new();
+    let mut apart = Vec::new();
     for component in &COMPONENTS {
-        let place = target_folder.join(PORTABLE);
-        compile(&workspace, &place, &[], component, &portable)?;
+        together.push(Job {
+            component,
+            target_folder: target_folder.join(PORTABLE),
+            flags: &[],
+            folder: &portable,
+        });
         if component.name == COMPILED_WIDE {
-            let place = target_folder.join(WIDE);
-            compile(&workspace, &place, WIDE_FLAGS, component, &wide)?;
+            apart.push(Job {
+                component,
+                target_folder: target_folder.join(WIDE),
+                flags: WIDE_FLAGS,
+                folder: &wide,
+            });
+        }
+    }
+    for component in &FOR_SPIN {
+        let (jobs, place) = if component.apart {
+            (&mut apart, component.name)
         } else {
+            (&mut together, PORTABLE)
+        };
+        jobs.push(Job {
+            component,
+            target_folder: target_folder.join(place),
+            flags: &[],
+            folder: &for_spin,
+        });
+    }
+    compile_side_by_side(&workspace, &together, &apart)?;
+    for component in &COMPONENTS {
+        if component.name != COMPILED_WIDE {
             let file = format!("{}.wasm", component.name);
             fs::copy(portable.join(&file), wide.join(&file))?;
         }
@@ -142,19 +171,8 @@ fn main() -> Result<()> {
             .with_context(|| format!("cannot compose what is in {}", folder.display()))?;
         fs::write(folder.join("gatehouse.wasm"), composed)?;
     }
-    let folder = output.join("spin");
-    fs::create_dir_all(&folder)?;
-    for component in &FOR_SPIN {
-        let place = if component.apart {
-            component.name
-        } else {
-            PORTABLE
-        };
-        let target_folder = target_folder.join(place);
-        compile(&workspace, &target_folder, &[], component, &folder)?;
-    }
-    join_for_spin(&portable, &folder).context("cannot compose what Spin loads")?;
-    publish(&folder, &target_folder.join("spin"))
+    join_for_spin(&portable, &for_spin).context("cannot compose what Spin loads")?;
+    publish(&for_spin, &target_folder.join("spin"))
 }
 
 /// Copies the components of an earlier build in place of making them.
@@ -222,14 +240,38 @@ fn shared_target_folder(output: &Path) -> Result<PathBuf> {
         .join("components"))
 }
 
-/// Compiles `component` and leaves it in `folder`.
-fn compile(
-    workspace: &Path,
-    target_folder: &Path,
-    flags: &[&str],
-    component: &Compiled,
-    folder: &Path,
-) -> Result<()> {
+/// A component to be compiled.
+struct Job<'a> {
+    component: &'a Compiled,
+    /// Where cargo keeps what it makes on the way.
+    target_folder: PathBuf,
+    flags: &'static [&'static str],
+    /// Where the component goes.
+    folder: &'a Path,
+}
+
+/// Compiles two lists of jobs at one time, each in its order. No target folder may stand in both, since cargo locks it. Most of the time
+/// goes into link-time optimization, which runs on one core.
+fn compile_side_by_side(workspace: &Path, one: &[Job], other: &[Job]) -> Result<()> {
+    let all = |jobs: &[Job]| jobs.iter().try_for_each(|job| compile(workspace, job));
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| all(other));
+        let one = all(one);
+        let other = other
+            .join()
+            .map_err(|_| anyhow!("a thread that compiled components panicked"))?;
+        one.and(other)
+    })
+}
+
+/// Compiles a component and leaves it in its folder.
+fn compile(workspace: &Path, job: &Job) -> Result<()> {
+    let Job {
+        component,
+        target_folder,
+        flags,
+        folder,
+    } = job;
     let mut cargo = Command::new(env::var_os("CARGO").context("CARGO is not set")?);
     // Other crates link this one as a library; only here it becomes a component.
     cargo

@@ -83,6 +83,28 @@ impl Installation {
         Ok(installation)
     }
 
+    /// Starts the server over a copy of `store`: a folder that the example `keep_store` has written.
+    ///
+    /// # Errors
+    ///
+    /// When the folder is not one or the server does not start.
+    pub fn over_kept_store(store: &Path) -> Result<Self> {
+        let mut installation =
+            Self::prepare(Program::gatehouse(), Storage::Durable, Seal::KeyFile, "")?;
+        let data = installation.folder().join("data");
+        fs::create_dir_all(&data)?;
+        for entry in fs::read_dir(store.join("data"))? {
+            let entry = entry?;
+            fs::copy(entry.path(), data.join(entry.file_name()))?;
+        }
+        // The file that is there is readable for its owner alone; writing keeps that.
+        let key = fs::read(store.join("seal.key"))?;
+        fs::write(installation.folder().join("seal.key"), key)?;
+        installation.root_token = fs::read_to_string(store.join("root-token"))?;
+        installation.run()?;
+        Ok(installation)
+    }
+
     /// Sets up a folder and starts the server in it with a durable store whose key is to be in shares. It is not initialized, and has
     /// no root token.
     ///

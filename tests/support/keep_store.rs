@@ -1,0 +1,60 @@
+//! Writes the store of a small installation to a folder, for `tests/faults/earlier_stores.rs` of later releases.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use gatehouse_tests::{Installation, Storage};
+use serde_json::json;
+
+fn main() -> Result<()> {
+    let to = std::env::args()
+        .nth(1)
+        .context("usage: keep_store FOLDER")?;
+    let to = Path::new(&to);
+    let mut installation = Installation::start(Storage::Durable, "")?;
+    installation.set_up_login()?;
+    let login = installation.login()?;
+    ensure!(login.status == 200, "{login:?}");
+    let organization = json!({"data": {
+        "type": "organizations",
+        "attributes": {"name": "demo-kept", "email": "kept@example.com"},
+    }});
+    for (path, body) in [
+        ("/api/v2/organizations", organization),
+        (
+            "/v1/identity/group",
+            json!({"name": "kept", "policies": "demo"}),
+        ),
+        (
+            "/v1/auth/token/roles/kept",
+            json!({"allowed_policies": "demo"}),
+        ),
+    ] {
+        let answer = installation.as_root("POST", path, Some(&body));
+        ensure!(answer.status < 300, "{path}: {answer:?}");
+    }
+    let code = installation.server().terminate()?;
+    ensure!(code == Some(0), "the server ended with {code:?}");
+    copy(&installation.folder().join("data"), &to.join("data"))?;
+    copy(
+        &installation.folder().join("seal.key"),
+        &to.join("seal.key"),
+    )?;
+    std::fs::write(to.join("root-token"), installation.root_token())?;
+    Ok(())
+}
+
+/// Copies a file, or a folder with all that is in it.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    if from.is_dir() {
+        for entry in std::fs::read_dir(from)? {
+            let entry = entry?;
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        return Ok(());
+    }
+    let folder = to.parent().context("a file without a folder")?;
+    std::fs::create_dir_all(folder)?;
+    std::fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
+    Ok(())
+}
