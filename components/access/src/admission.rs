@@ -11,7 +11,7 @@ use crate::api::{
 };
 use crate::identity::TokenIdentity;
 use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS, mount_key};
-use crate::policy::{Identity, Question, Verdict, needs_sudo};
+use crate::policy::{AskedPath, Identity, Question, Verdict, needs_sudo};
 use crate::records::{MountRecord, TokenRecord, token_key};
 use crate::rights::{needs_no_policy, needs_no_token};
 use crate::service::AccessService;
@@ -224,7 +224,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .iter()
                 .map(|path| path.strip_prefix('/').unwrap_or(path))
         };
-        let identity = self.identity_of(&token, |rule| paths().any(|path| rule.may_match(path)))?;
+        let asked: Vec<AskedPath<'_>> = paths().map(AskedPath::new).collect();
+        let identity =
+            self.identity_of(&token, |rule| asked.iter().any(|path| rule.may_match(path)))?;
         let shown = |path: &str| {
             // A trailing `/` asks about the listing.
             match rights_on(&token, identity.as_ref(), path, path.ends_with('/')) {
@@ -250,7 +252,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             true => Cow::Owned(format!("{path}/")),
             false => Cow::Borrowed(path),
         };
-        let identity = self.identity_of(token, |rule| rule.may_match(&asked))?;
+        let names = AskedPath::new(&asked);
+        let identity = self.identity_of(token, |rule| rule.may_match(&names))?;
         let rights = rights_on(token, identity.as_ref(), &asked, lists);
         let sudo = rights.allows(Capability::Sudo);
         if operation == Operation::Help || needs_no_policy(path) {

@@ -53,16 +53,18 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let mut prefixes: BTreeMap<String, CapabilitySet> = BTreeMap::new();
         let mut wildcards: BTreeMap<String, CapabilitySet> = BTreeMap::new();
         for rule in token.rules() {
-            let Some(pattern) = rule.pattern_for(identity) else {
+            let Some(filled) = rule.filled(identity) else {
                 continue;
             };
-            let mut pattern = pattern.into_owned();
-            let rules = if first_wildcard(&pattern).is_some() {
-                if rule.prefix {
+            let prefix = filled.prefix;
+            let is_wildcard = first_wildcard(&filled.pattern).is_some();
+            let mut pattern = filled.shown();
+            let rules = if is_wildcard {
+                if prefix {
                     pattern.push('*');
                 }
                 &mut wildcards
-            } else if rule.prefix {
+            } else if prefix {
                 &mut prefixes
             } else {
                 &mut exact

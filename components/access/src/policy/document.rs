@@ -68,9 +68,21 @@ pub(super) fn read_json(text: &str) -> Result<Value, PolicyError> {
     Ok(value)
 }
 
-/// `{"path":{"x":{..}}}` says `path "x" { .. }`.
+/// `{"path":{"x":{..}}}` says `path "x" { .. }`, and so does each object of `{"path":[{"x":{..}},{"y":{..}}]}`.
 fn labelled(statement: Statement) -> Vec<Statement> {
     match statement.value {
+        Value::List(objects)
+            if statement.key == PATH
+                && objects.iter().all(|it| matches!(it, Value::Statements(_))) =>
+        {
+            let one = |value| Statement {
+                key: statement.key.clone(),
+                labels: Vec::new(),
+                line: statement.line,
+                value,
+            };
+            objects.into_iter().map(one).flat_map(labelled).collect()
+        }
         Value::Statements(inner)
             if statement.key == PATH && inner.iter().all(Statement::is_block) =>
         {

@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 
 use super::constraints::Constraints;
-use super::rule::{CapabilitySet, Rule, first_wildcard, matches, wildcard_count};
+use super::names::AskedPath;
+use super::rule::{CapabilitySet, Filled, Rule, first_wildcard, matches, wildcard_count};
 use super::template::Identity;
 use crate::api::{Capability, Operation, Parameter};
 
@@ -98,12 +99,6 @@ impl Verdict<'_> {
     }
 }
 
-/// A rule with its pattern as it is for the caller.
-struct Filled<'r> {
-    rule: &'r Rule,
-    pattern: Cow<'r, str>,
-}
-
 /// The best of the patterns seen so far that a path fits.
 struct Candidate<'r> {
     pattern: Cow<'r, str>,
@@ -131,12 +126,15 @@ struct Findings<'r> {
 
 impl<'r> Findings<'r> {
     /// Takes a rule into account. Rules with equal patterns, of several policies mostly, count as one.
-    fn consider(&mut self, path: &str, filled: &Filled<'r>) {
-        let Filled { rule, pattern } = filled;
-        if !matches(pattern, rule.prefix, path) {
+    fn consider(&mut self, path: &str, rule: &'r Rule, filled: &Filled<'r>) {
+        let Filled {
+            pattern, prefix, ..
+        } = filled;
+        let prefix = *prefix;
+        if !matches(pattern, prefix, path) {
             return;
         }
-        if !rule.prefix && first_wildcard(pattern).is_none() {
+        if !prefix && first_wildcard(pattern).is_none() {
             match &mut self.exact {
                 Some(grant) => grant.add(rule),
                 none => *none = Some(Grant::of(rule)),
@@ -144,14 +142,14 @@ impl<'r> Findings<'r> {
             return;
         }
         let order = self.best.as_ref().map_or(Ordering::Greater, |best| {
-            rank(pattern, rule.prefix).cmp(&rank(&best.pattern, best.prefix))
+            rank(pattern, prefix).cmp(&rank(&best.pattern, best.prefix))
         });
         match (order, &mut self.best) {
             (Ordering::Equal, Some(best)) => best.grant.add(rule),
             (Ordering::Greater, best) => {
                 *best = Some(Candidate {
                     pattern: pattern.clone(),
-                    prefix: rule.prefix,
+                    prefix,
                     grant: Grant::of(rule),
                 });
             }
@@ -163,32 +161,35 @@ impl<'r> Findings<'r> {
 impl Question<'_> {
     /// What `rules`, of all policies together and in any order, grant.
     pub(crate) fn decide<'r>(&self, rules: impl IntoIterator<Item = &'r Rule>) -> Verdict<'r> {
-        let bare_path = self.path.strip_suffix('/').filter(|_| self.list);
+        let names = AskedPath::new(self.path);
+        let path = names.folded();
+        let bare_path = path.strip_suffix('/').filter(|_| self.list);
         let mut asked = Findings::default();
         let mut bare = Findings::default();
         for rule in rules {
-            if !rule.may_match(self.path) {
+            if !rule.may_match(&names) {
                 continue;
             }
-            let Some(pattern) = rule.pattern_for(self.identity) else {
+            let Some(mut filled) = rule.filled(self.identity) else {
                 continue;
             };
-            let filled = Filled { rule, pattern };
-            asked.consider(self.path, &filled);
+            if let Cow::Owned(folded) = names.folds(&filled.pattern) {
+                filled.pattern = Cow::Owned(folded);
+            }
+            // Both spellings: a list never escapes a denial (SEC-A3).
+            let spellings = [Some(path.as_ref()), bare_path];
+            let mut spellings = spellings.into_iter().flatten();
+            if filled.unfillable && spellings.any(|path| matches(&filled.pattern, true, path)) {
+                return Verdict(Some(Grant::of(rule)));
+            }
+            asked.consider(&path, rule, &filled);
             if let Some(path) = bare_path {
-                bare.consider(path, &filled);
+                bare.consider(path, rule, &filled);
             }
         }
-        Verdict(asked.exact.or(bare.exact).or({
-            let asked = asked.best.map(|best| best.grant);
-            let bare = bare.best.map(|best| best.grant);
-            match (bare, asked) {
-                // A list never escapes a rule that denies what lies below the path (SEC-A3).
-                (Some(_), Some(denial)) if denial.is_denial() => Some(denial),
-                (Some(chosen), _) | (None, Some(chosen)) => Some(chosen),
-                (None, None) => None,
-            }
-        }))
+        let best = |findings: Findings<'r>| findings.best.map(|best| best.grant);
+        let exact = asked.exact.take().or(bare.exact.take());
+        Verdict(exact.or_else(|| best(asked)).or_else(|| best(bare)))
     }
 }
 

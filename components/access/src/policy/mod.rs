@@ -8,6 +8,7 @@ mod evaluate;
 mod lexer;
 #[cfg(test)]
 mod model;
+mod names;
 mod overlap;
 mod parameter;
 mod rule;
@@ -20,6 +21,7 @@ pub(crate) use built_in::{
 };
 pub(crate) use compile::compile;
 pub(crate) use evaluate::{Question, Verdict};
+pub(crate) use names::AskedPath;
 pub(crate) use overlap::grants_below;
 pub(crate) use rule::{CapabilitySet, Rule, first_wildcard};
 pub(crate) use sudo_paths::needs_sudo;

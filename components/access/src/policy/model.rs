@@ -106,8 +106,15 @@ impl Case {
     pub(super) fn decide(&self) -> Expected {
         let mut by_path: BTreeMap<String, Vec<&Written>> = BTreeMap::new();
         for written in &self.policies {
-            if let Some(path) = self.filled(&written.path) {
-                by_path.entry(path).or_default().push(written);
+            match self.filled(written) {
+                Some(path) => by_path.entry(path).or_default().push(written),
+                None if written.denies() && self.is_below(&written.path) => {
+                    return Expected {
+                        capabilities: vec![Capability::Deny],
+                        permitted: true,
+                    };
+                }
+                None => {}
             }
         }
         let chosen = self.chosen(&by_path).and_then(|path| by_path.get(path));
@@ -142,27 +149,44 @@ impl Case {
         }
     }
 
-    fn filled(&self, path: &str) -> Option<String> {
-        let mut path = path.to_owned();
+    /// What is asked about, most telling first.
+    fn spellings(&self) -> Vec<&str> {
+        let bare = self.path.trim_end_matches('/');
+        let mut spellings = vec![self.path.as_str()];
+        if self.operation == Operation::List && bare != self.path {
+            spellings.push(bare);
+        }
+        spellings
+    }
+
+    /// Whether the path lies below what `text` says before its first template.
+    fn is_below(&self, text: &str) -> bool {
+        let beginning = text.split("{{").next().unwrap().to_owned() + "*";
+        self.spellings()
+            .into_iter()
+            .any(|path| fits(&beginning, path))
+    }
+
+    /// Odd characters of values are letters of their own in a rule that denies; no path has them.
+    fn filled(&self, written: &Written) -> Option<String> {
+        let mut path = written.path.clone();
         for template in TEMPLATES {
             let braces = format!("{{{{{template}}}}}");
             if path.contains(&braces) {
                 let value = self.identity.as_ref()?.0.get(template)?;
-                if value.is_empty() || value.chars().any(|it| "/*+".contains(it)) {
+                let is_odd = value.chars().any(|it| "/*+".contains(it));
+                if value.is_empty() || (is_odd && !written.denies()) {
                     return None;
                 }
-                path = path.replace(&braces, value);
+                let value = value.replace('+', "\u{1}").replace('*', "\u{2}");
+                path = path.replace(&braces, &value);
             }
         }
         Some(path)
     }
 
     fn chosen<'t>(&self, table: &'t BTreeMap<String, Vec<&Written>>) -> Option<&'t String> {
-        let bare = self.path.trim_end_matches('/');
-        let mut spellings = vec![self.path.as_str()];
-        if self.operation == Operation::List && bare != self.path {
-            spellings.push(bare);
-        }
+        let spellings = self.spellings();
         for spelling in &spellings {
             let exact = table
                 .keys()
@@ -177,13 +201,7 @@ impl Case {
                 .filter(|text| (text.ends_with('*') || wild(text)) && fits(text, path))
                 .max_by_key(|text| order(text))
         };
-        let with_slash = best(&self.path);
-        let denies = |text: &&String| table[*text].iter().any(|rule| rule.denies());
-        match spellings.get(1).and_then(|bare| best(bare)) {
-            Some(_) if with_slash.as_ref().is_some_and(denies) => with_slash,
-            Some(bare) => Some(bare),
-            None => with_slash,
-        }
+        spellings.into_iter().find_map(best)
     }
 
     fn permitted(&self, rules: &[&Written]) -> bool {

@@ -11,8 +11,8 @@ pub(crate) fn grants_below(rule: &Rule, identity: Option<&dyn Identity>, path: &
         .next()
         .is_some_and(|first| first != Capability::Deny)
         && rule
-            .pattern_for(identity)
-            .is_some_and(|pattern| overlaps(&pattern, rule.prefix, path))
+            .filled(identity)
+            .is_some_and(|filled| overlaps(&filled.pattern, filled.prefix, path))
 }
 
 /// Whether some path at or below `path` fits the pattern.

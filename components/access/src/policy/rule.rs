@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::constraints::Constraints;
-use super::template::{self, Identity};
+use super::names::AskedPath;
+use super::template::{self, Identity, LITERAL_PLUS, Oddities};
 use crate::api::Capability;
 
 /// A set of capabilities; in the store a number with one bit for each.
@@ -102,26 +103,49 @@ pub(crate) struct Rule {
 impl Rule {
     /// Whether the pattern, filled for any caller, can be met by `path` or by `path` without its last character. Cheap, and true
     /// of few of a policy's rules.
-    pub(crate) fn may_match(&self, path: &str) -> bool {
-        let end = self.pattern.find(['+', '{']);
-        let fixed = end.and_then(|end| self.pattern.get(..end));
-        let fixed = fixed.unwrap_or(&self.pattern);
-        // Names are brought to lower case only after templates are filled.
-        let fixed = match fixed.rsplit_once('/') {
-            Some((segments, _)) if self.template => segments,
-            None if self.template => "",
-            _ => fixed,
-        };
-        path.starts_with(fixed)
+    pub(crate) fn may_match(&self, path: &AskedPath<'_>) -> bool {
+        path.begins_with(self.fixed_beginning())
     }
 
-    /// The pattern for this caller; `None` when a template cannot be filled (SEC-A5).
-    pub(crate) fn pattern_for(&self, identity: Option<&dyn Identity>) -> Option<Cow<'_, str>> {
+    /// What the pattern says before its first wildcard or template.
+    fn fixed_beginning(&self) -> &str {
+        let end = self.pattern.find(['+', '{']);
+        let fixed = end.and_then(|end| self.pattern.get(..end));
+        fixed.unwrap_or(&self.pattern)
+    }
+
+    /// Whether it takes away, whatever else it says.
+    pub(crate) const fn denies(&self) -> bool {
+        self.capabilities.contains(Capability::Deny)
+    }
+
+    /// The pattern for this caller; `None` where a rule that grants has a template that cannot be filled (SEC-A5).
+    ///
+    /// A rule that denies never vanishes. Values that would match more than they say stand for themselves in it, and where a value is
+    /// missing it denies everything below what stands before its first template (contract 5.6).
+    pub(crate) fn filled(&self, identity: Option<&dyn Identity>) -> Option<Filled<'_>> {
+        let as_written = |pattern| Filled {
+            pattern,
+            prefix: self.prefix,
+            unfillable: false,
+        };
         if !self.template {
-            return Some(Cow::Borrowed(&self.pattern));
+            return Some(as_written(Cow::Borrowed(self.pattern.as_str())));
         }
-        let filled = template::fill(&self.pattern, identity?)?;
-        Some(Cow::Owned(fold_names(&filled)))
+        let oddities = match self.denies() {
+            true => Oddities::Literal,
+            false => Oddities::Refused,
+        };
+        let filled = identity.and_then(|it| template::fill(&self.pattern, it, oddities));
+        match filled {
+            Some(pattern) => Some(as_written(Cow::Owned(pattern))),
+            None if self.denies() => Some(Filled {
+                pattern: Cow::Borrowed(template::before_first(&self.pattern)),
+                prefix: true,
+                unfillable: true,
+            }),
+            None => None,
+        }
     }
 
     /// The accessors of mounts whose aliases its templates name.
@@ -131,27 +155,30 @@ impl Rule {
     }
 }
 
-/// The pattern with names in lower case where requests arrive with them so: policies, roles, organizations (SEC-A2, G17). A rule
-/// that denies `role/Prod` would otherwise never meet a request.
-pub(super) fn fold_names(pattern: &str) -> String {
-    for family in ["sys/policies/acl/", "sys/policy/", "organizations/"] {
-        if let Some(name) = pattern.strip_prefix(family) {
-            return format!("{family}{}", name.to_lowercase());
-        }
-    }
-    match pattern.rsplit_once('/') {
-        Some((before, name)) if before.starts_with("auth/") && before.ends_with("/role") => {
-            format!("{before}/{}", name.to_ascii_lowercase())
-        }
-        _ => pattern.to_owned(),
+/// A rule's pattern as it is for one caller.
+#[derive(Debug, Clone)]
+pub(crate) struct Filled<'r> {
+    /// As [`Rule::pattern`], without templates.
+    pub(crate) pattern: Cow<'r, str>,
+    /// Whether anything may follow.
+    pub(crate) prefix: bool,
+    /// Whether this is the fixed beginning of a rule that denies and has no value for a template: it decides before all other rules.
+    pub(crate) unfillable: bool,
+}
+
+impl Filled<'_> {
+    /// The pattern as an operator would write it.
+    pub(crate) fn shown(self) -> String {
+        literal(&self.pattern).into_owned()
     }
 }
 
 /// Whether `path` fits `pattern`; with `prefix` anything may follow what fits.
 pub(crate) fn matches(pattern: &str, prefix: bool, path: &str) -> bool {
     if first_wildcard(pattern).is_none() {
+        let pattern = literal(pattern);
         return if prefix {
-            path.starts_with(pattern)
+            path.starts_with(pattern.as_ref())
         } else {
             path == pattern
         };
@@ -163,13 +190,23 @@ pub(crate) fn matches(pattern: &str, prefix: bool, path: &str) -> bool {
             return false;
         };
         let last_of_prefix = prefix && segments.peek().is_none();
+        let text = literal(segment);
         let fits =
-            segment == "+" || segment == asked || (last_of_prefix && asked.starts_with(segment));
+            segment == "+" || text == asked || (last_of_prefix && asked.starts_with(text.as_ref()));
         if !fits {
             return false;
         }
     }
     prefix || asked.next().is_none()
+}
+
+/// `pattern` with every `+` that came out of a template as a plus.
+fn literal(pattern: &str) -> Cow<'_, str> {
+    if pattern.contains(LITERAL_PLUS) {
+        Cow::Owned(pattern.replace(LITERAL_PLUS, "+"))
+    } else {
+        Cow::Borrowed(pattern)
+    }
 }
 
 /// Byte position of the first segment `+`.
@@ -221,15 +258,13 @@ mod tests {
     }
 
     #[test]
-    fn a2_a_rule_for_a_name_in_upper_case_meets_the_folded_request() {
-        for (written, met) in [
-            ("auth/gcp/role/Prod", "auth/gcp/role/prod"),
-            ("sys/policies/acl/PROD", "sys/policies/acl/prod"),
-            ("organizations/Acme", "organizations/acme"),
-            ("auth/Gcp/login", "auth/Gcp/login"),
-        ] {
-            assert_eq!(fold_names(written), met);
-        }
+    fn a5_a_plus_out_of_a_template_is_no_wildcard() {
+        let pattern = format!("a/{LITERAL_PLUS}/+");
+        assert!(matches(&pattern, false, "a/+/b"));
+        assert!(!matches(&pattern, false, "a/x/b"));
+        let pattern = format!("a/{LITERAL_PLUS}");
+        assert!(matches(&pattern, false, "a/+"));
+        assert!(!matches(&pattern, false, "a/x"));
     }
 
     #[test]

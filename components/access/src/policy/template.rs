@@ -150,21 +150,48 @@ pub(super) fn alias_accessors(pattern: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The pattern for this caller; `None` when a value is missing, empty, or could make the pattern match more than one segment's
-/// worth (SEC-A5).
-pub(super) fn fill(pattern: &str, identity: &dyn Identity) -> Option<String> {
+/// What stands for a `+` of a value in a filled pattern, where `+` alone would be a wildcard. No path and no policy text holds it.
+pub(super) const LITERAL_PLUS: char = '\0';
+
+/// What becomes of values that would make a pattern match more than one segment's worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Oddities {
+    /// The template cannot be filled with them.
+    Refused,
+    /// Each character stands for itself.
+    Literal,
+}
+
+/// The pattern for this caller; `None` when a value is missing, empty, or refused as one of `oddities` (SEC-A5).
+pub(super) fn fill(pattern: &str, identity: &dyn Identity, oddities: Oddities) -> Option<String> {
     let mut filled = String::with_capacity(pattern.len());
     for part in parts(pattern) {
         match part.ok()? {
             Part::Plain(text) => filled.push_str(text),
             Part::Filled(placeholder) => {
                 let value = identity.value(placeholder)?;
-                if value.is_empty() || value.contains(['/', '*', '+']) {
-                    return None;
+                let is_odd = value.contains(['/', '*', '+']);
+                match oddities {
+                    _ if value.is_empty() => return None,
+                    Oddities::Refused if is_odd => return None,
+                    Oddities::Literal if is_odd => {
+                        filled.extend(
+                            value
+                                .chars()
+                                .map(|it| if it == '+' { LITERAL_PLUS } else { it }),
+                        );
+                    }
+                    _ => filled.push_str(value),
                 }
-                filled.push_str(value);
             }
         }
     }
     Some(filled)
+}
+
+/// What `pattern` says before its first template.
+pub(super) fn before_first(pattern: &str) -> &str {
+    pattern
+        .split_once("{{")
+        .map_or(pattern, |(before, _)| before)
 }

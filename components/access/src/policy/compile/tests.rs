@@ -439,3 +439,15 @@ proptest! {
         let _ = compile(&text);
     }
 }
+
+#[test]
+fn contract_5_6_a_list_of_objects_in_json_is_as_many_paths() {
+    let list =
+        compile(r#"{"path":[{"a":{"capabilities":["read"]}},{"b":{"policy":"deny"},"c*":{}}]}"#);
+    let object =
+        compile(r#"{"path":{"a":{"capabilities":["read"]},"b":{"policy":"deny"},"c*":{}}}"#);
+    assert_eq!(list.as_ref().map(Vec::len), Ok(3));
+    assert_eq!(list, object);
+    assert_eq!(compile(r#"{"path":[]}"#), Ok(Vec::new()));
+    assert!(compile(r#"{"path":[{"a":{}},"b"]}"#).is_err());
+}

@@ -1,6 +1,6 @@
 use super::super::model::{self, Case};
 use super::*;
-use crate::policy::compile;
+use crate::policy::{Placeholder, compile};
 use proptest::prelude::*;
 
 use Capability::{Deny, List, Read, Update};
@@ -122,29 +122,128 @@ fn contract_5_6_the_conditions_of_one_policy_hold_for_what_another_grants() {
     assert!(!verdict.permits(Operation::Delete, &[], None));
 }
 
-#[test]
-fn a5_a_rule_whose_template_has_no_value_is_no_rule() {
-    struct Nobody;
-    impl Identity for Nobody {
-        fn value(&self, placeholder: super::super::Placeholder<'_>) -> Option<&str> {
-            (placeholder == super::super::Placeholder::EntityId).then_some("1")
+/// A caller of whom little is known.
+struct Known(&'static str);
+
+impl Identity for Known {
+    fn value(&self, placeholder: Placeholder<'_>) -> Option<&str> {
+        match placeholder {
+            Placeholder::EntityId => Some("1"),
+            Placeholder::EntityMetadata("team") => Some(self.0).filter(|it| !it.is_empty()),
+            _ => None,
         }
     }
+}
+
+fn ask_as<'r>(rules: &'r [Rule], identity: Option<&dyn Identity>, path: &str) -> Verdict<'r> {
+    let question = Question {
+        path,
+        list: false,
+        identity,
+    };
+    question.decide(rules)
+}
+
+#[test]
+fn a5_a_rule_that_grants_and_has_no_value_is_no_rule() {
+    let text = r#"path "a/{{identity.entity.metadata.team}}*" { capabilities = ["read"] }"#;
+    let rules = compile(text).unwrap();
+    assert!(ask_as(&rules, Some(&Known("x")), "a/x").allows(Read));
+    for odd in ["", "+", "*", "x/y"] {
+        assert!(!ask_as(&rules, Some(&Known(odd)), "a/x").allows(Read));
+    }
+    assert!(!ask_as(&rules, None, "a/x").allows(Read));
+}
+
+#[test]
+fn a5_a_denial_without_a_value_denies_all_below_its_fixed_beginning() {
     let rules = compile(
-        r#"path "a/{{identity.entity.id}}" { capabilities = ["read"] }
-           path "a/{{identity.entity.name}}*" { capabilities = ["deny"] }"#,
+        r#"path "secret/*" { capabilities = ["read"] }
+           path "secret/ab*" { capabilities = ["read"] }
+           path "secret/{{identity.entity.metadata.team}}/x" { capabilities = ["deny"] }"#,
     )
     .unwrap();
-    let decide = |identity: Option<&dyn Identity>| {
-        let question = Question {
-            path: "a/1",
-            list: false,
-            identity,
-        };
-        question.decide(&rules).allows(Read)
-    };
-    assert!(decide(Some(&Nobody)));
-    assert!(!decide(None));
+    let known = Known("ab");
+    assert!(!ask_as(&rules, Some(&known), "secret/ab/x").allows(Read));
+    assert!(ask_as(&rules, Some(&known), "secret/ab/y").allows(Read));
+    for nobody in [Some(&Known("") as &dyn Identity), None] {
+        assert!(!ask_as(&rules, nobody, "secret/ab/x").allows(Read));
+        assert!(!ask_as(&rules, nobody, "secret/c").allows(Read));
+    }
+    let other = compile(r#"path "other" { capabilities = ["read"] }"#).unwrap();
+    assert!(ask_as(&[rules, other].concat(), None, "other").allows(Read));
+}
+
+#[test]
+fn a5_odd_values_stand_for_themselves_in_a_denial() {
+    let rules = compile(
+        r#"path "a/*" { capabilities = ["read"] }
+           path "a/{{identity.entity.metadata.team}}/b" { capabilities = ["deny"] }"#,
+    )
+    .unwrap();
+    for (team, denied, allowed) in [
+        ("+", "a/+/b", "a/x/b"),
+        ("*", "a/*/b", "a/x/b"),
+        ("x/y", "a/x/y/b", "a/x/b"),
+    ] {
+        let caller = Known(team);
+        assert!(
+            !ask_as(&rules, Some(&caller), denied).allows(Read),
+            "{team}"
+        );
+        assert!(
+            ask_as(&rules, Some(&caller), allowed).allows(Read),
+            "{team}"
+        );
+    }
+}
+
+#[test]
+fn a2_a_denial_in_upper_case_meets_the_request_at_every_depth() {
+    for (written, asked) in [
+        ("auth/gcp/role/Prod", "auth/gcp/role/prod"),
+        ("auth/gcp/role/Prod/labels", "auth/gcp/role/prod/labels"),
+        ("auth/gcp/role/Prod/*", "auth/gcp/role/prod/labels"),
+        ("auth/gcp/role/Pr*", "auth/gcp/role/prod"),
+        ("+/gcp/role/Prod", "auth/gcp/role/prod"),
+        ("auth/+/role/PROD", "auth/gcp/role/prod"),
+        ("sys/+/acl/Prod", "sys/policies/acl/prod"),
+        ("sys/policies/acl/Team/A", "sys/policies/acl/team/a"),
+        ("identity/entity/name/Bob", "identity/entity/name/bOB"),
+        ("identity/group/name/OPS", "identity/group/name/ops"),
+        ("organizations/Acme", "organizations/acme"),
+        ("organizations/A{{identity.entity.id}}", "organizations/a1"),
+    ] {
+        let text = format!(
+            r#"path "*" {{ capabilities = ["read"] }} path "{written}" {{ capabilities = ["deny"] }}"#
+        );
+        let rules = compile(&text).unwrap();
+        let caller = Known("");
+        assert!(
+            !ask_as(&rules, Some(&caller), asked).allows(Read),
+            "{written}"
+        );
+    }
+}
+
+#[test]
+fn a2_rules_that_differ_by_the_case_of_a_name_are_one() {
+    let rules = compile(
+        r#"path "auth/gcp/role/prod*" { capabilities = ["read"] }
+           path "auth/gcp/role/PROD*" { capabilities = ["deny"] }"#,
+    )
+    .unwrap();
+    assert!(!ask(&rules, "auth/gcp/role/prod1", false).allows(Read));
+}
+
+#[test]
+fn contract_5_6_a_list_prefers_the_rule_for_the_path_with_its_slash() {
+    let rules = [rule("a/+", &[Update]), rule("a/b/*", &[List])];
+    assert!(ask(&rules, "a/b/", true).allows(List));
+    assert!(!ask(&rules, "a/b/", true).allows(Update));
+    // Only where nothing meets the path with its slash does the path without it count.
+    let rules = [rule("a/b", &[List])];
+    assert!(ask(&rules, "a/b/", true).allows(List));
 }
 
 /// How many cases a property is tried with; more by `PROPTEST_CASES`.
@@ -179,5 +278,51 @@ proptest! {
         reversed.sort_unstable();
         prop_assert_eq!(reversed, capabilities);
         prop_assert_eq!(verdict.permits(*operation, parameters, *wrap_ttl), expected.permitted);
+    }
+
+    /// The decision does not change with the case of what is folded (SEC-A2).
+    #[test]
+    fn a2_the_case_of_a_name_decides_nothing(
+        family in prop::sample::select(vec![
+            "auth/gcp/role/", "auth/a/b/role/", "sys/policies/acl/", "sys/policy/",
+            "identity/entity/name/", "identity/group/name/", "organizations/",
+        ]),
+        name in "[ab]{1,3}",
+        end in prop::sample::select(vec!["", "/labels", "/service-accounts", "/"]),
+        patterns in prop::collection::vec(
+            (0_usize..8, "[abAB]{1,3}", prop::sample::select(vec!["", "*", "/*", "/labels", "/"]), any::<bool>()),
+            1..5,
+        ),
+        list in any::<bool>(),
+        upper in any::<u8>(),
+    ) {
+        let recased = |text: &str, seed: u8| -> String {
+            let flip = |(index, letter): (usize, char)| match (seed >> (index % 8)) & 1 {
+                1 => letter.to_ascii_uppercase(),
+                _ => letter.to_ascii_lowercase(),
+            };
+            text.chars().enumerate().map(flip).collect()
+        };
+        let rules = |seed: u8| -> Vec<Rule> {
+            let one = |(wild, name, end, denies): &(usize, String, &str, bool)| {
+                let before: Vec<String> = family
+                    .trim_end_matches('/')
+                    .split('/')
+                    .enumerate()
+                    .map(|(at, segment)| if at == *wild { "+".to_owned() } else { segment.to_owned() })
+                    .collect();
+                let text = format!("{}/{}{end}", before.join("/"), recased(name, seed));
+                rule(&text, if *denies { &[Deny] } else { &[Read, List] })
+            };
+            patterns.iter().map(one).collect()
+        };
+        // Lists of a role follow names of roles alone.
+        let end = if family.starts_with("auth/") || end == "/" { end } else { "" };
+        let path = format!("{family}{name}{end}");
+        let lower = rules(0);
+        let expected = ask(&lower, &path, list).capabilities();
+        prop_assert_eq!(ask(&rules(upper), &path, list).capabilities(), expected.clone());
+        let recased_path = format!("{family}{}{end}", recased(&name, upper));
+        prop_assert_eq!(ask(&lower, &recased_path, list).capabilities(), expected);
     }
 }
