@@ -58,6 +58,7 @@ pub struct Server {
     listener: Listener,
     handler: Arc<ComponentHandler>,
     background: Option<Background>,
+    metrics: Arc<ServerMetrics>,
     time: Time,
     audit: Option<Arc<Sinks>>,
     drain_timeout: Duration,
@@ -94,6 +95,7 @@ impl Server {
         let grants = grants(settings, listener.local_address(), &metrics, clock)?;
         Ok(Self {
             background: background(settings, &template, &grants),
+            metrics: Arc::clone(&metrics),
             handler: Arc::new(ComponentHandler::new(settings, template, grants, metrics)?),
             time: Time {
                 clock: steady,
@@ -134,7 +136,10 @@ impl Server {
         // Ends what is in it when this function does, however that comes about.
         let mut work = JoinSet::new();
         if let Some(background) = self.background {
-            work.spawn(background.repeat(sender_is_gone(stopped.clone())));
+            let metrics = self.metrics;
+            metrics.expect_duties(background.duties());
+            let done = move |duty: &str, well: bool| metrics.did_duty(duty, well);
+            work.spawn(background.repeat(done, sender_is_gone(stopped.clone())));
         }
         work.spawn(self.time.keep(sender_is_gone(stopped.clone())));
         let finish_work = async {

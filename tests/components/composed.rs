@@ -70,7 +70,9 @@ impl Product {
 
     /// Does what is due without anybody asking for it.
     pub async fn run_background(&self) {
-        self.background.run_once().await.unwrap();
+        for (duty, outcome) in self.background.run_once().await {
+            outcome.unwrap_or_else(|error| panic!("{duty}: {error}"));
+        }
     }
 
     pub async fn send(

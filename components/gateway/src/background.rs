@@ -13,47 +13,67 @@ use crate::vault::rotation;
 const DISABLED_MOUNTS: u32 = 100;
 
 impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
-    /// Does what is due: replaces the root credentials of every mount whose schedule says so, keeps the keys of identity tokens
-    /// and of batch tokens fresh, deletes what the method still keeps for disabled mounts, and clears away a part of what no token
-    /// and no organization leads to. The operator is told what has been done with the installation, and in the self-hosted edition
-    /// with organizations. To be called every minute or so; more often, from elsewhere too, is harmless.
-    ///
-    /// The operator is told of everything that was done or failed. On a sealed or uninitialized server nothing is due.
-    pub fn run_background(&self) {
-        let mounts = match self.access.list_mounts() {
-            Ok(mounts) => mounts,
-            Err(Failure::Sealed | Failure::NotInitialized) => return,
-            Err(failure) => {
-                return self.tell_operator(&format!("background work: {failure}"));
-            }
-        };
-        for mount in mounts.iter().filter(|mount| mount.mount_type == "gcp") {
-            self.rotate_if_due(mount);
+    /// Every duty, as `gatehouse:gateway/background` lists them. Each is to be called every minute or so; more often, from elsewhere too,
+    /// is harmless. The operator is told of everything that was done or failed. On a sealed or uninitialized server nothing is due.
+    pub const DUTIES: [fn(&Self); 6] = [
+        Self::rotate_credentials,
+        Self::maintain_identity_token_keys,
+        Self::forget_disabled_mounts,
+        Self::maintain_access,
+        Self::maintain_organizations,
+        Self::report_events,
+    ];
+
+    /// Replaces the root credentials of every mount whose schedule says so. A mount that cannot be seen to holds up no other.
+    pub fn rotate_credentials(&self) {
+        match self.access.list_mounts() {
+            Ok(mounts) => mounts
+                .iter()
+                .filter(|mount| mount.mount_type == "gcp")
+                .for_each(|mount| self.rotate_if_due(mount)),
+            Err(Failure::Sealed | Failure::NotInitialized) => {}
+            Err(failure) => self.tell_operator(&format!("background work: {failure}")),
         }
+    }
+
+    /// Keeps the keys of identity tokens fresh.
+    pub fn maintain_identity_token_keys(&self) {
         match self.auth_method.maintain_keys() {
             Ok(()) | Err(IdentityTokenError::Storage(StorageError::Store(StoreError::Sealed))) => {}
             Err(error) => self.tell_operator(&format!("keys of identity tokens: {error}")),
         }
-        self.forget_disabled_mounts();
+    }
+
+    /// Deletes what the method still keeps for disabled mounts.
+    pub fn forget_disabled_mounts(&self) {
+        match self.access.list_disabled_mounts(DISABLED_MOUNTS) {
+            Ok(ids) => ids.iter().for_each(|id| self.forget_disabled_mount(id)),
+            Err(Failure::Sealed | Failure::NotInitialized) => {}
+            Err(failure) => self.tell_operator(&format!("disabled mounts: {failure}")),
+        }
+    }
+
+    /// Keeps the keys of batch tokens fresh, and clears away a part of what no token leads to.
+    pub fn maintain_access(&self) {
         match self.access.maintain() {
-            Ok(()) | Err(Failure::Sealed) => {}
+            Ok(()) | Err(Failure::Sealed | Failure::NotInitialized) => {}
             Err(failure) => self.tell_operator(&format!("upkeep of tokens: {failure}")),
         }
+    }
+
+    /// Clears away a part of what no organization leads to, and brings about what has become due.
+    pub fn maintain_organizations(&self) {
         match self.organizations.maintain() {
             Ok(()) | Err(gatehouse_orgs::Failure::Sealed) => {}
             Err(failure) => self.tell_operator(&format!("upkeep of organizations: {failure}")),
         }
+    }
+
+    /// Tells the operator what has been done with the installation, and in the self-hosted edition with organizations.
+    pub fn report_events(&self) {
         match self.tell_events() {
             Ok(()) | Err(gatehouse_orgs::Failure::Sealed) => {}
             Err(failure) => self.tell_operator(&format!("audit trail: {failure}")),
-        }
-    }
-
-    fn forget_disabled_mounts(&self) {
-        match self.access.list_disabled_mounts(DISABLED_MOUNTS) {
-            Ok(ids) => ids.iter().for_each(|id| self.forget_disabled_mount(id)),
-            Err(Failure::Sealed) => {}
-            Err(failure) => self.tell_operator(&format!("disabled mounts: {failure}")),
         }
     }
 

@@ -75,11 +75,12 @@ pub fn answer(mut received: Received) -> Response {
     }
 }
 
-/// Does what is due, after one answer of many. To be called once the answer has been handed over.
+/// Sees to one duty, after one answer of many. To be called once the answer has been handed over: a duty that fails ends this instance,
+/// and takes no other duty with it.
 pub fn run_background_now_and_then() {
     if let Some(front) = FRONT.get()
-        && lottery::wins(&OsRandom)
+        && let Some(duty) = lottery::drawn(&OsRandom, &Gateway::DUTIES)
     {
-        front.gateway.run_background();
+        duty(&front.gateway);
     }
 }

@@ -2,17 +2,20 @@
 
 use gatehouse_ports::Random;
 
-/// Of how many requests one is followed by background work, on average. There is hardly ever anything due, but to see that takes
-/// some reads, which are not to weigh on every request.
+/// Of how many requests one is followed by a certain duty, on average. There is hardly ever anything due, but to see that takes some
+/// reads, which are not to weigh on every request.
 pub const ONE_IN: u64 = 64;
 
-/// Whether this request is the one. Without randomness it is: the work is put off rather too seldom than for ever.
+/// The duty that this request is followed by, if any. Without randomness it is the first: work is done rather too often than never.
 #[must_use]
-pub fn wins(random: &impl Random) -> bool {
+pub fn drawn<D: Copy>(random: &impl Random, duties: &[D]) -> Option<D> {
     let mut drawn = [0; 8];
     match random.fill(&mut drawn) {
-        Ok(()) => u64::from_le_bytes(drawn).is_multiple_of(ONE_IN),
-        Err(_) => true,
+        Ok(()) => {
+            let index = u64::from_le_bytes(drawn) % ONE_IN;
+            duties.get(usize::try_from(index).ok()?).copied()
+        }
+        Err(_) => duties.first().copied(),
     }
 }
 
@@ -33,13 +36,17 @@ mod tests {
     }
 
     #[test]
-    fn one_draw_in_64_wins() {
-        let winners = (0..10 * ONE_IN).filter(|drawn| wins(&Drawn(Some(*drawn))));
-        assert_eq!(winners.count(), 10);
+    fn one_draw_in_64_wins_each_duty() {
+        for duty in ["a", "b", "c"] {
+            let draws = 0..10 * ONE_IN;
+            let winners =
+                draws.filter(|draw| drawn(&Drawn(Some(*draw)), &["a", "b", "c"]) == Some(duty));
+            assert_eq!(winners.count(), 10);
+        }
     }
 
     #[test]
-    fn without_randomness_the_work_is_done() {
-        assert!(wins(&Drawn(None)));
+    fn without_randomness_the_first_duty_is_done() {
+        assert_eq!(drawn(&Drawn(None), &["a", "b"]), Some("a"));
     }
 }

@@ -29,6 +29,9 @@ const REQUEST_BUCKETS: [f64; 10] = [
 /// Seconds that a commit takes, the disk included.
 const COMMIT_BUCKETS: [f64; 9] = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0];
 
+/// How a duty of background work can end.
+const DUTY_OUTCOMES: [&str; 2] = ["done", "failed"];
+
 /// What a request belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
@@ -74,6 +77,7 @@ pub struct ServerMetrics {
     commit_seconds: Histogram,
     outbound_calls: IntCounterVec,
     clock_steps: IntCounterVec,
+    duties: IntCounterVec,
     pool: OnceLock<Weak<Pool>>,
 }
 
@@ -131,6 +135,11 @@ impl ServerMetrics {
                 "Times that the system's clock was set, by direction.",
                 &["direction"],
             )?,
+            duties: counters(
+                "background_duties_total",
+                "Duties of background work that ended, by duty and by whether they failed: trapped, or took too long.",
+                &["duty", "outcome"],
+            )?,
             pool: OnceLock::new(),
         };
         metrics.register()?;
@@ -138,7 +147,7 @@ impl ServerMetrics {
     }
 
     fn register(&self) -> Result<(), prometheus::Error> {
-        let collectors: [Box<dyn Collector>; 10] = [
+        let collectors: [Box<dyn Collector>; 11] = [
             Box::new(self.requests.clone()),
             Box::new(self.request_seconds.clone()),
             Box::new(self.unanswered.clone()),
@@ -149,6 +158,7 @@ impl ServerMetrics {
             Box::new(self.commit_seconds.clone()),
             Box::new(self.outbound_calls.clone()),
             Box::new(self.clock_steps.clone()),
+            Box::new(self.duties.clone()),
         ];
         for collector in collectors {
             self.registry.register(collector)?;
@@ -215,6 +225,22 @@ impl ServerMetrics {
     /// An outgoing call ended.
     pub fn called(&self, outcome: &str) {
         self.outbound_calls.with_label_values(&[outcome]).inc();
+    }
+
+    /// Makes the series of these duties, of which the components have a few.
+    pub fn expect_duties<'d>(&self, duties: impl Iterator<Item = &'d str>) {
+        for duty in duties.take(MAXIMUM_LABEL_VALUES) {
+            for outcome in DUTY_OUTCOMES {
+                let _ = self.duties.with_label_values(&[duty, outcome]);
+            }
+        }
+    }
+
+    /// A duty of background work ended.
+    pub fn did_duty(&self, duty: &str, well: bool) {
+        let [done, failed] = DUTY_OUTCOMES;
+        let outcome = if well { done } else { failed };
+        self.duties.with_label_values(&[duty, outcome]).inc();
     }
 
     /// The system's clock was set.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gatehouse_store::SharedClock;
 use wasmtime::component::ResourceTable;
-use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder, UpdateDeadline};
+use wasmtime::{Engine, ResourceLimiter, Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView};
 
@@ -36,7 +36,7 @@ pub struct Grants {
     pub outbound: OutboundFactory,
     /// The time of day that it is told.
     pub clock: SharedClock,
-    /// Bytes that one linear memory may grow to.
+    /// Bytes that all linear memories of an instance may grow to together.
     pub memory_limit: usize,
     /// How long guest code may compute for one request; waiting for the store or for an answer does not count.
     pub cpu_time: Duration,
@@ -71,7 +71,7 @@ pub struct InstanceState {
     http: WasiHttpCtx,
     table: ResourceTable,
     outbound: Box<dyn WasiHttpHooks>,
-    limits: StoreLimits,
+    limits: MemoryLimit,
     used_epochs: u32,
     is_retired: bool,
     /// What it has recorded of a request that it has not answered yet.
@@ -96,10 +96,10 @@ impl InstanceState {
             http,
             table,
             outbound: (grants.outbound)(),
-            limits: StoreLimitsBuilder::new()
-                .memory_size(grants.memory_limit)
-                .trap_on_grow_failure(true)
-                .build(),
+            limits: MemoryLimit {
+                limit: grants.memory_limit,
+                taken: 0,
+            },
             used_epochs: 0,
             is_retired: false,
             open_exchange: OpenExchange::default(),
@@ -124,6 +124,44 @@ impl InstanceState {
     /// Whether the instance has given back every handle it got and was not retired, as one that is to serve again must have.
     pub(super) fn holds_nothing(&self) -> bool {
         !self.is_retired && self.table.is_empty()
+    }
+}
+
+/// What the linear memories of an instance may take together (SEC-W1). A composed instance has one for each component; a limit for each
+/// alone would let it have several times what the operator allows.
+struct MemoryLimit {
+    limit: usize,
+    taken: usize,
+}
+
+/// The instance would take more memory than it may.
+#[derive(Debug, thiserror::Error)]
+#[error("the instance needs more than {0} bytes of memory")]
+struct MemoryLimitError(usize);
+
+impl ResourceLimiter for MemoryLimit {
+    // A guest that is refused memory traps rather than goes on with an allocation that failed.
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let taken = self.taken.saturating_sub(current).saturating_add(desired);
+        if taken > self.limit || maximum.is_some_and(|maximum| desired > maximum) {
+            return Err(MemoryLimitError(self.limit).into());
+        }
+        self.taken = taken;
+        Ok(true)
+    }
+
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        Ok(maximum.is_none_or(|maximum| desired <= maximum))
     }
 }
 
@@ -160,5 +198,28 @@ pub(super) fn no_grants() -> Grants {
         clock: Arc::new(gatehouse_ports::SystemClock),
         memory_limit: 1 << 20,
         cpu_time: Duration::from_secs(60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w1_the_memories_of_an_instance_share_one_limit() {
+        const PAGE: usize = 64 * 1024;
+        let mut memory = MemoryLimit {
+            limit: 10 * PAGE,
+            taken: 0,
+        };
+        let mut grows = |from, to| memory.memory_growing(from * PAGE, to * PAGE, None).is_ok();
+        // Two memories begin, and each grows.
+        assert!(grows(0, 4));
+        assert!(grows(0, 3));
+        assert!(grows(4, 7));
+        assert!(!grows(3, 4), "eleven pages");
+        assert!(!grows(0, 1), "a third memory");
+        assert!(memory.memory_growing(0, 0, Some(0)).is_ok());
+        assert!(memory.memory_growing(0, PAGE, Some(0)).is_err());
     }
 }

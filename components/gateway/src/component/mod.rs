@@ -106,7 +106,27 @@ fn take_peer(received: &mut Received) -> Option<IpAddr> {
 }
 
 impl bindings::exports::gatehouse::gateway::background::Guest for Component {
-    fn run() {
-        gateway().run_background();
+    fn rotate_credentials() {
+        gateway().rotate_credentials();
+    }
+
+    fn maintain_identity_token_keys() {
+        gateway().maintain_identity_token_keys();
+    }
+
+    fn forget_disabled_mounts() {
+        gateway().forget_disabled_mounts();
+    }
+
+    fn maintain_access() {
+        gateway().maintain_access();
+    }
+
+    fn maintain_organizations() {
+        gateway().maintain_organizations();
+    }
+
+    fn report_events() {
+        gateway().report_events();
     }
 }

@@ -155,7 +155,9 @@ impl Server {
 
     /// What is due without anybody asking.
     pub fn run_background(&self) {
-        self.gateway.run_background();
+        for duty in Gateway::DUTIES {
+            duty(&self.gateway);
+        }
     }
 
     /// What the operator was told since the last time.

@@ -4,29 +4,33 @@ use std::time::Duration;
 
 use gatehouse_ports::{OsRandom, Random};
 use wasmtime::Engine;
+use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, ComponentExportIndex, InstancePre};
 
 use super::state::{Grants, InstanceState};
 
-/// The interface whose `run` is called, where the component exports it.
+/// The interface whose functions are called, where the component exports it.
 const INTERFACE: &str = "gatehouse:gateway/background@0.1.0";
 
 /// By how many hundredths a pause is longer or shorter than set, at most: so that hosts that started together do not work together.
 const JITTER_PERCENT: u32 = 10;
 
+/// What a duty is called: its function's name.
+pub type Duty = String;
+
 /// When and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BackgroundSettings {
-    /// From the end of one run to the beginning of the next, give or take a tenth.
+    /// From the end of one round of duties to the beginning of the next, give or take a tenth.
     pub interval: Duration,
-    /// How long one run may take, waiting included.
+    /// How long one duty may take, waiting included.
     pub wall_time: Duration,
 }
 
-/// Why a run did not end well. The next one comes all the same.
+/// Why a duty did not end well. It is called again in the next round.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// It took longer than a run may take, and was cut off.
+    /// It took longer than it may, and was cut off.
     #[error("it took longer than {0:?}")]
     TimedOut(Duration),
     /// It trapped or could not be started.
@@ -34,11 +38,12 @@ pub enum RunError {
     Failed(#[from] wasmtime::Error),
 }
 
-/// Calls a component every now and then, each time by a fresh instance, of which there is one at a time.
+/// Calls the duties of a component every now and then, each in a fresh instance, of which there is one at a time: a duty that traps
+/// or takes too long holds up no other.
 pub struct Background {
     engine: Engine,
     template: InstancePre<InstanceState>,
-    run: ComponentExportIndex,
+    duties: Vec<(Duty, ComponentExportIndex)>,
     grants: Grants,
     settings: BackgroundSettings,
 }
@@ -53,19 +58,28 @@ impl Background {
     ) -> Option<Self> {
         Some(Self {
             engine: template.engine().clone(),
-            run: exported_run(template.component())?,
+            duties: exported_duties(template.engine(), template.component())?,
             template: template.clone(),
             grants,
             settings,
         })
     }
 
-    /// Works once at once and then again and again, until `stop` is ready between two runs. Failures go to the log.
-    pub async fn repeat(self, stop: impl Future<Output = ()>) {
+    /// What the duties are called.
+    pub fn duties(&self) -> impl Iterator<Item = &str> {
+        self.duties.iter().map(|(duty, _)| duty.as_str())
+    }
+
+    /// Does a round at once and then again and again, until `stop` is ready between two rounds. Each duty is told to `done` with whether
+    /// it ended well; failures go to the log.
+    pub async fn repeat(self, done: impl Fn(&str, bool), stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         loop {
-            if let Err(error) = self.run_once().await {
-                tracing::error!(%error, "background work failed; it is tried again later");
+            for (duty, outcome) in self.run_once().await {
+                done(duty, outcome.is_ok());
+                if let Err(error) = outcome {
+                    tracing::error!(duty, %error, "background work failed; it is tried again later");
+                }
             }
             let pause = jittered(self.settings.interval, random());
             tokio::select! {
@@ -75,30 +89,43 @@ impl Background {
         }
     }
 
-    /// One run.
-    ///
-    /// # Errors
-    ///
-    /// When it fails or takes too long.
-    pub async fn run_once(&self) -> Result<(), RunError> {
+    /// One round: every duty, one after the other, and how each ended.
+    pub async fn run_once(&self) -> Vec<(&str, Result<(), RunError>)> {
         let wall_time = self.settings.wall_time;
-        match tokio::time::timeout(wall_time, self.call()).await {
-            Ok(outcome) => Ok(outcome?),
-            Err(_) => Err(RunError::TimedOut(wall_time)),
+        let mut round = Vec::with_capacity(self.duties.len());
+        for (duty, function) in &self.duties {
+            let outcome = match tokio::time::timeout(wall_time, self.call(function)).await {
+                Ok(outcome) => outcome.map_err(RunError::from),
+                Err(_) => Err(RunError::TimedOut(wall_time)),
+            };
+            round.push((duty.as_str(), outcome));
         }
+        round
     }
 
-    async fn call(&self) -> wasmtime::Result<()> {
+    async fn call(&self, function: &ComponentExportIndex) -> wasmtime::Result<()> {
         let mut store = self.grants.store(&self.engine);
         let instance = self.template.instantiate_async(&mut store).await?;
-        let run = instance.get_typed_func::<(), ()>(&mut store, &self.run)?;
-        run.call_async(&mut store, ()).await
+        let duty = instance.get_typed_func::<(), ()>(&mut store, function)?;
+        duty.call_async(&mut store, ()).await
     }
 }
 
-fn exported_run(component: &Component) -> Option<ComponentExportIndex> {
+/// The functions of the interface, in the order in which the component exports them; `None` where it does not export the interface.
+fn exported_duties(
+    engine: &Engine,
+    component: &Component,
+) -> Option<Vec<(Duty, ComponentExportIndex)>> {
     let interface = component.get_export_index(None, INTERFACE)?;
-    component.get_export_index(Some(&interface), "run")
+    let exported = component.component_type().get_export(engine, INTERFACE)?;
+    let ComponentItem::ComponentInstance(exported) = exported.ty else {
+        return None;
+    };
+    let duties = exported.exports(engine).filter_map(|(duty, _)| {
+        let function = component.get_export_index(Some(&interface), duty)?;
+        Some((duty.to_owned(), function))
+    });
+    Some(duties.collect())
 }
 
 /// `interval`, changed by up to [`JITTER_PERCENT`] in either direction as `random` decides.

@@ -12,7 +12,7 @@ use crate::runtime::state::no_grants;
 
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// A component whose `run` does what `code` says; `$count` tells the host of it, `$wait` never returns.
+/// A component with two duties: `first` does what `code` says, `second` counts. `$count` tells the host of it, `$wait` never returns.
 fn component(code: &str) -> String {
     format!(
         r#"(component
@@ -23,11 +23,13 @@ fn component(code: &str) -> String {
   (core module $code
     (import "host" "count" (func $count))
     (import "host" "wait" (func $wait))
-    (func (export "run") {code}))
+    (func (export "first") {code})
+    (func (export "second") call $count))
   (core instance $code (instantiate $code
     (with "host" (instance (export "count" (func $count')) (export "wait" (func $wait'))))))
-  (func $run (canon lift (core func $code "run")))
-  (instance $background (export "run" (func $run)))
+  (func $first (canon lift (core func $code "first")))
+  (func $second (canon lift (core func $code "second")))
+  (instance $background (export "first" (func $first)) (export "second" (func $second)))
   (export "gatehouse:gateway/background@0.1.0" (instance $background)))"#
     )
 }
@@ -89,44 +91,56 @@ fn a_component_without_background_work_has_none() {
     assert!(Background::of(&template, no_grants(), settings).is_none());
 }
 
+/// Whether the two duties of a round ended well.
+async fn round(background: &Background) -> [bool; 2] {
+    let round = background.run_once().await;
+    let duties: Vec<&str> = round.iter().map(|(duty, _)| *duty).collect();
+    assert_eq!(duties, ["first", "second"]);
+    [0, 1].map(|duty| round[duty].1.is_ok())
+}
+
 #[tokio::test(start_paused = true)]
 async fn it_works_at_once_and_then_again_after_each_pause() {
-    let Subject { background, runs } = subject("call $count");
+    let Subject { background, runs } = subject("");
     let stop = tokio::time::sleep(INTERVAL * 5 + INTERVAL / 2);
-    background.repeat(stop).await;
+    background.repeat(|_, _| {}, stop).await;
     // At once, and after each pause of 54 to 66 s in 330 s.
     assert!(matches!(runs.load(Ordering::SeqCst), 6..=7), "{runs:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_fails_is_followed_by_the_next_one() {
+async fn w3_a_duty_that_traps_holds_up_no_other_and_is_called_again() {
     let Subject { background, runs } = subject("call $count unreachable");
-    let failed = background.run_once().await;
-    assert!(matches!(failed, Err(RunError::Failed(_))), "{failed:?}");
+    assert_eq!(round(&background).await, [false, true]);
+    let told = std::sync::Mutex::new(Vec::new());
+    let tell = |duty: &str, well| told.lock().unwrap().push((duty.to_owned(), well));
     background
-        .repeat(tokio::time::sleep(INTERVAL * 3 / 2))
+        .repeat(tell, tokio::time::sleep(INTERVAL * 3 / 2))
         .await;
-    assert_eq!(runs.load(Ordering::SeqCst), 3);
+    assert_eq!(runs.load(Ordering::SeqCst), 6);
+    let told = told.into_inner().unwrap();
+    let round = [("first".to_owned(), false), ("second".to_owned(), true)];
+    assert_eq!(told, [round.clone(), round].concat());
 }
 
 #[tokio::test(start_paused = true)]
-async fn w2_a_run_that_waits_for_ever_is_cut_off_and_gives_back_its_instance() {
+async fn w2_a_duty_that_waits_for_ever_is_cut_off_and_gives_back_its_instance() {
     let background = subject("call $wait").background;
     for _ in 0..2 {
-        let cut_off = background.run_once().await;
-        assert!(matches!(cut_off, Err(RunError::TimedOut(_))), "{cut_off:?}");
+        let round = background.run_once().await;
+        assert!(
+            matches!(round[0].1, Err(RunError::TimedOut(_))),
+            "{round:?}"
+        );
+        assert!(round[1].1.is_ok(), "{round:?}");
     }
 }
 
 #[tokio::test]
-async fn w2_a_run_that_computes_for_ever_is_interrupted() {
+async fn w2_a_duty_that_computes_for_ever_is_interrupted() {
     let mut background = subject("(loop $again (br $again))").background;
     background.grants.cpu_time = Duration::from_millis(20);
-    let interrupted = background.run_once().await;
-    assert!(
-        matches!(interrupted, Err(RunError::Failed(_))),
-        "{interrupted:?}"
-    );
+    assert_eq!(round(&background).await, [false, true]);
 }
 
 #[test]
