@@ -18,6 +18,7 @@ mod identity_tokens;
 mod jwt;
 mod login;
 mod networks;
+mod pages;
 mod policies;
 mod proof;
 mod record_keys;

@@ -1,6 +1,7 @@
 //! Roles: names, and what a write does to a stored role (contract 3).
 
 mod bindings;
+mod bounds;
 mod changes;
 mod edits;
 mod gce;

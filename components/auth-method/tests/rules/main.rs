@@ -10,6 +10,7 @@
 
 mod algorithms;
 mod ancestry;
+mod bounds;
 mod caching;
 mod compute;
 mod config_check;

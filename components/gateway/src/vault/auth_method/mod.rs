@@ -67,7 +67,7 @@ fn route<A: AuthMethod, C: Access, O>(
         "config/rotate-root" => config::rotation::handle(auth_method, call, operation, mount),
         "config/check" => config::check::handle(auth_method, call, operation, mount),
         "role" | "roles" => match operation {
-            Operation::List => roles::names(auth_method, mount),
+            Operation::List => roles::names(auth_method, call, mount),
             _ => Err(Fault::unsupported_operation()),
         },
         _ => Err(Fault::unsupported_path()),

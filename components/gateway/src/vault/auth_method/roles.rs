@@ -7,27 +7,21 @@ mod text;
 
 pub(super) use lists::{List, edit};
 
-use gatehouse_access::{Operation, WritePermission};
+use gatehouse_access::{KeyPage, Operation, WritePermission};
 use gatehouse_auth_method::{AuthMethod, Mount, Precondition};
-use serde::Serialize;
 
 use crate::json::Duplicates;
 use crate::vault::call::{Answer, Call, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
-
-#[derive(Serialize)]
-struct Keys {
-    keys: Vec<String>,
-}
+use crate::vault::paging::Paging;
 
 /// Answers a list of `role` or `roles`.
-pub(super) fn names(auth_method: &impl AuthMethod, mount: &Mount) -> Answer {
-    let keys = auth_method.list_roles(mount)?;
-    if keys.is_empty() {
-        return Err(Fault::absent());
-    }
-    Reply::data(&Keys { keys }).map(Some)
+pub(super) fn names(auth_method: &impl AuthMethod, call: &Call<'_>, mount: &Mount) -> Answer {
+    let paging = Paging::of(call)?;
+    let page = auth_method.list_roles_after(mount, paging.after.as_deref(), paging.limit)?;
+    let (keys, next) = (page.names, page.next);
+    paging.reply(&KeyPage { keys, next })
 }
 
 /// Answers a request for `role/<name>`.
