@@ -29,6 +29,7 @@ mod rotation;
 pub mod rs256;
 mod service;
 mod trace;
+pub mod untrusted;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod wasi_http;
 

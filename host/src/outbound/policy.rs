@@ -59,9 +59,7 @@ pub enum Denial {
 pub(super) enum Grant {
     /// One of Google's API hosts.
     Google,
-    /// Such a host behind an endpoint of Private Service Connect, whose address is a private one.
-    GooglePrivately,
-    /// Named by the operator.
+    /// Named by the operator, or one of Google's behind an endpoint of Private Service Connect: either may be in a private network.
     Operator,
     /// This machine.
     Loopback,
@@ -140,9 +138,8 @@ impl Policy {
             return Err(Denial::PlainHttp);
         }
         match self.hosts.named_by(scheme, host, port) {
-            Some(NamedBy::Operator) => Ok(Grant::Operator),
+            Some(NamedBy::Operator | NamedBy::GooglePrivately) => Ok(Grant::Operator),
             Some(NamedBy::Google) => Ok(Grant::Google),
-            Some(NamedBy::GooglePrivately) => Ok(Grant::GooglePrivately),
             None => Err(Denial::UnknownHost),
         }
     }
@@ -157,8 +154,7 @@ impl Policy {
             (AddressKind::Loopback, _) => Err(Denial::Loopback),
             (_, Grant::Loopback) => Err(Denial::PlainHttp),
             (AddressKind::Private, Grant::Google) => Err(Denial::PrivateNetwork),
-            (AddressKind::Private, Grant::Operator | Grant::GooglePrivately)
-            | (AddressKind::Public, _) => Ok(()),
+            (AddressKind::Private, Grant::Operator) | (AddressKind::Public, _) => Ok(()),
         }
     }
 }

@@ -25,9 +25,6 @@ pub use sections::{
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 
-use url::Url;
-
-use crate::outbound::AllowedHost;
 use source::Sources;
 
 /// All settings, checked.

@@ -9,13 +9,13 @@ use crate::{
 
 /// A role that passed all checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
-    pub(super) role: Role,
-    pub(super) warnings: Vec<RoleWarning>,
+pub(crate) struct Written {
+    pub(crate) role: Role,
+    pub(crate) warnings: Vec<RoleWarning>,
 }
 
 /// The role after `changes`. `stored` is what there is; without it `new_role_id` makes the id of a new role.
-pub(super) fn apply(
+pub(crate) fn apply(
     stored: Option<Role>,
     changes: &RoleChanges,
     mount: &Mount,

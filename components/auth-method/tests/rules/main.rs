@@ -51,3 +51,4 @@ mod single_flight;
 mod stage;
 mod steps;
 mod trusted_claims;
+mod work;

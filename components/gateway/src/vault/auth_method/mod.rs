@@ -7,8 +7,10 @@ pub(in crate::vault) mod login;
 mod renewal;
 pub(in crate::vault) mod roles;
 
+pub(super) use config::changes as config_changes;
 pub(crate) use config::rotation;
 pub(super) use renewal::revalidate;
+pub(super) use roles::changes as role_changes;
 
 use gatehouse_access::{Access, Mount as AdmittedMount, Operation};
 use gatehouse_auth_method::{AuthMethod, Mount};

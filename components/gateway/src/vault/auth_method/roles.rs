@@ -8,10 +8,11 @@ mod text;
 pub(super) use lists::{List, edit};
 
 use gatehouse_access::{KeyPage, Operation, WritePermission};
-use gatehouse_auth_method::{AuthMethod, Mount, Precondition};
+use gatehouse_auth_method::{AuthMethod, Mount, Precondition, RoleChanges};
 
+use crate::http::Request;
 use crate::json::Duplicates;
-use crate::vault::call::{Answer, Call, replaced_field};
+use crate::vault::call::{Answer, Call, fields_among, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::paging::Paging;
@@ -45,6 +46,12 @@ pub(super) fn handle(
     }
 }
 
+/// What the body of a write says.
+pub(in crate::vault) fn changes(request: &Request) -> Result<RoleChanges, Fault> {
+    let sent = fields_among(request, &fields::NAMES, Duplicates::LastWins)?;
+    Ok(fields::changes(&sent)?)
+}
+
 fn write(
     auth_method: &impl AuthMethod,
     call: &Call<'_>,
@@ -61,7 +68,7 @@ fn write(
         WritePermission { update: true, .. } => Precondition::MustExist,
         WritePermission { .. } => return Err(Fault::denied()),
     };
-    let sent = call.fields_among(&fields::NAMES, Duplicates::LastWins)?;
+    let sent = fields_among(call.request, &fields::NAMES, Duplicates::LastWins)?;
     let changes = fields::changes(&sent)?;
     let written = auth_method
         .write_role(mount, name, changes, precondition)
