@@ -24,7 +24,7 @@ pub use login::{
 pub use mount::Mount;
 pub use roles::{
     EditError, GceRules, LegacyTokenFields, ListEdit, Precondition, Role, RoleChanges, RoleError,
-    RoleRules, RoleWarning, RoleWritten, TokenParameters, TokenType,
+    RoleNames, RoleRules, RoleWarning, RoleWritten, TokenParameters, TokenType,
 };
 
 use gatehouse_storage::StorageError;
@@ -143,6 +143,27 @@ pub trait AuthMethod {
     /// When the store does not answer.
     fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError>;
 
+    /// The names of at most `limit` roles that come after `after` in byte order; a limit of 0 counts as 1.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_roles_after(
+        &self,
+        mount: &Mount,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<RoleNames, StorageError> {
+        let is_behind = |name: &String| after.is_none_or(|after| name.as_str() > after);
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(1);
+        let mut names = self.list_roles(mount)?;
+        names.retain(is_behind);
+        let more = names.len() > limit;
+        names.truncate(limit);
+        let next = names.last().filter(|_| more).cloned();
+        Ok(RoleNames { names, next })
+    }
+
     /// Decides who holds the token in `request` and whether the role lets them in (contract 4.2 to 4.7).
     ///
     /// # Errors
@@ -166,7 +187,7 @@ pub trait AuthMethod {
     ///
     /// # Errors
     ///
-    /// When the store does not answer; some of the data may be left then.
+    /// When the store does not answer, or there is more than one call deletes; some of the data is left then, and the next call goes on.
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError>;
 
     /// Base URL of the issuer of this server's identity tokens, as it was set; empty when it follows the server's advertised address

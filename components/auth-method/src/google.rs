@@ -22,14 +22,15 @@ mod service_account_keys;
 mod settings;
 mod tokens;
 
-pub(crate) use accounts::ServiceAccount;
+pub(crate) use accounts::{ServiceAccount, service_account_in};
 pub(crate) use ancestry::Ancestor;
 pub(crate) use authorized::ApiError;
-pub(crate) use compute::{Instance, InstanceName, region_of};
+pub(crate) use compute::{Instance, InstanceName, instance_in, region_of};
 pub(crate) use credentials::{Federation, Source};
 pub(crate) use endpoints::{Api, Endpoints, endpoint_flaw, is_foreign, is_loopback};
 pub(crate) use exchange::{CallError, Deadline};
 pub(crate) use groups::Membership;
+pub(crate) use key_document::usable_keys;
 pub(crate) use keys::{KeyError, KeyOwner};
 pub(crate) use memory::{Memory, MountMemory};
 pub(crate) use retries::RetryBudget;

@@ -18,6 +18,7 @@ mod identity_tokens;
 mod jwt;
 mod login;
 mod networks;
+mod pages;
 mod policies;
 mod proof;
 mod record_keys;
@@ -28,6 +29,7 @@ mod rotation;
 pub mod rs256;
 mod service;
 mod trace;
+pub mod untrusted;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod wasi_http;
 

@@ -27,7 +27,12 @@ pub(crate) fn roles(mount: &Mount) -> String {
 
 /// That a token has logged in.
 pub(crate) fn used_token(mount: &Mount, fingerprint: &str) -> String {
-    format!("{}used-token/{fingerprint}", everything(&mount.id))
+    format!("{}{fingerprint}", used_tokens(&mount.id))
+}
+
+/// Before the fingerprint of every token that has logged in.
+pub(crate) fn used_tokens(mount_id: &str) -> String {
+    format!("{}used-token/", everything(mount_id))
 }
 
 /// Before every key of a mount.

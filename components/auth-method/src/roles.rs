@@ -1,6 +1,7 @@
 //! Roles: names, and what a write does to a stored role (contract 3).
 
 mod bindings;
+mod bounds;
 mod changes;
 mod edits;
 mod gce;
@@ -13,6 +14,7 @@ mod token_fields;
 mod warnings;
 mod writing;
 
+pub(crate) use changes::apply as apply_role;
 pub(crate) use edits::EditedList;
 pub(crate) use lists::ANY_ACCOUNT;
 pub(crate) use name::RoleName;

@@ -1,27 +1,30 @@
 //! The capability over its ports.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use gatehouse_ports::{Cache, Clock, Entry, Http, Random, Store};
+use gatehouse_ports::{Cache, Clock, Entry, Http, Random, Store, StoreError};
 use gatehouse_storage::{
     Attempt, Records, StorageError, Transaction, TransactionError, commit_with_retries,
+    key_position,
 };
 
 use crate::config::{Applied, ConfigRecord, CredentialsChange};
 use crate::google::{
     ApiError, Deadline, Federation, Google, Memory, MountMemory, RetryBudget, Settings, Source,
 };
+use crate::pages::{self, LARGE_AT_ONCE, SMALL_AT_ONCE};
 use crate::roles::{EditedList, RoleName};
 use crate::{
     AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
     CredentialsFailure, CredentialsReport, CredentialsSource, EditError, Identity,
     IdentityTokenError, IssuerError, ListEdit, LoginError, LoginRequest, Mount, Precondition,
-    PublicKey, RenewalError, RenewalRequest, Renewed, Role, RoleChanges, RoleError, RoleWarning,
-    RoleWritten, Rotated, RotationError, config, record_keys,
+    PublicKey, RenewalError, RenewalRequest, Renewed, Role, RoleChanges, RoleError, RoleNames,
+    RoleWarning, RoleWritten, Rotated, RotationError, config, record_keys,
 };
 
-/// How many records of a mount that is gone are deleted in one commit.
-const FORGOTTEN_AT_ONCE: u32 = 500;
+/// Commits that one call makes to delete what is left of a mount.
+const FORGETTING_COMMITS: u32 = 256;
 
 /// The Google Cloud auth method over a store, a cache, outgoing HTTP, a clock and a source of randomness.
 ///
@@ -220,6 +223,52 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         )?)
     }
 
+    /// The names of at most `limit` roles that follow `after`.
+    fn names_of_roles(
+        &self,
+        mount: &Mount,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<String>, StorageError> {
+        let prefix = record_keys::roles(mount);
+        let after = after.map(|after| key_position(&prefix, after));
+        let mut names = Vec::new();
+        pages::visit(&self.records, &prefix, after, LARGE_AT_ONCE, |item| {
+            // Names of roles need no escapes in keys, so what follows the prefix is the name.
+            names.extend(item.key.strip_prefix(&prefix).map(str::to_owned));
+            Ok(if names.len() < limit {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        })?;
+        Ok(names)
+    }
+
+    /// Deletes what is below `prefix`, `at_once` records in a commit, and fails when `commits` have been enough for one call.
+    fn delete_below(
+        &self,
+        prefix: &str,
+        at_once: u32,
+        commits: &mut u32,
+    ) -> Result<(), StorageError> {
+        loop {
+            let page = self.records.store().scan(prefix, None, at_once)?;
+            if page.items.is_empty() {
+                return Ok(());
+            }
+            if *commits >= FORGETTING_COMMITS {
+                let why = "a mount that is gone had more records than one call deletes; the next call goes on";
+                return Err(StoreError::Unavailable(why.to_owned()).into());
+            }
+            self.delete(page.items.into_iter().map(|item| item.key))?;
+            *commits += 1;
+            if !page.more {
+                return Ok(());
+            }
+        }
+    }
+
     pub(crate) fn delete(
         &self,
         keys: impl IntoIterator<Item = String>,
@@ -332,15 +381,21 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
     }
 
     fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
-        let prefix = record_keys::roles(mount);
-        // Names of roles need no escapes in keys, so what follows the prefix is the name.
-        Ok(self
-            .records
-            .scan_all(&prefix)?
-            .iter()
-            .filter_map(|item| item.key.strip_prefix(&prefix))
-            .map(str::to_owned)
-            .collect())
+        self.names_of_roles(mount, None, usize::MAX)
+    }
+
+    fn list_roles_after(
+        &self,
+        mount: &Mount,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<RoleNames, StorageError> {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(1);
+        let mut names = self.names_of_roles(mount, after, limit.saturating_add(1))?;
+        let more = names.len() > limit;
+        names.truncate(limit);
+        let next = names.last().filter(|_| more).cloned();
+        Ok(RoleNames { names, next })
     }
 
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
@@ -377,16 +432,11 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
 
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
         self.memory.forget(mount_id);
-        let prefix = record_keys::everything(mount_id);
-        let mut after: Option<String> = None;
-        loop {
-            let store = self.records.store();
-            let page = store.scan(&prefix, after.as_deref(), FORGOTTEN_AT_ONCE)?;
-            after = page.items.last().map(|item| item.key.clone());
-            self.delete(page.items.into_iter().map(|item| item.key))?;
-            if !page.more {
-                return Ok(());
-            }
-        }
+        // Uses of tokens are many and small; what else there is may be large.
+        let mut commits = 0;
+        let uses = record_keys::used_tokens(mount_id);
+        self.delete_below(&uses, SMALL_AT_ONCE, &mut commits)?;
+        let everything = record_keys::everything(mount_id);
+        self.delete_below(&everything, LARGE_AT_ONCE, &mut commits)
     }
 }

@@ -4,7 +4,9 @@
 //! WASI and by the `gatehouse:storage` imports; in a native program by whatever the program likes; in tests by the doubles of
 //! this crate (feature `doubles`).
 
+mod allowed_host;
 mod cache;
+mod callable_hosts;
 mod clock;
 mod http;
 pub mod limits;
@@ -15,7 +17,9 @@ mod store;
 #[cfg(feature = "doubles")]
 pub mod doubles;
 
+pub use allowed_host::{AllowedHost, MalformedHost, Scheme};
 pub use cache::{Cache, NoCache};
+pub use callable_hosts::{CallableHosts, NamedBy};
 pub use clock::{Clock, SystemClock};
 pub use http::{Http, HttpError, HttpRequest, HttpResponse, Method};
 pub use random::{OsRandom, Random, RandomError};

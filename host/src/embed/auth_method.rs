@@ -7,7 +7,7 @@ use gatehouse_auth_method::{
     Check, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning, CredentialsReport,
     EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError, LoginRequest,
     Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role, RoleChanges,
-    RoleError, RoleWarning, RoleWritten, Rotated, RotationError, Verdict,
+    RoleError, RoleNames, RoleWarning, RoleWritten, Rotated, RotationError, Verdict,
 };
 use gatehouse_ports::{Http, Store, StoreError};
 use gatehouse_storage::StorageError;
@@ -232,6 +232,20 @@ impl gatehouse_auth_method::AuthMethod for AuthMethod {
         self.ask(async |exports, store| {
             let roles = exports.gatehouse_auth_method_roles();
             roles.call_list(store, &wit(mount)).await
+        })
+    }
+
+    fn list_roles_after(
+        &self,
+        mount: &Mount,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<RoleNames, StorageError> {
+        self.ask(async |exports, store| {
+            let roles = exports.gatehouse_auth_method_roles();
+            roles
+                .call_list_after(store, &wit(mount), after, limit)
+                .await
         })
     }
 

@@ -2,7 +2,6 @@
 //!
 //! [`Policy`] decides, [`Outbound`] sends, [`OutboundHooks`] is how `wasi:http/outgoing-handler` comes here.
 
-mod allowed_host;
 mod breaker;
 mod client;
 mod destinations;
@@ -11,8 +10,8 @@ mod policy;
 mod resolver;
 mod trust;
 
-pub use allowed_host::{AllowedHost, MalformedHost, Scheme};
 pub use client::Outbound;
+pub use gatehouse_ports::{AllowedHost, MalformedHost, Scheme};
 pub use hooks::OutboundHooks;
 pub use policy::{Denial, Policy};
 pub use trust::{TrustError, client_configuration};

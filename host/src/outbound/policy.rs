@@ -5,18 +5,15 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use gatehouse_ports::{AllowedHost, CallableHosts, NamedBy, Scheme};
 use http::Uri;
 use http::uri::Authority;
-use url::{Host, Url};
+use url::Host;
 
-use super::allowed_host::{AllowedHost, Scheme};
 use crate::settings::GoogleSettings;
 
 /// What the metadata server's tokens and identities are below.
 const METADATA_PATH: &str = "/computeMetadata/v1/";
-
-/// Hosts that answer for Google and are not below the universe domain.
-const GOOGLE_HOSTS: [&str; 1] = ["accounts.google.com"];
 
 /// The addresses at which clouds serve metadata, beside the link-local ranges.
 const METADATA_ADDRESSES: [IpAddr; 2] = [
@@ -60,9 +57,9 @@ pub enum Denial {
 /// On whose word a host may be called, which decides what its addresses may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grant {
-    /// One of Google's own hosts.
+    /// One of Google's API hosts.
     Google,
-    /// Named by the operator.
+    /// Named by the operator, or one of Google's behind an endpoint of Private Service Connect: either may be in a private network.
     Operator,
     /// This machine.
     Loopback,
@@ -73,35 +70,17 @@ pub(super) enum Grant {
 /// The allow-list of one server.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    google: Vec<AllowedHost>,
-    operator: Vec<AllowedHost>,
+    hosts: CallableHosts,
     metadata: Option<AllowedHost>,
     allow_loopback: bool,
 }
 
 impl Policy {
-    /// Google's hosts, and what the operator added to them.
+    /// Google's API hosts, and what the operator added to them.
     #[must_use]
     pub fn new(google: &GoogleSettings) -> Self {
-        let overrides = [
-            &google.token_url,
-            &google.sts_url,
-            &google.iam_credentials_url,
-        ];
         Self {
-            google: GOOGLE_HOSTS
-                .into_iter()
-                .map(|host| {
-                    AllowedHost::exactly(Scheme::Https, Host::Domain(host.to_owned()), None)
-                })
-                .chain([AllowedHost::below(&google.universe_domain)])
-                .collect(),
-            operator: overrides
-                .into_iter()
-                .flatten()
-                .filter_map(host_of)
-                .chain(google.allowed_hosts.iter().cloned())
-                .collect(),
+            hosts: CallableHosts::new(&google.universe_domain, google.hosts_of_operator()),
             metadata: google
                 .metadata_host
                 .as_ref()
@@ -136,11 +115,6 @@ impl Policy {
         port: u16,
         path: &str,
     ) -> Result<Grant, Denial> {
-        let is_among = |hosts: &[AllowedHost]| {
-            hosts
-                .iter()
-                .any(|allowed| allowed.covers(scheme, host, port))
-        };
         let is_metadata_host = self
             .metadata
             .as_ref()
@@ -152,7 +126,9 @@ impl Policy {
             return Err(Denial::Metadata);
         }
         if is_this_machine(host) {
-            return if self.allow_loopback || (scheme == Scheme::Https && is_among(&self.operator)) {
+            return if self.allow_loopback
+                || (scheme == Scheme::Https && self.hosts.is_named_by_operator(scheme, host, port))
+            {
                 Ok(Grant::Loopback)
             } else {
                 Err(Denial::Loopback)
@@ -161,12 +137,10 @@ impl Policy {
         if scheme == Scheme::Http {
             return Err(Denial::PlainHttp);
         }
-        if is_among(&self.operator) {
-            Ok(Grant::Operator)
-        } else if is_among(&self.google) {
-            Ok(Grant::Google)
-        } else {
-            Err(Denial::UnknownHost)
+        match self.hosts.named_by(scheme, host, port) {
+            Some(NamedBy::Operator | NamedBy::GooglePrivately) => Ok(Grant::Operator),
+            Some(NamedBy::Google) => Ok(Grant::Google),
+            None => Err(Denial::UnknownHost),
         }
     }
 
@@ -183,14 +157,6 @@ impl Policy {
             (AddressKind::Private, Grant::Operator) | (AddressKind::Public, _) => Ok(()),
         }
     }
-}
-
-fn host_of(url: &Url) -> Option<AllowedHost> {
-    Some(AllowedHost::exactly(
-        Scheme::from_name(url.scheme())?,
-        url.host()?.to_owned(),
-        url.port(),
-    ))
 }
 
 /// The host in one spelling: lower case, addresses parsed in every form that a resolver would understand.

@@ -112,6 +112,44 @@ async fn n1_only_hosts_on_the_list_are_called() {
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
+#[test]
+fn g15_n1_hosts_that_anybody_can_write_to_are_not_called_unless_the_operator_names_them() {
+    let policy = |google: &str| {
+        let text = format!("storage.type = \"memory\"\n[google]\n{google}");
+        let settings = Settings::from_text(&text, Vec::new(), Vec::new()).unwrap();
+        Policy::new(&settings.google)
+    };
+    let admits = |google: &str, url: &str| policy(google).admit(&url.parse().unwrap()).is_ok();
+    for url in [
+        "https://www.googleapis.com/oauth2/v1/certs",
+        "https://oauth2.googleapis.com/token",
+        "https://restricted.googleapis.com/oauth2/v1/certs",
+        "https://iam.europe-west3.rep.googleapis.com/v1/",
+        "https://compute-vpcsc1.p.googleapis.com/compute/v1/",
+    ] {
+        assert!(admits("", url), "{url}");
+    }
+    // The address behind this name is a private one by its nature.
+    let url = "https://compute-vpcsc1.p.googleapis.com/compute/v1/";
+    assert_eq!(
+        policy("").admit(&url.parse().unwrap()),
+        Ok(super::policy::Grant::Operator)
+    );
+    for url in [
+        "https://storage.googleapis.com/bucket/oauth2/v1/certs",
+        "https://bucket.storage.googleapis.com/oauth2/v1/certs",
+        "https://firebasestorage.googleapis.com/v0/b/bucket/o/x",
+        "https://accounts.google.com/",
+    ] {
+        assert!(!admits("", url), "{url}");
+        let host = url.split('/').nth(2).unwrap();
+        assert!(
+            admits(&format!("allowed_hosts = [\"{host}\"]"), url),
+            "{url}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn n2_loopback_is_refused_in_every_spelling_unless_the_setting_opens_it() {
     let (address, connections) = answering("").await;

@@ -51,6 +51,23 @@ fn credentials_of_gcloud(home: &str) -> Option<PathBuf> {
 }
 
 impl GoogleSettings {
+    /// The hosts that may be called beside Google's: those allowed, and those that the operator's own URLs name. Each stands once.
+    #[must_use]
+    pub fn hosts_of_operator(&self) -> Vec<AllowedHost> {
+        let in_urls = [&self.token_url, &self.sts_url, &self.iam_credentials_url];
+        let in_urls = in_urls
+            .into_iter()
+            .flatten()
+            .filter_map(AllowedHost::of_url);
+        let mut hosts: Vec<AllowedHost> = Vec::new();
+        for host in self.allowed_hosts.iter().cloned().chain(in_urls) {
+            if !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        }
+        hosts
+    }
+
     pub(super) fn read(section: &mut Section<'_>) -> Self {
         Self {
             token_url: section.optional("token_url"),

@@ -25,9 +25,6 @@ pub use sections::{
 };
 pub use source::{EffectiveSetting, Origin, Problem};
 
-use url::Url;
-
-use crate::outbound::AllowedHost;
 use source::Sources;
 
 /// All settings, checked.
@@ -242,30 +239,11 @@ fn rate(per_second: Option<usize>, burst: usize) -> Option<String> {
     Some(format!("{}/{burst}", per_second?))
 }
 
-/// The names that components may call beside Google's: those allowed, and those that the operator's own URLs name.
+/// The hosts that components may call beside Google's, as this host enforces them: with scheme and port where they are not the usual.
 fn allowed_hosts(google: &GoogleSettings) -> String {
-    let in_urls = [
-        &google.token_url,
-        &google.sts_url,
-        &google.iam_credentials_url,
-    ];
-    let in_urls = in_urls
-        .into_iter()
-        .flatten()
-        .filter_map(Url::host_str)
-        .map(ToOwned::to_owned);
-    let mut names: Vec<String> = Vec::new();
-    for name in google
-        .allowed_hosts
-        .iter()
-        .map(AllowedHost::name_pattern)
-        .chain(in_urls)
-    {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.join(",")
+    let hosts = google.hosts_of_operator();
+    let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+    hosts.join(",")
 }
 
 #[cfg(test)]

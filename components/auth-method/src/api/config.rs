@@ -235,9 +235,16 @@ pub enum EndpointFlaw {
     /// A link-local address or a metadata server.
     #[error("link-local addresses and metadata servers are never allowed")]
     LinkLocal,
-    /// The server operator's list of allowed hosts does not have it.
-    #[error("the host is not among those that the server operator allowed")]
+    /// The host is neither one of Google's API hosts nor named by the server's operator.
+    #[error(
+        "the host is not among those that the server operator allowed: beside Google's own API hosts, only those that google.allowed_hosts names in the server's settings"
+    )]
     HostNotAllowed,
+    /// A path on one of Google's own hosts, where others than the API's lead to what anybody may have uploaded.
+    #[error(
+        "a path is not allowed on Google's own hosts, except that of the compute API, unless google.allowed_hosts names the host in the server's settings"
+    )]
+    PathNotAllowed,
 }
 
 /// Why a configuration was not stored.
@@ -294,6 +301,14 @@ pub enum ConfigError {
     /// A window together with a period.
     #[error("rotation_window does not apply to period")]
     WindowWithPeriod,
+    /// A text is longer than it may be.
+    #[error("'{field}' cannot be longer than {maximum} bytes")]
+    TooLong {
+        /// The field.
+        field: Cow<'static, str>,
+        /// Bytes.
+        maximum: u64,
+    },
     /// A text is larger than a configuration can hold.
     #[error("the configuration is too large to be stored")]
     TooLarge,

@@ -153,6 +153,15 @@ fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
+/// A part of the list of roles.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RoleNames {
+    /// In byte order.
+    pub names: Vec<String>,
+    /// The name after which the list goes on; `None` at its end.
+    pub next: Option<String>,
+}
+
 /// What a write says, under the contract's field names. A field of `None` was not sent.
 ///
 /// Old and new names stand side by side, because what counts when both are sent is a rule of roles.
@@ -431,6 +440,25 @@ pub enum RoleError {
     /// Fields that only Google's APIs can check, on a role that does not ask them; holds the fields, sorted.
     #[error("{0:?} cannot be checked without live checks")]
     NeedsLiveChecks(Vec<Cow<'static, str>>),
+    /// A list that binds the role was given, and holds blanks only: empty it would let everybody in; holds the field.
+    #[error("'{0}' holds only blanks: give it without entries if it is to bind nothing")]
+    BlankList(Cow<'static, str>),
+    /// A list has more entries than a role may have.
+    #[error("'{field}' cannot have more than {maximum} entries")]
+    TooMany {
+        /// The field.
+        field: Cow<'static, str>,
+        /// Entries.
+        maximum: u64,
+    },
+    /// An entry of a list is longer than it may be.
+    #[error("an entry of '{field}' cannot be longer than {maximum} bytes")]
+    TooLong {
+        /// The field.
+        field: Cow<'static, str>,
+        /// Bytes.
+        maximum: u64,
+    },
     /// A list or text is larger than a role can hold.
     #[error("the role is too large to be stored")]
     TooLarge,

@@ -56,4 +56,16 @@ impl wit::Guest for Component {
     fn list(mount: Mount) -> Result<Vec<String>, StorageError> {
         SERVICE.with(|service| service.list_roles(&mount.across()).across())
     }
+
+    fn list_after(
+        mount: Mount,
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<wit::RoleNames, StorageError> {
+        SERVICE.with(|service| {
+            service
+                .list_roles_after(&mount.across(), after.as_deref(), limit)
+                .across()
+        })
+    }
 }

@@ -13,6 +13,9 @@ use crate::{
     AliasSource, ConfigChanges, ConfigError, ConfigWarning, CustomEndpoints, MetadataFlaw, RoleType,
 };
 
+/// Longest text that a write sets, in bytes, where its own form does not bound it.
+const MAXIMUM_TEXT_BYTES: usize = 1024;
+
 /// What becomes of the stored private key.
 pub(crate) enum CredentialsChange {
     Keep,
@@ -34,6 +37,7 @@ pub(crate) fn apply(
     settings: &Settings,
     now: u64,
 ) -> Result<Applied, ConfigError> {
+    check_lengths(changes)?;
     let credentials = apply_credentials(&mut record, changes, now)?;
     if let Some(value) = &changes.iam_alias {
         record.iam_alias = alias(value, "unique_id", RoleType::Iam)?;
@@ -67,6 +71,25 @@ pub(crate) fn apply(
         credentials,
         warnings,
     })
+}
+
+fn check_lengths(changes: &ConfigChanges) -> Result<(), ConfigError> {
+    let texts = [
+        ("identity_token_audience", &changes.identity_token_audience),
+        ("rotation_policy", &changes.rotation_policy),
+        ("rotation_schedule", &changes.rotation_schedule),
+    ];
+    let is_long = |text: &Option<String>| {
+        let text = text.as_ref();
+        text.is_some_and(|text| text.len() > MAXIMUM_TEXT_BYTES)
+    };
+    match texts.into_iter().find(|(_, text)| is_long(text)) {
+        Some((field, _)) => Err(ConfigError::TooLong {
+            field: field.into(),
+            maximum: MAXIMUM_TEXT_BYTES as u64,
+        }),
+        None => Ok(()),
+    }
 }
 
 /// New root credentials of either kind replace those of the other (contract 2.6, D12).

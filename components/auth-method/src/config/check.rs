@@ -1,10 +1,13 @@
 //! What the root credentials of a mount may do, before somebody's login depends on it (the extension `config/check`).
 
+use std::ops::ControlFlow;
+
 use gatehouse_ports::{Cache, Clock, Http, Random, Store};
 use gatehouse_storage::{StorageError, decode};
 
 use crate::google::ApiError;
 use crate::jwt::is_project;
+use crate::pages::{self, LARGE_AT_ONCE};
 use crate::service::AuthMethodService;
 use crate::{
     ApiRefusal, CallFailure, CredentialsReport, Mount, PermissionsFound, ProjectReport, Role,
@@ -13,6 +16,8 @@ use crate::{
 
 /// Most projects that are asked about: each costs a call.
 const MAXIMUM_PROJECTS: usize = 20;
+/// Most roles that are read to find them.
+const MAXIMUM_ROLES: usize = 1000;
 
 impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
     pub(crate) fn check_credentials(
@@ -49,18 +54,27 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         })
     }
 
-    /// The project of the credentials, then those that roles are bound to.
+    /// The project of the credentials, then those that roles are bound to, as many as are asked about.
     fn projects_in_use(
         &self,
         mount: &Mount,
         own: Option<&str>,
     ) -> Result<Vec<String>, StorageError> {
-        let mut bound = Vec::new();
-        for item in self.records().scan_all(&record_keys::roles(mount))? {
-            bound.extend(decode::<Role>(&item.entry.value)?.bound_projects);
-        }
-        let own = own.into_iter().filter(|own| !own.is_empty());
-        Ok(distinct(own.chain(bound.iter().map(String::as_str))))
+        let mut found = distinct(own.into_iter().filter(|own| !own.is_empty()));
+        let mut roles = 0;
+        let prefix = record_keys::roles(mount);
+        pages::visit(self.records(), &prefix, None, LARGE_AT_ONCE, |item| {
+            let role = decode::<Role>(&item.entry.value)?;
+            let bound = role.bound_projects.iter().map(String::as_str);
+            found = distinct(found.iter().map(String::as_str).chain(bound));
+            roles += 1;
+            Ok(if found.len() < MAXIMUM_PROJECTS && roles < MAXIMUM_ROLES {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        })?;
+        Ok(found)
     }
 }
 

@@ -92,7 +92,7 @@ macro_rules! crossings_of_config {
             Unavailable(Unavailable) { name = name, available = available }
         });
         $crate::crossing_cases!(config_wit::EndpointFlaw {
-            NotUrl, UserInformation, QueryOrFragment, Scheme, PlainHttp, LinkLocal, HostNotAllowed
+            NotUrl, UserInformation, QueryOrFragment, Scheme, PlainHttp, LinkLocal, HostNotAllowed, PathNotAllowed
         });
         $crate::crossing_cases!(config_wit::ScheduleFlaw { FieldCount, Never } holds { Field });
         $crate::crossing_cases!(config_wit::ConfigError {
@@ -101,6 +101,7 @@ macro_rules! crossings_of_config {
         } holds {
             Credentials, Alias, EndpointKey, IdentityToken, RotationSchedule, Storage
         } records {
+            TooLong(ConfigBound) { field = field, maximum = maximum },
             Metadata(Metadata) { role_type = role_type, flaw = flaw },
             EndpointValue(EndpointValue) { key = key, flaw = flaw }
         });
@@ -153,17 +154,21 @@ macro_rules! crossings_of_roles {
             PeriodAboveMountMaximum(AboveBound) { given = period, bound = mount_maximum },
             MaximumTtlAboveMountDefault(AboveBound) { given = maximum_ttl, bound = mount_default }
         });
+        $crate::crossing_record!(roles_wit::RoleNames { names, next });
         $crate::crossing_record!(roles_wit::RoleWritten { created, warnings });
         $crate::crossing_cases!(roles_wit::RoleError {
             InvalidName, Exists, DoesNotExist, NegativeNumberOfUses, PeriodicBatch, LimitedUseBatch, TtlAboveMaximumTtl,
             TypeMissing, TypeChanged, WildcardWithOthers, ProjectsTwice, JwtLifetimeTooLong, NoServiceAccounts,
             GroupsWithoutLocation, TooLarge
         } holds {
-            BoundCidr, TokenType, TypeInvalid, InvalidLabels, AliasSource, AncestorNumber, NeedsLiveChecks, Storage
+            BoundCidr, TokenType, TypeInvalid, InvalidLabels, AliasSource, AncestorNumber, NeedsLiveChecks, BlankList,
+            Storage
         } units {
             Random(::gatehouse_ports::RandomError)
         } records {
             PeriodAboveMountMaximum(AboveBound) { given = period, bound = mount_maximum },
+            TooMany(RoleBound) { field = field, maximum = maximum },
+            TooLong(RoleBound) { field = field, maximum = maximum },
             FieldsOfOtherType(FieldsOfOtherType) { role_type = role_type, fields = fields },
             SentTwice(SentTwice) { old = old, new = new }
         });

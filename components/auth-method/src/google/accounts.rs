@@ -58,11 +58,13 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     fn ask_for_account(&self, name: &str) -> Result<ServiceAccount, ApiError> {
         let segments = ["v1", "projects", "-", "serviceAccounts", name];
         let url = self.endpoints.url(Api::Iam, &segments);
-        let account: ServiceAccount = self.ask_authorized(&Question::get(Api::Iam, url))?;
-        if account.is_complete() {
-            Ok(account)
-        } else {
-            Err(CallError::Unusable(Api::Iam).into())
-        }
+        let answer = self.authorized_answer(&Question::get(Api::Iam, url))?;
+        service_account_in(&answer.body).ok_or_else(|| CallError::Unusable(Api::Iam).into())
     }
+}
+
+/// The account that an answer of the API tells of; `None` when it is not one about an account.
+pub(crate) fn service_account_in(body: &[u8]) -> Option<ServiceAccount> {
+    let account: ServiceAccount = serde_json::from_slice(body).ok()?;
+    account.is_complete().then_some(account)
 }

@@ -66,12 +66,16 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         } = name;
         let segments = ["projects", project, "zones", zone, "instances", name];
         let url = self.endpoints.url(Api::Compute, &segments);
-        let answer: Answer = self.ask_authorized(&Question::get(Api::Compute, url))?;
-        if answer.name != name {
-            return Err(CallError::Unusable(Api::Compute).into());
-        }
-        Instance::from_answer(answer).ok_or_else(|| CallError::Unusable(Api::Compute).into())
+        let answer = self.authorized_answer(&Question::get(Api::Compute, url))?;
+        instance_in(&answer.body, name).ok_or_else(|| CallError::Unusable(Api::Compute).into())
     }
+}
+
+/// The instance called `name` that an answer of the API tells of; `None` when it is not one about that instance.
+pub(crate) fn instance_in(body: &[u8], name: &str) -> Option<Instance> {
+    let answer: Answer = serde_json::from_slice(body).ok()?;
+    (answer.name == name).then_some(())?;
+    Instance::from_answer(answer)
 }
 
 impl Instance {

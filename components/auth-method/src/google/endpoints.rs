@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use gatehouse_ports::{NamedBy, Scheme};
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
@@ -10,6 +11,8 @@ use crate::{CustomEndpoints, EndpointFlaw};
 
 /// Longest base URL, in bytes.
 const MAXIMUM_BASE_BYTES: usize = 2048;
+/// Paths of its own that the compute API has, which an operator may give with Google's host.
+const COMPUTE_PATHS: [&str; 3] = ["/compute/v1", "/compute/beta", "/compute/alpha"];
 /// Names under which metadata servers answer.
 const METADATA_HOSTS: [&str; 3] = ["metadata", "metadata.google.internal", "metadata.goog"];
 
@@ -66,7 +69,7 @@ pub(crate) struct Endpoints {
 impl Endpoints {
     pub(crate) fn new(custom: &CustomEndpoints, settings: &Settings) -> Self {
         let base = |custom: Option<&String>, service: &str| match custom {
-            Some(value) => read_base(value, settings).ok(),
+            Some(value) => read_custom(value, settings).ok(),
             None => Url::parse(&format!("https://{service}.{}", settings.universe_domain)).ok(),
         };
         Self {
@@ -117,16 +120,48 @@ fn with_compute_path(mut base: Url) -> Url {
 
 /// What is wrong with `value` as a base URL; `None` when it can be stored.
 pub(crate) fn endpoint_flaw(value: &str, settings: &Settings) -> Option<EndpointFlaw> {
-    read_base(value, settings).err()
+    read_custom(value, settings).err()
 }
 
 /// Whether the host of a base URL that was accepted is neither Google's nor this machine (contract 9.3 rule 3).
 pub(crate) fn is_foreign(value: &str, settings: &Settings) -> bool {
-    read_base(value, settings).is_ok_and(|url| match url.host() {
-        Some(Host::Domain(name)) if settings.is_of_google(name) => false,
-        Some(host) => !is_loopback(&host),
-        None => true,
-    })
+    let Ok(url) = read_custom(value, settings) else {
+        return false;
+    };
+    let is_ours = url.host().is_some_and(|host| is_loopback(&host));
+    !is_ours && of_google(&url, settings).is_none()
+}
+
+/// A base URL that came through the API. On Google's own hosts it has no path but the compute API's: below others of
+/// `www.googleapis.com` lies what anybody has uploaded (SEC-G15).
+fn read_custom(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
+    let url = read_base(value, settings)?;
+    let path = url.path().strip_suffix('/').unwrap_or(url.path());
+    let is_plain = path.is_empty() || COMPUTE_PATHS.contains(&path);
+    match named_by(&url, settings) {
+        Some(NamedBy::Google | NamedBy::GooglePrivately) if !is_plain => {
+            Err(EndpointFlaw::PathNotAllowed)
+        }
+        _ => Ok(url),
+    }
+}
+
+fn named_by(url: &Url, settings: &Settings) -> Option<NamedBy> {
+    let (scheme, host, port) = destination(url)?;
+    settings.callable_hosts().named_by(scheme, &host, port)
+}
+
+fn of_google(url: &Url, settings: &Settings) -> Option<NamedBy> {
+    let (scheme, host, port) = destination(url)?;
+    settings.callable_hosts().of_google(scheme, &host, port)
+}
+
+fn destination(url: &Url) -> Option<(Scheme, Host<String>, u16)> {
+    Some((
+        Scheme::from_name(url.scheme())?,
+        url.host()?.to_owned(),
+        url.port_or_known_default()?,
+    ))
 }
 
 fn read_base(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
@@ -165,15 +200,9 @@ fn read_base(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
     if url.scheme() == "http" {
         return Err(EndpointFlaw::PlainHttp);
     }
-    let name = match &host {
-        Host::Domain(name) => (*name).to_owned(),
-        Host::Ipv4(address) => address.to_string(),
-        Host::Ipv6(address) => address.to_string(),
-    };
-    if settings.allows_host(&name) {
-        Ok(url)
-    } else {
-        Err(EndpointFlaw::HostNotAllowed)
+    match named_by(&url, settings) {
+        Some(_) => Ok(url),
+        None => Err(EndpointFlaw::HostNotAllowed),
     }
 }
 
@@ -230,7 +259,9 @@ mod tests {
     fn for_development() -> Settings {
         Settings {
             allow_http_loopback: true,
-            allowed_hosts: vec!["google.example".to_owned(), "10.0.0.7".to_owned()],
+            allowed_hosts: ["google.example", "google.example:8443", "10.0.0.7"]
+                .map(str::to_owned)
+                .into(),
             ..Settings::default()
         }
     }
@@ -336,8 +367,79 @@ mod tests {
 
     #[test]
     fn n1_other_hosts_are_refused() {
-        for value in ["https://evil.example", "https://10.0.0.8", "https://[::2]"] {
+        for value in [
+            "https://evil.example",
+            "https://10.0.0.8",
+            "https://[::2]",
+            "https://google.example:444",
+            "https://www.googleapis.com:8443",
+        ] {
             assert_eq!(flaw(value), Some(EndpointFlaw::HostNotAllowed), "{value}");
+        }
+    }
+
+    #[test]
+    fn g15_hosts_that_anybody_can_write_to_are_refused_unless_the_operator_names_them() {
+        for value in [
+            "storage.googleapis.com",
+            "https://storage.googleapis.com/bucket",
+            "https://bucket.storage.googleapis.com",
+            "https://firebasestorage.googleapis.com/v0/b/bucket/o",
+            "https://STORAGE.googleapis.com./bucket",
+            "https://commondatastorage.googleapis.com/bucket",
+            "https://firestore.googleapis.com",
+            "https://x.googleapis.com",
+        ] {
+            assert_eq!(flaw(value), Some(EndpointFlaw::HostNotAllowed), "{value}");
+        }
+        let settings = Settings {
+            allowed_hosts: vec!["storage.googleapis.com".to_owned()],
+            ..Settings::default()
+        };
+        let named = "https://storage.googleapis.com/bucket";
+        assert_eq!(endpoint_flaw(named, &settings), None);
+        assert!(is_foreign(named, &settings));
+    }
+
+    #[test]
+    fn g15_a_path_on_googles_own_host_is_refused_unless_the_operator_names_the_host() {
+        for value in [
+            "https://www.googleapis.com/storage/v1/b/bucket/o",
+            "https://www.googleapis.com/download/storage/v1/b/bucket/o/x",
+            "www.googleapis.com/drive/v3/files/x",
+            "restricted.googleapis.com/storage/v1/b/bucket/o",
+            "private.googleapis.com/base",
+            "https://www-endpoint.p.googleapis.com/storage/v1",
+            "https://compute.googleapis.com/compute/v1/projects/p",
+            "https://compute.googleapis.com//",
+        ] {
+            assert_eq!(flaw(value), Some(EndpointFlaw::PathNotAllowed), "{value}");
+        }
+        let settings = Settings {
+            allowed_hosts: vec!["www.googleapis.com".to_owned()],
+            ..Settings::default()
+        };
+        let named = "https://www.googleapis.com/base";
+        assert_eq!(endpoint_flaw(named, &settings), None);
+        assert!(!is_foreign(named, &settings));
+    }
+
+    #[test]
+    fn g15_googles_private_restricted_and_regional_hosts_are_accepted() {
+        for value in [
+            "https://www.googleapis.com",
+            "www.googleapis.com/",
+            "iam.googleapis.com",
+            "cloudresourcemanager.googleapis.com",
+            "compute.googleapis.com/compute/v1",
+            "compute.googleapis.com/compute/beta/",
+            "https://restricted.googleapis.com",
+            "https://private.googleapis.com:443",
+            "compute-endpoint1.p.googleapis.com",
+            "iam.europe-west3.rep.googleapis.com",
+            "iam.mtls.googleapis.com",
+        ] {
+            assert_eq!(flaw(value), None, "{value}");
         }
     }
 

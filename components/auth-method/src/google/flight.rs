@@ -156,7 +156,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             Nature::OwnTrouble => false,
             // A question that was cut off because its asker ran out of time says nothing about Google.
             Nature::Outage => self.deadline.left(self.clock).is_some(),
-            Nature::Absence | Nature::Refusal | Nature::Obstacle => true,
+            Nature::Absence | Nature::Refusal | Nature::Reticence | Nature::Obstacle => true,
         };
         let after = known.clone().failed(error.clone(), asked_at, now);
         if concerns_others {

@@ -79,6 +79,12 @@ impl TryFrom<Moduli> for KeyDocument {
     }
 }
 
+/// How many keys that can verify are in `body`; `None` when it is not a document of keys.
+pub(crate) fn usable_keys(body: &[u8]) -> Option<usize> {
+    let document = KeyDocument::from_certificates(body).ok()?;
+    Some(document.0.len())
+}
+
 fn key_in(pem: &str) -> Option<VerifyingKey> {
     let certificate = Certificate::from_pem(pem).ok()?;
     let key = certificate.tbs_certificate().subject_public_key_info();

@@ -61,6 +61,10 @@ impl Failure for KeyError {
         match self {
             Self::Call(CallError::Unavailable(_) | CallError::Unusable(_)) => Nature::Outage,
             Self::Call(CallError::Denied(_)) => Nature::Obstacle,
+            // Anything but 404 may be a fault on the way to a document that is as good as before. Its keys end with its life, and the
+            // account is asked about at every login beside them (SEC-G7).
+            Self::Refused(KeyRefusal::DocumentUnreadable) => Nature::Reticence,
+            // Google says that the account is gone.
             Self::Refused(_) => Nature::Absence,
         }
     }

@@ -25,8 +25,10 @@ pub(super) enum Nature {
     Outage,
     /// Google says that there is no such thing.
     Absence,
-    /// Google does not tell, and may at any time.
+    /// Google does not tell, and may at any time; what it told before no longer counts.
     Refusal,
+    /// Google does not tell, and may at any time. What it told before holds as long as it was to hold.
+    Reticence,
     /// Nothing: something on our side, such as the credentials, is in the way, and may be mended at any time.
     Obstacle,
     /// Nothing, and others may well fare better.
@@ -196,7 +198,7 @@ impl<A, E: Failure> Known<A, E> {
     pub(super) fn failed(self, error: E, asked_at: u64, at: u64) -> Self {
         let nature = error.nature();
         let remembered_for = match nature {
-            Nature::Outage => OUTAGE_REMEMBERED,
+            Nature::Outage | Nature::Reticence => OUTAGE_REMEMBERED,
             Nature::Absence => ASK_AGAIN_AFTER,
             Nature::Refusal | Nature::Obstacle | Nature::OwnTrouble => 0,
         };

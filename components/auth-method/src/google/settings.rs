@@ -1,5 +1,6 @@
 //! What the server's operator decides about calls to Google, and no caller of the API can change (contract 8.5).
 
+use gatehouse_ports::CallableHosts;
 use zeroize::Zeroizing;
 
 /// Settings of the server's operator. The default is Google itself over HTTPS, and nothing else.
@@ -23,7 +24,8 @@ pub struct Settings {
     pub compatibility: Compatibility,
     /// Parent of the names of Google's API hosts.
     pub universe_domain: String,
-    /// Hosts that may be called beside those of Google: names or addresses, `*.` before a name for everything below it.
+    /// Hosts that may be called beside Google's API hosts: `[scheme://]host[:port]`, where a host that begins with `*.` stands for
+    /// everything below. What does not read like that allows nothing.
     pub allowed_hosts: Vec<String>,
     /// Whether loopback addresses may be called, with plain HTTP too.
     pub allow_http_loopback: bool,
@@ -102,67 +104,10 @@ impl Settings {
             .unwrap_or_else(|| format!("https://iamcredentials.{}", self.universe_domain))
     }
 
-    /// Whether `host` is a host of Google's.
-    pub(super) fn is_of_google(&self, host: &str) -> bool {
-        is_below(host, &self.universe_domain)
-    }
-
-    /// Whether the operator lets `host` be called with TLS, leaving loopback and link-local addresses aside.
-    pub(super) fn allows_host(&self, host: &str) -> bool {
-        self.is_of_google(host)
-            || self.allowed_hosts.iter().any(|allowed| {
-                let allowed = allowed.trim();
-                match allowed.strip_prefix("*.") {
-                    Some(parent) => is_below(host, parent),
-                    None => host.eq_ignore_ascii_case(allowed),
-                }
-            })
-    }
-}
-
-fn is_below(host: &str, parent: &str) -> bool {
-    let Some(split) = host.len().checked_sub(parent.len()) else {
-        return false;
-    };
-    match (host.get(..split), host.get(split..)) {
-        (Some(label), Some(tail)) => label.ends_with('.') && tail.eq_ignore_ascii_case(parent),
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Settings;
-
-    #[test]
-    fn n1_only_hosts_of_google_and_of_the_operator_are_allowed() {
-        let settings = Settings {
-            allowed_hosts: vec![
-                "google.internal.example".to_owned(),
-                "*.corp.example".to_owned(),
-            ],
-            ..Settings::default()
-        };
-        for host in [
-            "iam.googleapis.com",
-            "www.googleapis.com",
-            "compute.private.googleapis.com",
-            "google.internal.example",
-            "GOOGLE.internal.example",
-            "a.corp.example",
-        ] {
-            assert!(settings.allows_host(host), "{host}");
-        }
-        for host in [
-            "googleapis.com",
-            "evilgoogleapis.com",
-            "googleapis.com.evil.example",
-            "corp.example",
-            "a.google.internal.example",
-            "example.com",
-            "",
-        ] {
-            assert!(!settings.allows_host(host), "{host}");
-        }
+    /// The hosts that may be called, leaving addresses of this machine and of metadata servers aside.
+    pub(super) fn callable_hosts(&self) -> CallableHosts {
+        let operator = self.allowed_hosts.iter();
+        let operator = operator.filter_map(|host| host.trim().parse().ok());
+        CallableHosts::new(&self.universe_domain, operator.collect())
     }
 }

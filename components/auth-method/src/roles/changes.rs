@@ -1,6 +1,6 @@
 //! What a write does to a stored role, in the order of contract 3.3.
 
-use super::{bindings, gce, iam, requirements, shown, token_fields, warnings};
+use super::{bindings, bounds, gce, iam, requirements, shown, token_fields, warnings};
 use crate::config::ConfigRecord;
 use crate::{
     LegacyTokenFields, Mount, Role, RoleChanges, RoleError, RoleRules, RoleType, RoleWarning,
@@ -9,19 +9,20 @@ use crate::{
 
 /// A role that passed all checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
-    pub(super) role: Role,
-    pub(super) warnings: Vec<RoleWarning>,
+pub(crate) struct Written {
+    pub(crate) role: Role,
+    pub(crate) warnings: Vec<RoleWarning>,
 }
 
 /// The role after `changes`. `stored` is what there is; without it `new_role_id` makes the id of a new role.
-pub(super) fn apply(
+pub(crate) fn apply(
     stored: Option<Role>,
     changes: &RoleChanges,
     mount: &Mount,
     config: &ConfigRecord,
     new_role_id: impl FnOnce() -> Result<String, RoleError>,
 ) -> Result<Written, RoleError> {
+    let before = stored.clone();
     let (mut token, mut legacy) = stored
         .as_ref()
         .map_or_else(<(TokenParameters, LegacyTokenFields)>::default, |role| {
@@ -49,6 +50,8 @@ pub(super) fn apply(
         RoleRules::Gce(rules) => gce::apply(rules, changes, &mut warnings)?,
     }
     requirements::check(&role)?;
+    bounds::refuse_blank_lists(changes)?;
+    bounds::check(&role, before.as_ref())?;
     requirements::check_sent_period(&role, changes, mount)?;
     warnings::of_whole(&role, mount, config, &mut warnings);
     Ok(Written { role, warnings })

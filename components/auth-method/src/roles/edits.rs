@@ -2,7 +2,7 @@
 
 use super::bindings::check_wildcard;
 use super::lists::bound;
-use super::{labels, requirements};
+use super::{bounds, labels, requirements};
 use crate::{EditError, ListEdit, Role, RoleRules};
 
 /// One of the lists that can be changed by itself.
@@ -22,6 +22,7 @@ pub(super) fn is_empty(edit: &ListEdit) -> bool {
 
 /// Adds, then removes, then checks the whole role.
 pub(super) fn apply(role: &mut Role, list: EditedList, edit: &ListEdit) -> Result<(), EditError> {
+    let before = role.clone();
     let removed = bound(&edit.remove);
     let is_removed = |entry: &str| {
         removed
@@ -43,5 +44,6 @@ pub(super) fn apply(role: &mut Role, list: EditedList, edit: &ListEdit) -> Resul
         }
         (_, rules) => return Err(EditError::WrongType(rules.role_type())),
     }
-    Ok(requirements::check(role)?)
+    requirements::check(role)?;
+    Ok(bounds::check(role, Some(&before))?)
 }

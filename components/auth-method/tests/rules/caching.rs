@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, KeyRefusal, LoginError, LoginRequest, RoleChanges,
+    AuthMethod, ConfigChanges, KeyRefusal, LoginError, LoginRequest, RoleChanges, Settings,
 };
 use gatehouse_ports::HttpError;
 
@@ -534,4 +534,46 @@ fn contract_8_2_public_keys_are_asked_for_at_the_configured_endpoint() {
     let refused = strict.login(&stage.mount, &request).unwrap_err();
     assert_eq!(refused, LoginError::EndpointDenied("api".into()));
     assert_eq!(stage.http.urls().len(), 1);
+}
+
+#[test]
+fn g15_n1_a_host_that_an_older_store_allows_is_refused_when_it_is_used() {
+    const BUCKET: &str = "https://storage.googleapis.com/bucket";
+    // What an operator had opened, or an earlier release took for Google's, is in the store.
+    let before = Settings {
+        allowed_hosts: vec!["storage.googleapis.com".to_owned()],
+        ..Settings::default()
+    };
+    let stage = Stage::with_settings(before);
+    for key in ["api", "iam", "compute", "crm"] {
+        stage.configure(ConfigChanges {
+            custom_endpoint: Some(vec![(key.to_owned(), BUCKET.to_owned())]),
+            ..ConfigChanges::default()
+        });
+    }
+    stage.role(crate::stage::dev_role());
+    let now = stage.another_instance();
+    let request = LoginRequest {
+        role: "dev".to_owned(),
+        jwt: by_account(NOW),
+        source_address: None,
+    };
+    let refused = now.login(&stage.mount, &request).unwrap_err();
+    assert_eq!(refused, LoginError::EndpointDenied("api".into()));
+    assert!(stage.http.urls().is_empty(), "{:?}", stage.http.urls());
+    // It is still shown, and can be cleared or replaced.
+    let view = now.read_config(&stage.mount).unwrap();
+    assert_eq!(view.custom_endpoint.api.as_deref(), Some(BUCKET));
+    let cleared = ConfigChanges {
+        custom_endpoint: Some(vec![("api".to_owned(), String::new())]),
+        ..ConfigChanges::default()
+    };
+    now.write_config(&stage.mount, cleared).unwrap();
+    assert!(
+        now.read_config(&stage.mount)
+            .unwrap()
+            .custom_endpoint
+            .api
+            .is_none()
+    );
 }

@@ -152,7 +152,9 @@ fn contract_2_6_a_bad_write_makes_no_signing_key_either() {
 fn g15_keys_from_a_host_that_is_not_googles_are_warned_about_when_they_are_written() {
     let stage = Stage::with_settings(Settings {
         allow_http_loopback: true,
-        allowed_hosts: vec!["google.example".to_owned()],
+        allowed_hosts: ["google.example", "google.example:8443"]
+            .map(str::to_owned)
+            .into(),
         ..Settings::default()
     });
     let write = |key: &str, value: &str| {
@@ -226,21 +228,78 @@ fn k5_l5_no_word_of_a_key_file_is_ever_shown() {
 }
 
 #[test]
-fn a_configuration_that_no_record_can_hold_is_refused_and_what_is_stored_stays() {
-    let stage = Stage::bare();
-    let half = || Some("x".repeat(600 * 1024));
-    let audience = ConfigChanges {
+fn s14_texts_of_a_configuration_are_bounded_and_what_is_stored_stays() {
+    const MOST: usize = 1024;
+    type Write = fn(String) -> ConfigChanges;
+    let audience: Write = |text| ConfigChanges {
         service_account_email: Some("dev@p1.iam.gserviceaccount.com".to_owned()),
-        identity_token_audience: half(),
+        identity_token_audience: Some(text),
         ..none()
     };
-    let policy = ConfigChanges {
-        rotation_policy: half(),
+    let policy: Write = |text| ConfigChanges {
+        rotation_policy: Some(text),
         ..none()
     };
-    stage.configure(policy);
-    let before = stage.service.read_config(&stage.mount).unwrap();
-    let refused = stage.service.write_config(&stage.mount, audience);
-    assert_eq!(refused.unwrap_err(), ConfigError::TooLarge);
-    assert_eq!(stage.service.read_config(&stage.mount).unwrap(), before);
+    let schedule: Write = |text| ConfigChanges {
+        rotation_schedule: Some(text),
+        ..none()
+    };
+    let plain = |bytes: usize| "x".repeat(bytes);
+    let cron = |bytes: usize| format!("0 3 * * {}1", "1,".repeat((bytes - 9) / 2));
+    assert_eq!(cron(MOST + 1).len(), MOST + 1);
+    for (field, write, within, beyond) in [
+        (
+            "identity_token_audience",
+            audience,
+            plain(MOST),
+            plain(MOST + 1),
+        ),
+        ("rotation_policy", policy, plain(MOST), plain(MOST + 1)),
+        (
+            "rotation_schedule",
+            schedule,
+            cron(MOST - 1),
+            cron(MOST + 1),
+        ),
+    ] {
+        let (stage, _) = stage(settings());
+        stage.configure(write(within));
+        let before = stage.service.read_config(&stage.mount).unwrap();
+        let refused = stage.service.write_config(&stage.mount, write(beyond));
+        let maximum = MOST as u64;
+        let field = field.into();
+        assert_eq!(refused, Err(ConfigError::TooLong { field, maximum }));
+        assert_eq!(stage.service.read_config(&stage.mount).unwrap(), before);
+    }
+}
+
+#[test]
+fn s14_a_base_url_and_a_key_file_are_bounded() {
+    let stage = Stage::with_settings(Settings {
+        allowed_hosts: vec!["google.example".to_owned()],
+        ..Settings::default()
+    });
+    let url = |bytes: usize| format!("{:x<bytes$}", "https://google.example/");
+    let endpoint = |bytes: usize| ConfigChanges {
+        custom_endpoint: Some(vec![("api".to_owned(), url(bytes))]),
+        ..none()
+    };
+    stage.configure(endpoint(2048));
+    let refused = stage.service.write_config(&stage.mount, endpoint(2049));
+    assert!(matches!(refused, Err(ConfigError::EndpointValue { .. })));
+    let file = |bytes: usize| ConfigChanges {
+        credentials: Some(format!(
+            "{}{:bytes$}",
+            key_file(),
+            "",
+            bytes = bytes - key_file().len()
+        )),
+        ..none()
+    };
+    stage.configure(file(64 * 1024));
+    let refused = stage
+        .service
+        .write_config(&stage.mount, file(64 * 1024 + 1));
+    let flaw = CredentialsFlaw::TooLong;
+    assert_eq!(refused, Err(ConfigError::Credentials(flaw)));
 }

@@ -71,7 +71,10 @@ fn contract_2_1_a_write_keeps_what_it_does_not_name() {
         ..ConfigChanges::default()
     });
     stage.configure(endpoint("iam", "iam.googleapis.com/"));
-    stage.configure(endpoint("crm", "https://crm.googleapis.com"));
+    stage.configure(endpoint(
+        "crm",
+        "https://cloudresourcemanager.googleapis.com",
+    ));
     stage.configure(ConfigChanges::default());
     let expected = ConfigView {
         iam_alias: AliasSource::Caller,
@@ -80,7 +83,7 @@ fn contract_2_1_a_write_keeps_what_it_does_not_name() {
         gce_metadata: Vec::new(),
         custom_endpoint: CustomEndpoints {
             iam: Some("iam.googleapis.com/".to_owned()),
-            crm: Some("https://crm.googleapis.com".to_owned()),
+            crm: Some("https://cloudresourcemanager.googleapis.com".to_owned()),
             ..CustomEndpoints::default()
         },
         ..defaults()

@@ -1,12 +1,14 @@
 //! What comes instead of a key document: contract 1.6, 4.3, 4.7; SEC-G6, N3, N10.
 
+use std::time::Duration;
+
 use gatehouse_auth_method::{KeyRefusal, LoginError};
 use gatehouse_ports::{HttpError, HttpResponse};
 use serde_json::json;
 
 use crate::google::{self, Fault};
 use crate::keys::{self, Token};
-use crate::stage::Stage;
+use crate::stage::{NOW, Stage};
 
 const CERTIFICATES: &str = "oauth2/v1/certs";
 const ACCOUNT_KEYS: &str = "x509";
@@ -113,8 +115,117 @@ fn n9_an_answer_that_makes_no_sense_does_not_take_the_place_of_a_good_one() {
         stage.log_in(&jwt).unwrap();
         let nonsense = Fault::Answer(google::text(200, body));
         stage.google.fail(CERTIFICATES, nonsense, usize::MAX);
-        stage.clock.advance(std::time::Duration::from_secs(3300));
+        stage.clock.advance(Duration::from_secs(3300));
         assert!(stage.log_in(&jwt).is_ok(), "{body}");
         assert!(stage.google.calls(CERTIFICATES) > 1);
+    }
+}
+
+/// Every answer that says nothing about the keys of an account.
+fn faults() -> Vec<Fault> {
+    let statuses = [400, 401, 403, 410, 429, 500, 502, 503];
+    let refusals = statuses.map(|status| Fault::Answer(google::text(status, "no")));
+    let texts = ["", "<html>", "[]", r#"{"error":{"code":403}}"#];
+    let garbage = texts.map(|body| Fault::Answer(google::text(200, body)));
+    let failures = [HttpError::TimedOut, HttpError::TooLarge].map(Fault::Error);
+    let redirects = [302, 308].map(|status| Fault::Answer(redirect(status)));
+    let all = refusals.into_iter().chain(garbage).chain(redirects);
+    all.chain(failures).collect()
+}
+
+/// A token that makes the document be fetched anew: its key is not in it.
+fn of_unknown_key() -> String {
+    let token = Token::of_account().header("kid", "unknown");
+    token.signed_by(keys::of_stranger())
+}
+
+fn by_account(at: u64) -> String {
+    let token = Token::of_account().claim("exp", at + 600);
+    token.signed_by(keys::of_account())
+}
+
+/// Moves to `seconds` after the beginning: pauses between tries have taken some time already.
+fn wait_until(stage: &Stage, seconds: u64) -> u64 {
+    use gatehouse_ports::Clock as _;
+    let passed = stage.clock.now_milliseconds() - NOW * 1000;
+    let left = Duration::from_millis(seconds * 1000 - passed);
+    stage.clock.advance(left);
+    stage.clock.now_seconds()
+}
+
+#[test]
+fn g7_g8_an_error_for_an_accounts_document_leaves_the_keys_that_are_still_fresh() {
+    for fault in faults() {
+        let stage = Stage::ready();
+        stage.log_in(&by_account(NOW)).unwrap();
+        stage.google.fail(ACCOUNT_KEYS, fault, usize::MAX);
+        // A stranger's token is enough to have the document fetched.
+        let now = wait_until(&stage, 30);
+        let before = stage.google.calls(ACCOUNT_KEYS);
+        stage.log_in(&of_unknown_key()).unwrap_err();
+        assert!(stage.google.calls(ACCOUNT_KEYS) > before);
+        stage.log_in(&by_account(now)).unwrap();
+        // So is their renewal, late in their life.
+        let now = wait_until(&stage, 840);
+        let before = stage.google.calls(ACCOUNT_KEYS);
+        stage.log_in(&by_account(now)).unwrap();
+        assert!(stage.google.calls(ACCOUNT_KEYS) > before);
+        // Their life is not a second longer for that.
+        let now = wait_until(&stage, 895);
+        stage.log_in(&by_account(now)).unwrap();
+        let now = wait_until(&stage, 900);
+        stage.log_in(&by_account(now)).unwrap_err();
+        // And once Google answers again, nobody waits longer than for an outage.
+        stage.google.heal();
+        let now = wait_until(&stage, 906);
+        stage.log_in(&by_account(now)).unwrap();
+    }
+}
+
+#[test]
+fn g7_that_an_account_has_no_document_any_more_ends_the_use_of_its_keys() {
+    let stage = Stage::ready();
+    stage.log_in(&by_account(NOW)).unwrap();
+    let gone = Fault::Answer(google::text(404, ""));
+    stage.google.fail(ACCOUNT_KEYS, gone, usize::MAX);
+    let now = wait_until(&stage, 30);
+    stage.log_in(&of_unknown_key()).unwrap_err();
+    let (refused, calls) = stage.refuse(&by_account(now));
+    let expected = KeyRefusal::AccountUnknown;
+    assert!(matches!(refused, LoginError::KeyNotFound { refusal, .. } if refusal == expected));
+    assert_eq!(calls, 0, "the absence is known for half a minute");
+}
+
+#[test]
+fn n7_an_error_for_a_document_that_nobody_has_yet_is_remembered_for_5_s() {
+    let stage = Stage::ready();
+    let forbidden = Fault::Answer(google::text(403, ""));
+    stage.google.fail(ACCOUNT_KEYS, forbidden, 1);
+    stage.log_in(&by_account(NOW)).unwrap_err();
+    let now = wait_until(&stage, 4);
+    assert_eq!(stage.refuse(&by_account(now)).1, 0);
+    let now = wait_until(&stage, 5);
+    stage.log_in(&by_account(now)).unwrap();
+}
+
+#[test]
+fn n9_an_error_for_googles_document_leaves_its_keys_for_an_hour_beyond_their_life() {
+    let mut faults = faults();
+    faults.push(Fault::Answer(google::text(404, "")));
+    faults.push(Fault::Answer(google::text(200, "{}")));
+    for fault in faults {
+        let stage = Stage::ready();
+        let jwt = |at| {
+            let token = Token::of_google().claim("iat", at).claim("exp", at + 600);
+            token.signed_by(keys::of_google())
+        };
+        stage.log_in(&jwt(NOW)).unwrap();
+        stage.google.fail(CERTIFICATES, fault, usize::MAX);
+        for seconds in [30, 3330, 3570, 3630, 7190] {
+            let now = wait_until(&stage, seconds);
+            stage.log_in(&jwt(now)).unwrap();
+        }
+        let now = wait_until(&stage, 7200);
+        stage.log_in(&jwt(now)).unwrap_err();
     }
 }

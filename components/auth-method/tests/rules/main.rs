@@ -10,6 +10,7 @@
 
 mod algorithms;
 mod ancestry;
+mod bounds;
 mod caching;
 mod compute;
 mod config_check;
@@ -50,3 +51,4 @@ mod single_flight;
 mod stage;
 mod steps;
 mod trusted_claims;
+mod work;

@@ -108,10 +108,17 @@ fn each_capability_has_a_store_of_its_own_and_nothing_else_is_open() {
 fn n1_only_hosts_of_google_can_be_called_and_only_by_https() {
     for manifest in both() {
         let component = manifest.only_component();
-        assert_eq!(
-            component.allowed_outbound_hosts,
-            ["https://*.googleapis.com"]
-        );
+        let services = [
+            "www",
+            "iam",
+            "compute",
+            "cloudresourcemanager",
+            "oauth2",
+            "sts",
+            "iamcredentials",
+        ];
+        let hosts = services.map(|service| format!("https://{service}.googleapis.com"));
+        assert_eq!(component.allowed_outbound_hosts, hosts);
         assert!(component.environment.is_empty());
     }
 }

@@ -5,7 +5,7 @@ use gatehouse_auth_method::{
     AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
     CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError,
     LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role,
-    RoleChanges, RoleError, RoleWarning, RoleWritten, Rotated, RotationError,
+    RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten, Rotated, RotationError,
 };
 use gatehouse_storage::StorageError;
 
@@ -95,6 +95,15 @@ impl AuthMethod for ImportedAuthMethod {
 
     fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
         roles_wit::list(&wit(mount)).across()
+    }
+
+    fn list_roles_after(
+        &self,
+        mount: &Mount,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<RoleNames, StorageError> {
+        roles_wit::list_after(&wit(mount), after, limit).across()
     }
 
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {

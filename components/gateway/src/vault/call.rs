@@ -31,6 +31,19 @@ pub(crate) struct Call<'a> {
     pub(crate) request_id: Option<&'a str>,
 }
 
+/// The fields of a body that may name only `known` ones (contract 1.6: 422).
+pub(crate) fn fields_among<'a>(
+    request: &'a Request,
+    known: &[&str],
+    duplicates: Duplicates,
+) -> Result<Fields<'a>, Fault> {
+    let fields = Fields::of_body(request, duplicates)?;
+    match fields.unknown(known).as_slice() {
+        [] => Ok(fields),
+        unknown => Err(Fault::unknown_fields(unknown)),
+    }
+}
+
 impl<'a> Call<'a> {
     /// The fields of the body; where a name is given twice, the last one counts.
     pub(crate) fn fields(&self) -> Result<Fields<'a>, Fault> {
@@ -43,11 +56,7 @@ impl<'a> Call<'a> {
         known: &[&str],
         duplicates: Duplicates,
     ) -> Result<Fields<'a>, Fault> {
-        let fields = Fields::of_body(self.request, duplicates)?;
-        match fields.unknown(known).as_slice() {
-            [] => Ok(fields),
-            unknown => Err(Fault::unknown_fields(unknown)),
-        }
+        fields_among(self.request, known, duplicates)
     }
 
     /// The fields of the query, where reads have theirs (contract 1.1, rule 2).

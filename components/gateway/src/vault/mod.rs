@@ -32,6 +32,7 @@ mod text;
 mod timestamp;
 mod tokens;
 mod tools;
+pub mod untrusted;
 mod unused;
 mod wrapping;
 

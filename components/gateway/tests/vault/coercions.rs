@@ -71,15 +71,15 @@ fn config_means_the_same_in_all_three_spellings() {
     let spellings = [
         (
             "application/json",
-            r#"{"iam_alias":"unique_id","iam_metadata":["role","project_id"],"custom_endpoint":{"api":"https://a.googleapis.com","iam":"https://b.googleapis.com"}}"#,
+            r#"{"iam_alias":"unique_id","iam_metadata":["role","project_id"],"custom_endpoint":{"api":"https://www.googleapis.com","iam":"https://iam.googleapis.com"}}"#,
         ),
         (
             "",
-            r#"{"iam_alias":"unique_id","iam_metadata":"project_id,role","custom_endpoint":["api=https://a.googleapis.com","iam=https://b.googleapis.com"]}"#,
+            r#"{"iam_alias":"unique_id","iam_metadata":"project_id,role","custom_endpoint":["api=https://www.googleapis.com","iam=https://iam.googleapis.com"]}"#,
         ),
         (
             "application/x-www-form-urlencoded",
-            "iam_alias=unique_id&iam_metadata=role&iam_metadata=project_id&custom_endpoint=api%3Dhttps://a.googleapis.com",
+            "iam_alias=unique_id&iam_metadata=role&iam_metadata=project_id&custom_endpoint=api%3Dhttps://www.googleapis.com",
         ),
     ];
     for (content_type, body) in spellings {
@@ -91,7 +91,10 @@ fn config_means_the_same_in_all_three_spellings() {
         let config = server.get("auth/gcp/config").expect(200).data();
         assert_eq!(config["iam_alias"], "unique_id");
         assert_eq!(config["iam_metadata"], json!(["project_id", "role"]));
-        assert_eq!(config["custom_endpoint"]["api"], "https://a.googleapis.com");
+        assert_eq!(
+            config["custom_endpoint"]["api"],
+            "https://www.googleapis.com"
+        );
     }
 }
 

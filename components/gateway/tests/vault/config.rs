@@ -188,3 +188,24 @@ fn other_operations_are_unsupported() {
         .get("auth/gcp/config/x")
         .refused(404, &listed("unsupported path"));
 }
+
+#[test]
+fn g15_n1_a_host_that_anybody_can_write_to_is_refused_and_the_refusal_names_the_setting() {
+    let server = Server::with_method();
+    let before = server.commits();
+    for value in [
+        "https://storage.googleapis.com/bucket",
+        "https://bucket.storage.googleapis.com",
+        "firebasestorage.googleapis.com",
+        "https://www.googleapis.com/storage/v1/b/bucket/o",
+    ] {
+        for key in ["api", "iam", "crm", "compute"] {
+            let body = json!({ "custom_endpoint": { key: value } }).to_string();
+            let answer = server.post("auth/gcp/config", &body).expect(400);
+            let text = answer.text();
+            assert!(text.contains("google.allowed_hosts"), "{text}");
+            assert!(!text.contains("bucket"), "{text}");
+        }
+    }
+    assert_eq!(server.commits(), before);
+}

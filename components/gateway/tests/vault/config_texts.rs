@@ -45,7 +45,8 @@ rows! { refused:
     endpoint_with_another_scheme: endpoint(EndpointFlaw::Scheme) => 400 "invalid custom endpoint value for \"api\": the scheme must be https";
     endpoint_in_plain_http: endpoint(EndpointFlaw::PlainHttp) => 400 "invalid custom endpoint value for \"api\": plain http is allowed for loopback addresses only, and only where the server operator allowed it";
     endpoint_link_local: endpoint(EndpointFlaw::LinkLocal) => 400 "invalid custom endpoint value for \"api\": link-local addresses and metadata servers are never allowed";
-    endpoint_not_allowed: endpoint(EndpointFlaw::HostNotAllowed) => 400 "invalid custom endpoint value for \"api\": the host is not among those that the server operator allowed";
+    endpoint_not_allowed: endpoint(EndpointFlaw::HostNotAllowed) => 400 "invalid custom endpoint value for \"api\": the host is not among those that the server operator allowed: beside Google's own API hosts, only those that google.allowed_hosts names in the server's settings";
+    endpoint_with_a_path_on_googles_host: endpoint(EndpointFlaw::PathNotAllowed) => 400 "invalid custom endpoint value for \"api\": a path is not allowed on Google's own hosts, except that of the compute API, unless google.allowed_hosts names the host in the server's settings";
     credentials_and_audience: ConfigError::CredentialsTwice => 400 "only one of 'credentials' or 'identity_token_audience' can be set";
     audience_without_account: ConfigError::ServiceAccountMissing => 400 "missing required 'service_account_email' when 'identity_token_audience' is set";
     service_account_that_is_none: ConfigError::ServiceAccountEmail => 400 "invalid 'service_account_email': it is not the email address of a service account";
@@ -57,6 +58,7 @@ rows! { refused:
     rotation_schedule_and_period: ConfigError::RotationTwice => 400 "mutually exclusive fields rotation_schedule and rotation_period were both specified; only one of them can be provided";
     rotation_window_without_schedule: ConfigError::WindowWithoutSchedule => 400 "cannot use rotation_window without rotation_schedule";
     rotation_window_with_period: ConfigError::WindowWithPeriod => 400 "rotation_window does not apply to period";
+    too_long: ConfigError::TooLong { field: "rotation_policy".into(), maximum: 1024 } => 400 "'rotation_policy' cannot be longer than 1024 bytes";
     too_large: ConfigError::TooLarge => 400 "the configuration is too large to be stored";
 }
 

@@ -44,6 +44,9 @@ rows! { refused:
     alias_source_of_gce: RoleError::AliasSource(RoleType::Gce) => 400 "invalid 'alias_source': must be one of: instance_id, role_id";
     ancestor_not_a_number: RoleError::AncestorNumber("x".to_owned()) => 400 "\"x\" is not the number of a folder or an organization";
     live_checks_off_with_bounds_that_need_them: RoleError::NeedsLiveChecks(vec!["bound_folders".into(), "bound_labels".into()]) => 400 "cannot be checked while 'live_checks' is off: bound_folders,bound_labels";
+    blank_list: RoleError::BlankList("bound_projects".into()) => 400 "'bound_projects' holds only blanks: give it without entries if it is to bind nothing";
+    too_many: RoleError::TooMany { field: "bound_service_accounts".into(), maximum: 10_000 } => 400 "'bound_service_accounts' cannot have more than 10000 entries";
+    too_long: RoleError::TooLong { field: "bound_zones".into(), maximum: 512 } => 400 "an entry of 'bound_zones' cannot be longer than 512 bytes";
     too_large: RoleError::TooLarge => 400 "the role is too large to be stored";
     no_randomness: RoleError::Random(RandomError) => 500 &listed("internal error");
     sealed: RoleError::Storage(StoreError::Sealed.into()) => 503 "Vault is sealed";

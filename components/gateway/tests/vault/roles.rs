@@ -293,3 +293,48 @@ fn on_a_mount_called_role_config_still_needs_update() {
     let login = server.send(Method::Post, "auth/team/role/login", None, "{}");
     login.refused(400, "role is required");
 }
+
+#[test]
+fn s14_roles_are_listed_in_parts_under_both_paths() {
+    let server = Server::with_method();
+    let role = r#"{"type":"iam","bound_service_accounts":"a@x.example"}"#;
+    for name in ["c", "a", "b"] {
+        server
+            .post(&format!("auth/gcp/role/{name}"), role)
+            .expect(200);
+    }
+    for path in ["role", "roles"] {
+        let list = |query: &str| server.list(&format!("auth/gcp/{path}{query}"));
+        let keys = |query: &str| list(query).expect(200).data()["keys"].clone();
+        assert_eq!(keys(""), json!(["a", "b", "c"]));
+        assert_eq!(keys("/?limit=2"), json!(["a", "b"]));
+        assert_eq!(keys("?after=a&limit=1"), json!(["b"]));
+        list("?after=c").silently_refused(404);
+        list("?limit=x").expect(400);
+    }
+}
+
+#[test]
+fn s14_a_role_with_more_accounts_than_allowed_is_refused_by_the_bound() {
+    let server = Server::with_method();
+    let accounts = |count: usize| {
+        let accounts: Vec<String> = (0..count).map(|number| format!("a{number}@x")).collect();
+        format!(
+            r#"{{"type":"iam","bound_service_accounts":"{}"}}"#,
+            accounts.join(",")
+        )
+    };
+    server
+        .post("auth/gcp/role/r", &accounts(10_000))
+        .expect(200);
+    let text = "'bound_service_accounts' cannot have more than 10000 entries";
+    server
+        .post("auth/gcp/role/r", &accounts(10_001))
+        .refused(400, text);
+    server
+        .post(
+            "auth/gcp/role/r/service-accounts",
+            r#"{"add":"one-more@x"}"#,
+        )
+        .refused(400, text);
+}

@@ -280,7 +280,7 @@ fn components_are_told_the_google_overrides_and_nothing_about_the_host() {
     );
     assert_eq!(
         value("GATEHOUSE_GOOGLE_ALLOWED_HOSTS"),
-        Some("private.example.com,*.example.net,oauth.example.com")
+        Some("private.example.com,*.example.net:8443,oauth.example.com")
     );
     assert_eq!(value("GATEHOUSE_GOOGLE_ALLOW_HTTP_LOOPBACK"), Some("true"));
     assert_eq!(value("GATEHOUSE_GOOGLE_STS_URL"), None);

@@ -10,7 +10,8 @@ use gatehouse_auth_method::{
 };
 use serde::Serialize;
 
-use crate::vault::call::{Answer, Call};
+use crate::http::Request;
+use crate::vault::call::{Answer, Call, fields_among};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use gatehouse_json::Duplicates;
@@ -72,7 +73,7 @@ pub(super) fn handle(
     match operation {
         Operation::Read => shown(&auth_method.read_config(mount)?).map(Some),
         Operation::Update => {
-            let changes = changes(call)?;
+            let changes = changes(call.request)?;
             let warnings = auth_method
                 .write_config(mount, changes)
                 .map_err(text::fault)?;
@@ -87,8 +88,9 @@ pub(super) fn handle(
     }
 }
 
-fn changes(call: &Call<'_>) -> Result<ConfigChanges, Fault> {
-    let fields = call.fields_among(&FIELDS, Duplicates::LastWins)?;
+/// What the body of a write says.
+pub(in crate::vault) fn changes(request: &Request) -> Result<ConfigChanges, Fault> {
+    let fields = fields_among(request, &FIELDS, Duplicates::LastWins)?;
     let endpoints = fields.map("custom_endpoint")?;
     Ok(ConfigChanges {
         credentials: fields.string("credentials")?,

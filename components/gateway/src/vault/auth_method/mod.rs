@@ -7,8 +7,10 @@ pub(in crate::vault) mod login;
 mod renewal;
 pub(in crate::vault) mod roles;
 
+pub(super) use config::changes as config_changes;
 pub(crate) use config::rotation;
 pub(super) use renewal::revalidate;
+pub(super) use roles::changes as role_changes;
 
 use gatehouse_access::{Access, Mount as AdmittedMount, Operation};
 use gatehouse_auth_method::{AuthMethod, Mount};
@@ -67,7 +69,7 @@ fn route<A: AuthMethod, C: Access, O>(
         "config/rotate-root" => config::rotation::handle(auth_method, call, operation, mount),
         "config/check" => config::check::handle(auth_method, call, operation, mount),
         "role" | "roles" => match operation {
-            Operation::List => roles::names(auth_method, mount),
+            Operation::List => roles::names(auth_method, call, mount),
             _ => Err(Fault::unsupported_operation()),
         },
         _ => Err(Fault::unsupported_path()),

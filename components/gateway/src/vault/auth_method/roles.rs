@@ -7,27 +7,22 @@ mod text;
 
 pub(super) use lists::{List, edit};
 
-use gatehouse_access::{Operation, WritePermission};
-use gatehouse_auth_method::{AuthMethod, Mount, Precondition};
-use serde::Serialize;
+use gatehouse_access::{KeyPage, Operation, WritePermission};
+use gatehouse_auth_method::{AuthMethod, Mount, Precondition, RoleChanges};
 
-use crate::vault::call::{Answer, Call, replaced_field};
+use crate::http::Request;
+use crate::vault::call::{Answer, Call, fields_among, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
+use crate::vault::paging::Paging;
 use gatehouse_json::Duplicates;
 
-#[derive(Serialize)]
-struct Keys {
-    keys: Vec<String>,
-}
-
 /// Answers a list of `role` or `roles`.
-pub(super) fn names(auth_method: &impl AuthMethod, mount: &Mount) -> Answer {
-    let keys = auth_method.list_roles(mount)?;
-    if keys.is_empty() {
-        return Err(Fault::absent());
-    }
-    Reply::data(&Keys { keys }).map(Some)
+pub(super) fn names(auth_method: &impl AuthMethod, call: &Call<'_>, mount: &Mount) -> Answer {
+    let paging = Paging::of(call)?;
+    let page = auth_method.list_roles_after(mount, paging.after.as_deref(), paging.limit)?;
+    let (keys, next) = (page.names, page.next);
+    paging.reply(&KeyPage { keys, next })
 }
 
 /// Answers a request for `role/<name>`.
@@ -51,6 +46,12 @@ pub(super) fn handle(
     }
 }
 
+/// What the body of a write says.
+pub(in crate::vault) fn changes(request: &Request) -> Result<RoleChanges, Fault> {
+    let sent = fields_among(request, &fields::NAMES, Duplicates::LastWins)?;
+    Ok(fields::changes(&sent)?)
+}
+
 fn write(
     auth_method: &impl AuthMethod,
     call: &Call<'_>,
@@ -67,7 +68,7 @@ fn write(
         WritePermission { update: true, .. } => Precondition::MustExist,
         WritePermission { .. } => return Err(Fault::denied()),
     };
-    let sent = call.fields_among(&fields::NAMES, Duplicates::LastWins)?;
+    let sent = fields_among(call.request, &fields::NAMES, Duplicates::LastWins)?;
     let changes = fields::changes(&sent)?;
     let written = auth_method
         .write_role(mount, name, changes, precondition)

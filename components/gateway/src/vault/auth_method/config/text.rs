@@ -54,7 +54,7 @@ pub(super) fn fault(error: ConfigError) -> Fault {
             "cannot use rotation_window without rotation_schedule".to_owned()
         }
         ConfigError::WindowWithPeriod => "rotation_window does not apply to period".to_owned(),
-        error @ ConfigError::TooLarge => error.to_string(),
+        error @ (ConfigError::TooLong { .. } | ConfigError::TooLarge) => error.to_string(),
     };
     Fault::listed(400, text)
 }

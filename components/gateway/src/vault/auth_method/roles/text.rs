@@ -72,7 +72,10 @@ pub(super) fn fault(error: RoleError) -> Fault {
             "cannot be checked while 'live_checks' is off: {}",
             fields.join(",")
         ),
-        error @ RoleError::TooLarge => error.to_string(),
+        error @ (RoleError::BlankList(_)
+        | RoleError::TooMany { .. }
+        | RoleError::TooLong { .. }
+        | RoleError::TooLarge) => error.to_string(),
     };
     Fault::plain(400, text)
 }

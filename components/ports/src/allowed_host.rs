@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use url::Host;
+use url::{Host, Url};
 
 /// A host, or all hosts of a domain, on one port: `[scheme://]host[:port]`, where the host may begin with `*.`.
 ///
@@ -43,7 +43,9 @@ impl Scheme {
         }
     }
 
-    pub(super) fn from_name(name: &str) -> Option<Self> {
+    /// The scheme of this name in lower case; `None` where it is neither.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "http" => Some(Self::Http),
             "https" => Some(Self::Https),
@@ -75,27 +77,19 @@ impl AllowedHost {
         }
     }
 
-    /// Every host below `domain`, over HTTPS on its own port.
+    /// Exactly the host of `url`, by its scheme and port; `None` where it has none.
     #[must_use]
-    pub fn below(domain: &str) -> Self {
-        Self {
-            scheme: Scheme::Https,
-            name: Name::Below(domain.to_ascii_lowercase()),
-            port: Scheme::Https.default_port(),
-        }
-    }
-
-    /// The name alone, with `*.` before a domain: what components compare, while scheme and port are checked here.
-    #[must_use]
-    pub fn name_pattern(&self) -> String {
-        match &self.name {
-            Name::Exact(host) => host.to_string(),
-            Name::Below(domain) => format!("*.{domain}"),
-        }
+    pub fn of_url(url: &Url) -> Option<Self> {
+        Some(Self::exactly(
+            Scheme::from_name(url.scheme())?,
+            url.host()?.to_owned(),
+            url.port(),
+        ))
     }
 
     /// Whether it covers `host`, which must be in lower case.
-    pub(super) fn covers(&self, scheme: Scheme, host: &Host<String>, port: u16) -> bool {
+    #[must_use]
+    pub fn covers(&self, scheme: Scheme, host: &Host<String>, port: u16) -> bool {
         self.scheme == scheme && self.port == port && self.names(host)
     }
 
@@ -190,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_star_covers_every_name_below_and_not_the_domain_or_a_look_alike() {
-        let allowed = AllowedHost::below("googleapis.com");
+        let allowed = "*.googleapis.com".parse::<AllowedHost>().unwrap();
         assert!(allowed.covers(Scheme::Https, &domain("iam.googleapis.com"), 443));
         assert!(allowed.covers(Scheme::Https, &domain("a.b.googleapis.com"), 443));
         assert!(!allowed.covers(Scheme::Https, &domain("googleapis.com"), 443));

@@ -1,0 +1,43 @@
+//! What callers send to the auth method, each read by one pure function: for tests that feed generated input (SEC-V1).
+
+use gatehouse_auth_method::{ConfigChanges, RoleChanges};
+
+use super::auth_method::{config_changes, role_changes};
+use crate::http::Request;
+
+/// What a write to `role/<name>` with the body of `request` says; `None` where it is refused.
+#[must_use]
+pub fn role_body(request: &Request) -> Option<RoleChanges> {
+    role_changes(request).ok()
+}
+
+/// What a write to `config` with the body of `request` says; `None` where it is refused.
+#[must_use]
+pub fn config_body(request: &Request) -> Option<ConfigChanges> {
+    config_changes(request).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::Method;
+
+    #[test]
+    fn v1_bodies_are_read_as_writes_read_them() {
+        let request = |body: &str| Request {
+            body: body.into(),
+            ..Request::new(Method::Post, "/v1/auth/gcp/x")
+        };
+        let role = role_body(&request(r#"{"type":"iam","ttl":"1h"}"#)).unwrap();
+        assert_eq!(
+            (role.role_type.as_deref(), role.ttl),
+            (Some("iam"), Some(3600))
+        );
+        let config = config_body(&request(r#"{"iam_alias":"unique_id"}"#)).unwrap();
+        assert_eq!(config.iam_alias.as_deref(), Some("unique_id"));
+        for refused in [r#"{"x":1}"#, "[]", r#"{"ttl":-1,"rotation_period":-1}"#] {
+            assert!(role_body(&request(refused)).is_none(), "{refused}");
+            assert!(config_body(&request(refused)).is_none(), "{refused}");
+        }
+    }
+}
