@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Failure;
+use super::{Failure, FieldTooLong};
 
 /// Who says which entities are in a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -291,6 +291,12 @@ pub enum IdentityError {
         "a merge changes at most {0} aliases, groups and entities at once: merge fewer entities"
     )]
     MergeTooLarge(u32),
+    /// A field that is longer than it may be.
+    #[error(transparent)]
+    TooLong(#[from] FieldTooLong),
+    /// A group with more members than it may have; holds that number.
+    #[error("a group has at most {0} members: put some into a group below it")]
+    TooManyMembers(u32),
     /// The server cannot answer now.
     #[error(transparent)]
     Failure(#[from] Failure),
