@@ -37,7 +37,8 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    fn key(self) -> String {
+    /// The key of its [`IndexRecord`].
+    pub(crate) fn key(self) -> String {
         format!("index/{}", self.name)
     }
 

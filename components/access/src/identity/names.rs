@@ -205,3 +205,140 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
+
+    use super::*;
+    use crate::api::{
+        Access, EntityChanges, GroupChanges, IdentityReference, IdentityTarget, IdentityWritten,
+    };
+
+    type TestStore = MemoryStore<&'static ManualClock>;
+    type Service = AccessService<&'static TestStore, &'static ManualClock, SeededRandom>;
+
+    fn service() -> (Service, &'static TestStore) {
+        let clock: &'static ManualClock = Box::leak(Box::new(ManualClock::at_seconds(1)));
+        let store: &'static TestStore = Box::leak(Box::new(MemoryStore::new(clock)));
+        let access = AccessService::new(store, clock, SeededRandom::new(1));
+        access.initialize(None).ok().unwrap();
+        (access, store)
+    }
+
+    fn write_group(
+        access: &Service,
+        target: IdentityTarget<'_>,
+        name: Option<&str>,
+    ) -> Result<IdentityWritten, IdentityError> {
+        let changes = GroupChanges {
+            name: name.map(str::to_owned),
+            ..GroupChanges::default()
+        };
+        access.write_group(target, &changes)
+    }
+
+    fn group_id(access: &Service, name: &str) -> Option<String> {
+        let group = access.read_group(IdentityReference::Name(name)).unwrap();
+        group.map(|group| group.id)
+    }
+
+    /// Puts the name of a group where an earlier version had it, which did not fold it.
+    fn as_before(access: &Service, name: &str, id: &str) {
+        let hasher = access.hasher().unwrap();
+        let target = id.to_owned();
+        let mut transaction = Transaction::new();
+        transaction
+            .delete(Named::Group.index().key())
+            .put(Named::Group.exact_key(hasher, name), &NameRecord { target })
+            .unwrap();
+        access.records.commit(transaction).unwrap();
+    }
+
+    #[test]
+    fn contract_7_2_another_case_of_a_name_is_the_same_object() {
+        let (access, _) = service();
+        let ops = write_group(&access, IdentityTarget::Name("Ops"), None).unwrap();
+        assert_eq!((ops.name.as_str(), ops.created), ("Ops", true));
+        let again = write_group(&access, IdentityTarget::Name("oPS"), None).unwrap();
+        assert_eq!((&again.id, again.created), (&ops.id, false));
+        assert_eq!(group_id(&access, "OPS"), Some(ops.id.clone()));
+        let other = write_group(&access, IdentityTarget::Name("dev"), None).unwrap();
+        let taken = write_group(&access, IdentityTarget::Id(&other.id), Some("OPS"));
+        assert_eq!(taken, Err(IdentityError::NameTaken));
+        let renamed = write_group(&access, IdentityTarget::Id(&ops.id), Some("OPS")).unwrap();
+        assert_eq!(renamed.name, "OPS");
+        assert_eq!(group_id(&access, "ops"), Some(ops.id.clone()));
+        write_group(&access, IdentityTarget::Id(&ops.id), Some("Root")).unwrap();
+        assert_eq!(group_id(&access, "ops"), None);
+        assert_eq!(group_id(&access, "rOOt"), Some(ops.id));
+        assert_eq!(access.list_group_names(None, 10).unwrap().keys.len(), 2);
+        let removed = access.delete_group(IdentityReference::Name("ROOT"));
+        assert_eq!(removed, Ok(true));
+        assert_eq!(access.list_group_names(None, 10).unwrap().keys, ["dev"]);
+    }
+
+    #[test]
+    fn contract_7_2_entities_are_found_in_any_case_too() {
+        let (access, _) = service();
+        let write = |name| {
+            let target = IdentityTarget::Name(name);
+            access.write_entity(target, &EntityChanges::default())
+        };
+        let ann = write("\u{c4}nn").unwrap();
+        let again = write("\u{e4}NN").unwrap();
+        assert_eq!((again.id, again.created), (ann.id.clone(), false));
+        let removed = access.delete_entity(IdentityReference::Id(&ann.id));
+        assert_eq!(removed, Ok(true));
+        assert!(write("\u{e4}nn").unwrap().created);
+    }
+
+    #[test]
+    fn names_of_a_store_of_before_are_found_in_any_case() {
+        let (access, store) = service();
+        let made = write_group(&access, IdentityTarget::Name("Ops"), None).unwrap();
+        let folded = Named::Group.key(access.hasher().unwrap(), "Ops");
+        let mut transaction = Transaction::new();
+        transaction.delete(folded);
+        access.records.commit(transaction).unwrap();
+        as_before(&access, "Ops", &made.id);
+        let keys = store.keys().len();
+        assert_eq!(group_id(&access, "Ops"), Some(made.id.clone()));
+        // Background work moves it, and a write waits for that.
+        access.maintain().unwrap();
+        assert_eq!(group_id(&access, "ops"), Some(made.id.clone()));
+        assert_eq!(store.keys().len(), keys + 1, "the mark of the index");
+        let again = write_group(&access, IdentityTarget::Name("OPS"), None).unwrap();
+        assert_eq!((again.id, again.created), (made.id, false));
+    }
+
+    #[test]
+    fn two_names_of_before_that_differ_in_case_keep_both_owners() {
+        let (access, _) = service();
+        let low = write_group(&access, IdentityTarget::Name("ops"), None).unwrap();
+        let high = write_group(&access, IdentityTarget::Name("other"), None).unwrap();
+        write_group(&access, IdentityTarget::Id(&high.id), Some("Ops2")).unwrap();
+        let key = group_key(&high.id);
+        let record = access.records.get::<GroupRecord>(&key).unwrap().unwrap();
+        let renamed = GroupRecord {
+            name: "Ops".to_owned(),
+            ..record.record
+        };
+        let mut transaction = Transaction::new();
+        transaction.put(key, &renamed).unwrap();
+        access.records.commit(transaction).unwrap();
+        as_before(&access, "Ops", &high.id);
+        access.maintain().unwrap();
+        assert_eq!(group_id(&access, "ops"), Some(low.id.clone()));
+        assert_eq!(group_id(&access, "Ops"), Some(high.id.clone()));
+        assert_eq!(group_id(&access, "OPS"), Some(low.id.clone()));
+        let by_id = access.read_group(IdentityReference::Id(&high.id));
+        assert_eq!(by_id.unwrap().unwrap().name, "Ops");
+        // Whoever of them goes leaves the other its name.
+        assert_eq!(
+            access.delete_group(IdentityReference::Id(&high.id)),
+            Ok(true)
+        );
+        assert_eq!(group_id(&access, "Ops"), Some(low.id));
+    }
+}
