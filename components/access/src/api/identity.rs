@@ -217,8 +217,8 @@ pub enum IdentityError {
     /// There is no such alias.
     #[error("there is no such alias")]
     UnknownAlias,
-    /// A name that is empty, longer than 512 bytes, or has control characters or slashes.
-    #[error("a name has 1 to 512 bytes without control characters and slashes")]
+    /// A name that is empty, longer than 512 bytes, has control characters, or has an empty, `.` or `..` part between slashes.
+    #[error("a name has 1 to 512 bytes without control characters, and no empty, . or .. part")]
     InvalidName,
     /// The name belongs to another one.
     #[error("the name is already in use")]

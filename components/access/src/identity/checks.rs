@@ -31,10 +31,12 @@ pub(super) fn wanted_name<'a>(
     }
 }
 
-/// A name that an entity or a group may have: one that can stand in a path.
+/// A name that an entity or a group may have: one that can stand at the end of a path, with slashes of its own or without.
 pub(super) fn checked_name(name: &str) -> Result<String, IdentityError> {
+    let is_segment = |segment: &str| !matches!(segment, "" | "." | "..");
     let usable = (1..=MAXIMUM_NAME_BYTES).contains(&name.len())
-        && !name.chars().any(|it| it.is_control() || it == '/');
+        && !name.chars().any(char::is_control)
+        && name.split('/').all(is_segment);
     usable
         .then(|| name.to_owned())
         .ok_or(IdentityError::InvalidName)

@@ -185,3 +185,23 @@ fn a2_a_denial_of_a_name_holds_for_every_spelling_of_it() {
         .send(Method::Get, "identity/group/name/other", Some(&token), "")
         .expect(404);
 }
+
+#[test]
+fn contract_7_2_a_name_may_have_slashes() {
+    let server = Server::with_method();
+    let id = made(&server, "identity/group/name/team/a", &json!({}));
+    let group = server.get("identity/group/name/Team/A").expect(200).data();
+    assert_eq!(
+        (&group["id"], &group["name"]),
+        (&json!(id), &json!("team/a"))
+    );
+    let same = r#"{"name":"team/A","policies":"p"}"#;
+    server.post("identity/group", same).expect(204);
+    let entity = made(&server, "identity/entity", &json!({"name": "a/b"}));
+    let shown = server.get("identity/entity/name/a/b").expect(200).data();
+    assert_eq!(shown["id"], entity);
+    server.delete("identity/group/name/team/a").expect(204);
+    server
+        .get("identity/group/name/team/a")
+        .silently_refused(404);
+}
