@@ -1,6 +1,7 @@
 //! Tokens of successful logins, and the entities behind them (contract 5 and 7.1).
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -81,6 +82,9 @@ fn policies(parameters: &TokenParameters) -> Result<Vec<String>, LoginError> {
     }
     Ok(policies)
 }
+
+/// The refusal of a login where a quota of so many places is full.
+type Refused = fn(u32) -> LoginError;
 
 /// The identity behind a login, and what must be written for it.
 struct KnownIdentity {
@@ -212,7 +216,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             "role-{mount_place}/{}",
             self.hasher()?.role(&mount.id, role)
         );
-        let quotas: [(_, _, fn(u32) -> LoginError); 2] = [
+        let quotas: [(String, Option<NonZeroU32>, Refused); 2] = [
             (
                 mount_place,
                 self.settings.live_tokens_per_mount,

@@ -1,6 +1,10 @@
 //! What callers may fill is bounded, and no list reads more than it shows.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
 
 mod server;
 
