@@ -78,6 +78,7 @@ fn grant(access: &impl Access) -> Result<LoginGrant> {
     Ok(LoginGrant {
         mount_id: mount.id,
         mount_path: mount.path,
+        role: "dev".to_owned(),
         alias_name: "workload-in-bulk".to_owned(),
         metadata: BTreeMap::from([
             fact("project_id", "demo-project"),

@@ -4,12 +4,12 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
-    CreateError, CreateRequest, Failure, Issued, Lifetime, Parent, ServiceField, TokenReference,
-    TokenRole, TokenType, TokenWarning,
+    CreateError, CreateRequest, Failure, FieldTooLong, Issued, Lifetime, METADATA_BYTES, Parent,
+    ServiceField, TEXT_BYTES, TokenReference, TokenRole, TokenType, TokenWarning, length_of_pairs,
 };
 use crate::initialization::is_usable_token_text;
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
-use crate::login::MAXIMUM_POLICIES;
+use crate::login::{MAXIMUM_POLICIES, require_short_policies};
 use crate::mounts::{TOKEN_MOUNT, mount_key};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
 use crate::random::{BATCH_TOKEN_PREFIX, SERVICE_TOKEN_PREFIX};
@@ -169,6 +169,15 @@ fn display_name(given: Option<&str>) -> String {
     format!("token-{given}").trim_end_matches('-').to_owned()
 }
 
+/// Refuses more than fits a token's record.
+fn require_short(request: &CreateRequest) -> Result<(), FieldTooLong> {
+    let display_name = request.display_name.as_ref().map_or(0, String::len);
+    FieldTooLong::check("display_name", display_name, TEXT_BYTES)?;
+    let metadata = request.metadata.iter().flatten();
+    FieldTooLong::check("meta", length_of_pairs(metadata), METADATA_BYTES)?;
+    require_short_policies(request.policies.as_deref().unwrap_or_default())
+}
+
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn create_child(
         &self,
@@ -182,6 +191,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if parent.limited_uses {
             return Err(CreateError::RestrictedUseParent);
         }
+        require_short(request)?;
         let role = match &request.role {
             Some(name) => {
                 let unknown = || CreateError::UnknownRole(name.clone());
@@ -193,7 +203,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let alias = asked_alias(asked.role.as_ref(), request.entity_alias.as_deref())?;
         let chosen = request.id.as_deref().filter(|id| !id.is_empty());
 
+        let mut first_attempt = true;
         commit_with_retries(&self.clock, &self.random, || {
+            let is_first = std::mem::take(&mut first_attempt);
             let living = self
                 .find(TokenReference::Id(parent.token))?
                 .ok_or(CreateError::InvalidToken)?;
@@ -212,9 +224,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 orphan_path: parent.orphan_path,
             };
             let mut transaction = Transaction::new();
-            let named = match &alias {
-                Some(alias) => Some(self.entity_behind(&mut transaction, alias)?),
-                None => None,
+            let named = match (&alias, &asked.role) {
+                (Some(alias), Some(role)) => {
+                    let alias = (role.name.as_str(), alias.as_str());
+                    Some(self.entity_behind(&mut transaction, alias, is_first)?)
+                }
+                _ => None,
             };
             let (mut record, ttl, capped) = self.child_record(&creator, request, &asked)?;
             if let Some(entity) = &named {
@@ -374,6 +389,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 && !endless
                 && request.renewable.unwrap_or(true)
                 && role.is_none_or(|role| role.renewable),
+            places: Vec::new(),
         };
         Ok((record, ttl, warnings))
     }

@@ -10,7 +10,9 @@ use zeroize::Zeroizing;
 
 use crate::api::{Cluster, Failure, InitializeError, Initialized, MountConfiguration, PolicyError};
 use crate::generation::Generations;
+use crate::identity::Named;
 use crate::mounts::{TOKEN_MOUNT, mount_key};
+use crate::policies::POLICY_NAMES;
 use crate::policy::{DEFAULT, DEFAULT_TEXT, ROOT};
 use crate::random;
 use crate::records::{FIRST_ROOT_PATH, MountRecord, SYSTEM_KEY, SystemRecord, TokenRecord};
@@ -60,6 +62,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 identifier_key: STANDARD.encode(key.as_slice()),
             },
         )?;
+        for index in [POLICY_NAMES, Named::Entity.index(), Named::Group.index()] {
+            index.stage_complete(&mut transaction)?;
+        }
         let token_mount = self.new_token_mount()?;
         transaction.put(mount_key(&token_mount.path), &token_mount)?;
         self.stage_policy(&mut transaction, DEFAULT, DEFAULT_TEXT)
@@ -114,6 +119,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             period: 0,
             num_uses: 0,
             renewable: false,
+            places: Vec::new(),
         })
     }
 }

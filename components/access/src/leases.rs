@@ -6,7 +6,7 @@ use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retri
 use crate::api::{Failure, KeyPage, PrefixError};
 use crate::generation::{TooManyPaths, is_at_or_below};
 use crate::mounts::{TOKEN_MOUNT, mount_key};
-use crate::records::{LEASE_MARK, MOUNT_PREFIX, MountRecord, TOKEN_PREFIX, TokenRecord};
+use crate::records::{LEASE_MARK, MountRecord, TOKEN_PREFIX, TokenRecord};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
 
@@ -188,14 +188,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 return Ok(KeyPage { keys, next: None });
             }
         }
-    }
-
-    fn mount_records(&self) -> Result<Vec<Loaded<MountRecord>>, Failure> {
-        let mut mounts = Vec::new();
-        for item in self.records.scan_all(MOUNT_PREFIX)? {
-            mounts.extend(Records::<S>::load::<MountRecord>(Some(item.entry))?);
-        }
-        Ok(mounts)
     }
 }
 

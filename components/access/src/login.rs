@@ -1,6 +1,7 @@
 //! Tokens of successful logins, and the entities behind them (contract 5 and 7.1).
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -10,12 +11,14 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use crate::address::{contains_address, parse_range};
 use crate::api::{
-    Failure, Issued, LoginError, LoginGrant, MountTokenType, TokenParameters, TokenType,
+    Failure, FieldTooLong, Issued, LoginError, LoginGrant, METADATA_BYTES, MountTokenType,
+    TEXT_BYTES, TokenParameters, TokenType, length_of_pairs,
 };
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES, stage_alias};
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
 use crate::mounts::mount_key;
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
+use crate::quotas::Quota;
 use crate::random;
 use crate::records::{
     AliasMetadataRecord, AliasRecord, EntityRecord, MountRecord, TokenOrigin, TokenRecord,
@@ -26,6 +29,15 @@ use crate::token_store::{grant, identity_policies};
 
 /// Most policies of one token; more would not fit one read of their rules.
 pub(crate) const MAXIMUM_POLICIES: usize = 256;
+
+/// Most that the names of one token's policies have, in bytes, and its address ranges likewise.
+const LIST_BYTES: usize = 64 * 1024;
+
+/// Refuses more than fits the record of a token, an entity or a group.
+pub(crate) fn require_short_policies(policies: &[String]) -> Result<(), FieldTooLong> {
+    let length = policies.iter().map(String::len).sum();
+    FieldTooLong::check("policies", length, LIST_BYTES)
+}
 
 /// The type that mount and role together choose (contract 5.1).
 const fn token_type(mount: MountTokenType, role: Option<TokenType>) -> TokenType {
@@ -71,6 +83,9 @@ fn policies(parameters: &TokenParameters) -> Result<Vec<String>, LoginError> {
     Ok(policies)
 }
 
+/// The refusal of a login where a quota of so many places is full.
+type Refused = fn(u32) -> LoginError;
+
 /// The identity behind a login, and what must be written for it.
 struct KnownIdentity {
     entity: Arc<EntityRecord>,
@@ -90,7 +105,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Err(LoginError::TooManyGroupAliases(most));
         }
         let policies = policies(parameters)?;
+        require_short_policies(&policies)?;
+        FieldTooLong::check("metadata", length_of_pairs(&login.metadata), METADATA_BYTES)?;
+        FieldTooLong::check("display_name", login.display_name.len(), TEXT_BYTES)?;
         let ranges = &parameters.bound_cidrs;
+        let length = ranges.iter().map(String::len).sum();
+        FieldTooLong::check("token_bound_cidrs", length, LIST_BYTES)?;
         if let Some(range) = ranges.iter().find(|range| parse_range(range).is_none()) {
             return Err(LoginError::InvalidBoundCidr(range.clone()));
         }
@@ -98,7 +118,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Err(LoginError::AddressDenied);
         }
 
+        let mut first_attempt = true;
         commit_with_retries(&self.clock, &self.random, || {
+            let is_first = std::mem::take(&mut first_attempt);
             let (mount, identity) = self.mount_and_identity(login)?;
             let token_type = allowed_token_type(&mount, parameters)?;
             let is_service = token_type == TokenType::Service;
@@ -148,6 +170,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 period: parameters.lifetime.period,
                 num_uses: parameters.num_uses,
                 renewable: is_service,
+                places: if is_service {
+                    self.places_of_login(&mount, &login.role, is_first)?
+                } else {
+                    Vec::new()
+                },
             };
             let KnownIdentity {
                 entity,
@@ -156,7 +183,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             // The mount is not checked: a token whose mount went away, or has cut off its tokens meanwhile, is
             // not valid.
             let client_token = match token_type {
-                TokenType::Service => self.stage_service_token(&mut transaction, &record)?,
+                TokenType::Service => {
+                    for place in &record.places {
+                        transaction.require_absent(place);
+                    }
+                    self.stage_service_token(&mut transaction, &record)?
+                }
                 TokenType::Batch => self.stage_batch_token(&mut transaction, &record)?,
             };
             let of_groups = self.group_policies(&entity)?;
@@ -170,6 +202,40 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 },
             )?)
         })
+    }
+
+    /// Places for a token of a login under `role` in each quota that is set.
+    fn places_of_login(
+        &self,
+        mount: &MountRecord,
+        role: &str,
+        first_attempt: bool,
+    ) -> Result<Vec<String>, LoginError> {
+        let mount_place = format!("token/{}/{}", mount.id, mount.generations.current());
+        let role_place = format!(
+            "role-{mount_place}/{}",
+            self.hasher()?.role(&mount.id, role)
+        );
+        let quotas: [(String, Option<NonZeroU32>, Refused); 2] = [
+            (
+                mount_place,
+                self.settings.live_tokens_per_mount,
+                LoginError::TooManyTokensOfMount,
+            ),
+            (
+                role_place,
+                self.settings.live_tokens_per_role,
+                LoginError::TooManyTokensOfRole,
+            ),
+        ];
+        let mut places = Vec::new();
+        for (name, most, refusal) in quotas {
+            let Some(most) = most else { continue };
+            let quota = Quota::new(&name, most);
+            let place = self.place_in(&quota, first_attempt)?;
+            places.push(place.ok_or_else(|| refusal(quota.most()))?);
+        }
+        Ok(places)
     }
 
     /// The mount and the entity of a login: two round trips for a known identity, one for a new one. Group aliases are read in

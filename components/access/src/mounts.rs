@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Records, Transaction, commit_with_retries, key_segment};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_segment};
 
 use crate::api::{
     Failure, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
@@ -30,6 +30,10 @@ pub(crate) const MAXIMUM_MOUNT_SEGMENTS: usize = 12;
 const MAXIMUM_MOUNT_PATH_BYTES: usize = 256;
 /// Longest mount path as part of a key, where escapes are three bytes each.
 const MAXIMUM_MOUNT_KEY_BYTES: usize = 400;
+/// Most mounts: all of them are listed at once, and looked at in background work.
+const MAXIMUM_MOUNTS: usize = 1000;
+/// Mounts read at a time.
+const ROUND: u32 = 16;
 /// Most disabled mounts in one answer.
 const MAXIMUM_DISABLED: u32 = 1000;
 
@@ -126,13 +130,32 @@ fn configuration(request: &MountRequest) -> Result<MountConfiguration, MountErro
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn mounts(&self) -> Result<Vec<MountView>, Failure> {
-        let mut mounts = Vec::new();
-        for item in self.records.scan_all(MOUNT_PREFIX)? {
-            let mount = Records::<S>::load::<MountRecord>(Some(item.entry))?;
-            mounts.extend(mount.map(|mount| mount.record.view()));
-        }
+        let mounts = self.mount_records()?.into_iter();
+        let mut mounts: Vec<MountView> = mounts.map(|mount| mount.record.view()).collect();
         mounts.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         Ok(mounts)
+    }
+
+    /// All mounts as they are stored. Each is bounded, and so is their number; an earlier version bounded neither, so they are read a
+    /// few at a time, and of a description that is too long the beginning counts.
+    pub(crate) fn mount_records(&self) -> Result<Vec<Loaded<MountRecord>>, Failure> {
+        let mut mounts: Vec<Loaded<MountRecord>> = Vec::new();
+        let mut position = None;
+        loop {
+            let store = self.records.store();
+            let page = store.scan(MOUNT_PREFIX, position.as_deref(), ROUND)?;
+            position = page.items.last().map(|item| item.key.clone());
+            for item in page.items {
+                let mount = Records::<S>::load::<MountRecord>(Some(item.entry))?;
+                mounts.extend(mount.map(|mut mount| {
+                    mount.record.shorten_description();
+                    mount
+                }));
+            }
+            if !page.more {
+                return Ok(mounts);
+            }
+        }
     }
 
     pub(crate) fn mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
@@ -163,9 +186,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             external_entropy_access: request.external_entropy_access,
             generations: Generations::default(),
         };
+        mount.require_bounded()?;
         commit_with_retries(&self.clock, &self.random, || {
             let mut transaction = self.begin_mount_change()?;
             self.require_free(&mount.path)?;
+            if self.mount_records()?.len() >= MAXIMUM_MOUNTS {
+                return Err(MountError::TooManyMounts(MAXIMUM_MOUNTS as u32));
+            }
             transaction.put(mount_key(&mount.path), &mount)?;
             Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
         })

@@ -2,19 +2,44 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Records, Transaction, TransactionError};
 
 use crate::api::{Failure, PolicyError, PolicyView};
+use crate::indexes::Index;
 use crate::policy::{
     DEFAULT, RESPONSE_WRAPPING, RESPONSE_WRAPPING_TEXT, ROOT, compile, is_immutable, normalize_name,
 };
-use crate::records::{POLICY_PREFIX, PolicyRecord, RulesRecord, policy_key, rules_key};
+use crate::records::{
+    POLICY_NAME_PREFIX, POLICY_PREFIX, PolicyNameRecord, PolicyRecord, RulesRecord, policy_key,
+    policy_name_key, rules_key,
+};
 use crate::service::AccessService;
 use crate::token_store::MAXIMUM_POLICY_NAME_BYTES;
 
 /// Longest policy text, in bytes, after base64 is decoded.
 const MAXIMUM_TEXT_BYTES: usize = 256 * 1024;
+
+/// The names of all policies, apart from their texts, which are too long to be read for a list.
+pub(crate) const POLICY_NAMES: Index = Index {
+    name: "policy-names",
+    prefix: POLICY_PREFIX,
+    part: 16,
+};
+
+/// Names read at a time.
+const ROUND: u32 = 500;
+
+/// Adds the name of a policy to [`POLICY_NAMES`].
+fn stage_name_of<S: Store>(transaction: &mut Transaction, item: &Item) -> Result<(), Failure> {
+    let policy = Records::<S>::load::<PolicyNameRecord>(Some(item.entry.clone()))?;
+    if let Some(policy) = policy {
+        transaction
+            .require(item.key.as_str(), policy.version)
+            .put(policy_name_key(&policy.record.name), &policy.record)?;
+    }
+    Ok(())
+}
 
 fn checked_name(name: &str) -> Result<String, PolicyError> {
     let name = normalize_name(name);
@@ -34,13 +59,27 @@ fn decoded(given: &str) -> String {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn policy_names(&self) -> Result<Vec<String>, Failure> {
+        self.require_index(POLICY_NAMES, stage_name_of::<S>)?;
         let mut names = vec![ROOT.to_owned()];
-        for item in self.records.scan_all(POLICY_PREFIX)? {
-            let policy = Records::<S>::load::<PolicyRecord>(Some(item.entry))?;
-            names.extend(policy.map(|policy| policy.record.name));
+        let mut position = None;
+        loop {
+            let store = self.records.store();
+            let page = store.scan(POLICY_NAME_PREFIX, position.as_deref(), ROUND)?;
+            position = page.items.last().map(|item| item.key.clone());
+            for item in page.items {
+                let policy = Records::<S>::load::<PolicyNameRecord>(Some(item.entry))?;
+                names.extend(policy.map(|policy| policy.record.name));
+            }
+            if !page.more {
+                names.sort_unstable();
+                return Ok(names);
+            }
         }
-        names.sort_unstable();
-        Ok(names)
+    }
+
+    /// Does a bounded part of the work on the index of names, where an earlier version left none.
+    pub(crate) fn advance_policy_names(&self) -> Result<bool, Failure> {
+        self.advance_index(POLICY_NAMES, stage_name_of::<S>)
     }
 
     pub(crate) fn policy(&self, name: &str) -> Result<Option<PolicyView>, Failure> {
@@ -91,6 +130,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let mut transaction = Transaction::new();
         transaction
             .delete(policy_key(&name))
+            .delete(policy_name_key(&name))
             .delete(rules_key(&name));
         self.commit_policy(transaction)
     }
@@ -107,8 +147,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             name: name.to_owned(),
             text: text.to_owned(),
         };
+        let named = PolicyNameRecord {
+            name: name.to_owned(),
+        };
         transaction
             .put(policy_key(name), &policy)?
+            .put(policy_name_key(name), &named)?
             .put(rules_key(name), &RulesRecord { rules })?;
         Ok(())
     }

@@ -6,7 +6,10 @@ use gatehouse_storage::{Cacheable, Record, key_segment};
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::api::{Leases, Lifetime, Mount, MountConfiguration, MountView, TokenType};
+use crate::api::{
+    FieldTooLong, Leases, Lifetime, MOUNT_LISTS_BYTES, Mount, MountConfiguration, MountView,
+    TEXT_BYTES, TokenType, length_of_pairs,
+};
 use crate::generation::Generations;
 use crate::identity::{AliasReference, Membership};
 use crate::lifetime::{SYSTEM_DEFAULT_LEASE_TTL, SYSTEM_MAX_LEASE_TTL};
@@ -96,6 +99,14 @@ pub(crate) fn policy_key(name: &str) -> String {
     format!("{POLICY_PREFIX}{}", key_segment(name))
 }
 
+/// What the keys of all [`PolicyNameRecord`]s begin with.
+pub(crate) const POLICY_NAME_PREFIX: &str = "policy-name/";
+
+/// Key of the [`PolicyNameRecord`] of a policy.
+pub(crate) fn policy_name_key(name: &str) -> String {
+    format!("{POLICY_NAME_PREFIX}{}", key_segment(name))
+}
+
 /// Key of the [`RulesRecord`] of a policy.
 pub(crate) fn rules_key(name: &str) -> String {
     format!("rules/{}", key_segment(name))
@@ -165,6 +176,9 @@ pub(crate) struct TokenRecord {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) num_uses: u64,
     pub(crate) renewable: bool,
+    /// The keys of the places that it has in quotas; see [`crate::quotas`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) places: Vec<String>,
 }
 
 impl Record for TokenRecord {
@@ -344,6 +358,9 @@ pub(crate) struct EntityRecord {
     /// The entities that became part of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) merged: Vec<String>,
+    /// The key of the place that it has in a quota of its token role; see [`crate::quotas`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) place: Option<String>,
 }
 
 impl Record for EntityRecord {
@@ -360,6 +377,16 @@ pub(crate) struct PolicyRecord {
 }
 
 impl Record for PolicyRecord {
+    const SCHEMA: u16 = 1;
+}
+
+/// The name of a policy, for lists. What a [`PolicyRecord`] has beside it is left out, so it is read from one as well.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct PolicyNameRecord {
+    pub(crate) name: String,
+}
+
+impl Record for PolicyNameRecord {
     const SCHEMA: u16 = 1;
 }
 
@@ -472,6 +499,33 @@ impl MountRecord {
             && self
                 .generations
                 .count(below.unwrap_or_default(), token.generation)
+    }
+
+    /// Refuses a mount with longer texts than a list of all mounts bears.
+    pub(crate) fn require_bounded(&self) -> Result<(), FieldTooLong> {
+        FieldTooLong::check("description", self.description.len(), TEXT_BYTES)?;
+        let configuration = &self.configuration;
+        let lists = [
+            &configuration.audit_non_hmac_request_keys,
+            &configuration.audit_non_hmac_response_keys,
+            &configuration.passthrough_request_headers,
+            &configuration.allowed_response_headers,
+        ];
+        let key = configuration.identity_token_key.as_ref();
+        let texts = lists.into_iter().flatten().chain(key).map(String::len);
+        let length = texts.sum::<usize>() + length_of_pairs(&self.options);
+        FieldTooLong::check(
+            "the lists and options of a mount together",
+            length,
+            MOUNT_LISTS_BYTES,
+        )
+    }
+
+    /// Cuts a description of an earlier version down to what descriptions have now.
+    pub(crate) fn shorten_description(&mut self) {
+        let end = self.description.floor_char_boundary(TEXT_BYTES);
+        self.description.truncate(end);
+        self.description.shrink_to_fit();
     }
 
     /// The mount as a request meets it.

@@ -58,6 +58,11 @@ impl IdentifierHasher {
         Zeroizing::new(self.digest("wrapping-key", &[token]))
     }
 
+    /// The hash of the name of a role of a mount.
+    pub(crate) fn role(&self, mount_id: &str, name: &str) -> String {
+        self.hash("role", &[mount_id, name])
+    }
+
     /// The hash of the name of an entity.
     pub(crate) fn entity_name(&self, name: &str) -> String {
         self.hash("entity-name", &[name])

@@ -20,8 +20,10 @@ use crate::api::{
     TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
     WritePermission,
 };
+use crate::identity::Named;
 use crate::records::{SYSTEM_KEY, SystemRecord};
 use crate::secret::IdentifierHasher;
+use crate::settings::Settings;
 
 /// [`Access`] over a store, a clock and a source of randomness.
 ///
@@ -31,6 +33,7 @@ pub struct AccessService<S, C, R> {
     pub(crate) records: Records<S>,
     pub(crate) clock: C,
     pub(crate) random: R,
+    pub(crate) settings: Settings,
     hasher: OnceLock<IdentifierHasher>,
     cache: RecordCache,
 }
@@ -42,9 +45,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             records: Records::new(store),
             clock,
             random,
+            settings: Settings::DEFAULT,
             hasher: OnceLock::new(),
             cache: RecordCache::new(),
         }
+    }
+
+    /// The same with what the operator decided.
+    #[must_use]
+    pub fn with_settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
     }
 
     /// Reads the entries of `keys` as they are now, without decoding again what has not changed.
@@ -85,7 +96,11 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn maintain(&self) -> Result<(), Failure> {
         let rotated = self.rotate_batch_key();
-        self.sweep().and(rotated)
+        let indexed = self
+            .advance_policy_names()
+            .and(self.advance_names(Named::Entity))
+            .and(self.advance_names(Named::Group));
+        self.sweep().and(rotated).and(indexed.map(|_| ()))
     }
 
     fn admit(&self, request: &Request<'_>) -> Result<Admission, Refusal> {

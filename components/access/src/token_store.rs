@@ -11,6 +11,7 @@ use crate::api::{Failure, TokenGrant, TokenReference, TokenType, TokenView};
 use crate::identity::Groups;
 use crate::mounts::mount_key;
 use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
+use crate::quotas::put_place;
 use crate::random;
 use crate::records::{
     AccessorRecord, ChildRecord, EntityRecord, MountRecord, RulesRecord, TokenRecord, accessor_key,
@@ -142,7 +143,7 @@ pub(crate) fn grant(
     }
 }
 
-/// Puts a token, its accessor, and its place among its parent's children. All three end together.
+/// Puts a token, its accessor, its place among its parent's children, and those that it has in quotas. All of them end together.
 pub(crate) fn put_token(
     transaction: &mut Transaction,
     hasher: &IdentifierHasher,
@@ -166,6 +167,9 @@ pub(crate) fn put_token(
         };
         transaction.put_until(child_key(parent, hash), &child, expires_at)?;
     }
+    for place in &record.places {
+        put_place(transaction, place, expires_at)?;
+    }
     Ok(())
 }
 
@@ -184,6 +188,9 @@ pub(crate) fn delete_token(
     }
     if record.is_wrapping() {
         transaction.delete(wrapped_key(hash));
+    }
+    for place in &record.places {
+        transaction.delete(place);
     }
 }
 

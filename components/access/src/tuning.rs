@@ -18,10 +18,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             let loaded = self.records.get::<MountRecord>(&key)?;
             let loaded = loaded.ok_or(TuneError::NoMount)?;
-            let tuned = tuned(&loaded.record, tuning)?;
+            let mut tuned = tuned(&loaded.record, tuning)?;
+            if tuning.description.is_none() {
+                tuned.shorten_description();
+            }
             if tuned == loaded.record {
                 return Ok(Attempt::Done(()));
             }
+            tuned.require_bounded()?;
             let mut transaction = Transaction::new();
             transaction
                 .require(key.as_str(), loaded.version)

@@ -186,7 +186,16 @@ fn metadata_and_names_are_bounded() {
     ] {
         assert_eq!(write(&changes), Err(IdentityError::InvalidMetadata));
     }
-    for name in ["", "a\nb", "a/b", &"n".repeat(513)] {
+    for name in [
+        "",
+        "a\nb",
+        "a//b",
+        "/a",
+        "a/",
+        "a/..",
+        ".",
+        &"n".repeat(513),
+    ] {
         let changes = EntityChanges {
             name: Some(name.to_owned()),
             ..EntityChanges::default()

@@ -211,8 +211,8 @@ fn contract_7_1_one_alias_is_one_entity_and_writes_nothing_when_nothing_changed(
     assert_eq!(first.grant.entity_id, second.grant.entity_id);
     assert_eq!(
         server.store.keys().len(),
-        keys + 2,
-        "a token and its accessor"
+        keys + 3,
+        "a token, its accessor and its place in the mount's quota"
     );
     assert_eq!(entities(), 1);
     let other = server.grant("5678", TokenParameters::default());

@@ -290,3 +290,44 @@ fn concurrent_merges_of_one_entity_into_two_end_in_one_of_them() {
         assert_eq!(keys(&server, "entity-merged/"), 1);
     }
 }
+
+#[test]
+fn a5_tokens_of_a_disabled_entity_do_not_come_to_life_by_a_merge() {
+    let server = Server::ready();
+    server.enable("other");
+    let (oldest, source) = (
+        log_in_at(&server, "other/", "1", &[]),
+        log_in_at(&server, "gcp/", "2", &[]),
+    );
+    let access = &server.access;
+    access.write_policy("p", READ_A).unwrap();
+    let target = make(&server);
+    let set = |id: &str, disabled| {
+        let changes = EntityChanges {
+            policies: Some(vec!["p".to_owned()]),
+            disabled: Some(disabled),
+            ..EntityChanges::default()
+        };
+        let entity = IdentityTarget::Id(id);
+        access.write_entity(entity, &changes).unwrap();
+    };
+    set(&target, false);
+    let (oldest_id, source_id) = (entity_of(&oldest), entity_of(&source));
+    let merge = |from: &str, to: &str| access.merge_entities(&request(&[from], to, &[]));
+    merge(&oldest_id, &source_id).unwrap();
+    set(&source_id, true);
+    merge(&source_id, &target).unwrap();
+    for token in [&oldest, &source] {
+        let token = token.client_token.expose();
+        assert_eq!(
+            server.admit(token, Operation::Read, "a"),
+            Err(Refusal::EntityUnusable)
+        );
+    }
+    let view = read(&server, &target).unwrap();
+    assert_eq!(view.merged_entity_ids, [oldest_id, source_id]);
+    assert_eq!(view.aliases.len(), 2);
+    // A new login by one of its aliases is the entity that stays.
+    let again = log_in_at(&server, "gcp/", "2", &[]);
+    assert_eq!(entity_of(&again), target);
+}

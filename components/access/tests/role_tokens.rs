@@ -5,12 +5,13 @@
 mod interposed;
 mod server;
 
+use std::num::NonZeroU32;
 use std::sync::Mutex;
 
 use gatehouse_access::{
     Access, CreateError, CreateRequest, EntityChanges, IdentityReference, IdentityTarget, Issued,
-    PoliciesOfRole, RenewError, ServiceField, TokenReference, TokenRoleChanges, TokenType,
-    TokenView, TokenWarning, WritePermission,
+    PoliciesOfRole, RenewError, ServiceField, Settings, TokenReference, TokenRoleChanges,
+    TokenType, TokenView, TokenWarning, WritePermission,
 };
 use interposed::{Fate, interposed};
 use server::{HOUR, ROOT, Server, plain, policies, sudo};
@@ -499,6 +500,27 @@ fn contract_5_4_a_token_has_the_entity_of_an_alias_that_its_role_allows() {
     assert_eq!(refused, Some(CreateError::AliasNotAllowed));
     let refused = server.access.create_token(&sudo(&parent), &named("bob"));
     assert_eq!(refused.err(), Some(CreateError::EntityAliasWithoutRole));
+}
+
+#[test]
+fn t12_a_role_with_a_pattern_of_aliases_makes_a_bounded_number_of_entities() {
+    let mut server = with_aliases();
+    server.access = server.another_instance().with_settings(Settings {
+        entities_per_token_role: NonZeroU32::new(2),
+        ..Settings::DEFAULT
+    });
+    let make = |alias: &str| create(&server, ROOT, named(alias)).map(|it| it.grant.entity_id);
+    let first = make("svc-1").unwrap().unwrap();
+    make("svc-2").unwrap();
+    let keys = server.store.keys();
+    assert_eq!(make("svc-3"), Err(CreateError::TooManyEntities(2)));
+    assert_eq!(server.store.keys(), keys);
+    // Those that exist are no new ones, and one that is deleted makes room.
+    make("svc-1").unwrap();
+    let gone = IdentityReference::Id(&first);
+    assert_eq!(server.access.delete_entity(gone), Ok(true));
+    make("svc-3").unwrap();
+    assert_eq!(make("svc-4"), Err(CreateError::TooManyEntities(2)));
 }
 
 #[test]

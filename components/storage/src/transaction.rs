@@ -85,6 +85,12 @@ impl Transaction {
         self
     }
 
+    /// Whether it changes this key already.
+    #[must_use]
+    pub fn has_change(&self, key: &str) -> bool {
+        self.changes.iter().any(|change| change.key() == key)
+    }
+
     /// What the store is asked to do.
     #[must_use]
     pub fn into_parts(self) -> (Vec<Check>, Vec<Change>) {

@@ -178,6 +178,18 @@ impl Settings {
                 limits.api_rate_limiting.to_string(),
             ),
             (
+                "GATEHOUSE_LIVE_TOKENS_PER_MOUNT",
+                quota(limits.live_tokens_per_mount),
+            ),
+            (
+                "GATEHOUSE_LIVE_TOKENS_PER_ROLE",
+                quota(limits.live_tokens_per_role),
+            ),
+            (
+                "GATEHOUSE_ENTITIES_PER_TOKEN_ROLE",
+                quota(limits.entities_per_token_role),
+            ),
+            (
                 "GATEHOUSE_VERSION_COMPATIBILITY",
                 self.version.compatibility.clone(),
             ),
@@ -237,6 +249,12 @@ impl Settings {
 /// A rate as components read it.
 fn rate(per_second: Option<usize>, burst: usize) -> Option<String> {
     Some(format!("{}/{burst}", per_second?))
+}
+
+/// A quota as components read it: 0 means no limit.
+fn quota(most: Option<usize>) -> String {
+    let most = most.map_or(0, |most| u32::try_from(most).unwrap_or(u32::MAX));
+    most.to_string()
 }
 
 /// The hosts that components may call beside Google's, as this host enforces them: with scheme and port where they are not the usual.

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::source::Section;
-use super::value::{Interval, SettingValue, named_choices};
+use super::value::{Count, Interval, OrNone, SettingValue, named_choices};
 
 /// `[listener]`: where clients are served.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -258,6 +258,12 @@ pub struct LimitsSettings {
     pub login_rate_per_mount: Option<usize>,
     /// Logins at once at one mount after a time of rest. Default 10,000.
     pub login_burst_per_mount: usize,
+    /// Service tokens of logins that may live at once at one mount; `None` for no limit. Default 1,000,000 (SEC-T12).
+    pub live_tokens_per_mount: Option<usize>,
+    /// Service tokens of logins that may live at once under one role of a mount; `None` for no limit. Default none.
+    pub live_tokens_per_role: Option<usize>,
+    /// Entities that tokens of one token role may bring about by the aliases they name; `None` for no limit. Default 10,000.
+    pub entities_per_token_role: Option<usize>,
     /// Whether requests of the organizations API are limited for each caller: 30 a second, unless a site administrator says
     /// otherwise through that API. Default true.
     pub api_rate_limiting: bool,
@@ -301,6 +307,12 @@ impl LimitsSettings {
             login_burst_per_source: section.count("login_burst_per_source", 100),
             login_rate_per_mount: section.count_or_none("login_rate_per_mount", 5_000),
             login_burst_per_mount: section.count("login_burst_per_mount", 10_000),
+            live_tokens_per_mount: section.count_or_none("live_tokens_per_mount", 1_000_000),
+            live_tokens_per_role: section
+                .value("live_tokens_per_role", OrNone::<Count>(None))
+                .0
+                .map(|count| count.0),
+            entities_per_token_role: section.count_or_none("entities_per_token_role", 10_000),
             api_rate_limiting: section.value("api_rate_limiting", true),
             background_interval: section
                 .value("background_interval", Interval(Some(seconds(60))))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Failure;
+use super::{Failure, FieldTooLong};
 
 /// Who says which entities are in a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -217,8 +217,8 @@ pub enum IdentityError {
     /// There is no such alias.
     #[error("there is no such alias")]
     UnknownAlias,
-    /// A name that is empty, longer than 512 bytes, or has control characters or slashes.
-    #[error("a name has 1 to 512 bytes without control characters and slashes")]
+    /// A name that is empty, longer than 512 bytes, has control characters, or has an empty, `.` or `..` part between slashes.
+    #[error("a name has 1 to 512 bytes without control characters, and no empty, . or .. part")]
     InvalidName,
     /// The name belongs to another one.
     #[error("the name is already in use")]
@@ -291,6 +291,12 @@ pub enum IdentityError {
         "a merge changes at most {0} aliases, groups and entities at once: merge fewer entities"
     )]
     MergeTooLarge(u32),
+    /// A field that is longer than it may be.
+    #[error(transparent)]
+    TooLong(#[from] FieldTooLong),
+    /// A group with more members than it may have; holds that number.
+    #[error("a group has at most {0} members: put some into a group below it")]
+    TooManyMembers(u32),
     /// The server cannot answer now.
     #[error(transparent)]
     Failure(#[from] Failure),

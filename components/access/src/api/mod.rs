@@ -1,5 +1,6 @@
 //! The capability's face: plain data, and one trait that the WIT package `gatehouse:access` mirrors.
 
+mod bounds;
 mod failure;
 mod identity;
 mod leases;
@@ -14,6 +15,8 @@ mod token_roles;
 mod tokens;
 mod wrapping;
 
+pub use bounds::FieldTooLong;
+pub(crate) use bounds::{METADATA_BYTES, MOUNT_LISTS_BYTES, TEXT_BYTES, length_of_pairs};
 pub use failure::Failure;
 pub use identity::{
     AliasRequest, AliasView, AliasWritten, EntityChanges, EntityView, GroupChanges, GroupType,

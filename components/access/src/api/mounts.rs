@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Failure;
+use super::{Failure, FieldTooLong};
 
 /// A mount as a request meets it, with the leases that are in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,6 +219,9 @@ pub enum TuneError {
     /// A listing visibility that does not exist.
     #[error("a mount's listing visibility is hidden or unauth")]
     InvalidListingVisibility,
+    /// A field that is longer than it may be.
+    #[error(transparent)]
+    TooLong(#[from] FieldTooLong),
     /// The server cannot answer now.
     #[error(transparent)]
     Failure(#[from] Failure),
@@ -252,6 +255,12 @@ pub enum MountError {
     /// The mount `token/` cannot be disabled.
     #[error("token credential backend cannot be disabled")]
     TokenMount,
+    /// As many mounts as there may be; holds that number.
+    #[error("at most {0} auth methods: disable one first")]
+    TooManyMounts(u32),
+    /// A field that is longer than it may be.
+    #[error(transparent)]
+    TooLong(#[from] FieldTooLong),
     /// The server cannot answer now.
     #[error(transparent)]
     Failure(#[from] Failure),

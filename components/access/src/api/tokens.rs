@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use super::{Failure, Mount};
+use super::{Failure, FieldTooLong, Mount};
 use crate::policy::RESPONSE_WRAPPING;
 use crate::secret::ClientToken;
 
@@ -120,6 +120,8 @@ pub struct LoginGrant {
     pub mount_id: String,
     /// The mount's path, as the admission gave it.
     pub mount_path: String,
+    /// Name of the role that the login was under, by which tokens are counted beside the mount.
+    pub role: String,
     /// Name of the identity within the mount; not empty.
     pub alias_name: String,
     /// Facts about the identity: on the token, and on the alias.
@@ -244,6 +246,19 @@ pub enum LoginError {
     /// The entity is disabled, or the alias points to one that was deleted.
     #[error("the entity of this identity is disabled or was deleted")]
     EntityUnusable,
+    /// A field that is longer than it may be.
+    #[error(transparent)]
+    TooLong(#[from] FieldTooLong),
+    /// The mount has as many live tokens of logins as it may have; holds that number.
+    #[error(
+        "quota of live tokens exceeded: this auth method has {0}; revoke some, wait until some end, or raise limits.live_tokens_per_mount"
+    )]
+    TooManyTokensOfMount(u32),
+    /// The role has as many live tokens of logins as it may have; holds that number.
+    #[error(
+        "quota of live tokens exceeded: this role has {0}; revoke some, wait until some end, or raise limits.live_tokens_per_role"
+    )]
+    TooManyTokensOfRole(u32),
     /// The server cannot answer now.
     #[error(transparent)]
     Failure(#[from] Failure),
@@ -422,6 +437,14 @@ pub enum CreateError {
     /// An entity alias, which needs a token role.
     #[error("'entity_alias' is only allowed in combination with token role")]
     EntityAliasWithoutRole,
+    /// A field that is longer than it may be.
+    #[error(transparent)]
+    TooLong(#[from] FieldTooLong),
+    /// The role has made as many entities as it may make; holds that number.
+    #[error(
+        "this token role has made {0} entities: delete some, name an alias that exists, or raise limits.entities_per_token_role"
+    )]
+    TooManyEntities(u32),
     /// The server cannot answer now.
     #[error(transparent)]
     Failure(#[from] Failure),

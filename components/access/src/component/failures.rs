@@ -2,8 +2,8 @@
 
 use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, types_wit};
 use crate::{
-    CreateError, Failure, InitializeError, LoginError, LookupError, MountError, PolicyError,
-    Refusal, RenewError, RevokeError, ServiceField, TuneError,
+    CreateError, Failure, FieldTooLong, InitializeError, LoginError, LookupError, MountError,
+    PolicyError, Refusal, RenewError, RevokeError, ServiceField, TuneError,
 };
 
 impl From<Failure> for types_wit::Failure {
@@ -15,6 +15,15 @@ impl From<Failure> for types_wit::Failure {
             Failure::Contended => Self::Contended,
             Failure::Damaged(why) => Self::Damaged(why),
             Failure::NoRandomness => Self::NoRandomness,
+        }
+    }
+}
+
+impl From<FieldTooLong> for types_wit::FieldTooLong {
+    fn from(error: FieldTooLong) -> Self {
+        Self {
+            field: error.field,
+            bytes: error.bytes,
         }
     }
 }
@@ -78,6 +87,9 @@ impl From<LoginError> for tokens_wit::LoginError {
             LoginError::TooManyGroupAliases(most) => Self::TooManyGroupAliases(most),
             LoginError::AddressDenied => Self::AddressDenied,
             LoginError::EntityUnusable => Self::EntityUnusable,
+            LoginError::TooLong(error) => Self::TooLong(error.into()),
+            LoginError::TooManyTokensOfMount(most) => Self::TooManyTokensOfMount(most),
+            LoginError::TooManyTokensOfRole(most) => Self::TooManyTokensOfRole(most),
             LoginError::Failure(failure) => Self::Failure(failure.into()),
         }
     }
@@ -131,6 +143,8 @@ impl From<CreateError> for tokens_wit::CreateError {
             CreateError::AliasNotAllowed => Self::AliasNotAllowed,
             CreateError::AliasEntityUnusable => Self::AliasEntityUnusable,
             CreateError::EntityAliasWithoutRole => Self::EntityAliasWithoutRole,
+            CreateError::TooLong(error) => Self::TooLong(error.into()),
+            CreateError::TooManyEntities(most) => Self::TooManyEntities(most),
             CreateError::Failure(failure) => Self::Failure(failure.into()),
         }
     }
@@ -200,6 +214,8 @@ impl From<MountError> for mounts_wit::MountError {
             MountError::InvalidTokenType => Self::InvalidTokenType,
             MountError::InvalidListingVisibility => Self::InvalidListingVisibility,
             MountError::TokenMount => Self::TokenMount,
+            MountError::TooManyMounts(most) => Self::TooManyMounts(most),
+            MountError::TooLong(error) => Self::TooLong(error.into()),
             MountError::Failure(failure) => Self::Failure(failure.into()),
         }
     }
@@ -219,6 +235,7 @@ impl From<TuneError> for mounts_wit::TuneError {
             TuneError::InvalidTokenType => Self::InvalidTokenType,
             TuneError::TokenMountType => Self::TokenMountType,
             TuneError::InvalidListingVisibility => Self::InvalidListingVisibility,
+            TuneError::TooLong(error) => Self::TooLong(error.into()),
             TuneError::Failure(failure) => Self::Failure(failure.into()),
         }
     }

@@ -93,6 +93,7 @@ impl From<tokens_wit::LoginGrant> for LoginGrant {
         Self {
             mount_id: grant.mount_id,
             mount_path: grant.mount_path,
+            role: grant.role,
             alias_name: grant.alias_name,
             metadata: grant.metadata.into_iter().collect(),
             display_name: grant.display_name,

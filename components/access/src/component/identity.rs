@@ -334,6 +334,8 @@ impl From<IdentityError> for wit::IdentityError {
             IdentityError::MergedIntoItself => Self::MergedIntoItself,
             IdentityError::ClashingAliases(accessor) => Self::ClashingAliases(accessor),
             IdentityError::MergeTooLarge(most) => Self::MergeTooLarge(most),
+            IdentityError::TooLong(error) => Self::TooLong(error.into()),
+            IdentityError::TooManyMembers(most) => Self::TooManyMembers(most),
             IdentityError::Failure(failure) => Self::Failure(failure.into()),
         }
     }

@@ -13,7 +13,7 @@ mod wrapping;
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
-use crate::{Access, AccessService, Admission, Capability, Parameter, Request};
+use crate::{Access, AccessService, Admission, Capability, Parameter, Request, Settings};
 use from_wit::address;
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
@@ -44,7 +44,8 @@ type Service = AccessService<ImportedStore, SystemClock, OsRandom>;
 
 std::thread_local! {
     /// One for the life of the instance, so that the server's hashing key is read once, not for every request.
-    static ACCESS: Service = const { AccessService::new(ImportedStore, SystemClock, OsRandom) };
+    static ACCESS: Service = AccessService::new(ImportedStore, SystemClock, OsRandom)
+        .with_settings(Settings::from_variables(|name| std::env::var(name).ok()));
 }
 
 fn access<T>(call: impl FnOnce(&Service) -> T) -> T {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use super::checks::{checked_metadata, is_identifier};
+use super::checks::{check_alias_name, checked_metadata, is_identifier};
 use super::creation::stage_alias;
 use super::records::{AliasReference, NameRecord, alias_id_key};
 use crate::api::{
@@ -34,8 +34,10 @@ impl Place {
         let name = given(&request.name).or(present.map(|(name, _)| name.to_owned()));
         let accessor = given(&request.mount_accessor);
         let accessor = accessor.or(present.map(|(_, accessor)| accessor.to_owned()));
+        let name = name.ok_or(IdentityError::MissingAliasName)?;
+        check_alias_name(&name)?;
         Ok(Self {
-            name: name.ok_or(IdentityError::MissingAliasName)?,
+            name,
             mount_accessor: accessor.ok_or(IdentityError::MissingMountAccessor)?,
         })
     }
@@ -343,6 +345,14 @@ pub(super) fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
         merged_from_canonical_ids: alias.merged_from,
         creation_time: alias.creation_time,
         last_update_time: alias.last_update_time.max(alias.creation_time),
+    }
+}
+
+/// The alias as a list of entities shows it, without what was said about it.
+pub(super) fn listed(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
+    AliasView {
+        custom_metadata: BTreeMap::new(),
+        ..view(alias, mounts)
     }
 }
 

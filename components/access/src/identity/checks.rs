@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::Transaction;
-
 use super::records::NameRecord;
-use crate::api::{Failure, IdentityError, IdentityTarget};
-use crate::login::MAXIMUM_POLICIES;
+use crate::api::{Failure, FieldTooLong, IdentityError, IdentityTarget};
+use crate::login::{MAXIMUM_POLICIES, require_short_policies};
 use crate::policy::{ROOT, sanitize};
 use crate::service::AccessService;
+use gatehouse_ports::{Clock, Random, Store};
 
 const MAXIMUM_NAME_BYTES: usize = 512;
 const MAXIMUM_METADATA: usize = 64;
@@ -33,10 +31,12 @@ pub(super) fn wanted_name<'a>(
     }
 }
 
-/// A name that an entity or a group may have: one that can stand in a path.
+/// A name that an entity or a group may have: one that can stand at the end of a path, with slashes of its own or without.
 pub(super) fn checked_name(name: &str) -> Result<String, IdentityError> {
+    let is_segment = |segment: &str| !matches!(segment, "" | "." | "..");
     let usable = (1..=MAXIMUM_NAME_BYTES).contains(&name.len())
-        && !name.chars().any(|it| it.is_control() || it == '/');
+        && !name.chars().any(char::is_control)
+        && name.split('/').all(is_segment);
     usable
         .then(|| name.to_owned())
         .ok_or(IdentityError::InvalidName)
@@ -51,7 +51,13 @@ pub(super) fn checked_policies(policies: &[String]) -> Result<Vec<String>, Ident
     if policies.len() > MAXIMUM_POLICIES {
         return Err(IdentityError::TooManyPolicies(MAXIMUM_POLICIES as u32));
     }
+    require_short_policies(&policies)?;
     Ok(policies)
+}
+
+/// Refuses the name of an alias that is longer than any that a login brings.
+pub(super) fn check_alias_name(name: &str) -> Result<(), FieldTooLong> {
+    FieldTooLong::check("name", name.len(), MAXIMUM_NAME_BYTES)
 }
 
 /// Refuses metadata that is more than a few facts.
@@ -73,30 +79,5 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(super) fn target_of(&self, key: &str) -> Result<Option<String>, Failure> {
         let name = self.records.get::<NameRecord>(key)?;
         Ok(name.map(|name| name.record.target))
-    }
-
-    /// Refuses a name that belongs to somebody; a commit that gives it away checks its absence again.
-    pub(super) fn require_free_name(&self, key: &str) -> Result<(), IdentityError> {
-        match self.target_of(key)? {
-            Some(_) => Err(IdentityError::NameTaken),
-            None => Ok(()),
-        }
-    }
-
-    /// Stages another name, which must be free.
-    pub(super) fn stage_rename(
-        &self,
-        transaction: &mut Transaction,
-        old_key: &str,
-        new_key: &str,
-        id: &str,
-    ) -> Result<(), IdentityError> {
-        self.require_free_name(new_key)?;
-        let target = id.to_owned();
-        transaction
-            .require_absent(new_key)
-            .put(new_key, &NameRecord { target })?
-            .delete(old_key);
-        Ok(())
     }
 }

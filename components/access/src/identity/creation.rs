@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{StorageError, Transaction};
 
-use super::records::{AliasReference, NameRecord, alias_id_key, entity_name_key};
+use super::names::Named;
+use super::records::{AliasReference, NameRecord, alias_id_key};
 use crate::api::Failure;
 use crate::random;
 use crate::records::{AliasRecord, EntityRecord, alias_key};
@@ -41,12 +42,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             internal_groups: Vec::new(),
             external_groups: BTreeMap::new(),
             merged: Vec::new(),
+            place: None,
         };
-        let name_key = entity_name_key(&self.hasher()?.entity_name(&entity.name));
-        let target = entity.id.clone();
-        transaction
-            .require_absent(name_key.as_str())
-            .put(name_key.as_str(), &NameRecord { target })?;
+        self.stage_name(transaction, Named::Entity, &entity.name, &entity.id)?;
         Ok(entity)
     }
 }

@@ -6,9 +6,8 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
-use super::records::{
-    GroupRecord, OwnerRecord, alias_id_key, entity_name_key, member_key, merged_entity_key,
-};
+use super::names::Named;
+use super::records::{GroupRecord, OwnerRecord, alias_id_key, member_key, merged_entity_key};
 use crate::api::{
     EntityChanges, EntityView, Failure, IdentityError, IdentityReference, IdentityTarget,
     IdentityWritten,
@@ -50,10 +49,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     ) -> Result<Option<Loaded<EntityRecord>>, Failure> {
         let id = match reference {
             IdentityReference::Id(id) => Some(id.to_owned()),
-            IdentityReference::Name(name) => {
-                let hash = self.hasher()?.entity_name(name);
-                self.target_of(&entity_name_key(&hash))?
-            }
+            IdentityReference::Name(name) => self.named(Named::Entity, name)?,
             IdentityReference::AliasId(id) => {
                 let alias = self.alias_with_id(id)?;
                 alias.map(|(_, alias)| alias.record.entity_id)
@@ -142,7 +138,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         match name {
             Some(name) => {
                 let name = checked_name(name)?;
-                self.require_free_name(&entity_name_key(&self.hasher()?.entity_name(&name)))?;
+                self.require_free_name(Named::Entity, &name)?;
                 Ok(self.stage_entity(transaction, name, now)?)
             }
             None => Ok(self.stage_unnamed_entity(transaction, now)?),
@@ -156,10 +152,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         name: &str,
     ) -> Result<(), IdentityError> {
         let name = checked_name(name)?;
-        let hasher = self.hasher()?;
-        let old_key = entity_name_key(&hasher.entity_name(&entity.name));
-        let new_key = entity_name_key(&hasher.entity_name(&name));
-        self.stage_rename(transaction, &old_key, &new_key, &entity.id)?;
+        let names = (entity.name.as_str(), name.as_str());
+        self.stage_rename(transaction, Named::Entity, names, &entity.id)?;
         entity.name = name;
         Ok(())
     }
@@ -178,8 +172,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let mut transaction = Transaction::new();
             transaction
                 .require(key.as_str(), version)
-                .delete(key.as_str())
-                .delete(entity_name_key(&self.hasher()?.entity_name(&record.name)));
+                .delete(key.as_str());
+            self.stage_name_removal(&mut transaction, Named::Entity, &record.name, &record.id)?;
+            if let Some(place) = &record.place {
+                transaction.delete(place);
+            }
             for alias in &record.aliases {
                 transaction
                     .delete(alias_key(&alias.hash))

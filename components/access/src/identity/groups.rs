@@ -6,9 +6,10 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
 use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
+use super::names::Named;
 use super::records::{
-    GroupAliasRecord, GroupRecord, NameRecord, OwnerRecord, group_alias_id_key, group_alias_key,
-    group_key, group_name_key, member_key, members_prefix,
+    GroupAliasRecord, GroupRecord, OwnerRecord, group_alias_id_key, group_alias_key, group_key,
+    member_key, members_prefix,
 };
 use crate::api::{
     Failure, GroupChanges, GroupType, GroupView, IdentityError, IdentityReference, IdentityTarget,
@@ -21,6 +22,10 @@ use crate::token_store::load_next;
 
 /// Most members and member groups that one write adds and removes, so that it fits one commit.
 const MAXIMUM_CHANGES: usize = 400;
+/// Most members of an internal group. Logins fill external ones, of which only as many are shown.
+const MAXIMUM_MEMBERS: usize = 10_000;
+/// Members read at a time, each of which may have much to tell about itself.
+const ROUND: usize = 100;
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn group_view(
@@ -31,18 +36,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Ok(None);
         };
         let group = group.record;
-        let keys: Vec<String> = self
-            .members(&group.id)?
-            .iter()
-            .map(|id| entity_key(id))
-            .collect();
-        let mut entries = self.read_all(keys.iter())?;
+        let (members, _) = self.members(&group.id, MAXIMUM_MEMBERS)?;
         let mut member_entity_ids = Vec::new();
-        for _ in keys {
-            let entity = load_next::<S, EntityRecord>(&mut entries)?.map(|it| it.record);
-            // The index of an external group may name those whom an alias of the past brought there.
-            let member = entity.filter(|entity| entity.is_in(&group));
-            member_entity_ids.extend(member.map(|entity| entity.id));
+        for members in members.chunks(ROUND) {
+            let keys: Vec<String> = members.iter().map(|id| entity_key(id)).collect();
+            let mut entries = self.read_all(keys.iter())?;
+            for _ in keys {
+                let entity = load_next::<S, EntityRecord>(&mut entries)?.map(|it| it.record);
+                // The index of an external group may name those whom an alias of the past brought there.
+                let member = entity.filter(|entity| entity.is_in(&group));
+                member_entity_ids.extend(member.map(|entity| entity.id));
+            }
         }
         let alias = match &group.alias {
             Some(alias) => self.group_alias_view(&alias.hash)?,
@@ -62,10 +66,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     ) -> Result<Option<Loaded<GroupRecord>>, Failure> {
         let id = match reference {
             IdentityReference::Id(id) => Some(id.to_owned()),
-            IdentityReference::Name(name) => {
-                let hash = self.hasher()?.group_name(name);
-                self.target_of(&group_name_key(&hash))?
-            }
+            IdentityReference::Name(name) => self.named(Named::Group, name)?,
             IdentityReference::AliasId(id) => {
                 let alias = self.group_alias_with_id(id)?;
                 alias.map(|(_, alias)| alias.record.group_id)
@@ -88,14 +89,26 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// The identifiers of the entities that the group's index names, sorted.
-    fn members(&self, group_id: &str) -> Result<Vec<String>, Failure> {
+    /// The identifiers of the first `most` entities that the group's index names, sorted, and whether there are more.
+    fn members(&self, group_id: &str, most: usize) -> Result<(Vec<String>, bool), Failure> {
+        let prefix = members_prefix(group_id);
         let mut members = Vec::new();
-        for item in self.records.scan_all(&members_prefix(group_id))? {
-            let owner = Records::<S>::load::<OwnerRecord>(Some(item.entry))?;
-            members.extend(owner.map(|owner| owner.record.entity_id));
+        let mut position = None;
+        loop {
+            let round = (most - members.len()).min(ROUND) as u32;
+            let page = self
+                .records
+                .store()
+                .scan(&prefix, position.as_deref(), round)?;
+            position = page.items.last().map(|item| item.key.clone());
+            for item in page.items {
+                let owner = Records::<S>::load::<OwnerRecord>(Some(item.entry))?;
+                members.extend(owner.map(|owner| owner.record.entity_id));
+            }
+            if !page.more || members.len() >= most {
+                return Ok((members, page.more));
+            }
         }
-        Ok(members)
     }
 
     pub(crate) fn put_group(
@@ -176,12 +189,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             Some(name) => name,
             None => format!("group_{}", random::eight_digits(&self.random)?),
         };
-        let name_key = group_name_key(&self.hasher()?.group_name(&name));
-        self.require_free_name(&name_key)?;
-        let target = id.clone();
-        transaction
-            .require_absent(name_key.as_str())
-            .put(name_key.as_str(), &NameRecord { target })?;
+        self.require_free_name(Named::Group, &name)?;
+        self.stage_name(transaction, Named::Group, &name, &id)?;
         Ok(GroupRecord {
             id,
             name,
@@ -204,10 +213,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         name: &str,
     ) -> Result<(), IdentityError> {
         let name = checked_name(name)?;
-        let hasher = self.hasher()?;
-        let old_key = group_name_key(&hasher.group_name(&group.name));
-        let new_key = group_name_key(&hasher.group_name(&name));
-        self.stage_rename(transaction, &old_key, &new_key, &group.id)?;
+        let names = (group.name.as_str(), name.as_str());
+        self.stage_rename(transaction, Named::Group, names, &group.id)?;
         group.name = name;
         Ok(())
     }
@@ -230,9 +237,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         let mut changed = 0;
         if let Some(wanted) = entities {
-            let (added, removed) = difference(&self.members(&group.id)?, wanted);
+            let (present, _) = self.members(&group.id, MAXIMUM_MEMBERS + MAXIMUM_CHANGES)?;
+            let (added, removed) = difference(&present, wanted);
             changed += added.len() + removed.len();
             require_few(changed)?;
+            if !added.is_empty() && present.len() + added.len() - removed.len() > MAXIMUM_MEMBERS {
+                return Err(IdentityError::TooManyMembers(MAXIMUM_MEMBERS as u32));
+            }
             if let Some(id) = added.iter().find(|id| !is_identifier(id)) {
                 return Err(IdentityError::UnknownMemberEntity(id.clone()));
             }
@@ -264,8 +275,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let mut transaction = Transaction::new();
             transaction
                 .require(key.as_str(), version)
-                .delete(key.as_str())
-                .delete(group_name_key(&self.hasher()?.group_name(&record.name)));
+                .delete(key.as_str());
+            self.stage_name_removal(&mut transaction, Named::Group, &record.name, &record.id)?;
             if let Some(alias) = &record.alias {
                 transaction
                     .delete(group_alias_key(&alias.hash))
@@ -282,8 +293,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Clears away what names the members of a group that is gone, in commits of a bounded size.
+    ///
+    /// No more than [`MAXIMUM_MEMBERS`], which is all of an internal group; of an external one the next login of each clears away
+    /// what is left.
     fn forget_members(&self, group: &GroupRecord) -> Result<(), IdentityError> {
-        let members = self.members(&group.id)?;
+        let (members, _) = self.members(&group.id, MAXIMUM_MEMBERS)?;
         for members in members.chunks(MAXIMUM_CHANGES) {
             commit_with_retries(&self.clock, &self.random, || {
                 let mut transaction = Transaction::new();

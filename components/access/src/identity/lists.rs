@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Record, Records};
 
+use super::names::Named;
 use super::records::{
     ALIAS_ID_PREFIX, ENTITY_NAME_PREFIX, GROUP_ALIAS_ID_PREFIX, GROUP_NAME_PREFIX, GROUP_PREFIX,
-    GroupAliasRecord, GroupRecord, NameRecord, alias_id_key, entity_name_key, group_alias_id_key,
-    group_alias_key, group_key, group_name_key,
+    GroupAliasRecord, GroupRecord, NameRecord, alias_id_key, group_alias_id_key, group_alias_key,
+    group_key,
 };
 use super::{aliases, entities, group_aliases, groups};
 use crate::api::{AliasView, EntityView, Failure, GroupView, KeyPage, ListPage, MountView};
@@ -20,8 +21,10 @@ use crate::token_store::load_next;
 
 /// Most items of one page.
 const MAXIMUM_LIMIT: u32 = 10_000;
-/// Items read in one round.
+/// Places of an index read in one round.
 const ROUND: usize = 200;
+/// Records read at a time, each of which may have much to tell that a list does not show.
+const CHUNK: usize = 50;
 
 /// A record that an index of [`NameRecord`]s leads to, as its list shows it.
 trait Indexed: Record {
@@ -62,14 +65,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     ) -> Result<ListPage<EntityView>, Failure> {
         let mounts = self.mounts()?;
         let position = after.map(entity_key);
-        self.page(ENTITY_PREFIX, position, limit, |items| {
+        self.page(ENTITY_PREFIX, position, (limit, CHUNK), |items| {
             let entities = loaded::<S, EntityRecord>(items)?;
             let references = entities.iter().flat_map(|it| it.aliases.iter());
             let hashes: Vec<String> = references.map(|alias| alias.hash.clone()).collect();
             let mut aliases: BTreeMap<String, Vec<AliasView>> = BTreeMap::new();
-            for alias in self.indexed::<AliasRecord>(&hashes)? {
-                let of_entity = aliases.entry(alias.entity_id.clone()).or_default();
-                of_entity.push(aliases::view(alias, &mounts));
+            let listed = |alias| aliases::listed(alias, &mounts);
+            for alias in self.indexed::<AliasRecord, _>(&hashes, listed)? {
+                let of_entity = aliases.entry(alias.canonical_id.clone()).or_default();
+                of_entity.push(alias);
             }
             let shown = entities.into_iter().map(|entity| EntityView {
                 aliases: aliases.remove(&entity.id).unwrap_or_default(),
@@ -89,14 +93,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     ) -> Result<ListPage<GroupView>, Failure> {
         let mounts = self.mounts()?;
         let position = after.map(group_key);
-        self.page(GROUP_PREFIX, position, limit, |items| {
+        self.page(GROUP_PREFIX, position, (limit, CHUNK), |items| {
             let groups = loaded::<S, GroupRecord>(items)?;
             let references = groups.iter().filter_map(|it| it.alias.as_ref());
             let hashes: Vec<String> = references.map(|alias| alias.hash.clone()).collect();
+            let view = |alias| group_aliases::view(alias, &mounts);
             let mut aliases: BTreeMap<String, AliasView> = self
-                .indexed::<GroupAliasRecord>(&hashes)?
+                .indexed::<GroupAliasRecord, _>(&hashes, view)?
                 .into_iter()
-                .map(|alias| (alias.group_id.clone(), group_aliases::view(alias, &mounts)))
+                .map(|alias| (alias.canonical_id.clone(), alias))
                 .collect();
             let shown = groups.into_iter().map(|group| GroupView {
                 alias: aliases.remove(&group.id),
@@ -134,8 +139,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     /// Names of entities.
     pub(crate) fn entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
-        let hasher = self.hasher()?;
-        let position = after.map(|name| entity_name_key(&hasher.entity_name(name)));
+        let position = self.name_position(Named::Entity, after)?;
         self.names_in(ENTITY_NAME_PREFIX, position, limit, |it: EntityRecord| {
             it.name
         })
@@ -143,8 +147,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     /// Names of groups.
     pub(crate) fn group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
-        let hasher = self.hasher()?;
-        let position = after.map(|name| group_name_key(&hasher.group_name(name)));
+        let position = self.name_position(Named::Group, after)?;
         self.names_in(GROUP_NAME_PREFIX, position, limit, |it: GroupRecord| {
             it.name
         })
@@ -158,9 +161,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         view: impl Fn(T, &[MountView]) -> AliasView,
     ) -> Result<ListPage<AliasView>, Failure> {
         let mounts = self.mounts()?;
-        self.page(prefix, position, limit, |items| {
-            let aliases = self.indexed::<T>(&targets::<S>(items)?)?;
-            Ok(aliases.into_iter().map(|it| view(it, &mounts)).collect())
+        self.page(prefix, position, (limit, ROUND), |items| {
+            self.indexed(&targets::<S>(items)?, |it: T| view(it, &mounts))
         })
         .map(|page| page.after(|alias| &alias.id))
     }
@@ -172,9 +174,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         limit: u32,
         name: impl Fn(T) -> String,
     ) -> Result<KeyPage, Failure> {
-        let page = self.page(prefix, position, limit, |items| {
-            let named = self.indexed::<T>(&targets::<S>(items)?)?;
-            Ok(named.into_iter().map(&name).collect())
+        let page = self.page(prefix, position, (limit, ROUND), |items| {
+            self.indexed(&targets::<S>(items)?, &name)
         })?;
         let page = page.after(|name: &String| name);
         Ok(KeyPage {
@@ -188,13 +189,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         prefix: &str,
         mut position: Option<String>,
-        limit: u32,
+        (limit, round): (u32, usize),
         mut shown: impl FnMut(Vec<Item>) -> Result<Vec<T>, Failure>,
     ) -> Result<Part<T>, Failure> {
         let limit = usize::try_from(limit.clamp(1, MAXIMUM_LIMIT)).unwrap_or(usize::MAX);
         let mut items = Vec::new();
         loop {
-            let round = (limit - items.len()).min(ROUND) as u32;
+            let round = (limit - items.len()).min(round) as u32;
             let store = self.records.store();
             let page = store.scan(prefix, position.as_deref(), round)?;
             let goes_on = page.more;
@@ -206,15 +207,27 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// The records that an index names by `targets`, but for those that are gone.
-    fn indexed<T: Indexed>(&self, targets: &[String]) -> Result<Vec<T>, Failure> {
-        let keys: Vec<String> = targets.iter().map(|target| T::key(target)).collect();
-        let mut entries = self.read_all(keys.iter())?;
-        let mut records = Vec::with_capacity(keys.len());
-        for _ in keys {
-            records.extend(load_next::<S, T>(&mut entries)?.map(|it| it.record));
+    /// What `shown` makes of the records that an index names by `targets`, but for those that are gone.
+    fn indexed<T: Indexed, V>(
+        &self,
+        targets: &[String],
+        shown: impl Fn(T) -> V,
+    ) -> Result<Vec<V>, Failure> {
+        let mut records = Vec::with_capacity(targets.len());
+        for targets in targets.chunks(CHUNK) {
+            let keys: Vec<String> = targets.iter().map(|target| T::key(target)).collect();
+            let mut entries = self.read_all(keys.iter())?;
+            for _ in keys {
+                let record = load_next::<S, T>(&mut entries)?;
+                records.extend(record.map(|it| shown(it.record)));
+            }
         }
         Ok(records)
+    }
+
+    /// Where a list of names goes on behind one of them.
+    fn name_position(&self, kind: Named, after: Option<&str>) -> Result<Option<String>, Failure> {
+        after.map(|name| self.name_key(kind, name)).transpose()
     }
 }
 

@@ -8,9 +8,9 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::checks::is_identifier;
 use super::entities::MAXIMUM_INTERNAL_GROUPS;
+use super::names::Named;
 use super::records::{
-    AliasReference, NameRecord, OwnerRecord, alias_id_key, entity_name_key, member_key,
-    merged_entity_key,
+    AliasReference, NameRecord, OwnerRecord, alias_id_key, member_key, merged_entity_key,
 };
 use crate::api::{Failure, IdentityError, MergeRequest};
 use crate::records::{AliasRecord, EntityRecord, alias_key, alias_metadata_key, entity_key};
@@ -76,14 +76,22 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let key = entity_key(&record.id);
             transaction
                 .require(key.as_str(), *version)
-                .delete(key.as_str())
-                .delete(entity_name_key(&self.hasher()?.entity_name(&record.name)));
+                .delete(key.as_str());
+            self.stage_name_removal(&mut transaction, Named::Entity, &record.name, &record.id)?;
+            if let Some(place) = &record.place {
+                transaction.delete(place);
+            }
             for group in record.group_ids() {
                 transaction.delete(member_key(group, &record.id));
             }
             for id in record.merged.iter().chain([&record.id]) {
-                let target = entity.id.clone();
-                transaction.put(merged_entity_key(id), &NameRecord { target })?;
+                if record.disabled {
+                    // Its tokens were refused, and do not come back to life as those of another entity.
+                    transaction.delete(merged_entity_key(id));
+                } else {
+                    let target = entity.id.clone();
+                    transaction.put(merged_entity_key(id), &NameRecord { target })?;
+                }
                 entity.merged.push(id.clone());
             }
             entity

@@ -14,10 +14,12 @@ mod hierarchy;
 mod lists;
 mod membership;
 mod merge;
+mod names;
 mod records;
 mod template_values;
 
 pub(crate) use creation::stage_alias;
 pub(crate) use membership::{Claims, Groups, MAXIMUM_GROUP_ALIASES};
+pub(crate) use names::Named;
 pub(crate) use records::{AliasReference, Membership};
 pub(crate) use template_values::TokenIdentity;

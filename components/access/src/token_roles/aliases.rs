@@ -4,6 +4,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Transaction;
 
 use crate::api::{CreateError, TokenRole};
+use crate::quotas::{Quota, put_place};
 use crate::records::{AliasRecord, EntityRecord, alias_key, entity_key};
 use crate::service::AccessService;
 
@@ -28,16 +29,26 @@ pub(crate) fn asked_alias(
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The entity that the mount of tokens knows as `alias`. A new one is added to the transaction: of several first tokens one
-    /// makes it, as with logins.
+    /// makes it, as with logins. The role that brings it about has a quota of such entities: an alias that it allows by a pattern
+    /// is one of any number, and the entity outlives the token.
     pub(crate) fn entity_behind(
         &self,
         transaction: &mut Transaction,
-        alias: &str,
+        (role, alias): (&str, &str),
+        first_attempt: bool,
     ) -> Result<EntityRecord, CreateError> {
         let mount = self.token_mount()?;
         let hash = self.hasher()?.alias(&mount.id, alias);
         let Some(known) = self.records.get::<AliasRecord>(&alias_key(&hash))? else {
-            let entity = self.new_entity(transaction, &hash, &mount, alias)?;
+            let mut entity = self.new_entity(transaction, &hash, &mount, alias)?;
+            if let Some(most) = self.settings.entities_per_token_role {
+                let name = format!("entity/{}", self.hasher()?.role(&mount.id, role));
+                let place = self.place_in(&Quota::new(&name, most), first_attempt)?;
+                let place = place.ok_or(CreateError::TooManyEntities(most.get()))?;
+                transaction.require_absent(place.as_str());
+                put_place(transaction, &place, None)?;
+                entity.place = Some(place);
+            }
             transaction.put(entity_key(&entity.id), &entity)?;
             return Ok(entity);
         };

@@ -24,8 +24,10 @@ const MAXIMUM_NAME_BYTES: usize = 128;
 const MAXIMUM_ROLE_BYTES: usize = 256 * 1024;
 /// Most names in one answer.
 const MAXIMUM_LIMIT: u32 = 10_000;
-/// Roles read in one round of a list.
-const ROUND: u32 = 500;
+/// Roles read in one round of a list: each may be as long as [`MAXIMUM_ROLE_BYTES`].
+const ROUND: u32 = 32;
+/// Bytes of roles after which a list ends early; its next part begins there.
+const MAXIMUM_LIST_BYTES: usize = 64 * 1024 * 1024;
 
 /// What the keys of all roles begin with.
 const PREFIX: &str = "token-role/";
@@ -55,16 +57,18 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let mut left = limit.clamp(1, MAXIMUM_LIMIT);
         let mut position = after.map(|after| key_position(PREFIX, after));
         let mut keys = Vec::new();
+        let mut bytes = 0;
         loop {
             let store = self.records.store();
             let page = store.scan(PREFIX, position.as_deref(), left.min(ROUND))?;
             position = page.items.last().map(|item| item.key.clone());
             for item in page.items {
+                bytes += item.entry.value.len();
                 let role = Records::<S>::load::<TokenRole>(Some(item.entry))?;
                 keys.extend(role.map(|role| role.record.name));
                 left -= 1;
             }
-            if left == 0 || !page.more {
+            if left == 0 || !page.more || bytes > MAXIMUM_LIST_BYTES {
                 let next = keys.last().cloned().filter(|_| page.more);
                 return Ok(KeyPage { keys, next });
             }

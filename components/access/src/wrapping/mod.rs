@@ -193,6 +193,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             period: 0,
             num_uses: 1,
             renewable: false,
+            places: Vec::new(),
         };
         let cipher = ContentCipher::of(hasher, client_token.expose());
         let wrapped = WrappedRecord {

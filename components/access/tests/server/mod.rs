@@ -109,6 +109,7 @@ impl Server {
         LoginGrant {
             mount_id: mount.id,
             mount_path: mount.path,
+            role: "dev".to_owned(),
             alias_name: alias.to_owned(),
             metadata: BTreeMap::from([("role".to_owned(), "dev".to_owned())]),
             display_name: "dev@p1.example".to_owned(),

@@ -12,6 +12,9 @@ use super::spelling;
 
 pub(in crate::vault) const FIELDS: [&str; 4] = ["path", "paths", "token", "accessor"];
 
+/// Most paths of one request: each is held against every rule of the token.
+const MAXIMUM_PATHS: usize = 1000;
+
 /// Answers one of the three routes; `family` is its name.
 pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Answer {
     if call.operation != Operation::Update {
@@ -42,6 +45,10 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Ans
     }
     if paths.is_empty() {
         return Err(Fault::plain(400, "paths must be supplied"));
+    }
+    if paths.len() > MAXIMUM_PATHS {
+        let text = format!("at most {MAXIMUM_PATHS} paths at once");
+        return Err(Fault::plain(400, text));
     }
     if paths.iter().any(String::is_empty) {
         return Err(Fault::listed(400, "missing path"));

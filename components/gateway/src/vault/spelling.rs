@@ -10,6 +10,9 @@ use super::errors::Fault;
 /// Before the name of a policy, the rest of the path.
 const POLICY_FAMILIES: [&str; 2] = ["sys/policies/acl/", "sys/policy/"];
 
+/// Before the name of an entity or a group, the rest of the path: both are found in any case of letters.
+const IDENTITY_FAMILIES: [&str; 2] = ["identity/entity/name/", "identity/group/name/"];
+
 /// What can follow the name of a role.
 const ROLE_LISTS: [&str; 2] = ["/service-accounts", "/labels"];
 
@@ -19,7 +22,7 @@ const TOKEN_ROLES: &str = "auth/token/roles/";
 /// Longest name of a role, in bytes.
 const MAXIMUM_ROLE_NAME_BYTES: usize = 128;
 
-/// `path`, which is below `v1/`, with the name of a role or of a policy in the one spelling that policies and routes see.
+/// `path`, which is below `v1/`, with the name of a role, a policy, an entity or a group in the one spelling that policies and routes see.
 ///
 /// # Errors
 ///
@@ -32,6 +35,12 @@ pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, Fault> {
                 return Err(Fault::plain(400, text));
             }
             return Ok(replaced(path, family, name, name.to_lowercase()));
+        }
+    }
+    for family in IDENTITY_FAMILIES {
+        if let Some(name) = path.strip_prefix(family) {
+            let folded = name.chars().flat_map(char::to_lowercase).collect();
+            return Ok(replaced(path, family, name, folded));
         }
     }
     if let Some((before, name)) = role_name(path) {
@@ -92,6 +101,9 @@ mod tests {
         for (sent, seen) in [
             ("sys/policies/acl/Prod", "sys/policies/acl/prod"),
             ("sys/policy/PROD/Ä", "sys/policy/prod/ä"),
+            ("identity/entity/name/ÄNN", "identity/entity/name/änn"),
+            ("identity/group/name/Ops", "identity/group/name/ops"),
+            ("identity/group/id/Ops", "identity/group/id/Ops"),
             ("auth/gcp/role/Dev", "auth/gcp/role/dev"),
             ("auth/Team/A/role/DEV", "auth/Team/A/role/dev"),
             ("auth/role/role/DEV", "auth/role/role/dev"),

@@ -1,8 +1,10 @@
 //! How often one may try to log in, and what is counted of it (SEC-R1, R3, L6).
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
+use gatehouse_access::Settings as Quotas;
 use gatehouse_auth_method::LoginError;
 use gatehouse_gateway::host::{Bucket, Host, Level, Metrics, RateLimits};
 use gatehouse_gateway::settings::Rate;
@@ -58,6 +60,15 @@ struct Watched {
 }
 
 fn watched(per_source: Option<&str>, per_mount: Option<&str>, allowed: u32) -> Watched {
+    watched_with(per_source, per_mount, allowed, Quotas::DEFAULT)
+}
+
+fn watched_with(
+    per_source: Option<&str>,
+    per_mount: Option<&str>,
+    allowed: u32,
+    quotas: Quotas,
+) -> Watched {
     let allowance = Arc::new(Allowance {
         left: Mutex::new(allowed),
         ..Allowance::default()
@@ -73,7 +84,8 @@ fn watched(per_source: Option<&str>, per_mount: Option<&str>, allowed: u32) -> W
         login_rate_per_mount: per_mount.and_then(Rate::from_text),
         ..Settings::default()
     };
-    let server = Server::on(host, settings).initialize().enable_method();
+    let server = Server::with_quotas(host, settings, quotas);
+    let server = server.initialize().enable_method();
     Watched {
         server,
         allowance,
@@ -191,4 +203,38 @@ fn l6_metrics_are_shown_to_who_may_read_them() {
     server.post("sys/metrics", "{}").expect(405);
     let stranger = server.handle(&request(Method::Get, "sys/metrics", ""));
     stranger.refused(403, "permission denied");
+}
+
+#[test]
+fn t12_a_login_over_the_quota_of_live_tokens_is_429_and_counted() {
+    let quotas = |per_mount, per_role| Quotas {
+        live_tokens_per_mount: NonZeroU32::new(per_mount),
+        live_tokens_per_role: NonZeroU32::new(per_role),
+        ..Quotas::DEFAULT
+    };
+    for (quotas, whose) in [
+        (
+            quotas(2, 0),
+            "auth method has 2; revoke some, wait until some end, or raise limits.live_tokens_per_mount",
+        ),
+        (
+            quotas(0, 2),
+            "role has 2; revoke some, wait until some end, or raise limits.live_tokens_per_role",
+        ),
+    ] {
+        let watched = watched_with(None, None, u32::MAX, quotas);
+        let server = &watched.server;
+        let attempt = || {
+            server.script.login.is(Ok(identity()));
+            login(server, "dev")
+        };
+        attempt().expect(200);
+        attempt().expect(200);
+        let keys = server.access_store.keys();
+        let text = format!("quota of live tokens exceeded: this {whose}");
+        attempt().refused(429, &text);
+        assert_eq!(server.access_store.keys(), keys);
+        let counted = watched.counted.0.lock().unwrap().clone();
+        assert_eq!((counted["success"], counted["quota"]), (2, 1));
+    }
 }

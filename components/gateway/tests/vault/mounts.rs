@@ -180,3 +180,67 @@ fn background_work_ends_what_a_cut_off_instance_began() {
     assert_eq!(left_behind(&server), (false, false));
     assert!(server.operator_lines().is_empty());
 }
+
+#[test]
+fn s14_texts_that_are_too_long_are_400_and_name_their_bound() {
+    let server = Server::with_method();
+    let commits = server.commits();
+    let long = "x".repeat(64 * 1024 + 1);
+    for (path, body, field, most) in [
+        (
+            "sys/auth/a",
+            json!({"type": "gcp", "description": long}),
+            "description",
+            4096,
+        ),
+        (
+            "sys/auth/gcp/tune",
+            json!({"description": long}),
+            "description",
+            4096,
+        ),
+        (
+            "auth/token/create",
+            json!({"display_name": long}),
+            "display_name",
+            4096,
+        ),
+        (
+            "auth/token/create",
+            json!({"meta": {"a": long}}),
+            "meta",
+            65536,
+        ),
+        (
+            "auth/token/create",
+            json!({"policies": [long]}),
+            "policies",
+            65536,
+        ),
+        (
+            "identity/entity",
+            json!({"policies": [long]}),
+            "policies",
+            65536,
+        ),
+    ] {
+        let text = format!("{field} may have at most {most} bytes: shorten it");
+        server.post(path, &body.to_string()).refused(400, &text);
+    }
+    assert_eq!(server.commits(), commits);
+}
+
+#[test]
+fn s14_lists_that_cost_work_for_each_entry_are_bounded() {
+    let server = Server::with_method();
+    let paths = |count: usize| vec!["a"; count].join(",");
+    let ask = |count: usize| {
+        let body = json!({ "paths": paths(count) }).to_string();
+        server.post("sys/capabilities-self", &body)
+    };
+    ask(1000).expect(200);
+    ask(1001).refused(400, "at most 1000 paths at once");
+    let body = json!({ "entity_ids": paths(1001) }).to_string();
+    let refused = server.post("identity/entity/batch-delete", &body);
+    refused.refused(400, "at most 1000 entities are deleted at once");
+}

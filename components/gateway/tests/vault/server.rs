@@ -49,6 +49,11 @@ impl Server {
 
     /// The same on a host that offers something.
     pub fn on(host: Host, settings: Settings) -> Self {
+        Self::with_quotas(host, settings, gatehouse_access::Settings::DEFAULT)
+    }
+
+    /// The same with quotas of tokens and entities.
+    pub fn with_quotas(host: Host, settings: Settings, quotas: gatehouse_access::Settings) -> Self {
         let clock: Clock = Box::leak(Box::new(ManualClock::at_seconds(NOW)));
         let store = || -> &'static Store { Box::leak(Box::new(MemoryStore::new(clock))) };
         let (access_store, method_store) = (store(), store());
@@ -64,7 +69,8 @@ impl Server {
             ),
             script: Arc::clone(&script),
         };
-        let access = AccessService::new(access_store, clock, SeededRandom::new(1));
+        let access =
+            AccessService::new(access_store, clock, SeededRandom::new(1)).with_settings(quotas);
         let organizations = Orgs::new(store(), clock, SeededRandom::new(3));
         let operator_log = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&operator_log);

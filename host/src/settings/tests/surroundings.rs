@@ -237,6 +237,24 @@ fn contract_1_4_and_1_9_the_organizations_api_is_lenient_about_types_and_limited
 }
 
 #[test]
+fn t12_quotas_reach_components_as_numbers_of_which_0_means_no_limit() {
+    let of = |limits: &str| {
+        let text = format!("{COMPLETE}\n[limits]\n{limits}");
+        let settings = Settings::from_text(&text, none(), none()).unwrap();
+        [
+            "GATEHOUSE_LIVE_TOKENS_PER_MOUNT",
+            "GATEHOUSE_LIVE_TOKENS_PER_ROLE",
+            "GATEHOUSE_ENTITIES_PER_TOKEN_ROLE",
+        ]
+        .map(|name| told(&settings, HERE, name).unwrap())
+    };
+    assert_eq!(of(""), ["1000000", "0", "10000"]);
+    let other =
+        "live_tokens_per_mount = \"none\"\nlive_tokens_per_role = 7\nentities_per_token_role = 8";
+    assert_eq!(of(other), ["0", "7", "8"]);
+}
+
+#[test]
 fn background_work_is_every_minute_unless_switched_off() {
     let interval = |limits: &str| {
         let text = format!("{COMPLETE}\n[limits]\n{limits}");

@@ -1,9 +1,9 @@
 //! Refusals and failures of `access`.
 
 use gatehouse_access::{
-    CreateError, Failure, InitializeError, LoginError, LookupError, MountError, PoliciesOfRole,
-    PolicyError, PrefixError, Refusal, RemountError, RenewError, RevokeError, ServiceField,
-    TuneError,
+    CreateError, Failure, FieldTooLong, InitializeError, LoginError, LookupError, MountError,
+    PoliciesOfRole, PolicyError, PrefixError, Refusal, RemountError, RenewError, RevokeError,
+    ServiceField, TuneError,
 };
 
 use super::{
@@ -25,6 +25,8 @@ same_fields!(tokens_wit::PoliciesOfRole => PoliciesOfRole {
     allowed_glob,
 });
 
+same_fields!(types::FieldTooLong => FieldTooLong { field, bytes });
+
 same_errors!(types::Failure => Failure {
     NotInitialized, Sealed, Contended, NoRandomness;
     Unavailable, Damaged
@@ -44,7 +46,7 @@ same_errors!(tokens_wit::LoginError => LoginError {
     MountGone, EmptyAliasName, RootPolicy, BatchWithNumUses, BatchWithPeriod, AddressDenied,
     EntityUnusable;
     UnassignablePolicy, TooManyPolicies, InvalidBoundCidr, TooManyGroupAliases, BatchTooLarge,
-    Failure
+    TooLong, TooManyTokensOfMount, TooManyTokensOfRole, Failure
 });
 same_errors!(tokens_wit::CreateError => CreateError {
     InvalidToken, RestrictedUseParent, PoliciesNotSubset, RootFromNonRoot,
@@ -52,7 +54,8 @@ same_errors!(tokens_wit::CreateError => CreateError {
     UnusableId, DuplicateId, NegativeTtl, NegativeExplicitMaxTtl, NegativePeriod,
     NegativeNumUses, InvalidTokenType, BatchRoot, BatchParent, AliasNotAllowed,
     AliasEntityUnusable, EntityAliasWithoutRole;
-    UnknownRole, PoliciesNotOfRole, PolicyDisallowedByRole, TooManyAncestors, UnassignablePolicy, TooManyPolicies, BatchWith, BatchTooLarge, Failure
+    UnknownRole, PoliciesNotOfRole, PolicyDisallowedByRole, TooManyAncestors, UnassignablePolicy, TooManyPolicies, BatchWith, BatchTooLarge,
+    TooLong, TooManyEntities, Failure
 });
 same_errors!(tokens_wit::RenewError => RenewError {
     UnknownToken, NotRenewable, BatchToken, PastMaxTtl, AddressDenied, RevalidationMissing;
@@ -68,7 +71,7 @@ same_errors!(tokens_wit::RevokeError => RevokeError { BatchToken; Failure });
 same_errors!(mounts_wit::MountError => MountError {
     InvalidPath, MissingType, DefaultAboveMaximum, InvalidTokenType, InvalidListingVisibility,
     TokenMount;
-    PathInUse, UnknownType, Failure
+    PathInUse, UnknownType, TooManyMounts, TooLong, Failure
 });
 
 impl From<policies_wit::PolicyError> for PolicyError {
@@ -114,6 +117,7 @@ impl From<mounts_wit::TuneError> for TuneError {
             Wit::InvalidTokenType => Self::InvalidTokenType,
             Wit::TokenMountType => Self::TokenMountType,
             Wit::InvalidListingVisibility => Self::InvalidListingVisibility,
+            Wit::TooLong(error) => Self::TooLong(error.into()),
             Wit::Failure(failure) => Self::Failure(failure.into()),
         }
     }

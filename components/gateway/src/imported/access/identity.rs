@@ -178,5 +178,6 @@ same_errors!(wit::IdentityError => IdentityError {
     ExternalMembers, GroupTypeFixed, InternalAlias, CyclicGroups,
     UnknownMergedEntity, MergedIntoItself;
     TooManyPolicies, UnknownMountAccessor, UnknownMemberEntity, UnknownMemberGroup, TooDeep,
-    TooManyChanges, TooManyGroups, ClashingAliases, MergeTooLarge, Failure
+    TooManyChanges, TooManyGroups, ClashingAliases, MergeTooLarge, TooLong, TooManyMembers,
+    Failure
 });

@@ -259,6 +259,7 @@ impl From<&LoginGrant> for tokens_wit::LoginGrant {
         Self {
             mount_id: from.mount_id.clone(),
             mount_path: from.mount_path.clone(),
+            role: from.role.clone(),
             alias_name: from.alias_name.clone(),
             metadata: pairs(&from.metadata),
             display_name: from.display_name.clone(),

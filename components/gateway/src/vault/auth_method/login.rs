@@ -76,6 +76,7 @@ fn grant(mount: &Mount, identity: Identity, call: &Call<'_>) -> LoginGrant {
     LoginGrant {
         mount_id: mount.id.clone(),
         mount_path: mount.path.clone(),
+        role: identity.role,
         alias_name: identity.alias_name,
         metadata: identity.metadata.into_iter().collect(),
         display_name: identity.display_name,

@@ -19,6 +19,9 @@ use crate::vault::timestamp::timestamp;
 
 pub(in crate::vault) const FIELDS: [&str; 5] = ["id", "name", "metadata", "policies", "disabled"];
 
+/// Most entities that one request deletes, each in a commit of its own.
+const MAXIMUM_DELETED: usize = 1000;
+
 #[derive(Serialize)]
 struct Entity<'a> {
     aliases: Vec<AliasObject<'a>>,
@@ -140,6 +143,10 @@ pub(super) fn delete_several(access: &impl Access, call: &Call<'_>) -> Answer {
     let ids = call.fields()?.list("entity_ids")?.unwrap_or_default();
     if ids.is_empty() {
         return Err(Fault::plain(400, "missing entity ids to delete"));
+    }
+    if ids.len() > MAXIMUM_DELETED {
+        let text = format!("at most {MAXIMUM_DELETED} entities are deleted at once");
+        return Err(Fault::plain(400, text));
     }
     for id in &ids {
         Entities::delete(access, IdentityReference::Id(id))?;

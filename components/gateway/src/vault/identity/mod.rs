@@ -41,7 +41,8 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, rest: &str) -> Answe
         ["entity", "id"] => entities::list_by_id(access, call),
         ["entity", "name"] => entities::list_by_name(access, call),
         ["entity", "id", id] => places::by_id::<Entities>(access, call, id),
-        ["entity", "name", name] => places::by_name::<Entities>(access, call, name),
+        // A name may have slashes of its own.
+        ["entity", "name", name @ ..] => places::by_name::<Entities>(access, call, &name.join("/")),
         ["entity-alias"] => aliases::collection(access, call, aliases::Kind::Entity),
         ["entity-alias", "id"] => aliases::list(access, call, aliases::Kind::Entity),
         ["entity-alias", "id", id] => aliases::by_id(access, call, aliases::Kind::Entity, id),
@@ -49,7 +50,8 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, rest: &str) -> Answe
         ["group", "id"] => groups::list_by_id(access, call),
         ["group", "name"] => groups::list_by_name(access, call),
         ["group", "id", id] => places::by_id::<Groups>(access, call, id),
-        ["group", "name", name] => places::by_name::<Groups>(access, call, name),
+        // A name may have slashes of its own.
+        ["group", "name", name @ ..] => places::by_name::<Groups>(access, call, &name.join("/")),
         ["group-alias"] => aliases::collection(access, call, aliases::Kind::Group),
         ["group-alias", "id"] => aliases::list(access, call, aliases::Kind::Group),
         ["group-alias", "id", id] => aliases::by_id(access, call, aliases::Kind::Group, id),

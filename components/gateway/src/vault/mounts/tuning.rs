@@ -145,6 +145,7 @@ fn fault(error: TuneError, tuning: &MountTuning, path: &str) -> Fault {
         TuneError::InvalidListingVisibility => {
             return unknown_visibility(tuning.listing_visibility.as_deref());
         }
+        TuneError::TooLong(error) => error.to_string(),
     };
     Fault::plain(400, text)
 }

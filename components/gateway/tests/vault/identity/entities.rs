@@ -121,8 +121,9 @@ fn entities_are_made_changed_renamed_and_deleted() {
         ),
         (
             "identity/entity",
-            r#"{"name":"a/b"}"#,
-            "a name has 1 to 512 bytes without control characters and slashes".to_owned(),
+            r#"{"name":"a//b"}"#,
+            "a name has 1 to 512 bytes without control characters, and no empty, . or .. part"
+                .to_owned(),
         ),
     ] {
         server.post(path, body).refused(400, &error);

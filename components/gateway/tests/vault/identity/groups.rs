@@ -139,3 +139,69 @@ fn refusals_of_groups_have_their_texts_and_store_nothing() {
     }
     assert_eq!(server.commits(), before);
 }
+
+#[test]
+fn contract_7_2_names_are_found_in_any_case_of_letters() {
+    let server = Server::with_method();
+    let id = made(&server, "identity/group", &json!({"name": "Ops"}));
+    server
+        .post("identity/group", r#"{"name":"oPS","policies":"p"}"#)
+        .expect(204);
+    server
+        .post("identity/group/name/OPS", r#"{"metadata":"a=b"}"#)
+        .expect(204);
+    for path in ["identity/group/name/ops", "identity/group/name/Ops"] {
+        let group = server.get(path).data();
+        assert_eq!(group["id"], id);
+        assert_eq!(group["name"], "Ops");
+        assert_eq!(group["policies"], json!(["p"]));
+        assert_eq!(group["metadata"], json!({"a": "b"}));
+    }
+    let looked_up = server.post("identity/lookup/group", r#"{"name":"OpS"}"#);
+    assert_eq!(looked_up.expect(200).data()["id"], id);
+    assert_eq!(
+        server.list("identity/group/name").data()["keys"],
+        json!(["Ops"])
+    );
+}
+
+#[test]
+fn a2_a_denial_of_a_name_holds_for_every_spelling_of_it() {
+    let server = Server::with_method();
+    made(&server, "identity/group", &json!({"name": "ops"}));
+    let rules = r#"path \"identity/group/name/*\" { capabilities = [\"read\"] } path \"identity/group/name/ops\" { capabilities = [\"deny\"] }"#;
+    server
+        .post("sys/policies/acl/p", &format!("{{\"policy\":\"{rules}\"}}"))
+        .expect(204);
+    let token = server.post("auth/token/create", r#"{"policies":["p"]}"#);
+    let token = text(&token.expect(200).json()["auth"]["client_token"]);
+    for name in ["ops", "Ops", "OPS"] {
+        let path = format!("identity/group/name/{name}");
+        server
+            .send(Method::Get, &path, Some(&token), "")
+            .expect(403);
+    }
+    server
+        .send(Method::Get, "identity/group/name/other", Some(&token), "")
+        .expect(404);
+}
+
+#[test]
+fn contract_7_2_a_name_may_have_slashes() {
+    let server = Server::with_method();
+    let id = made(&server, "identity/group/name/team/a", &json!({}));
+    let group = server.get("identity/group/name/Team/A").expect(200).data();
+    assert_eq!(
+        (&group["id"], &group["name"]),
+        (&json!(id), &json!("team/a"))
+    );
+    let same = r#"{"name":"team/A","policies":"p"}"#;
+    server.post("identity/group", same).expect(204);
+    let entity = made(&server, "identity/entity", &json!({"name": "a/b"}));
+    let shown = server.get("identity/entity/name/a/b").expect(200).data();
+    assert_eq!(shown["id"], entity);
+    server.delete("identity/group/name/team/a").expect(204);
+    server
+        .get("identity/group/name/team/a")
+        .silently_refused(404);
+}

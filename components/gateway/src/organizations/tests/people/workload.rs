@@ -30,6 +30,7 @@ impl World {
         let grant = LoginGrant {
             mount_id: mount.id,
             mount_path: mount.path,
+            role: "dev".to_owned(),
             alias_name: workload.to_owned(),
             metadata: BTreeMap::new(),
             display_name: workload.to_owned(),

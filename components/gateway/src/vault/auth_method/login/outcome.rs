@@ -48,6 +48,7 @@ pub(super) const fn of_failure(error: &NotIssued) -> &'static str {
         NotIssued::Failure(_) => "storage",
         NotIssued::AddressDenied => "address",
         NotIssued::EntityUnusable => "entity",
+        NotIssued::TooManyTokensOfMount(_) | NotIssued::TooManyTokensOfRole(_) => "quota",
         _ => "token",
     }
 }

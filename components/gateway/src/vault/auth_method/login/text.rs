@@ -184,7 +184,11 @@ pub(super) fn not_issued(error: NotIssued) -> Fault {
         error @ (NotIssued::EmptyAliasName
         | NotIssued::TooManyPolicies(_)
         | NotIssued::TooManyGroupAliases(_)
-        | NotIssued::BatchTooLarge(_)) => error.to_string(),
+        | NotIssued::BatchTooLarge(_)
+        | NotIssued::TooLong(_)) => error.to_string(),
+        error @ (NotIssued::TooManyTokensOfMount(_) | NotIssued::TooManyTokensOfRole(_)) => {
+            return Fault::plain(429, error.to_string());
+        }
     };
     Fault::plain(400, text)
 }
