@@ -282,7 +282,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let path = format!("/api/v2/teams/{}", team.id);
         let mut attributes = json!({
             "name": team.name,
-            "users-count": team.users.len(),
+            "users-count": team.users_count,
             "visibility": match team.visibility {
                 Visibility::Secret => "secret",
                 Visibility::Organization => "organization",
@@ -297,15 +297,25 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         {
             attributes.insert("is-unified".to_owned(), json!(false));
         }
+        let members = |kind: &str, ids: &[String]| {
+            let mut relationship = Map::new();
+            if team.members_told {
+                relationship.insert("data".to_owned(), identifiers(ids, kind));
+            } else {
+                // Too many for a list; of the team alone they are told.
+                relationship.insert("links".to_owned(), json!({"related": path}));
+            }
+            Value::Object(relationship)
+        };
         json!({
             "id": team.id,
             "type": RESOURCE_TYPE,
             "attributes": attributes,
             "relationships": {
                 "organization": {"data": {"id": organization, "type": "organizations"}},
-                "users": {"data": identifiers(&team.users, "users")},
+                "users": members("users", &team.users),
                 "organization-memberships":
-                    {"data": identifiers(&team.memberships, "organization-memberships")},
+                    members("organization-memberships", &team.memberships),
                 "authentication-token":
                     {"links": {"related": format!("{path}/authentication-token")}},
                 "authentication-tokens":
@@ -412,6 +422,8 @@ impl From<TeamError> for Problem {
                 "/data",
                 &format!("There can be at most {MAXIMUM_MEMBERS_AT_ONCE} members in one request"),
             ),
+            TeamError::TooManyTeams(most) => Self::too_many("teams in an organization", most),
+            TeamError::TooManyTeamsOfMember(most) => Self::too_many("teams of a membership", most),
             TeamError::Failed(failure) => failure.into(),
         }
     }
