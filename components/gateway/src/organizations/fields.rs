@@ -137,6 +137,11 @@ mod tests {
                 "Session timeout must be greater than 0",
             ),
             (
+                Field::SessionTimeout,
+                Fault::TooLarge(2_147_483_647),
+                "Session timeout must be less than or equal to 2147483647",
+            ),
+            (
                 Field::CostEstimationEnabled,
                 Fault::NotBoolean,
                 "Cost estimation enabled must be true or false",

@@ -131,7 +131,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             count(MembershipStatus::Active),
             count(MembershipStatus::Invited),
         );
-        let matching = all.iter().filter(|found| filter.accepts(found, &usernames));
+        let matcher = Matcher::new(filter);
+        let matching = all
+            .iter()
+            .filter(|found| matcher.accepts(found, &usernames));
         let (wanted, total) = page(matching, number, size);
         let ids: Vec<String> = wanted.iter().map(|found| found.id.clone()).collect();
         Ok(MembershipPage {
@@ -297,23 +300,34 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 }
 
-impl MembershipFilter {
-    fn accepts(&self, membership: &Sought, usernames: &HashMap<String, String>) -> bool {
-        let email = &membership.email;
-        let username = membership.user.as_ref().and_then(|id| usernames.get(id));
-        let has_text = |text: &String| {
-            let text = text.to_lowercase();
-            email.contains(&text)
-                || username.is_some_and(|name| name.to_lowercase().contains(&text))
-        };
-        let is_named = self.emails.is_empty()
-            || self
+/// A filter in lower case, made once for all memberships.
+struct Matcher<'f> {
+    text: Option<String>,
+    emails: HashSet<String>,
+    statuses: Option<&'f [MembershipStatus]>,
+}
+
+impl<'f> Matcher<'f> {
+    fn new(filter: &'f MembershipFilter) -> Self {
+        Self {
+            text: filter.text.as_ref().map(|text| text.to_lowercase()),
+            emails: filter
                 .emails
                 .iter()
-                .any(|wanted| wanted.to_lowercase() == *email);
-        let has_status = |wanted: &Vec<MembershipStatus>| wanted.contains(&membership.status);
-        is_named
-            && self.text.as_ref().is_none_or(has_text)
-            && self.statuses.as_ref().is_none_or(has_status)
+                .map(|email| email.to_lowercase())
+                .collect(),
+            statuses: filter.statuses.as_deref(),
+        }
+    }
+
+    fn accepts(&self, membership: &Sought, usernames: &HashMap<String, String>) -> bool {
+        let username = membership.user.as_ref().and_then(|id| usernames.get(id));
+        let has_text = |text: &String| {
+            membership.email.contains(text)
+                || username.is_some_and(|name| name.to_lowercase().contains(text))
+        };
+        let is_named = self.emails.is_empty() || self.emails.contains(&membership.email);
+        let has_status = |wanted: &[MembershipStatus]| wanted.contains(&membership.status);
+        is_named && self.text.as_ref().is_none_or(has_text) && self.statuses.is_none_or(has_status)
     }
 }

@@ -227,7 +227,8 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         size: u32,
     ) -> Result<TeamPage, Failure> {
         let teams = self.visible_teams(organization, mandate)?.into_iter();
-        let matching = teams.filter(|team| filter.accepts(&team.name));
+        let matcher = Matcher::new(filter);
+        let matching = teams.filter(|team| matcher.accepts(&team.name));
         let (teams, total) = page(matching, number, size);
         Ok(TeamPage {
             teams: self.with_members(organization, &teams, mandate)?,
@@ -296,16 +297,28 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
     }
 }
 
-impl TeamFilter {
-    fn accepts(&self, name: &str) -> bool {
-        let name = name.to_ascii_lowercase();
-        let is_named = self.names.is_empty()
-            || self
+/// A filter in lower case, made once for all teams.
+struct Matcher {
+    names: HashSet<String>,
+    text: Option<String>,
+}
+
+impl Matcher {
+    fn new(filter: &TeamFilter) -> Self {
+        Self {
+            names: filter
                 .names
                 .iter()
-                .any(|wanted| wanted.to_lowercase() == name);
-        let has_text = |text: &String| name.contains(&text.to_lowercase());
-        is_named && self.text.as_ref().is_none_or(has_text)
+                .map(|name| name.to_lowercase())
+                .collect(),
+            text: filter.text.as_ref().map(|text| text.to_lowercase()),
+        }
+    }
+
+    fn accepts(&self, name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        let is_named = self.names.is_empty() || self.names.contains(&name);
+        is_named && self.text.as_ref().is_none_or(|text| name.contains(text))
     }
 }
 
