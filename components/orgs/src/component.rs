@@ -491,7 +491,7 @@ impl wit::memberships::Guest for Component {
         ORGS.own_memberships(&identity.cross()).cross()
     }
 
-    fn own_membership(
+    fn find_own_membership(
         identity: wit::types::Identity,
         id: String,
     ) -> Result<Option<wit::memberships::OwnMembership>, Failure> {

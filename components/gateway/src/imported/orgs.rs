@@ -464,7 +464,7 @@ impl Memberships for ImportedOrganizations {
         identity: &Identity,
         id: &str,
     ) -> Result<Option<OwnMembership>, Failure> {
-        wit::memberships::own_membership(&identity.clone().cross(), id).cross()
+        wit::memberships::find_own_membership(&identity.clone().cross(), id).cross()
     }
 
     fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError> {

@@ -139,7 +139,10 @@ fn contract_4_11_an_invitation_gives_nothing_until_it_is_accepted() {
     assert_eq!(ada, Ok(Some(expected.clone())));
     let manage = people.decision(&credential, Action::Delete);
     assert_eq!(manage, Decision::Allowed);
-    assert_eq!(people.read_team(&ops.id).users, [user.id.clone()]);
+    assert_eq!(
+        people.read_team(&ops.id).users,
+        std::slice::from_ref(&user.id)
+    );
     owned_by(2);
     let left = store.keys();
     assert!(!left.iter().any(|key| is_of_invitation(key)), "{left:?}");
