@@ -25,3 +25,15 @@ def new_user_token(environment: Environment, username: str, *, site_admin: bool)
     answer.raise_for_status()
     token: str = answer.json()["meta"]["token"]
     return token
+
+
+def accept_invitation(environment: Environment, token: str, membership: str) -> dict[str, Any]:
+    """The membership that somebody has by accepting an invitation. No client has a method for that."""
+    answer = requests.post(
+        f"{environment.address}/api/v2/organization-memberships/{membership}/actions/accept",
+        headers={"Authorization": f"Bearer {token}", "Content-Type": MEDIA_TYPE},
+        timeout=30,
+    )
+    answer.raise_for_status()
+    accepted: dict[str, Any] = answer.json()["data"]
+    return accepted

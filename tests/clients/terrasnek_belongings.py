@@ -12,7 +12,7 @@ from terrasnek.exceptions import (
 
 from checks import check, check_equal, check_fields, check_refused
 from environment import Environment
-from people import new_user_token
+from people import accept_invitation, new_user_token
 
 FIRST = "terrasnek-first"
 SECOND = "terrasnek-second"
@@ -93,10 +93,29 @@ def check_teams(environment: Environment, api: TFC) -> None:
         "a removed membership is gone", TFCHTTPNotFound, lambda: api.org_memberships.show(membership["id"])
     )
 
+    check_consent(environment, api)
+
     api.team_tokens.destroy(team["id"])
     check_refused("a removed team token opens nothing", TFCHTTPUnauthorized, builders.orgs.list)
     api.teams.destroy(team["id"])
     check_refused("a removed team is gone", TFCHTTPNotFound, lambda: api.teams.show(team["id"]))
+
+
+def check_consent(environment: Environment, api: TFC) -> None:
+    """Whoever is invited belongs to the organization once they accept, and not before."""
+    name = f"guest-{environment.edition}"
+    token = new_user_token(environment, name, site_admin=False)
+    guest = connect(environment, token)
+    invited = document("organization-memberships", email=f"{name}@example.com")
+    membership = api.org_memberships.invite(invited)["data"]
+    check_fields("an invitation waits for its user too", membership["attributes"], {"status": "invited"})
+    check_equal("who finds it", ids(guest.org_memberships.list_for_user()), [membership["id"]])
+    check_equal("and sees no organization by it", ids(guest.orgs.list()), [])
+    accepted = accept_invitation(environment, token, membership["id"])
+    check_fields("accepted, it is a membership", accepted["attributes"], {"status": "active"})
+    check_equal("which opens the organization", ids(guest.orgs.list()), [FIRST])
+    guest.org_memberships.remove(membership["id"])
+    check_equal("everybody can leave", ids(guest.orgs.list()), [])
 
 
 def check_agent_pools(api: TFC) -> None:

@@ -10,6 +10,7 @@ mod documents;
 mod first_users;
 mod fixtures;
 mod go_tfe;
+mod invitations;
 mod limits;
 mod recorded;
 mod replay;

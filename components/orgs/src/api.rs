@@ -103,14 +103,46 @@ pub trait Organizations {
     /// When the store does not answer.
     fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, Failure>;
 
-    /// Clears away a part of what belonged to organizations and teams that are gone, and goes on with whatever else was cut off. To be
-    /// called every minute or so; more often, and from several hosts at once, is harmless.
+    /// A task of upkeep: clears away a part of what belonged to organizations that are gone, and of the tokens of teams and agent
+    /// pools that are.
+    ///
+    /// Each task does a bounded part of its work in one call and goes on from there in the next, also where one call was cut off: what
+    /// cannot be finished has its next turn after everything else. To be called every minute or so; more often, and from several
+    /// hosts at once, is harmless.
     ///
     /// # Errors
     ///
     /// When the store does not answer, or something is damaged, of which the first is told; whatever can be done without it is done.
     /// What was due is then done by the next call.
-    fn maintain(&self) -> Result<(), Failure>;
+    fn clear_removed_away(&self) -> Result<(), Failure>;
+
+    /// A task of upkeep, as [`Self::clear_removed_away`]: takes teams that are gone out of memberships.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::clear_removed_away`].
+    fn clear_teams_away(&self) -> Result<(), Failure>;
+
+    /// A task of upkeep, as [`Self::clear_removed_away`]: enters changed names of organizations where lists look for them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::clear_removed_away`].
+    fn enter_names(&self) -> Result<(), Failure>;
+
+    /// All tasks of upkeep, each of them also where another one fails.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of a task.
+    fn maintain(&self) -> Result<(), Failure> {
+        let outcomes = [
+            self.clear_removed_away(),
+            self.enter_names(),
+            self.clear_teams_away(),
+        ];
+        outcomes.into_iter().collect()
+    }
 
     /// What a plan includes, always in the same order (contract 4.1).
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement>;

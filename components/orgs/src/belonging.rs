@@ -5,7 +5,7 @@
 //! organization. Neither counts any more once `external/<external id>` is gone: whoever follows an identifier looks there.
 
 use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
-use gatehouse_storage::{Loaded, Record, StorageError, Transaction, decode};
+use gatehouse_storage::{Loaded, Record, StorageError, Transaction};
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::well_formed;
@@ -22,7 +22,7 @@ pub(crate) mod kind {
     pub const MEMBERSHIP: &str = "membership";
     /// By user id; tells the id of the membership.
     pub const MEMBER: &str = "member";
-    /// By the hash of an address that nobody has yet; tells the id of the membership.
+    /// By the hash of an address that is invited; tells the id of the membership.
     pub const INVITED: &str = "invited";
     /// By project id; holds nothing else.
     pub const PROJECT: &str = "project";
@@ -36,6 +36,10 @@ pub(crate) mod kind {
     pub const AGENT_POOL: &str = "agent-pool";
     /// By folded name; tells the id.
     pub const AGENT_POOL_NAME: &str = "agent-pool-name";
+    /// One record: the active owners.
+    pub const OWNERS: &str = "owners";
+    /// By kind: how many there are of it.
+    pub const COUNT: &str = "count";
     /// By what it shares; tells with whom.
     pub const CONSUMERS: &str = "consumers";
     /// By what is shared with it, and the external id of the organization that does; holds nothing else.
@@ -137,22 +141,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Everything of one kind, by name.
-    pub(crate) fn all_of<T: Record>(
-        &self,
-        external_id: &str,
-        kind: &str,
-    ) -> Result<Vec<Loaded<T>>, Failure> {
-        let items = self.records.scan_all(&prefix(external_id, kind))?;
-        let loaded = items.into_iter().map(|item| {
-            Ok(Loaded {
-                record: decode(&item.entry.value)?,
-                version: item.entry.version,
-            })
-        });
-        loaded.collect()
-    }
-
     /// The records under any number of keys, in their order.
     pub(crate) fn get_many<T: Record>(
         &self,

@@ -163,6 +163,8 @@ pub enum Fault {
     NotPositive,
     /// A number of at least 0 was wanted.
     Negative,
+    /// A number of at most this was wanted.
+    TooLarge(u32),
     /// No pool of this organization has that id.
     UnknownPool,
     /// Mode `agent` needs a pool, and none is named.

@@ -98,8 +98,16 @@ impl wit::organizations::Guest for Component {
         ORGS.delete(&external_id, &by.cross()).cross()
     }
 
-    fn maintain() -> Result<(), Failure> {
-        ORGS.maintain().cross()
+    fn clear_removed_away() -> Result<(), Failure> {
+        ORGS.clear_removed_away().cross()
+    }
+
+    fn clear_teams_away() -> Result<(), Failure> {
+        ORGS.clear_teams_away().cross()
+    }
+
+    fn enter_names() -> Result<(), Failure> {
+        ORGS.enter_names().cross()
     }
 }
 
@@ -232,8 +240,12 @@ impl wit::tokens::Guest for Component {
         ORGS.tokens_of(&owner.cross()).cross()
     }
 
-    fn tokens_of_teams(organization: String) -> Result<Vec<wit::tokens::TeamToken>, Failure> {
-        ORGS.tokens_of_teams(&organization).cross()
+    fn tokens_of_teams(
+        organization: String,
+        mandate: Mandate,
+    ) -> Result<Vec<wit::tokens::TeamToken>, Failure> {
+        ORGS.tokens_of_teams(&organization, &mandate.cross())
+            .cross()
     }
 
     fn speaks_for(mandate: Mandate, team: wit::types::TeamReference) -> Result<bool, Failure> {
@@ -477,6 +489,24 @@ impl wit::memberships::Guest for Component {
         identity: wit::types::Identity,
     ) -> Result<Vec<wit::memberships::OwnMembership>, Failure> {
         ORGS.own_memberships(&identity.cross()).cross()
+    }
+
+    fn find_own_membership(
+        identity: wit::types::Identity,
+        id: String,
+    ) -> Result<Option<wit::memberships::OwnMembership>, Failure> {
+        ORGS.own_membership(&identity.cross(), &id).cross()
+    }
+
+    fn accept_invitation(
+        id: String,
+        by: Caller,
+    ) -> Result<wit::memberships::OwnMembership, MembershipError> {
+        ORGS.accept_invitation(&id, &by.cross()).cross()
+    }
+
+    fn leave(id: String, by: Caller) -> Result<(), MembershipError> {
+        ORGS.leave(&id, &by.cross()).cross()
     }
 
     fn remove_membership(

@@ -210,6 +210,7 @@ macro_rules! crossings {
             NotObject,
             NotPositive,
             Negative,
+            TooLarge(maximum),
             UnknownPool,
             PoolRequired,
             PoolWithoutAgentMode,
@@ -460,6 +461,7 @@ macro_rules! crossings {
         $crate::crossing_cases!(agent_pools::AgentPoolError {
             NotFound,
             Invalid(issues),
+            TooMany(most),
             Failed(failure),
         });
 

@@ -66,6 +66,27 @@ impl Issues {
         }
     }
 
+    /// A number from 1 to `highest`; null resets it.
+    pub fn bound(
+        &mut self,
+        attribute: &'static str,
+        change: &Attribute<i64>,
+        default: u32,
+        highest: u32,
+        stored: &mut u32,
+    ) {
+        match change {
+            Attribute::Absent => {}
+            Attribute::Null => *stored = default,
+            Attribute::WrongType => self.add(attribute, Fault::NotInteger),
+            Attribute::Value(number) if *number < 1 => self.add(attribute, Fault::NotPositive),
+            Attribute::Value(number) => match u32::try_from(*number) {
+                Ok(number) if number <= highest => *stored = number,
+                _ => self.add(attribute, Fault::TooLarge(highest)),
+            },
+        }
+    }
+
     /// A short text, kept as it is; null stands for none.
     pub fn short_text(
         &mut self,

@@ -10,6 +10,7 @@ mod api;
 mod audit_trail;
 mod authority;
 mod belonging;
+mod bounds;
 mod by_external_id;
 mod caller;
 mod changes;
@@ -29,6 +30,7 @@ mod record;
 mod removal;
 mod retention;
 mod right;
+mod rounds;
 mod rules;
 mod search;
 mod sharing;
@@ -36,6 +38,7 @@ mod site;
 mod team;
 mod teams;
 mod tokens;
+mod upkeep;
 mod users;
 
 #[cfg(all(target_family = "wasm", feature = "component"))]
@@ -58,13 +61,14 @@ pub use authority::{
     Action, Authority, Credential, Decision, Identity, Mandate, OwningOrganization, Position,
     Principal, Tie,
 };
+pub use bounds::Bounds;
 pub use caller::Caller;
 pub use changes::{
     Attribute, AttributeIssue, ChangeError, Fault, Field, FieldFault, OrganizationChanges,
 };
 pub use memberships::{
-    Invitation, Membership, MembershipError, MembershipFilter, MembershipPage, Memberships,
-    OwnMembership,
+    Invitation, MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD, MAXIMUM_TEAMS_TOLD, Membership,
+    MembershipError, MembershipFilter, MembershipPage, Memberships, OwnMembership,
 };
 pub use name::folded_name;
 pub use organization::{
@@ -87,12 +91,12 @@ pub use site::{
 };
 pub use team::{MembershipStatus, OWNERS, TeamReference, Visibility};
 pub use teams::{
-    MAXIMUM_MEMBERS_AT_ONCE, MemberNames, RightChange, Team, TeamChanges, TeamError, TeamFilter,
-    TeamPage, Teams,
+    MAXIMUM_MEMBERS_AT_ONCE, MAXIMUM_MEMBERS_TOLD, MemberNames, RightChange, Team, TeamChanges,
+    TeamError, TeamFilter, TeamPage, Teams,
 };
 pub use tokens::{
     AgentPoolReference, ApiToken, IssueError, IssuedToken, LifetimeChange, LifetimeError,
-    LifetimePolicy, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS, TeamToken, TokenCreator, TokenKind,
-    TokenOwner, TokenRequest, Tokens,
+    LifetimePolicy, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS, MAXIMUM_TOKENS_OF_ORGANIZATION,
+    MAXIMUM_TOKENS_READ, TeamToken, TokenCreator, TokenKind, TokenOwner, TokenRequest, Tokens,
 };
 pub use users::{CreateUserError, Subject, User, UserDescription, Users};

@@ -250,11 +250,13 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
             return Ok(Vec::new());
         };
         let prefix = membership_of_prefix(user);
-        let items = self.orgs.records.scan_all(&prefix)?;
-        let external_ids = items
-            .iter()
-            .filter_map(|item| item.key.strip_prefix(&prefix));
-        self.known(&external_ids.collect::<Vec<_>>())
+        let mut external_ids = Vec::new();
+        self.orgs.for_each_item(&prefix, |item| {
+            external_ids.extend(item.key.strip_prefix(&prefix).map(str::to_owned));
+            Ok(())
+        })?;
+        let external_ids: Vec<&str> = external_ids.iter().map(String::as_str).collect();
+        self.known(&external_ids)
     }
 
     /// The organizations with these external ids, without those that are gone: folded names and external ids.

@@ -393,15 +393,16 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         Ok(true)
     }
 
-    fn maintain(&self) -> Result<(), Failure> {
-        // Each of them, also where another one fails.
-        let outcomes = [
-            self.sweep_all(),
-            self.directory().enter_pending(),
-            self.sweep_teams(),
-            self.accept_what_is_left(),
-        ];
-        outcomes.into_iter().collect()
+    fn clear_removed_away(&self) -> Result<(), Failure> {
+        self.sweep_all()
+    }
+
+    fn clear_teams_away(&self) -> Result<(), Failure> {
+        self.sweep_teams()
+    }
+
+    fn enter_names(&self) -> Result<(), Failure> {
+        self.directory().enter_pending()
     }
 
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {

@@ -25,11 +25,8 @@ const REMOVED_PREFIX: &str = "removed/";
 /// the others have a handful: with those the commit must stay within what a store takes.
 const PER_COMMIT: u32 = 80;
 
-/// Most commits that one request, or one round of upkeep, makes for one organization or pool.
+/// Most commits that one request, or one turn in a round of upkeep, makes for one organization or pool.
 const COMMITS_AT_ONCE: u32 = 20;
-
-/// Of how many things one round of upkeep does what is left to be done.
-const MARKED_AT_ONCE: u32 = 20;
 
 /// That an organization, a team or a pool is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,35 +52,6 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.for_each_marked(REMOVED_PREFIX, |id, _| self.sweep(id))
     }
 
-    /// Does `work` for what is marked below `prefix`, by its name there and its record, until it has succeeded for
-    /// [`MARKED_AT_ONCE`] or there is no more. One that is damaged keeps nobody from the others: the first such failure is told
-    /// when they are done.
-    pub(crate) fn for_each_marked(
-        &self,
-        prefix: &str,
-        work: impl Fn(&str, &Item) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let mut outcome = Ok(());
-        let mut done = 0;
-        let mut after: Option<String> = None;
-        loop {
-            let store = self.records.store();
-            let marked = store.scan(prefix, after.as_deref(), MARKED_AT_ONCE)?;
-            for item in &marked.items {
-                let name = item.key.strip_prefix(prefix).unwrap_or_default();
-                match work(name, item) {
-                    Ok(()) => done += 1,
-                    Err(failure @ Failure::Damaged(_)) => outcome = outcome.and(Err(failure)),
-                    Err(failure) => return Err(failure),
-                }
-            }
-            match marked.items.into_iter().next_back() {
-                Some(last) if marked.more && done < MARKED_AT_ONCE => after = Some(last.key),
-                _ => return outcome,
-            }
-        }
-    }
-
     /// Clears away what belonged to one of them, as far as it goes at once.
     pub(crate) fn sweep(&self, id: &str) -> Result<(), Failure> {
         for _ in 0..COMMITS_AT_ONCE {
@@ -98,7 +66,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn sweep_some(&self, id: &str) -> Result<Attempt<bool>, Failure> {
         let organization = is_identifier(EXTERNAL_ID_PREFIX, id).then_some(id);
         let prefix = organization.map_or_else(|| tokens_of_id_prefix(id), prefix_of_all);
-        let found = self.records.store().scan(&prefix, None, PER_COMMIT)?;
+        let found = self.scan_some(&prefix, None, PER_COMMIT)?;
         let mut transaction = Transaction::new();
         // What one producer shares ends in its record at once, for a commit changes that only once.
         let mut producers: BTreeMap<&str, Vec<Shared>> = BTreeMap::new();

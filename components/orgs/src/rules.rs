@@ -9,6 +9,9 @@ use crate::{
 /// Most characters in an e-mail address.
 const MAXIMUM_EMAIL_CHARACTERS: usize = 254;
 
+/// Most minutes of a timeout: clients read them as 32 bits with a sign.
+const MAXIMUM_MINUTES: u32 = 2_147_483_647;
+
 /// Most characters in the id of a SAML role.
 const MAXIMUM_ROLE_CHARACTERS: u32 = 255;
 
@@ -99,6 +102,9 @@ impl Judge<'_> {
             Attribute::Null => *stored = None,
             Attribute::WrongType => self.add(field, Fault::NotInteger),
             Attribute::Value(minutes) => match u64::try_from(*minutes) {
+                Ok(minutes) if minutes > u64::from(MAXIMUM_MINUTES) => {
+                    self.add(field, Fault::TooLarge(MAXIMUM_MINUTES));
+                }
                 Ok(minutes) if minutes > 0 => *stored = Some(minutes),
                 _ => self.add(field, Fault::NotPositive),
             },

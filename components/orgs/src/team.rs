@@ -73,7 +73,7 @@ impl TeamRecord {
 pub enum MembershipStatus {
     /// A user belongs to the organization.
     Active,
-    /// Nobody has the address yet.
+    /// Whoever has the address, or will have it, has not agreed yet.
     Invited,
 }
 
@@ -81,7 +81,7 @@ pub enum MembershipStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MembershipRecord {
     pub id: String,
-    /// Who belongs; `None` while nobody has the address.
+    /// Who belongs; `None` of an invitation.
     pub user: Option<String>,
     pub email: String,
     pub status: MembershipStatus,

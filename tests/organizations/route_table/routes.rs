@@ -248,6 +248,12 @@ fn teams() -> Vec<Route> {
             team("walked"),
         ),
         get("teams/{team}", Both, Organization),
+        get("teams/{team}/relationships/users", Both, Organization),
+        get(
+            "teams/{team}/relationships/organization-memberships",
+            Both,
+            Organization,
+        ),
         send("PATCH", "teams/{team}", Both, Organization, team("renamed")),
         get("organizations/{name}/team-tokens", Both, Organization),
         send("POST", UNNAMED, Both, Organization, resource("", json!({}))),

@@ -81,8 +81,16 @@ impl Organizations for ImportedOrganizations {
         wit::organizations::delete(external_id, &by.clone().cross()).cross()
     }
 
-    fn maintain(&self) -> Result<(), Failure> {
-        wit::organizations::maintain().cross()
+    fn clear_removed_away(&self) -> Result<(), Failure> {
+        wit::organizations::clear_removed_away().cross()
+    }
+
+    fn clear_teams_away(&self) -> Result<(), Failure> {
+        wit::organizations::clear_teams_away().cross()
+    }
+
+    fn enter_names(&self) -> Result<(), Failure> {
+        wit::organizations::enter_names().cross()
     }
 
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {
@@ -200,8 +208,12 @@ impl Tokens for ImportedOrganizations {
         wit::tokens::tokens_of(&owner.clone().cross()).cross()
     }
 
-    fn tokens_of_teams(&self, organization: &str) -> Result<Vec<TeamToken>, Failure> {
-        wit::tokens::tokens_of_teams(organization).cross()
+    fn tokens_of_teams(
+        &self,
+        organization: &str,
+        mandate: &Mandate,
+    ) -> Result<Vec<TeamToken>, Failure> {
+        wit::tokens::tokens_of_teams(organization, &mandate.clone().cross()).cross()
     }
 
     fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure> {
@@ -445,6 +457,22 @@ impl Memberships for ImportedOrganizations {
 
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
         wit::memberships::own_memberships(&identity.clone().cross()).cross()
+    }
+
+    fn own_membership(
+        &self,
+        identity: &Identity,
+        id: &str,
+    ) -> Result<Option<OwnMembership>, Failure> {
+        wit::memberships::find_own_membership(&identity.clone().cross(), id).cross()
+    }
+
+    fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError> {
+        wit::memberships::accept_invitation(id, &by.clone().cross()).cross()
+    }
+
+    fn leave(&self, id: &str, by: &Caller) -> Result<(), MembershipError> {
+        wit::memberships::leave(id, &by.clone().cross()).cross()
     }
 
     fn remove_membership(

@@ -13,7 +13,7 @@ use gatehouse_access::{
 };
 use gatehouse_orgs::{
     self as orgs, Action, Capability, Credential, Decision, Edition, Identity, Mandate,
-    Organization, Position, Principal, Right, Standing, folded_name,
+    Organization, OwningOrganization, Position, Principal, Right, Standing, folded_name,
 };
 use zeroize::Zeroizing;
 
@@ -52,6 +52,13 @@ impl Caller<'_> {
 pub(super) struct Entry<'a> {
     pub(super) caller: Caller<'a>,
     pub(super) position: Position,
+}
+
+/// Somebody with a valid token who asks about something with an identifier. Whether they may has not been decided yet.
+pub(super) struct Arrival<'a> {
+    pub(super) caller: Caller<'a>,
+    /// The organization to which it belongs, if there is such a thing.
+    owner: Option<OwningOrganization>,
 }
 
 /// What a service token may do with one organization by its policies.
@@ -124,6 +131,17 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         });
         let caller = self.authenticate(path.as_deref())?;
         self.check_media_type()?;
+        self.admit(caller, name, action, is_meant)
+    }
+
+    /// Lets a caller do something with the organization of this name if it is the one that is meant.
+    fn admit(
+        &self,
+        caller: Caller<'a>,
+        name: &str,
+        action: Action,
+        is_meant: impl FnOnce(&Organization) -> bool,
+    ) -> Result<Entry<'a>, Problem> {
         let position = self.organizations.position_in(
             self.settings.edition,
             &caller.identity,
@@ -172,10 +190,38 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         below: &str,
     ) -> Result<Entry<'a>, Problem> {
+        let arrival = self.arrive(id, below)?;
+        self.enter_arrived(arrival, action)
+    }
+
+    /// Finds out who asks about something with an identifier, or about a part of it, which `below` names for policies.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Unauthorized`] without a valid token, and the problem of the media type.
+    pub(super) fn arrive(&self, id: &str, below: &str) -> Result<Arrival<'a>, Problem> {
         let owner = self.organizations.organization_of(id)?;
+        let name = owner.as_ref().map(|owner| owner.name.as_str());
+        let path = name.and_then(path_of).map(|path| format!("{path}/{below}"));
+        let caller = self.authenticate(path.as_deref())?;
+        self.check_media_type()?;
+        Ok(Arrival { caller, owner })
+    }
+
+    /// Lets whoever has arrived do something with the organization to which it belongs that they ask about.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::enter`]; what there is not is not found.
+    pub(super) fn enter_arrived(
+        &self,
+        arrival: Arrival<'a>,
+        action: Action,
+    ) -> Result<Entry<'a>, Problem> {
+        let Arrival { caller, owner } = arrival;
         // Nothing has no name, and so is treated as an organization that nobody may see.
         let name = owner.as_ref().map_or("", |owner| owner.name.as_str());
-        self.enter_if(name, action, Some(below), |found| {
+        self.admit(caller, name, action, |found| {
             // Another organization can have the name by now.
             let owner = owner.as_ref();
             owner.is_some_and(|owner| owner.external_id == found.external_id)

@@ -78,6 +78,9 @@ fn predicate(fault: Fault) -> Cow<'static, str> {
         Fault::NotObject => "must be an object",
         Fault::NotPositive => "must be greater than 0",
         Fault::Negative => "must be greater than or equal to 0",
+        Fault::TooLarge(maximum) => {
+            return Cow::Owned(format!("must be less than or equal to {maximum}"));
+        }
         Fault::PoolRequired => "must be specified when using 'agent' execution mode",
         Fault::PoolWithoutAgentMode => "must not be specified unless using 'agent' execution mode",
         Fault::PoolsDiffer => "must be the same as the relationship's",
@@ -132,6 +135,11 @@ mod tests {
                 Field::SessionTimeout,
                 Fault::NotPositive,
                 "Session timeout must be greater than 0",
+            ),
+            (
+                Field::SessionTimeout,
+                Fault::TooLarge(2_147_483_647),
+                "Session timeout must be less than or equal to 2147483647",
             ),
             (
                 Field::CostEstimationEnabled,

@@ -72,6 +72,10 @@ fn changes(attributes: &Members<'_>) -> GeneralSettingsChanges {
         apply_timeout: timeout(attributes, "apply-timeout"),
         plan_timeout: timeout(attributes, "plan-timeout"),
         default_remote_state_access: flag("default-remote-state-access"),
+        teams_per_organization: attributes.integer("teams-per-organization"),
+        memberships_per_organization: attributes.integer("memberships-per-organization"),
+        teams_per_membership: attributes.integer("teams-per-membership"),
+        agent_pools_per_organization: attributes.integer("agent-pools-per-organization"),
     }
 }
 
@@ -107,6 +111,10 @@ fn resource_of(settings: &GeneralSettings) -> Value {
             "terraform-build-worker-apply-timeout": settings.apply_timeout,
             "terraform-build-worker-plan-timeout": settings.plan_timeout,
             "default-remote-state-access": settings.default_remote_state_access,
+            "teams-per-organization": settings.bounds.teams_per_organization,
+            "memberships-per-organization": settings.bounds.memberships_per_organization,
+            "teams-per-membership": settings.bounds.teams_per_membership,
+            "agent-pools-per-organization": settings.bounds.agent_pools_per_organization,
         },
     })
 }

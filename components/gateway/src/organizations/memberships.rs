@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use gatehouse_access::{Access, IdentityReference};
 use gatehouse_orgs::{
     Action, Attribute, AttributeIssue, Capability, Invitation, Mandate, Membership,
-    MembershipError, MembershipFilter, MembershipStatus, Right,
+    MembershipError, MembershipFilter, MembershipStatus, OwnMembership, Right,
 };
 use serde_json::{Value, json};
 
 use super::Api;
-use super::caller::Entry;
+use super::caller::{Arrival, Entry};
 use super::document::{Document, timestamp};
 use super::input::{Input, Kinds, Resource};
 use super::pagination::{PageRequest, paged};
@@ -25,6 +25,9 @@ use crate::http::{Method, Response};
 use crate::query;
 
 const RESOURCE_TYPE: &str = "organization-memberships";
+
+/// The status of who belongs to an organization.
+const ACTIVE: &str = "active";
 
 /// What a query calls the users of memberships.
 const USER: &str = "user";
@@ -42,6 +45,10 @@ pub(super) enum Route<'a> {
     Remove(&'a str),
     /// The memberships of whoever asks.
     Own,
+    /// The invitation with this id, which the caller accepts.
+    Accept(&'a str),
+    /// The same, which the caller declines.
+    Decline(&'a str),
 }
 
 impl<'a> Route<'a> {
@@ -53,6 +60,8 @@ impl<'a> Route<'a> {
             (Method::Get, [RESOURCE_TYPE]) => Some(Self::Own),
             (Method::Get, [RESOURCE_TYPE, id]) => Some(Self::Show(id)),
             (Method::Delete, [RESOURCE_TYPE, id]) => Some(Self::Remove(id)),
+            (Method::Post, [RESOURCE_TYPE, id, "actions", "accept"]) => Some(Self::Accept(id)),
+            (Method::Post, [RESOURCE_TYPE, id, "actions", "decline"]) => Some(Self::Decline(id)),
             _ => None,
         }
     }
@@ -66,6 +75,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Route::Show(id) => self.show_membership(id),
             Route::Remove(id) => self.remove_membership(id),
             Route::Own => self.list_own_memberships(),
+            Route::Accept(id) => self.accept_invitation(id),
+            Route::Decline(id) => self.decline_invitation(id),
         }
     }
 
@@ -134,15 +145,71 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    /// Ends a membership. What the body says does not matter.
+    /// Ends a membership, which everybody may with their own. What the body says does not matter.
     fn remove_membership(&self, id: &str) -> Result<Response, Problem> {
-        let entry = self.enter_by_id(id, Action::ManageMemberships, RESOURCE_TYPE)?;
+        let arrival = self.arrive(id, &format!("{RESOURCE_TYPE}/{id}"))?;
+        if self.own_membership(&arrival, id)?.is_some() {
+            return self.leave(&arrival, id);
+        }
+        let entry = self.enter_arrived(arrival, Action::ManageMemberships)?;
         let mandate = self.mandate(&entry, Right::ManageMembership)?;
         let by = self.recorded_as(&entry.caller);
         let external_id = &entry.position.organization.external_id;
         self.organizations
             .remove_membership(external_id, id, &mandate, &by)?;
         Ok(no_content())
+    }
+
+    /// Makes the invited one a member. What the body says does not matter.
+    fn accept_invitation(&self, id: &str) -> Result<Response, Problem> {
+        let arrival = self.arrive_invited(id, "accept")?;
+        let by = self.recorded_as(&arrival.caller);
+        let own = self.organizations.accept_invitation(id, &by)?;
+        let mut document = Document::of(resource_of(&own.membership, &own.organization));
+        document.included = Some(self.users_of([&own.membership])?);
+        Ok(json_api(200, &document))
+    }
+
+    /// Ends an invitation on behalf of the invited one. What the body says does not matter.
+    fn decline_invitation(&self, id: &str) -> Result<Response, Problem> {
+        let arrival = self.arrive_invited(id, "decline")?;
+        self.leave(&arrival, id)
+    }
+
+    fn leave(&self, arrival: &Arrival<'_>, id: &str) -> Result<Response, Problem> {
+        let by = self.recorded_as(&arrival.caller);
+        self.organizations.leave(id, &by)?;
+        Ok(no_content())
+    }
+
+    /// Lets those pass who are invited by the membership with this id. To all others there is none.
+    fn arrive_invited(&self, id: &str, action: &str) -> Result<Arrival<'_>, Problem> {
+        let below = format!("{RESOURCE_TYPE}/{id}/actions/{action}");
+        let arrival = self.arrive(id, &below)?;
+        let own = self.own_membership(&arrival, id)?;
+        match own.map(|own| own.membership.status) {
+            Some(MembershipStatus::Invited) => Ok(arrival),
+            // The decision about a membership that is active already has been recorded.
+            Some(MembershipStatus::Active) => Err(Problem::NotFound),
+            None => {
+                self.decided(&arrival.caller, false)?;
+                Err(Problem::NotFound)
+            }
+        }
+    }
+
+    /// The membership with this id if it is the caller's own, who may then do what they ask.
+    fn own_membership(
+        &self,
+        arrival: &Arrival<'_>,
+        id: &str,
+    ) -> Result<Option<OwnMembership>, Problem> {
+        let identity = &arrival.caller.identity;
+        let own = self.organizations.own_membership(identity, id)?;
+        if own.is_some() {
+            self.decided(&arrival.caller, true)?;
+        }
+        Ok(own)
     }
 
     /// Shows whoever asks where they belong: users somewhere, everybody else nowhere.
@@ -175,6 +242,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             email: resource.attributes.text("email"),
             entity_id,
             teams: resource.relationships.to_many("teams"),
+            active: resource.attributes.text("status") == Attribute::Value(ACTIVE.to_owned()),
         })
     }
 
@@ -214,7 +282,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(Some(included))
     }
 
-    /// The users of memberships: those there are, then those who are to come to be.
+    /// The users of memberships: those who belong, then those who are invited, of whom nothing shows but the address.
     fn users_of<'m>(
         &self,
         memberships: impl IntoIterator<Item = &'m Membership>,
@@ -231,12 +299,18 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
 /// A membership in the organization of this name.
 pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value {
+    let teams = if membership.teams_told {
+        json!({"data": identifiers(&membership.teams, "teams")})
+    } else {
+        // Too many for all of these memberships together; of the membership alone they are told.
+        json!({"links": {"related": format!("/api/v2/{RESOURCE_TYPE}/{}", membership.id)}})
+    };
     json!({
         "id": membership.id,
         "type": RESOURCE_TYPE,
         "attributes": {
             "status": match membership.status {
-                MembershipStatus::Active => "active",
+                MembershipStatus::Active => ACTIVE,
                 MembershipStatus::Invited => "invited",
             },
             "email": membership.email,
@@ -245,7 +319,7 @@ pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value 
         "relationships": {
             "user": {"data": {"id": membership.user, "type": "users"}},
             "organization": {"data": {"id": organization, "type": "organizations"}},
-            "teams": {"data": identifiers(&membership.teams, "teams")},
+            "teams": teams,
         },
         "links": {"self": format!("/api/v2/{RESOURCE_TYPE}/{}", membership.id)},
     })
@@ -282,6 +356,10 @@ impl From<MembershipError> for Problem {
             MembershipError::NotFound | MembershipError::NotAllowed => Self::NotFound,
             MembershipError::Invalid(issues) => Self::Invalid(issues.iter().map(fault).collect()),
             MembershipError::LastOwner => last_owner(),
+            MembershipError::TooMany(most) => {
+                Self::too_many("memberships in an organization", most)
+            }
+            MembershipError::TooManyTeams(most) => Self::too_many("teams of a membership", most),
             MembershipError::Failed(failure) => failure.into(),
         }
     }

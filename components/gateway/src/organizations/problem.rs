@@ -109,6 +109,14 @@ struct Source<'a> {
 
 impl Problem {
     /// Fields of an organization that are not as they must be.
+    /// That there would be more of something than the bound that holds for it.
+    pub(super) fn too_many(what: &str, most: u32) -> Self {
+        Self::Unprocessable(vec![AttributeFault {
+            pointer: "/data".to_owned(),
+            detail: format!("There can be at most {most} {what}"),
+        }])
+    }
+
     fn of_fields(faults: &[orgs::FieldFault]) -> Self {
         Self::Invalid(faults.iter().map(fields::described).collect())
     }

@@ -35,6 +35,8 @@ pub(super) enum Route<'a> {
     Update(&'a str),
     /// Its end.
     Delete(&'a str),
+    /// The members of the team with this id.
+    ListMembers(&'a str, Naming),
     /// Members join the team with this id, or leave it.
     Members(&'a str, Naming, Change),
 }
@@ -64,6 +66,9 @@ impl<'a> Route<'a> {
             (Method::Get, ["teams", id]) => Some(Self::Show(id)),
             (Method::Patch, ["teams", id]) => Some(Self::Update(id)),
             (Method::Delete, ["teams", id]) => Some(Self::Delete(id)),
+            (Method::Get, ["teams", id, "relationships", named]) => {
+                Naming::of(named).map(|naming| Self::ListMembers(id, naming))
+            }
             (method, ["teams", id, "relationships", named]) => {
                 let change = match method {
                     Method::Post => Change::Join,
@@ -100,6 +105,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Route::Show(id) => self.show_team(id),
             Route::Update(id) => self.update_team(id),
             Route::Delete(id) => self.delete_team(id),
+            Route::ListMembers(id, naming) => self.list_members(id, naming),
             Route::Members(id, naming, change) => self.change_members(id, naming, change),
         }
     }
@@ -184,6 +190,36 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.organizations
             .delete_team(external_id, id, &mandate, &by)?;
         Ok(no_content())
+    }
+
+    fn list_members(&self, id: &str, naming: Naming) -> Result<Response, Problem> {
+        let below = format!(
+            "{RESOURCE_TYPE}/{id}/relationships/{}",
+            naming.relationship()
+        );
+        let entry = self.enter_below(id, Action::ReadTeams, &below)?;
+        let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
+        let page = PageRequest::always(&self.request.query);
+        let organization = &entry.position.organization;
+        let external_id = &organization.external_id;
+        let team = self.organizations.read_team(external_id, id, &mandate)?;
+        let team = team.ok_or(Problem::NotFound)?;
+        let (resources, total) = match naming {
+            Naming::Usernames => {
+                let (ids, total) = page.of_all(team.users);
+                (self.user_resources(ids.iter())?, total)
+            }
+            Naming::Memberships => {
+                let (ids, total) = page.of_all(team.memberships);
+                let found = self
+                    .organizations
+                    .memberships_with_ids(external_id, &ids, &mandate)?;
+                let resource =
+                    |membership| memberships::resource_of(membership, &organization.name);
+                (found.iter().map(resource).collect(), total)
+            }
+        };
+        Ok(json_api(200, &paged(resources, total, page, self.request)))
     }
 
     fn change_members(
@@ -282,7 +318,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let path = format!("/api/v2/teams/{}", team.id);
         let mut attributes = json!({
             "name": team.name,
-            "users-count": team.users.len(),
+            "users-count": team.users_count,
             "visibility": match team.visibility {
                 Visibility::Secret => "secret",
                 Visibility::Organization => "organization",
@@ -297,15 +333,25 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         {
             attributes.insert("is-unified".to_owned(), json!(false));
         }
+        let members = |kind: &str, ids: &[String]| {
+            let mut relationship = Map::new();
+            if team.members_told {
+                relationship.insert("data".to_owned(), identifiers(ids, kind));
+            } else {
+                // Too many for a list; of the team alone they are told.
+                relationship.insert("links".to_owned(), json!({"related": path}));
+            }
+            Value::Object(relationship)
+        };
         json!({
             "id": team.id,
             "type": RESOURCE_TYPE,
             "attributes": attributes,
             "relationships": {
                 "organization": {"data": {"id": organization, "type": "organizations"}},
-                "users": {"data": identifiers(&team.users, "users")},
+                "users": members("users", &team.users),
                 "organization-memberships":
-                    {"data": identifiers(&team.memberships, "organization-memberships")},
+                    members("organization-memberships", &team.memberships),
                 "authentication-token":
                     {"links": {"related": format!("{path}/authentication-token")}},
                 "authentication-tokens":
@@ -412,6 +458,8 @@ impl From<TeamError> for Problem {
                 "/data",
                 &format!("There can be at most {MAXIMUM_MEMBERS_AT_ONCE} members in one request"),
             ),
+            TeamError::TooManyTeams(most) => Self::too_many("teams in an organization", most),
+            TeamError::TooManyTeamsOfMember(most) => Self::too_many("teams of a membership", most),
             TeamError::Failed(failure) => failure.into(),
         }
     }

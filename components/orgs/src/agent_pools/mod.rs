@@ -77,6 +77,9 @@ pub enum AgentPoolError {
     /// At least one attribute is not as it must be; all faults.
     #[error("{} attributes are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
+    /// The organization has this many pools, and may not have more.
+    #[error("the organization may have {0} agent pools: remove one, or have the bound raised")]
+    TooMany(u32),
     /// Not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
@@ -89,7 +92,7 @@ pub trait AgentPools {
     /// # Errors
     ///
     /// [`AgentPoolError::Invalid`] with every fault at once. Of several simultaneous calls for one name exactly one succeeds.
-    /// [`AgentPoolError::NotFound`] if the organization is gone.
+    /// [`AgentPoolError::NotFound`] if the organization is gone; [`AgentPoolError::TooMany`].
     fn create_agent_pool(
         &self,
         organization: &str,

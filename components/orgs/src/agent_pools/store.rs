@@ -89,6 +89,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             organization_scoped: true,
         };
         let folded = self.apply(organization, changes, &mut pool)?;
+        let most = self.bounds()?.agent_pools_per_organization;
+        if !self.count_one_more(&mut transaction, organization, kind::AGENT_POOL, most)? {
+            return Err(AgentPoolError::TooMany(most));
+        }
         let name_key = agent_pool_name_key(organization, &folded);
         transaction
             .require_absent(&name_key)
@@ -168,6 +172,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         transaction.require(agent_pool_key(organization, id), pool.version);
         belonging::delete(&mut transaction, organization, kind::AGENT_POOL, id);
+        self.count_one_less(&mut transaction, organization, kind::AGENT_POOL)?;
         if let Some(name) = FoldedName::of(&pool.record.name) {
             transaction.delete(agent_pool_name_key(organization, &name));
         }

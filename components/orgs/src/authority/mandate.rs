@@ -57,6 +57,11 @@ impl Mandate {
         self.is_owner() || (!team.is_owners() && self.has_all(&team.rights))
     }
 
+    /// Whether they may have tokens of this team, provided that they may manage teams.
+    pub(crate) fn speaks_for(&self, team: &TeamRecord) -> bool {
+        self.sees(team) && self.covers(team)
+    }
+
     /// Whether they see that there is this team.
     pub(crate) fn sees(&self, team: &TeamRecord) -> bool {
         team.visibility == Visibility::Organization

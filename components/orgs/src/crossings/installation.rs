@@ -47,6 +47,12 @@ macro_rules! crossings_of_installation {
             Failed(failure),
         });
 
+        $crate::crossing_record!(site::Bounds {
+            teams_per_organization,
+            memberships_per_organization,
+            teams_per_membership,
+            agent_pools_per_organization,
+        });
         $crate::crossing_record!(site::GeneralSettings {
             limit_user_organization_creation,
             api_rate_limiting_enabled,
@@ -62,6 +68,7 @@ macro_rules! crossings_of_installation {
             apply_timeout,
             plan_timeout,
             default_remote_state_access,
+            bounds,
         });
         $crate::crossing_record!(site::GeneralSettingsChanges {
             limit_user_organization_creation,
@@ -78,6 +85,10 @@ macro_rules! crossings_of_installation {
             apply_timeout,
             plan_timeout,
             default_remote_state_access,
+            teams_per_organization,
+            memberships_per_organization,
+            teams_per_membership,
+            agent_pools_per_organization,
         });
         $crate::crossing_record!(site::ApiRate { enabled, per_second });
         $crate::crossing_record!(site::AdministrationChanges {

@@ -22,6 +22,8 @@ macro_rules! crossings_of_people {
             allow_member_token_management,
             memberships,
             users,
+            users_count,
+            members_told,
             permissions,
         });
         $crate::crossing_record!(teams::RightChange { right, granted });
@@ -43,6 +45,8 @@ macro_rules! crossings_of_people {
             Protected,
             LastOwner,
             UnknownMembers(places),
+            TooManyTeams(most),
+            TooManyTeamsOfMember(most),
             TooManyMembers,
             Failed(failure),
         });
@@ -54,11 +58,12 @@ macro_rules! crossings_of_people {
             email,
             status,
             teams,
+            teams_told,
             created_at,
         });
         $crate::crossing_record!(memberships::OwnMembership { membership, organization });
         $crate::crossing_change!(memberships::TextsChange { Texts(Vec<String>) });
-        $crate::crossing_record!(memberships::Invitation { email, entity_id, teams });
+        $crate::crossing_record!(memberships::Invitation { email, entity_id, teams, active });
         $crate::crossing_record!(memberships::MembershipFilter { text, emails, statuses });
         $crate::crossing_record!(memberships::MembershipPage {
             memberships,
@@ -71,6 +76,8 @@ macro_rules! crossings_of_people {
             NotAllowed,
             Invalid(issues),
             LastOwner,
+            TooMany(most),
+            TooManyTeams(most),
             Failed(failure),
         });
     };

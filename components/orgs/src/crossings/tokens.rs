@@ -27,7 +27,13 @@ macro_rules! crossings_of_tokens {
         $crate::crossing_record!(tokens::IssuedToken { token, secret });
         $crate::crossing_record!(tokens::TokenRequest { description, expires_at });
         $crate::crossing_record!(tokens::TeamToken { token, team_name });
-        $crate::crossing_cases!(tokens::IssueError { NoOwner, Invalid(issues), TooMany, Failed(failure) });
+        $crate::crossing_cases!(tokens::IssueError {
+            NoOwner,
+            Invalid(issues),
+            TooMany,
+            TooManyOfOrganization,
+            Failed(failure),
+        });
         $crate::crossing_cases!(tokens::TokenKind {
             Organization,
             Team,

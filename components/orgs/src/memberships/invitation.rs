@@ -1,4 +1,6 @@
 //! Inviting somebody.
+//!
+//! An invitation to an address reads and stores the same whether or not anybody has the address (contract 4.11).
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
@@ -12,16 +14,16 @@ use crate::team::{
     MEMBERSHIP_PREFIX, MembershipRecord, MembershipStatus, TEAM_PREFIX, TeamRecord,
     membership_of_key,
 };
-use crate::users::is_reserved_address;
+use crate::users::{id_of_user, is_reserved_address};
 use crate::{
     Attribute, AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource, Subject, User,
 };
 
 /// Whom an invitation means.
 enum Invitee {
-    /// A user, who may only come to be with it.
+    /// A user who belongs to the organization by it; they may only come to be with it.
     User(User),
-    /// Whoever will have this address.
+    /// Whoever has this address, or will have it.
     Address(String),
 }
 
@@ -37,8 +39,16 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if !self.require_existing(&mut transaction, organization)? {
             return Err(MembershipError::NotFound);
         }
+        let bounds = self.bounds()?;
+        let most = bounds.teams_per_membership;
+        if let Attribute::Value(teams) = &invitation.teams
+            && teams.len() > most as usize
+        {
+            return Err(MembershipError::TooManyTeams(most));
+        }
         let mut issues = Vec::new();
-        let invitee = self.invitee(&mut transaction, invitation)?;
+        let is_active = invitation.active && by.identity.is_site_administrator();
+        let invitee = self.invitee(&mut transaction, invitation, is_active)?;
         let invitee = match invitee {
             Ok(invitee) if self.is_here(organization, &invitee)? => {
                 issues.push(AttributeIssue::new(attribute(invitation), Fault::Taken));
@@ -55,12 +65,22 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let (Some(invitee), Some(teams), true) = (invitee, teams, issues.is_empty()) else {
             return Err(MembershipError::Invalid(issues));
         };
+        let most = bounds.memberships_per_organization;
+        if !self.count_one_more(&mut transaction, organization, kind::MEMBERSHIP, most)? {
+            return Err(MembershipError::TooMany(most));
+        }
         for team in &teams {
             let key = belonging::key(organization, kind::TEAM, &team.record.id);
             transaction.require(key, team.version);
         }
+        let owners = teams.iter().find(|team| team.record.is_owners());
+        let owners = owners.map(|team| team.record.id.clone());
         let teams = teams.into_iter().map(|team| team.record.id).collect();
         let membership = self.put_membership(&mut transaction, organization, invitee, teams)?;
+        if let (Some(team), Some(user)) = (owners, &membership.user) {
+            let joining = [(membership.id.as_str(), user.as_str())];
+            self.owners_join(&mut transaction, organization, &team, joining)?;
+        }
         let deed = Resource::OrganizationUser.created(&membership.id);
         self.note(&mut transaction, organization, by, deed)?;
         let outcome = self.records.commit(transaction);
@@ -72,6 +92,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         transaction: &mut Transaction,
         invitation: &Invitation,
+        is_active: bool,
     ) -> Result<Result<Invitee, AttributeIssue>, Failure> {
         match &invitation.entity_id {
             Attribute::Absent | Attribute::Null => {}
@@ -86,12 +107,17 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if !is_email_address(email) {
             return Ok(Err(issue("email", Fault::NotAnAddress)));
         }
-        Ok(match self.user_of_email(email)? {
-            Some(user) => Ok(Invitee::User(user)),
-            // A workload is invited by its entity.
-            None if is_reserved_address(email) => Err(issue("email", Fault::Taken)),
-            None => Ok(Invitee::Address(email.clone())),
-        })
+        // A workload is invited by its entity.
+        if is_reserved_address(email) {
+            return Ok(Err(issue("email", Fault::Taken)));
+        }
+        let user = if is_active {
+            self.user_of_email(email)?
+        } else {
+            None
+        };
+        let address = || Invitee::Address(email.clone());
+        Ok(Ok(user.map_or_else(address, Invitee::User)))
     }
 
     fn invited_entity(
@@ -113,14 +139,25 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Whether they belong to the organization already, or are invited.
     fn is_here(&self, organization: &str, invitee: &Invitee) -> Result<bool, Failure> {
-        let (user, email) = match invitee {
-            Invitee::User(user) => (Some(&user.id), &user.email),
-            Invitee::Address(email) => (None, email),
-        };
-        let mut keys = vec![invited_key(organization, &self.email_hash(email)?)];
-        keys.extend(user.map(|user| belonging::key(organization, kind::MEMBER, user)));
-        let found = self.get_many::<PointerRecord>(&keys)?;
+        let found = self.get_many::<PointerRecord>(&self.places_of(organization, invitee)?)?;
         Ok(found.iter().any(Option::is_some))
+    }
+
+    /// The keys that are taken where they are invited, or belong to the organization.
+    fn places_of(&self, organization: &str, invitee: &Invitee) -> Result<Vec<String>, Failure> {
+        let (user, email) = match invitee {
+            Invitee::User(user) => (user.id.clone(), &user.email),
+            Invitee::Address(email) => {
+                let known = self.records.get::<PointerRecord>(&self.email_key(email)?)?;
+                let to_be = || Ok::<_, Failure>(id_of_user(&self.hasher()?, email));
+                let user = known.map_or_else(to_be, |known| Ok(known.record.id))?;
+                (user, email)
+            }
+        };
+        Ok(vec![
+            invited_key(organization, &self.email_hash(email)?),
+            belonging::key(organization, kind::MEMBER, &user),
+        ])
     }
 
     /// The teams with these ids, each once; `None` if the caller sees no such team.
@@ -154,7 +191,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
     }
 
-    /// Adds the membership to `transaction`, under the condition that whom it means has not come here, or come to be, meanwhile.
+    /// Adds the membership to `transaction`, under the condition that whom it means has not come here meanwhile.
     fn put_membership(
         &self,
         transaction: &mut Transaction,
@@ -164,27 +201,27 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     ) -> Result<MembershipRecord, Failure> {
         let id = random_identifier(MEMBERSHIP_PREFIX, &self.random)?;
         let pointer = PointerRecord::to(&id);
+        for place in self.places_of(organization, &invitee)? {
+            transaction.require_absent(place);
+        }
         let (user, email, status) = match invitee {
             Invitee::User(user) => {
-                let member_key = belonging::key(organization, kind::MEMBER, &user.id);
                 transaction
-                    .require_absent(&member_key)
-                    .put(member_key, &pointer)?
+                    .put(
+                        belonging::key(organization, kind::MEMBER, &user.id),
+                        &pointer,
+                    )?
                     .put(membership_of_key(&user.id, organization), &pointer)?;
                 (Some(user.id), user.email, MembershipStatus::Active)
             }
             Invitee::Address(email) => {
                 let hash = self.email_hash(&email)?;
-                let invited_key = invited_key(organization, &hash);
                 let record = InvitationRecord {
                     organization: organization.to_owned(),
                 };
                 transaction
-                    .require_absent(self.email_key(&email)?)
-                    .require_absent(&invited_key)
-                    .put(invited_key, &pointer)?
+                    .put(invited_key(organization, &hash), &pointer)?
                     .put(invitation_key(&hash, &id), &record)?;
-                self.put_stamp(transaction, &hash)?;
                 (None, email, MembershipStatus::Invited)
             }
         };

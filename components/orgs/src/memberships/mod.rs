@@ -16,7 +16,7 @@ pub(crate) use acceptance::end_invitation_of_sweep;
 pub struct Membership {
     /// `ou-` and 16 letters and digits.
     pub id: String,
-    /// The id of the user; while nobody has the address, the one of whoever will have it.
+    /// The id of the user; of an invitation, the one that whoever has the address has, or will have. It follows from the address.
     pub user: String,
     /// The address of the user, or the one that is invited.
     pub email: String,
@@ -24,9 +24,20 @@ pub struct Membership {
     pub status: MembershipStatus,
     /// The ids of those of its teams that the caller sees, in their order as texts.
     pub teams: Vec<String>,
+    /// Whether `teams` tells them. Beyond [`MAXIMUM_TEAMS_TOLD`] of all memberships that are answered together it is empty.
+    pub teams_told: bool,
     /// Milliseconds since 1970-01-01T00:00Z.
     pub created_at: u64,
 }
+
+/// How many teams are told of memberships that are answered together.
+pub const MAXIMUM_TEAMS_TOLD: usize = 20_000;
+
+/// How many invitations are among a user's own memberships. Who declines some of them sees others.
+pub const MAXIMUM_INVITATIONS: u32 = 500;
+
+/// How many owners are told of each of several organizations.
+pub const MAXIMUM_OWNERS_TOLD: usize = 100;
 
 /// A membership of a user, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,12 +51,15 @@ pub struct OwnMembership {
 /// Who is to belong to an organization. An entity needs no address, and one that is given beside it does not count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Invitation {
-    /// The address of somebody who is a user, or may become one.
+    /// The address of a person.
     pub email: Attribute<String>,
     /// The id of the entity of a workload, which becomes a user by it if it is none.
     pub entity_id: Attribute<String>,
     /// The ids of the teams; none where absent or null.
     pub teams: Attribute<Vec<String>>,
+    /// Whether a user with the address is to belong to the organization without having accepted. Only of site administrators;
+    /// from anybody else it counts as false.
+    pub active: bool,
 }
 
 /// Which memberships are wanted. What is given must hold all together.
@@ -87,6 +101,12 @@ pub enum MembershipError {
     /// Nobody would own the organization: add another owner first.
     #[error("the last owner cannot leave: add another owner first")]
     LastOwner,
+    /// The organization has this many memberships, invitations among them, and may not have more.
+    #[error("the organization may have {0} memberships: remove one, or have the bound raised")]
+    TooMany(u32),
+    /// More teams are named than one membership may have, which is this many.
+    #[error("a membership may have {0} teams: name fewer, or have the bound raised")]
+    TooManyTeams(u32),
     /// Not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
@@ -96,13 +116,15 @@ pub enum MembershipError {
 ///
 /// A mandate says with whom the caller may deal; that they may invite or remove members at all has been decided before.
 pub trait Memberships {
-    /// Invites somebody. Who is a user already, and every entity, belongs to the organization at once; others as soon as there is
-    /// a user with the address.
+    /// Invites somebody. An entity belongs to the organization at once, and so does a user whom a site administrator makes active.
+    /// To every other address it is an invitation, which gives nothing until it is accepted; whether anybody has the address shows
+    /// neither in the answer nor later.
     ///
     /// # Errors
     ///
     /// [`MembershipError::NotAllowed`] for teams beyond the mandate; [`MembershipError::Invalid`] with every fault at once: an
-    /// address that is malformed or here already, or a team that there is not.
+    /// address that is malformed or here already, or a team that there is not; [`MembershipError::TooMany`];
+    /// [`MembershipError::TooManyTeams`].
     fn invite(
         &self,
         organization: &str,
@@ -151,14 +173,39 @@ pub trait Memberships {
         size: u32,
     ) -> Result<MembershipPage, Failure>;
 
-    /// The memberships of whoever asks, by the name of the organization: those of a user, and none of anybody else. What is
-    /// closed to them is left out: organizations that are switched off, or that do not open to tokens of users where they come
-    /// with one.
+    /// The memberships of whoever asks, by the name of the organization: those of a user with up to [`MAXIMUM_INVITATIONS`]
+    /// invitations to their address, and none of anybody else. What is closed to them is left out: organizations that are switched
+    /// off, and active memberships in those that do not open to tokens of users where they come with one.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure>;
+
+    /// The membership with this id if it is whoever asks who belongs by it, or who is invited; `None` otherwise.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn own_membership(
+        &self,
+        identity: &Identity,
+        id: &str,
+    ) -> Result<Option<OwnMembership>, Failure>;
+
+    /// Accepts an invitation to the address of whoever asks: they belong to the organization and the teams from then on.
+    ///
+    /// # Errors
+    ///
+    /// [`MembershipError::NotFound`] where there is no such invitation to them, or the organization is switched off.
+    fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError>;
+
+    /// Ends the caller's own membership, or an invitation to them, also where the organization is closed to them.
+    ///
+    /// # Errors
+    ///
+    /// [`MembershipError::NotFound`] where it is not theirs; [`MembershipError::LastOwner`].
+    fn leave(&self, id: &str, by: &Caller) -> Result<(), MembershipError>;
 
     /// Ends a membership or an invitation. The user may do nothing in the organization any more, at once.
     ///
@@ -173,8 +220,8 @@ pub trait Memberships {
         by: &Caller,
     ) -> Result<(), MembershipError>;
 
-    /// The owners of several organizations, in the order of their external ids; nobody owns what there is not. The cost
-    /// grows with how many members those organizations have, owners or not.
+    /// The owners of several organizations, in the order of their external ids, [`MAXIMUM_OWNERS_TOLD`] of each; nobody owns what
+    /// there is not.
     ///
     /// # Errors
     ///

@@ -3,16 +3,24 @@
 use std::collections::{HashMap, HashSet};
 
 use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_storage::decode;
 
-use super::{Membership, MembershipFilter, MembershipPage, OwnMembership};
-use crate::belonging::kind;
+use super::acceptance::{InvitationRecord, invitations_prefix};
+use super::{
+    MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD, MAXIMUM_TEAMS_TOLD, Membership, MembershipFilter,
+    MembershipPage, OwnMembership,
+};
+use crate::belonging::{self, kind};
+use crate::identifier::is_identifier;
 use crate::paging::page;
 use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
-use crate::team::{MembershipRecord, membership_of_prefix};
-use crate::teams::Roll;
+use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_prefix};
 use crate::tokens::SecretHasher;
 use crate::users::id_of_user;
 use crate::{Failure, Identity, Mandate, MembershipStatus, Orgs, Principal, User, Users as _};
+
+/// How many memberships are read at once: in stores that are older than the bounds they can be large.
+const MEMBERSHIPS_AT_ONCE: usize = 64;
 
 impl Membership {
     /// A membership of which the caller sees the teams that `is_visible` accepts.
@@ -31,33 +39,66 @@ impl Membership {
             email: record.email.clone(),
             status: record.status,
             teams,
+            teams_told: true,
             created_at: record.created_at,
         }
     }
 }
 
-impl Roll<'_> {
-    fn shown<'m>(
-        &self,
-        memberships: impl IntoIterator<Item = &'m MembershipRecord>,
-        hasher: &SecretHasher,
-    ) -> Vec<Membership> {
-        let visible: HashSet<&str> = self.teams.iter().map(|team| team.id.as_str()).collect();
-        let shown = |found| Membership::of(found, hasher, |team| visible.contains(team));
-        memberships.into_iter().map(shown).collect()
-    }
+/// A membership as it is looked for in a list, without its teams.
+struct Sought {
+    id: String,
+    user: Option<String>,
+    /// Without case.
+    email: String,
+    status: MembershipStatus,
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    pub(super) fn memberships_where(
+    /// The memberships with these ids as the caller sees them, by address. Where they name more than [`MAXIMUM_TEAMS_TOLD`] teams
+    /// together, no teams are told of them.
+    pub(super) fn memberships_seen(
         &self,
         organization: &str,
+        ids: &[String],
         mandate: &Mandate,
-        is_wanted: impl Fn(&MembershipRecord) -> bool,
     ) -> Result<Vec<Membership>, Failure> {
-        let roll = self.roll(organization, mandate)?;
-        let wanted = roll.memberships.iter().filter(|found| is_wanted(found));
-        Ok(roll.shown(wanted, &self.hasher()?))
+        let mut ids: Vec<&String> = ids
+            .iter()
+            .filter(|id| is_identifier(MEMBERSHIP_PREFIX, id))
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let visible = self.visible_teams(organization, mandate)?;
+        let visible: HashSet<&str> = visible.iter().map(|team| team.id.as_str()).collect();
+        let hasher = self.hasher()?;
+        let mut found = Vec::with_capacity(ids.len());
+        let mut told = 0;
+        for ids in ids.chunks(MEMBERSHIPS_AT_ONCE) {
+            let key = |id: &&String| belonging::key(organization, kind::MEMBERSHIP, id);
+            let keys: Vec<String> = ids.iter().map(key).collect();
+            for membership in self
+                .get_many::<MembershipRecord>(&keys)?
+                .into_iter()
+                .flatten()
+            {
+                let is_visible = |team: &str| told <= MAXIMUM_TEAMS_TOLD && visible.contains(team);
+                let membership = Membership::of(&membership.record, &hasher, is_visible);
+                told += membership.teams.len();
+                found.push(membership);
+            }
+        }
+        if told > MAXIMUM_TEAMS_TOLD {
+            for membership in &mut found {
+                membership.teams.clear();
+                membership.teams_told = false;
+            }
+        }
+        found.sort_by_cached_key(|found| (found.email.to_lowercase(), found.id.clone()));
+        Ok(found)
     }
 
     pub(super) fn membership_page(
@@ -68,33 +109,44 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         number: u32,
         size: u32,
     ) -> Result<MembershipPage, Failure> {
-        let roll = self.roll(organization, mandate)?;
+        let mut all: Vec<Sought> = Vec::new();
+        let prefix = belonging::prefix(organization, kind::MEMBERSHIP);
+        self.for_each_record::<MembershipRecord>(&prefix, |found| {
+            let found = found.record;
+            all.push(Sought {
+                email: found.email.to_lowercase(),
+                id: found.id,
+                user: found.user,
+                status: found.status,
+            });
+            Ok(())
+        })?;
+        all.sort_unstable_by(|one, other| (&one.email, &one.id).cmp(&(&other.email, &other.id)));
         let usernames = match &filter.text {
-            Some(_) => self.usernames_of(&roll.memberships)?,
+            Some(_) => self.usernames_of(&all)?,
             None => HashMap::new(),
         };
-        let matching = roll
-            .memberships
+        let count = |status| all.iter().filter(|it| it.status == status).count() as u64;
+        let (active, invited) = (
+            count(MembershipStatus::Active),
+            count(MembershipStatus::Invited),
+        );
+        let matcher = Matcher::new(filter);
+        let matching = all
             .iter()
-            .filter(|membership| filter.accepts(membership, &usernames));
-        let (memberships, total) = page(matching, number, size);
-        let count = |status| {
-            let of_status = roll.memberships.iter().filter(|it| it.status == status);
-            of_status.count() as u64
-        };
+            .filter(|found| matcher.accepts(found, &usernames));
+        let (wanted, total) = page(matching, number, size);
+        let ids: Vec<String> = wanted.iter().map(|found| found.id.clone()).collect();
         Ok(MembershipPage {
-            memberships: roll.shown(memberships, &self.hasher()?),
+            memberships: self.memberships_seen(organization, &ids, mandate)?,
             total,
-            active: count(MembershipStatus::Active),
-            invited: count(MembershipStatus::Invited),
+            active,
+            invited,
         })
     }
 
     /// The names of members, by the ids of the users.
-    fn usernames_of(
-        &self,
-        memberships: &[MembershipRecord],
-    ) -> Result<HashMap<String, String>, Failure> {
+    fn usernames_of(&self, memberships: &[Sought]) -> Result<HashMap<String, String>, Failure> {
         let ids = memberships.iter().filter_map(|found| found.user.clone());
         let users = self.users(&ids.collect::<Vec<_>>())?;
         let users = users.into_iter().flatten();
@@ -108,35 +160,97 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let Principal::User(user) = &identity.principal else {
             return Ok(Vec::new());
         };
-        let prefix = membership_of_prefix(&user.id);
-        let items = self.records.scan_all(&prefix)?;
-        let external_ids = items
-            .iter()
-            .filter_map(|item| item.key.strip_prefix(&prefix));
-        let external_ids: Vec<&str> = external_ids.collect();
-        let memberships = self.memberships_of(&user.id, &external_ids)?;
-        let organizations = self.organizations_of(&external_ids)?;
-        let hasher = self.hasher()?;
-        let by_token = identity.token_id.is_some();
-        let mut own: Vec<OwnMembership> = memberships
-            .into_iter()
-            .zip(organizations)
-            .filter_map(|(membership, organization)| {
-                let (membership, organization) = (membership?, organization?);
-                let is_open = !organization.disabled
-                    && (!by_token || organization.settings.user_tokens_enabled);
-                is_open.then(|| OwnMembership {
-                    membership: Membership::of(&membership, &hasher, |_| true),
-                    organization: organization.name,
-                })
-            })
-            .collect();
+        let mut own = self.where_they_belong(user, identity.token_id.is_some())?;
+        own.extend(self.where_they_are_invited(user)?);
         own.sort_by_cached_key(|own| own.organization.to_ascii_lowercase());
         Ok(own)
     }
 
+    /// The memberships of a user that are active, as far as the organizations are open to them.
+    fn where_they_belong(
+        &self,
+        user: &User,
+        by_token: bool,
+    ) -> Result<Vec<OwnMembership>, Failure> {
+        let prefix = membership_of_prefix(&user.id);
+        let mut external_ids = Vec::new();
+        self.for_each_item(&prefix, |item| {
+            external_ids.extend(item.key.strip_prefix(&prefix).map(str::to_owned));
+            Ok(())
+        })?;
+        let hasher = self.hasher()?;
+        let mut own = Vec::new();
+        for external_ids in external_ids.chunks(MEMBERSHIPS_AT_ONCE) {
+            let external_ids: Vec<&str> = external_ids.iter().map(String::as_str).collect();
+            let memberships = self.memberships_of(&user.id, &external_ids)?;
+            let organizations = self.organizations_of(&external_ids)?;
+            for (membership, organization) in memberships.into_iter().zip(organizations) {
+                let (Some(membership), Some(organization)) = (membership, organization) else {
+                    continue;
+                };
+                let is_open = !organization.disabled
+                    && (!by_token || organization.settings.user_tokens_enabled);
+                if is_open {
+                    own.push(self.own_membership_of(membership, organization, &hasher)?);
+                }
+            }
+        }
+        Ok(own)
+    }
+
+    /// The invitations to the address of a user, [`MAXIMUM_INVITATIONS`] of them, of organizations that are not switched off.
+    fn where_they_are_invited(&self, user: &User) -> Result<Vec<OwnMembership>, Failure> {
+        let prefix = invitations_prefix(&self.email_hash(&user.email)?);
+        let found = self.scan_some(&prefix, None, MAXIMUM_INVITATIONS)?;
+        let hasher = self.hasher()?;
+        let mut own = Vec::new();
+        for items in found.items.chunks(MEMBERSHIPS_AT_ONCE) {
+            let mut external_ids = Vec::with_capacity(items.len());
+            let mut keys = Vec::with_capacity(items.len());
+            for item in items {
+                let invitation: InvitationRecord = decode(&item.entry.value)?;
+                let id = item.key.strip_prefix(&prefix).unwrap_or_default();
+                keys.push(belonging::key(
+                    &invitation.organization,
+                    kind::MEMBERSHIP,
+                    id,
+                ));
+                external_ids.push(invitation.organization);
+            }
+            let external_ids: Vec<&str> = external_ids.iter().map(String::as_str).collect();
+            let organizations = self.organizations_of(&external_ids)?;
+            let memberships = self.get_many::<MembershipRecord>(&keys)?;
+            for (membership, organization) in memberships.into_iter().zip(organizations) {
+                if let (Some(membership), Some(organization)) = (membership, organization)
+                    && !organization.disabled
+                {
+                    own.push(self.own_membership_of(membership.record, organization, &hasher)?);
+                }
+            }
+        }
+        Ok(own)
+    }
+
+    /// A membership as the one whose it is sees it, with those of its teams that are there.
+    pub(super) fn own_membership_of(
+        &self,
+        membership: MembershipRecord,
+        organization: OrganizationRecord,
+        hasher: &SecretHasher,
+    ) -> Result<OwnMembership, Failure> {
+        let external_id = &organization.external_id;
+        let key = |id: &String| belonging::key(external_id, kind::TEAM, id);
+        let keys: Vec<String> = membership.teams.iter().map(key).collect();
+        let teams = self.get_many::<TeamRecord>(&keys)?.into_iter().flatten();
+        let teams: HashSet<String> = teams.map(|team| team.record.id).collect();
+        Ok(OwnMembership {
+            membership: Membership::of(&membership, hasher, |team| teams.contains(team)),
+            organization: organization.name,
+        })
+    }
+
     /// The organizations with these external ids, in their order.
-    fn organizations_of(
+    pub(super) fn organizations_of(
         &self,
         external_ids: &[&str],
     ) -> Result<Vec<Option<OrganizationRecord>>, Failure> {
@@ -169,14 +283,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 owners.push(Vec::new());
                 continue;
             };
-            let members: Vec<_> =
-                self.all_of::<MembershipRecord>(&organization.external_id, kind::MEMBERSHIP)?;
-            let members = members.into_iter().map(|member| member.record);
-            let own = members.filter(|it| it.is_active() && it.is_of(&organization.owners_team_id));
-            owners.push(
-                own.filter_map(|member| member.user)
-                    .collect::<Vec<String>>(),
-            );
+            let own = self.owners_in(&organization.external_id, &organization.owners_team_id)?;
+            let own = own.users().take(MAXIMUM_OWNERS_TOLD).cloned();
+            owners.push(own.collect::<Vec<String>>());
         }
         let distinct: HashSet<&String> = owners.iter().flatten().collect();
         let distinct: Vec<String> = distinct.into_iter().cloned().collect();
@@ -191,23 +300,34 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 }
 
-impl MembershipFilter {
-    fn accepts(&self, membership: &MembershipRecord, usernames: &HashMap<String, String>) -> bool {
-        let email = membership.email.to_lowercase();
-        let username = membership.user.as_ref().and_then(|id| usernames.get(id));
-        let has_text = |text: &String| {
-            let text = text.to_lowercase();
-            email.contains(&text)
-                || username.is_some_and(|name| name.to_lowercase().contains(&text))
-        };
-        let is_named = self.emails.is_empty()
-            || self
+/// A filter in lower case, made once for all memberships.
+struct Matcher<'f> {
+    text: Option<String>,
+    emails: HashSet<String>,
+    statuses: Option<&'f [MembershipStatus]>,
+}
+
+impl<'f> Matcher<'f> {
+    fn new(filter: &'f MembershipFilter) -> Self {
+        Self {
+            text: filter.text.as_ref().map(|text| text.to_lowercase()),
+            emails: filter
                 .emails
                 .iter()
-                .any(|wanted| wanted.to_lowercase() == email);
-        let has_status = |wanted: &Vec<MembershipStatus>| wanted.contains(&membership.status);
-        is_named
-            && self.text.as_ref().is_none_or(has_text)
-            && self.statuses.as_ref().is_none_or(has_status)
+                .map(|email| email.to_lowercase())
+                .collect(),
+            statuses: filter.statuses.as_deref(),
+        }
+    }
+
+    fn accepts(&self, membership: &Sought, usernames: &HashMap<String, String>) -> bool {
+        let username = membership.user.as_ref().and_then(|id| usernames.get(id));
+        let has_text = |text: &String| {
+            membership.email.contains(text)
+                || username.is_some_and(|name| name.to_lowercase().contains(text))
+        };
+        let is_named = self.emails.is_empty() || self.emails.contains(&membership.email);
+        let has_status = |wanted: &[MembershipStatus]| wanted.contains(&membership.status);
+        is_named && self.text.as_ref().is_none_or(has_text) && self.statuses.is_none_or(has_status)
     }
 }

@@ -5,10 +5,8 @@
 //!
 //! Those that wait for a user say their keys in [`super::acceptance`].
 
-use std::collections::HashSet;
-
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Loaded, StorageError, Transaction, commit_with_retries};
 
 use super::{
     Invitation, Membership, MembershipError, MembershipFilter, MembershipPage, Memberships,
@@ -33,7 +31,26 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let key = belonging::key(organization, kind::MEMBERSHIP, id);
         let stored = self.records.get::<MembershipRecord>(&key)?;
         let stored = stored.ok_or(MembershipError::NotFound)?;
+        self.end_membership(organization, &stored, Some(mandate), by)
+    }
+
+    fn try_leave(&self, id: &str, by: &Caller) -> Result<Attempt<()>, MembershipError> {
+        let own = self
+            .own(&by.identity, id)?
+            .ok_or(MembershipError::NotFound)?;
+        self.end_membership(&own.organization.external_id, &own.membership, None, by)
+    }
+
+    /// Ends a membership by a mandate, or without one by whoever it is of.
+    fn end_membership(
+        &self,
+        organization: &str,
+        stored: &Loaded<MembershipRecord>,
+        mandate: Option<&Mandate>,
+        by: &Caller,
+    ) -> Result<Attempt<()>, MembershipError> {
         let membership = &stored.record;
+        let id = membership.id.as_str();
         let team_key = |id: &String| belonging::key(organization, kind::TEAM, id);
         let keys: Vec<String> = membership.teams.iter().map(team_key).collect();
         let teams: Vec<_> = self
@@ -41,21 +58,26 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .into_iter()
             .flatten()
             .collect();
-        if !teams.iter().all(|team| mandate.covers(&team.record)) {
+        let covers = |team: &TeamRecord| mandate.is_none_or(|mandate| mandate.covers(team));
+        if !teams.iter().all(|team| covers(&team.record)) {
             return Err(MembershipError::NotAllowed);
         }
         let mut transaction = Transaction::new();
-        transaction.require(key, stored.version);
+        transaction.require(
+            belonging::key(organization, kind::MEMBERSHIP, id),
+            stored.version,
+        );
         for team in &teams {
             if !team.record.is_owners() {
                 transaction.require(team_key(&team.record.id), team.version);
-            } else if !self.keep_an_owner(&mut transaction, organization, team, |it| it == id)?
-                && membership.is_active()
+            } else if membership.is_active()
+                && !self.keep_an_owner(&mut transaction, organization, team, |it| it == id)?
             {
                 return Err(MembershipError::LastOwner);
             }
         }
         belonging::delete(&mut transaction, organization, kind::MEMBERSHIP, id);
+        self.count_one_less(&mut transaction, organization, kind::MEMBERSHIP)?;
         match &membership.user {
             Some(user) => {
                 transaction
@@ -90,7 +112,7 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         id: &str,
         mandate: &Mandate,
     ) -> Result<Option<Membership>, Failure> {
-        let found = self.memberships_where(organization, mandate, |found| found.id == id)?;
+        let found = self.memberships_seen(organization, &[id.to_owned()], mandate)?;
         Ok(found.into_iter().next())
     }
 
@@ -100,10 +122,7 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         ids: &[String],
         mandate: &Mandate,
     ) -> Result<Vec<Membership>, Failure> {
-        let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        self.memberships_where(organization, mandate, |found| {
-            ids.contains(found.id.as_str())
-        })
+        self.memberships_seen(organization, ids, mandate)
     }
 
     fn list_memberships(
@@ -119,6 +138,28 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
 
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
         self.own_memberships_of(identity)
+    }
+
+    fn own_membership(
+        &self,
+        identity: &Identity,
+        id: &str,
+    ) -> Result<Option<OwnMembership>, Failure> {
+        let Some(own) = self.own(identity, id)? else {
+            return Ok(None);
+        };
+        let hasher = self.hasher()?;
+        let membership = own.membership.record;
+        self.own_membership_of(membership, own.organization, &hasher)
+            .map(Some)
+    }
+
+    fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError> {
+        commit_with_retries(&self.clock, &self.random, || self.try_accept(id, by))
+    }
+
+    fn leave(&self, id: &str, by: &Caller) -> Result<(), MembershipError> {
+        commit_with_retries(&self.clock, &self.random, || self.try_leave(id, by))
     }
 
     fn remove_membership(

@@ -4,9 +4,9 @@ mod store;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Attribute, Caller, ChangeError, Edition, Failure, Organization};
+use crate::{Attribute, Bounds, Caller, ChangeError, Edition, Failure, Organization};
 
-/// What holds for the whole installation. The first three have an effect; the others are kept and shown.
+/// What holds for the whole installation. The first three and the bounds have an effect; the others are kept and shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GeneralSettings {
@@ -38,6 +38,8 @@ pub struct GeneralSettings {
     pub plan_timeout: Option<String>,
     /// Shown as it was set.
     pub default_remote_state_access: bool,
+    /// How much organizations may have.
+    pub bounds: Bounds,
 }
 
 impl Default for GeneralSettings {
@@ -58,6 +60,7 @@ impl Default for GeneralSettings {
             apply_timeout: Some("24h".to_owned()),
             plan_timeout: Some("2h".to_owned()),
             default_remote_state_access: true,
+            bounds: Bounds::default(),
         }
     }
 }
@@ -94,6 +97,14 @@ pub struct GeneralSettingsChanges {
     pub plan_timeout: Attribute<String>,
     /// See [`GeneralSettings::default_remote_state_access`].
     pub default_remote_state_access: Attribute<bool>,
+    /// 1 to that of [`Bounds::HIGHEST`], as of the others below; null resets.
+    pub teams_per_organization: Attribute<i64>,
+    /// See [`Bounds::memberships_per_organization`].
+    pub memberships_per_organization: Attribute<i64>,
+    /// See [`Bounds::teams_per_membership`].
+    pub teams_per_membership: Attribute<i64>,
+    /// See [`Bounds::agent_pools_per_organization`].
+    pub agent_pools_per_organization: Attribute<i64>,
 }
 
 /// How many requests each user has.

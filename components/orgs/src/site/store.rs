@@ -12,7 +12,7 @@ use crate::audit_trail::INSTALLATION;
 use crate::issues::Issues;
 use crate::record::{CountRecord, DISABLED_COUNT_KEY, OrganizationRecord};
 use crate::sharing::{Existence, Shared};
-use crate::{Caller, ChangeError, Edition, Failure, Fault, Organization, Orgs, Resource};
+use crate::{Bounds, Caller, ChangeError, Edition, Failure, Fault, Organization, Orgs, Resource};
 
 const GENERAL_SETTINGS_KEY: &str = "site/general-settings";
 
@@ -119,6 +119,43 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 }
 
+fn change_bounds(changes: &GeneralSettingsChanges, bounds: &mut Bounds, issues: &mut Issues) {
+    let original = Bounds::default();
+    let highest = Bounds::HIGHEST;
+    for (attribute, change, default, highest, stored) in [
+        (
+            "teams-per-organization",
+            &changes.teams_per_organization,
+            original.teams_per_organization,
+            highest.teams_per_organization,
+            &mut bounds.teams_per_organization,
+        ),
+        (
+            "memberships-per-organization",
+            &changes.memberships_per_organization,
+            original.memberships_per_organization,
+            highest.memberships_per_organization,
+            &mut bounds.memberships_per_organization,
+        ),
+        (
+            "teams-per-membership",
+            &changes.teams_per_membership,
+            original.teams_per_membership,
+            highest.teams_per_membership,
+            &mut bounds.teams_per_membership,
+        ),
+        (
+            "agent-pools-per-organization",
+            &changes.agent_pools_per_organization,
+            original.agent_pools_per_organization,
+            highest.agent_pools_per_organization,
+            &mut bounds.agent_pools_per_organization,
+        ),
+    ] {
+        issues.bound(attribute, change, default, highest, stored);
+    }
+}
+
 fn change_settings(
     changes: &GeneralSettingsChanges,
     settings: &mut GeneralSettings,
@@ -189,6 +226,7 @@ fn change_settings(
         issues.add("api-rate-limit", Fault::NotPositive);
     }
     settings.api_rate_limit = rate.unwrap_or(original.api_rate_limit);
+    change_bounds(changes, &mut settings.bounds, &mut issues);
     issues.limit(
         "default-organizations-per-user-ceiling",
         &changes.default_organizations_per_user_ceiling,

@@ -30,9 +30,23 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let mut transaction = Transaction::new();
         // So that nobody joins a team that is just going, or that just got rights beyond the mandate.
         transaction.require(belonging::key(organization, kind::TEAM, id), team.version);
-        for mut member in joining.into_values() {
+        let most = self.bounds()?.teams_per_membership;
+        for member in joining.values_mut() {
+            if member.record.teams.len() >= most as usize {
+                self.forget_teams_that_are_gone(organization, &mut member.record)?;
+            }
+            if member.record.teams.len() >= most as usize {
+                return Err(TeamError::TooManyTeamsOfMember(most));
+            }
             member.record.teams.push(id.to_owned());
-            put_changed(&mut transaction, organization, &member)?;
+            put_changed(&mut transaction, organization, member)?;
+        }
+        if team.record.is_owners() {
+            let active = joining.values().map(|member| &member.record);
+            let active = active.filter(|member| member.is_active());
+            let members =
+                active.filter_map(|member| Some((member.id.as_str(), member.user.as_deref()?)));
+            self.owners_join(&mut transaction, organization, id, members)?;
         }
         self.note(
             &mut transaction,
@@ -78,25 +92,19 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
     }
 
-    /// Adds to `transaction`, by which the memberships go that `leaves` tells by their ids, that somebody else still owns the
-    /// organization after it; false where nobody does. The team of the owners must have been read before.
-    ///
-    /// Owners who leave at the same time meet in the record of their team, which each of them writes.
-    pub(crate) fn keep_an_owner(
+    /// Takes out of a membership the teams that are not there any more, which upkeep has not come to yet.
+    fn forget_teams_that_are_gone(
         &self,
-        transaction: &mut Transaction,
         organization: &str,
-        owners: &Loaded<TeamRecord>,
-        leaves: impl Fn(&str) -> bool,
-    ) -> Result<bool, Failure> {
-        let id = &owners.record.id;
-        let key = belonging::key(organization, kind::TEAM, id);
-        transaction
-            .require(&key, owners.version)
-            .put(key, &owners.record)?;
-        let members = self.all_of::<MembershipRecord>(organization, kind::MEMBERSHIP)?;
-        let mut members = members.into_iter().map(|member| member.record);
-        Ok(members.any(|member| member.is_active() && member.is_of(id) && !leaves(&member.id)))
+        member: &mut MembershipRecord,
+    ) -> Result<(), Failure> {
+        let key = |id: &String| belonging::key(organization, kind::TEAM, id);
+        let keys: Vec<String> = member.teams.iter().map(key).collect();
+        let mut teams = self.get_many::<TeamRecord>(&keys)?.into_iter();
+        member
+            .teams
+            .retain(|_| teams.next().is_some_and(|team| team.is_some()));
+        Ok(())
     }
 
     /// The memberships that a request names, by their ids.

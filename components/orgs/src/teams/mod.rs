@@ -1,6 +1,7 @@
 //! Teams: what their members may do, and who the members are (contract 4.10).
 
 mod members;
+mod owners;
 mod removal;
 mod roll;
 mod rules;
@@ -9,8 +10,6 @@ mod store;
 use crate::{
     Attribute, AttributeIssue, Caller, Failure, Mandate, Permission, Right, Rights, Visibility,
 };
-
-pub(crate) use roll::Roll;
 
 /// A team, as one caller sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +30,11 @@ pub struct Team {
     pub memberships: Vec<String>,
     /// The ids of the users who belong to it; by address.
     pub users: Vec<String>,
+    /// How many users belong to it.
+    pub users_count: u32,
+    /// Whether `memberships` and `users` tell who they are. Of a team that is read alone they do, and in lists as long as the
+    /// teams have at most [`MAXIMUM_MEMBERS_TOLD`] members together; beyond it both are empty.
+    pub members_told: bool,
     /// What the caller may do with it, in the order of the contract.
     pub permissions: Vec<Permission>,
 }
@@ -77,6 +81,9 @@ pub struct TeamPage {
     pub total: u64,
 }
 
+/// Of how many members a list of teams tells.
+pub const MAXIMUM_MEMBERS_TOLD: usize = 10_000;
+
 /// Most members that are put into a team, or taken out of it, at once: as many as one commit takes with certainty.
 pub const MAXIMUM_MEMBERS_AT_ONCE: usize = 500;
 
@@ -110,6 +117,12 @@ pub enum TeamError {
     /// These of the names, counted from 0, name no member of the organization.
     #[error("{} of the names are no members of the organization", .0.len())]
     UnknownMembers(Vec<u32>),
+    /// The organization has this many teams, and may not have more.
+    #[error("the organization may have {0} teams: remove one, or have the bound raised")]
+    TooManyTeams(u32),
+    /// A member who would join is in this many teams, and may not be in more.
+    #[error("a member may be in {0} teams: have them leave one, or have the bound raised")]
+    TooManyTeamsOfMember(u32),
     /// More members than [`MAXIMUM_MEMBERS_AT_ONCE`] are named.
     #[error("more than {MAXIMUM_MEMBERS_AT_ONCE} members at once: name them in parts")]
     TooManyMembers,
@@ -126,7 +139,8 @@ pub trait Teams {
     ///
     /// # Errors
     ///
-    /// [`TeamError::NotAllowed`] for rights that the caller cannot pass on; [`TeamError::Invalid`] with every fault at once.
+    /// [`TeamError::NotAllowed`] for rights that the caller cannot pass on; [`TeamError::Invalid`] with every fault at once;
+    /// [`TeamError::TooManyTeams`].
     fn create_team(
         &self,
         organization: &str,
@@ -206,7 +220,7 @@ pub trait Teams {
     ///
     /// # Errors
     ///
-    /// [`TeamError::UnknownMembers`] with all of those; [`TeamError::TooManyMembers`].
+    /// [`TeamError::UnknownMembers`] with all of those; [`TeamError::TooManyMembers`]; [`TeamError::TooManyTeamsOfMember`].
     fn add_to_team(
         &self,
         organization: &str,

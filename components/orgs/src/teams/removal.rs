@@ -1,13 +1,12 @@
 //! The end of a team.
 //!
 //! A team is gone with one commit: nothing counts of a team that is not there, neither a membership that names it nor a token of
-//! it. What it left is cleared away afterwards: at once, and by [`crate::Organizations::maintain`] where that was cut off. Tokens
-//! go as those of pools do ([`crate::removal`]).
+//! it. What it left is cleared away afterwards, a part of the memberships at a time: the mark of the team tells how far that has
+//! come. Where there are few it is done at once, otherwise by [`crate::Organizations::clear_teams_away`]. Tokens go as those of
+//! pools do ([`crate::removal`]).
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{
-    Attempt, Record, Transaction, TransactionError, commit_with_retries, decode,
-};
+use gatehouse_storage::{Attempt, Loaded, Record, Transaction, commit_with_retries, decode};
 use serde::{Deserialize, Serialize};
 
 use super::TeamError;
@@ -20,14 +19,20 @@ use crate::{Caller, Failure, Mandate, Orgs, Resource, removal};
 
 const REMOVED_PREFIX: &str = "removed-team/";
 
-/// Most members cleared away in one commit.
-const PER_COMMIT: usize = 100;
+/// How many memberships are looked at for one commit.
+const PER_COMMIT: u32 = 200;
+
+/// Most commits that one request, or one turn in a round of upkeep, makes for one team.
+const COMMITS_AT_ONCE: u32 = 5;
 
 /// That a team is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RemovedTeamRecord {
     /// The external id.
     organization: String,
+    /// The id of the membership to which they have been cleared.
+    #[serde(default)]
+    after: Option<String>,
 }
 
 impl Record for RemovedTeamRecord {
@@ -52,6 +57,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         let removed = RemovedTeamRecord {
             organization: organization.to_owned(),
+            after: None,
         };
         let mut transaction = Transaction::new();
         transaction
@@ -59,6 +65,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .put(removed_key(id), &removed)?;
         removal::mark(&mut transaction, id)?;
         belonging::delete(&mut transaction, organization, kind::TEAM, id);
+        self.count_one_less(&mut transaction, organization, kind::TEAM)?;
         if let Some(name) = FoldedTeamName::of(&team.record.name) {
             transaction.delete(team_name_key(organization, &name));
         }
@@ -71,53 +78,61 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
     }
 
-    /// Clears away what teams left that are gone.
+    /// Clears away a part of what teams left that are gone.
     pub(crate) fn sweep_teams(&self) -> Result<(), Failure> {
-        self.for_each_marked(REMOVED_PREFIX, |id, item| {
-            let removed: RemovedTeamRecord = decode(&item.entry.value)?;
-            self.sweep_team(&removed.organization, id)
-        })
+        self.for_each_marked(REMOVED_PREFIX, |id, _| self.sweep_team(id))
     }
 
-    /// Clears away what a team left that is gone.
-    pub(super) fn sweep_team(&self, organization: &str, id: &str) -> Result<(), Failure> {
-        let members = self.all_of::<MembershipRecord>(organization, kind::MEMBERSHIP)?;
-        let members = members.into_iter().map(|member| member.record);
-        let left: Vec<String> = members
-            .filter(|member| member.is_of(id))
-            .map(|member| member.id)
-            .collect();
-        for members in left.chunks(PER_COMMIT) {
-            commit_with_retries(&self.clock, &self.random, || {
-                self.try_let_go(organization, id, members)
-            })?;
+    /// Clears away what a team left in memberships, as far as it goes at once.
+    pub(super) fn sweep_team(&self, id: &str) -> Result<(), Failure> {
+        for _ in 0..COMMITS_AT_ONCE {
+            let is_clear = commit_with_retries(&self.clock, &self.random, || self.let_go(id))?;
+            if is_clear {
+                break;
+            }
         }
-        let mut transaction = Transaction::new();
-        transaction.delete(removed_key(id));
-        match self.records.commit(transaction) {
-            Ok(()) | Err(TransactionError::Conflict(_)) => self.sweep(id),
-            Err(TransactionError::Storage(error)) => Err(error.into()),
-        }
+        Ok(())
     }
 
-    /// Takes the team out of these memberships.
-    fn try_let_go(
-        &self,
-        organization: &str,
-        id: &str,
-        members: &[String],
-    ) -> Result<Attempt<()>, Failure> {
-        let key = |member: &String| belonging::key(organization, kind::MEMBERSHIP, member);
-        let keys: Vec<String> = members.iter().map(key).collect();
+    /// Takes the team out of the next memberships; true once it is in none.
+    fn let_go(&self, id: &str) -> Result<Attempt<bool>, Failure> {
+        let mark = removed_key(id);
+        let Some(removed) = self.records.get::<RemovedTeamRecord>(&mark)? else {
+            return Ok(Attempt::Done(true));
+        };
+        let RemovedTeamRecord {
+            organization,
+            after,
+        } = removed.record;
+        let prefix = belonging::prefix(&organization, kind::MEMBERSHIP);
+        let after = after.map(|id| format!("{prefix}{id}"));
+        let found = self.scan_some(&prefix, after.as_deref(), PER_COMMIT)?;
         let mut transaction = Transaction::new();
-        for mut member in self
-            .get_many::<MembershipRecord>(&keys)?
-            .into_iter()
-            .flatten()
-        {
-            member.record.teams.retain(|team| team != id);
-            put_changed(&mut transaction, organization, &member)?;
+        transaction.require(&mark, removed.version);
+        for item in &found.items {
+            let mut member = Loaded {
+                record: decode::<MembershipRecord>(&item.entry.value)?,
+                version: item.entry.version,
+            };
+            if member.record.is_of(id) {
+                member.record.teams.retain(|team| team != id);
+                put_changed(&mut transaction, &organization, &member)?;
+            }
         }
-        Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+        match found.items.last().filter(|_| found.more) {
+            Some(last) => {
+                let after = last.key.strip_prefix(&prefix).map(str::to_owned);
+                let removed = RemovedTeamRecord {
+                    organization,
+                    after,
+                };
+                transaction.put(mark, &removed)?;
+            }
+            None => {
+                transaction.delete(mark);
+            }
+        }
+        let outcome = self.records.commit(transaction);
+        Ok(Attempt::from_commit(outcome, !found.more)?)
     }
 }

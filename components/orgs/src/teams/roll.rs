@@ -1,65 +1,121 @@
-//! Everybody in an organization, read at once.
+//! Teams with their members, read in rounds.
 
 use std::collections::HashMap;
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use super::Team;
-use crate::belonging::kind;
+use super::{MAXIMUM_MEMBERS_TOLD, Team};
+use crate::belonging::{self, kind};
 use crate::team::{MembershipRecord, TeamRecord};
 use crate::{Failure, Mandate, Orgs, Permission, Right};
 
-/// The teams and memberships of an organization as somebody sees them.
-pub(crate) struct Roll<'m> {
-    mandate: &'m Mandate,
-    /// Those that they see, by name without case.
-    pub teams: Vec<TeamRecord>,
-    /// By address without case.
-    pub memberships: Vec<MembershipRecord>,
+/// A member as teams list them.
+#[derive(Debug, Clone)]
+pub(super) struct Listed {
+    /// The address without case.
+    email: String,
+    /// The id of the membership.
+    id: String,
+    /// The user, once the membership is active.
+    user: Option<String>,
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
-    /// Reads who is in an organization, and which of its teams the caller sees.
-    pub(crate) fn roll<'m>(
+    /// The teams of an organization that the caller sees, by name without case.
+    pub(crate) fn visible_teams(
         &self,
         organization: &str,
-        mandate: &'m Mandate,
-    ) -> Result<Roll<'m>, Failure> {
-        let teams = self.all_of::<TeamRecord>(organization, kind::TEAM)?;
-        let teams = teams.into_iter().map(|team| team.record);
-        let mut teams: Vec<_> = teams.filter(|team| mandate.sees(team)).collect();
+        mandate: &Mandate,
+    ) -> Result<Vec<TeamRecord>, Failure> {
+        let mut teams = Vec::new();
+        let prefix = belonging::prefix(organization, kind::TEAM);
+        self.for_each_record::<TeamRecord>(&prefix, |team| {
+            if mandate.sees(&team.record) {
+                teams.push(team.record);
+            }
+            Ok(())
+        })?;
         teams.sort_by_cached_key(|team| team.name.to_ascii_lowercase());
-        let memberships = self.all_of::<MembershipRecord>(organization, kind::MEMBERSHIP)?;
-        let mut memberships: Vec<_> = memberships.into_iter().map(|found| found.record).collect();
-        memberships.sort_by_cached_key(|found| (found.email.to_lowercase(), found.id.clone()));
-        Ok(Roll {
-            mandate,
-            teams,
-            memberships,
-        })
+        Ok(teams)
+    }
+
+    /// These teams with their members, in their order. Where they have more than [`MAXIMUM_MEMBERS_TOLD`] together, of none of
+    /// them it is told who they are.
+    pub(super) fn with_members(
+        &self,
+        organization: &str,
+        teams: &[TeamRecord],
+        mandate: &Mandate,
+    ) -> Result<Vec<Team>, Failure> {
+        if teams.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places: HashMap<&str, usize> = (0..)
+            .zip(teams)
+            .map(|(place, team)| (team.id.as_str(), place))
+            .collect();
+        let is_one = teams.len() == 1;
+        let mut rolls: Vec<TeamRoll> = teams.iter().map(|_| TeamRoll::default()).collect();
+        let mut told = 0;
+        let prefix = belonging::prefix(organization, kind::MEMBERSHIP);
+        self.for_each_record::<MembershipRecord>(&prefix, |member| {
+            let member = member.record;
+            for team in &member.teams {
+                let place = places.get(team.as_str());
+                let Some(roll) = place.and_then(|place| rolls.get_mut(*place)) else {
+                    continue;
+                };
+                roll.active += u32::from(member.is_active());
+                told += 1;
+                if is_one || told <= MAXIMUM_MEMBERS_TOLD {
+                    roll.members.push(Listed::of(&member));
+                }
+            }
+            Ok(())
+        })?;
+        let are_told = is_one || told <= MAXIMUM_MEMBERS_TOLD;
+        let teams = teams.iter().zip(rolls);
+        Ok(teams
+            .map(|(team, mut roll)| {
+                if !are_told {
+                    roll.members.clear();
+                }
+                shown(team, roll, are_told, mandate)
+            })
+            .collect())
     }
 }
 
-impl Roll<'_> {
-    /// These teams with their members, in their order.
-    pub fn with_members<'t>(&self, teams: impl IntoIterator<Item = &'t TeamRecord>) -> Vec<Team> {
-        let mut members: HashMap<&str, Vec<&MembershipRecord>> = HashMap::new();
-        for membership in &self.memberships {
-            for team in &membership.teams {
-                members.entry(team).or_default().push(membership);
-            }
+/// Who is in a team.
+#[derive(Debug, Default)]
+pub(super) struct TeamRoll {
+    members: Vec<Listed>,
+    /// How many of them are active.
+    active: u32,
+}
+
+impl Listed {
+    fn of(member: &MembershipRecord) -> Self {
+        Self {
+            email: member.email.to_lowercase(),
+            id: member.id.clone(),
+            user: member.user.clone().filter(|_| member.is_active()),
         }
-        let shown = |team: &TeamRecord| {
-            let members = members.get(team.id.as_str()).map(Vec::as_slice);
-            shown(team, members.unwrap_or_default(), self.mandate)
-        };
-        teams.into_iter().map(shown).collect()
     }
 }
 
 /// A team with these members.
-pub(super) fn shown(team: &TeamRecord, members: &[&MembershipRecord], mandate: &Mandate) -> Team {
-    let active = members.iter().filter(|membership| membership.is_active());
+pub(super) fn shown(
+    team: &TeamRecord,
+    roll: TeamRoll,
+    members_told: bool,
+    mandate: &Mandate,
+) -> Team {
+    let TeamRoll {
+        mut members,
+        active,
+    } = roll;
+    members.sort_unstable_by(|one, other| (&one.email, &one.id).cmp(&(&other.email, &other.id)));
     Team {
         id: team.id.clone(),
         name: team.name.clone(),
@@ -68,7 +124,9 @@ pub(super) fn shown(team: &TeamRecord, members: &[&MembershipRecord], mandate: &
         sso_team_id: team.sso_team_id.clone(),
         allow_member_token_management: team.allow_member_token_management,
         memberships: members.iter().map(|found| found.id.clone()).collect(),
-        users: active.filter_map(|found| found.user.clone()).collect(),
+        users: members.into_iter().filter_map(|found| found.user).collect(),
+        users_count: active,
+        members_told,
         permissions: permissions(team, mandate),
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, StorageError, Transaction, commit_with_retries};
 
-use super::roll::shown;
+use super::roll::{TeamRoll, shown};
 use super::rules;
 use super::{MemberNames, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Teams};
 use crate::belonging::{self, PointerRecord, kind, put_new};
@@ -17,7 +17,7 @@ use crate::founding::team_name_key;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::name::FoldedTeamName;
 use crate::paging::page;
-use crate::team::{MembershipRecord, TEAM_PREFIX, TeamRecord, Visibility};
+use crate::team::{TEAM_PREFIX, TeamRecord, Visibility};
 use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -95,6 +95,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if !self.require_existing(&mut transaction, organization)? {
             return Err(TeamError::NotFound);
         }
+        let most = self.bounds()?.teams_per_organization;
+        if !self.count_one_more(&mut transaction, organization, kind::TEAM, most)? {
+            return Err(TeamError::TooManyTeams(most));
+        }
         let name_key = team_name_key(organization, &folded);
         put_new(&mut transaction, organization, kind::TEAM, &team.id, &team)?;
         transaction
@@ -171,13 +175,9 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         team: &TeamRecord,
         mandate: &Mandate,
     ) -> Result<Team, Failure> {
-        let roll = self.roll(organization, mandate)?;
-        let members: Vec<&MembershipRecord> = roll
-            .memberships
-            .iter()
-            .filter(|membership| membership.is_of(&team.id))
-            .collect();
-        Ok(shown(team, &members, mandate))
+        let teams = std::slice::from_ref(team);
+        let team = self.with_members(organization, teams, mandate)?.pop();
+        team.ok_or_else(|| Failure::Damaged("a team without members".to_owned()))
     }
 }
 
@@ -192,7 +192,7 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         let team = commit_with_retries(&self.clock, &self.random, || {
             self.try_create_team(organization, changes, mandate, by)
         })?;
-        Ok(shown(&team, &[], mandate))
+        Ok(shown(&team, TeamRoll::default(), true, mandate))
     }
 
     fn read_team(
@@ -212,11 +212,10 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         ids: &[String],
         mandate: &Mandate,
     ) -> Result<Vec<Team>, Failure> {
-        let roll = self.roll(organization, mandate)?;
+        let mut teams = self.visible_teams(organization, mandate)?;
         let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        let is_wanted = |team: &&TeamRecord| ids.contains(team.id.as_str());
-        let wanted = roll.teams.iter().filter(is_wanted);
-        Ok(roll.with_members(wanted))
+        teams.retain(|team| ids.contains(team.id.as_str()));
+        self.with_members(organization, &teams, mandate)
     }
 
     fn list_teams(
@@ -227,11 +226,12 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         number: u32,
         size: u32,
     ) -> Result<TeamPage, Failure> {
-        let roll = self.roll(organization, mandate)?;
-        let matching = roll.teams.iter().filter(|team| filter.accepts(&team.name));
+        let teams = self.visible_teams(organization, mandate)?.into_iter();
+        let matcher = Matcher::new(filter);
+        let matching = teams.filter(|team| matcher.accepts(&team.name));
         let (teams, total) = page(matching, number, size);
         Ok(TeamPage {
-            teams: roll.with_members(teams),
+            teams: self.with_members(organization, &teams, mandate)?,
             total,
         })
     }
@@ -265,7 +265,8 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
             self.try_delete_team(organization, id, mandate, by)
         })?;
         // It is gone; what cannot be cleared away now is cleared away later.
-        let _ = self.sweep_team(organization, id);
+        let _ = self.sweep_team(id);
+        let _ = self.sweep(id);
         Ok(())
     }
 
@@ -296,16 +297,28 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
     }
 }
 
-impl TeamFilter {
-    fn accepts(&self, name: &str) -> bool {
-        let name = name.to_ascii_lowercase();
-        let is_named = self.names.is_empty()
-            || self
+/// A filter in lower case, made once for all teams.
+struct Matcher {
+    names: HashSet<String>,
+    text: Option<String>,
+}
+
+impl Matcher {
+    fn new(filter: &TeamFilter) -> Self {
+        Self {
+            names: filter
                 .names
                 .iter()
-                .any(|wanted| wanted.to_lowercase() == name);
-        let has_text = |text: &String| name.contains(&text.to_lowercase());
-        is_named && self.text.as_ref().is_none_or(has_text)
+                .map(|name| name.to_lowercase())
+                .collect(),
+            text: filter.text.as_ref().map(|text| text.to_lowercase()),
+        }
+    }
+
+    fn accepts(&self, name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        let is_named = self.names.is_empty() || self.names.contains(&name);
+        is_named && self.text.as_ref().is_none_or(|text| name.contains(text))
     }
 }
 

@@ -413,7 +413,10 @@ fn a_delete_that_is_cut_off_leaves_the_pool_or_nothing_that_counts() {
         assert_eq!(all(&orgs, &acme).total, u64::from(stop == 0));
         orgs.maintain().unwrap();
         if stop > 0 {
-            let left = keys_with(&store, &["pool", "token/", "tokens-of/", "removed/"]);
+            let left = keys_with(
+                &store,
+                &["apool-", "pool-name/", "token/", "tokens-of/", "removed/"],
+            );
             assert_eq!(left, [""; 0], "stop {stop}");
         }
         if commits_left.get() > 0 {

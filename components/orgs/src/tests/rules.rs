@@ -113,6 +113,10 @@ fn contract_2_2_minutes_are_at_least_one_and_null_resets_them() {
     for (minutes, fault) in [
         (Attribute::Value(0), Fault::NotPositive),
         (Attribute::Value(i64::MIN), Fault::NotPositive),
+        (
+            Attribute::Value(2_147_483_648),
+            Fault::TooLarge(2_147_483_647),
+        ),
         (Attribute::WrongType, Fault::NotInteger),
     ] {
         assert_eq!(with(minutes), Err(vec![(Field::SessionTimeout, fault)]));

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries, decode};
+use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries};
 
 use super::lifetime::{self, LifetimeChange, LifetimeError, LifetimePolicy};
 use super::record::{slot_key, token_key, tokens_of_prefix};
 use super::store::StoredToken;
 use super::{
-    ApiToken, IssueError, IssuedToken, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS, TeamToken, TokenOwner,
-    TokenRequest, Tokens,
+    ApiToken, IssueError, IssuedToken, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS,
+    MAXIMUM_TOKENS_OF_ORGANIZATION, TeamToken, TokenOwner, TokenRequest, Tokens,
 };
 use crate::belonging::{self, PointerRecord, WhoseRecord, kind, whose_key};
 use crate::name::FoldedName;
 use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
-use crate::team::{TEAM_PREFIX, TeamRecord};
+use crate::team::TEAM_PREFIX;
 use crate::users::user_key;
 use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource, TeamReference, User};
 
@@ -48,6 +48,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             let held = self.tokens_owned_by(owner)?.into_iter();
             if held.filter(|token| token.record.is_live(now)).count() >= MAXIMUM_TOKENS {
                 return Err(IssueError::TooMany);
+            }
+            if let Some(organization) = owner.organization()
+                && self.number_of(organization, kind::TOKEN)?
+                    >= u64::from(MAXIMUM_TOKENS_OF_ORGANIZATION)
+            {
+                return Err(IssueError::TooManyOfOrganization);
             }
         }
         let issued = self.add_token_made_at(now, &mut transaction, owner.clone(), &request, by)?;
@@ -268,18 +274,16 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
         self.with_uses(self.tokens_owned_by(owner)?)
     }
 
-    fn tokens_of_teams(&self, organization: &str) -> Result<Vec<TeamToken>, Failure> {
-        let teams = self
-            .records
-            .scan_all(&belonging::prefix(organization, kind::TEAM))?;
-        let names: Result<HashMap<String, String>, StorageError> = teams
-            .iter()
-            .map(|item| {
-                let team: TeamRecord = decode(&item.entry.value)?;
-                Ok((team.id, team.name))
-            })
+    fn tokens_of_teams(
+        &self,
+        organization: &str,
+        mandate: &Mandate,
+    ) -> Result<Vec<TeamToken>, Failure> {
+        let teams = self.visible_teams(organization, mandate)?.into_iter();
+        let names: HashMap<String, String> = teams
+            .filter(|team| mandate.speaks_for(team))
+            .map(|team| (team.id, team.name))
             .collect();
-        let names = names?;
         let name_of = |token: &ApiToken| match &token.owner {
             TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => names.get(&team.id).cloned(),
             _ => None,
@@ -297,7 +301,7 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
 
     fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure> {
         let team = self.team(&team.organization, &team.id)?;
-        Ok(team.is_some_and(|team| mandate.sees(&team) && mandate.covers(&team)))
+        Ok(team.is_some_and(|team| mandate.speaks_for(&team)))
     }
 
     fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {

@@ -113,6 +113,13 @@ pub const MAXIMUM_DESCRIPTION: u32 = 255;
 /// Most tokens that one user, pool, or team with descriptions of their own, has at a time. Those that are over do not count.
 pub const MAXIMUM_TOKENS: usize = 100;
 
+/// Most tokens of teams with descriptions of their own and of agent pools that one organization has, those that are over among
+/// them.
+pub const MAXIMUM_TOKENS_OF_ORGANIZATION: u32 = 5_000;
+
+/// Most tokens that a list looks at. Only stores that are older than the bounds hold more.
+pub const MAXIMUM_TOKENS_READ: usize = 10_000;
+
 /// A token of a team, and what the team is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamToken {
@@ -134,6 +141,9 @@ pub enum IssueError {
     /// The owner has as many tokens as anybody may have: another one has to be revoked first.
     #[error("the owner has {MAXIMUM_TOKENS} tokens that are not over: revoke one")]
     TooMany,
+    /// The organization has as many tokens of teams and agent pools as it may have.
+    #[error("the organization has {MAXIMUM_TOKENS_OF_ORGANIZATION} tokens: revoke one")]
+    TooManyOfOrganization,
     /// Not about the request.
     #[error(transparent)]
     Failed(#[from] Failure),
@@ -154,7 +164,8 @@ pub trait Tokens {
     ///
     /// [`IssueError::NoOwner`]; [`IssueError::Invalid`] with every fault at once: an end beyond what the organization allows
     /// (contract 4.8), a description that is too long, or, for tokens with descriptions of their own, none or one that another
-    /// token of the team has; [`IssueError::TooMany`] where there are [`MAXIMUM_TOKENS`].
+    /// token of the team has; [`IssueError::TooMany`] where there are [`MAXIMUM_TOKENS`];
+    /// [`IssueError::TooManyOfOrganization`].
     fn issue_token(
         &self,
         owner: &TokenOwner,
@@ -176,12 +187,17 @@ pub trait Tokens {
     /// When the store does not answer.
     fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure>;
 
-    /// All tokens of the teams of an organization, which is named by its external id, oldest first.
+    /// The tokens of those teams of an organization, which is named by its external id, that this mandate speaks for
+    /// ([`Self::speaks_for`]); oldest first. Of more than [`MAXIMUM_TOKENS_READ`] tokens the others are left out.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn tokens_of_teams(&self, organization: &str) -> Result<Vec<TeamToken>, Failure>;
+    fn tokens_of_teams(
+        &self,
+        organization: &str,
+        mandate: &Mandate,
+    ) -> Result<Vec<TeamToken>, Failure>;
 
     /// Whether somebody who may manage teams, with this mandate, may have tokens of this one: nobody gets by a token what they
     /// could not do themselves. False for a team that is not there.

@@ -1,16 +1,14 @@
 //! Making tokens, and finding them by what is presented.
 
 use gatehouse_ports::{Clock, Random, Store, Version};
-use gatehouse_storage::{
-    Attempt, StorageError, Transaction, TransactionError, commit_with_retries, decode,
-};
+use gatehouse_storage::{Attempt, Transaction, TransactionError, commit_with_retries};
 
 use super::record::{
     HASH_KEY, HashKeyRecord, TOKEN_PREFIX, TokenRecord, UseRecord, slot_key, token_id_key,
     token_key, token_of_owner_key, token_use_key,
 };
 use super::text::{SecretHasher, is_secret, new_secret};
-use super::{ApiToken, IssuedToken, TokenCreator, TokenOwner, TokenRequest};
+use super::{ApiToken, IssuedToken, MAXIMUM_TOKENS_READ, TokenCreator, TokenOwner, TokenRequest};
 use crate::audit_trail::{Deed, INSTALLATION};
 use crate::belonging::{self, PointerRecord, kind};
 use crate::identifier::random_identifier;
@@ -234,21 +232,23 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
     }
 
-    /// The tokens whose hashes stand below `prefix`, oldest first.
+    /// The tokens whose hashes stand below `prefix`, [`MAXIMUM_TOKENS_READ`] of them, oldest first.
     pub(super) fn stored_tokens(&self, prefix: &str) -> Result<Vec<StoredToken>, Failure> {
+        let mut pointers = Vec::new();
+        self.for_each_record::<PointerRecord>(prefix, |pointer| {
+            if pointers.len() < MAXIMUM_TOKENS_READ {
+                pointers.push(pointer.record);
+            }
+            Ok(())
+        })?;
         let mut tokens = Vec::new();
-        for items in self.records.scan_all(prefix)?.chunks(TOKENS_AT_ONCE) {
-            let hashes: Result<Vec<_>, StorageError> = items
-                .iter()
-                .map(|item| decode::<PointerRecord>(&item.entry.value))
-                .collect();
-            let hashes = hashes?;
+        for hashes in pointers.chunks(TOKENS_AT_ONCE) {
             let keys: Vec<String> = hashes.iter().map(|hash| token_key(&hash.id)).collect();
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
             let found = self.records.get_all::<TokenRecord>(&keys)?;
-            tokens.extend(hashes.into_iter().zip(found).filter_map(|(hash, token)| {
+            tokens.extend(hashes.iter().zip(found).filter_map(|(hash, token)| {
                 token.map(|token| StoredToken {
-                    hash: hash.id,
+                    hash: hash.id.clone(),
                     record: token.record,
                     version: token.version,
                 })

@@ -64,7 +64,7 @@ pub enum CreateUserError {
 
 /// People, and what they log in with.
 pub trait Users {
-    /// Makes a user with a first token, and ties the invitations to its address to it.
+    /// Makes a user with a first token. Invitations to the address wait until the user accepts them.
     ///
     /// # Errors
     ///

@@ -152,12 +152,11 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(issues)
     }
 
-    /// Besides the user and the token: whether invitations are left to accept.
     fn try_create_user(
         &self,
         description: &UserDescription,
         by: &Caller,
-    ) -> Result<Attempt<(User, IssuedToken, bool)>, CreateUserError> {
+    ) -> Result<Attempt<(User, IssuedToken)>, CreateUserError> {
         let faults = self.faults_of_user(description)?;
         if !faults.is_empty() {
             return Err(CreateUserError::Invalid(faults));
@@ -176,9 +175,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let token = self.add_token(&mut transaction, owner, &request, by)?;
         let deed = Resource::User.created(&new.0.id);
         self.note(&mut transaction, INSTALLATION, by, deed)?;
-        let has_more = self.accept_first(&mut transaction, &new.0)?;
         let outcome = self.records.commit(transaction);
-        Ok(Attempt::from_commit(outcome, (new.0, token, has_more)).map_err(Failure::from)?)
+        Ok(Attempt::from_commit(outcome, (new.0, token)).map_err(Failure::from)?)
     }
 }
 
@@ -188,14 +186,9 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
         description: &UserDescription,
         by: &Caller,
     ) -> Result<(User, IssuedToken), CreateUserError> {
-        let (user, token, has_more) = commit_with_retries(&self.clock, &self.random, || {
+        commit_with_retries(&self.clock, &self.random, || {
             self.try_create_user(description, by)
-        })?;
-        if has_more {
-            // The user is there; what cannot be accepted now is accepted later.
-            let _ = self.accept_rest(&user);
-        }
-        Ok((user, token))
+        })
     }
 
     fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {

@@ -44,7 +44,7 @@ pub(in crate::commands) struct NewUser {
     /// What the user is called: letters, digits, - and _
     #[arg(long, value_name = "NAME")]
     username: String,
-    /// Where the user gets mail; invitations to it are this user's
+    /// Where the user gets mail; invitations to it are this user's to accept
     #[arg(long, value_name = "ADDRESS")]
     email: String,
     /// Lets the user administer the whole installation

@@ -191,6 +191,7 @@ impl From<AgentPoolError> for Problem {
             AgentPoolError::Invalid(issues) => {
                 Self::Invalid(issues.iter().map(fields::of_issue).collect())
             }
+            AgentPoolError::TooMany(most) => Self::too_many("agent pools in an organization", most),
             AgentPoolError::Failed(failure) => failure.into(),
         }
     }

@@ -304,6 +304,10 @@ fn contract_4_14_general_settings_are_kept_and_shown() {
                 "terraform-build-worker-apply-timeout": "24h",
                 "terraform-build-worker-plan-timeout": "2h",
                 "default-remote-state-access": true,
+                "teams-per-organization": 1000,
+                "memberships-per-organization": 5000,
+                "teams-per-membership": 100,
+                "agent-pools-per-organization": 1000,
             },
         }});
         assert_eq!(body(&world.get(SETTINGS)), original);
@@ -323,6 +327,10 @@ fn contract_4_14_general_settings_are_kept_and_shown() {
             "apply-timeout": "12h",
             "terraform-build-worker-plan-timeout": "30m",
             "default-remote-state-access": false,
+            "teams-per-organization": 10,
+            "memberships-per-organization": 20,
+            "teams-per-membership": 5,
+            "agent-pools-per-organization": 7,
         });
         let changed = patch(&world, SETTINGS, &set);
         assert_eq!(changed.status, 200, "{}", text(&changed));

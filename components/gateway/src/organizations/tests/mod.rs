@@ -13,6 +13,7 @@ mod plans;
 mod rate;
 mod retention;
 mod sharing;
+mod sizes;
 mod tokens;
 mod transport;
 mod users;

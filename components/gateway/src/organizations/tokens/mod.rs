@@ -8,7 +8,9 @@ mod of_teams;
 mod route;
 
 use gatehouse_access::Access;
-use gatehouse_orgs::{Capability, IssueError, LifetimeError, MAXIMUM_TOKENS};
+use gatehouse_orgs::{
+    Capability, IssueError, LifetimeError, MAXIMUM_TOKENS, MAXIMUM_TOKENS_OF_ORGANIZATION,
+};
 
 pub(super) use self::document::TokenResource;
 pub(super) use self::input::token_request;
@@ -49,6 +51,10 @@ impl From<IssueError> for Problem {
                     "There can be at most {MAXIMUM_TOKENS} tokens at a time; revoke one first"
                 ),
             }]),
+            IssueError::TooManyOfOrganization => Self::too_many(
+                "tokens of teams and agent pools in an organization",
+                MAXIMUM_TOKENS_OF_ORGANIZATION,
+            ),
             IssueError::Failed(failure) => failure.into(),
         }
     }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use gatehouse_access::Access;
-use gatehouse_orgs::{Action, Capability, TeamToken, TokenCreator};
+use gatehouse_orgs::{Action, Capability, Right, TeamToken, TokenCreator};
 
 use super::TokenResource;
 use crate::http::Response;
@@ -14,12 +14,14 @@ use crate::organizations::transport::json_api;
 use crate::query;
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
+    /// Shows the tokens that the caller could be shown one by one.
     pub(super) fn list_tokens_of_teams(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ManageTeams, Some("team-tokens"))?;
+        let mandate = self.mandate(&entry, Right::ManageTeams)?;
         let organization = &entry.position.organization;
         let mut tokens = self
             .organizations
-            .tokens_of_teams(&organization.external_id)?;
+            .tokens_of_teams(&organization.external_id, &mandate)?;
         if let Some(wanted) = query::first(&self.request.query, "q") {
             let wanted = wanted.to_lowercase();
             tokens.retain(|token| token.team_name.to_lowercase().contains(&wanted));

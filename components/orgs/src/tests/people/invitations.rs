@@ -9,13 +9,23 @@ fn is_of_invitation(key: &str) -> bool {
 }
 
 #[test]
-fn contract_4_11_whoever_has_the_address_already_belongs_at_once() {
+fn contract_4_11_only_a_site_administrator_makes_a_user_a_member_at_once() {
     let (people, _) = people();
     let ops = people.team("ops", &[]);
     let (user, credential) = people.user("ada");
-    let ada = people
-        .invite("ADA@Example.com", &[&ops.id, &ops.id])
-        .unwrap();
+    let (owner_of_acme, _) = people.user("olga");
+    let at_once = Invitation {
+        active: true,
+        ..invitation("ADA@Example.com", &[&ops.id, &ops.id])
+    };
+    let invite = |by: &Caller| {
+        let found = people.orgs.invite(people.id(), &at_once, &owner(), by);
+        found.unwrap()
+    };
+    let invited = invite(&by(&owner_of_acme));
+    assert_eq!(invited.status, MembershipStatus::Invited);
+    people.remove(&invited.id, &owner()).unwrap();
+    let ada = invite(&installation());
     assert_eq!(ada.status, MembershipStatus::Active);
     assert_eq!((&ada.user, &ada.email), (&user.id, &user.email));
     assert_eq!(ada.teams, [ops.id]);
@@ -23,6 +33,57 @@ fn contract_4_11_whoever_has_the_address_already_belongs_at_once() {
         people.decision(&credential, Action::Show),
         Decision::Allowed
     );
+    // Of an address that nobody has there is nobody to make a member.
+    let nobody = Invitation {
+        active: true,
+        ..invitation("nobody@example.com", &[])
+    };
+    let found = people
+        .orgs
+        .invite(people.id(), &nobody, &owner(), &installation());
+    assert_eq!(found.unwrap().status, MembershipStatus::Invited);
+}
+
+#[test]
+fn contract_4_11_an_invitation_is_the_same_with_and_without_an_account() {
+    let (people, store) = people();
+    let ops = people.team("ops", &[]);
+    let (ada, _) = people.user("ada");
+    let stored_by = |email: &str| {
+        let before = kept_keys(&store);
+        let made = people.invite(email, &[&ops.id]).unwrap();
+        let mut stored = kept_keys(&store);
+        stored.retain(|key| !before.contains(key));
+        // The kinds and lengths of keys, which have nothing of the address but a hash.
+        let shape = |key: &String| (key.split('/').next().unwrap().to_owned(), key.len());
+        (made, stored.iter().map(shape).collect::<Vec<_>>())
+    };
+    let (known, stored_of_known) = stored_by("ada@example.com");
+    let (unknown, stored_of_unknown) = stored_by("eva@example.com");
+    assert_eq!(stored_of_known, stored_of_unknown);
+    assert_eq!(known.status, MembershipStatus::Invited);
+    assert_eq!(
+        Membership {
+            id: unknown.id.clone(),
+            user: unknown.user.clone(),
+            email: unknown.email.clone(),
+            ..known.clone()
+        },
+        unknown
+    );
+    assert_eq!(known.user, ada.id);
+    let (eva, _) = people.user("eva");
+    assert_eq!(unknown.user, eva.id);
+    // Nor does looking for a name find who is only invited.
+    let by_name = crate::MembershipFilter {
+        text: Some("ada".to_owned()),
+        emails: vec!["eva@example.com".to_owned()],
+        ..crate::MembershipFilter::default()
+    };
+    let page = people
+        .orgs
+        .list_memberships(people.id(), &by_name, &owner(), 1, 20);
+    assert_eq!(page.unwrap().total, 0);
 }
 
 #[test]
@@ -36,46 +97,143 @@ fn contract_4_11_a_membership_is_shown_as_it_was_made() {
 }
 
 #[test]
-fn contract_4_11_an_invitation_waits_for_its_address_and_is_accepted_with_the_user() {
+fn contract_4_11_an_invitation_gives_nothing_until_it_is_accepted() {
     let (people, store) = people();
     let ops = people.team("ops", &[Right::ManageAgentPools]);
-    let before = store.keys();
-    let waiting = people.invite("Ada@example.com", &[&ops.id]).unwrap();
+    let owners = people.owners();
+    let before = kept_keys(&store);
+    let teams = [ops.id.as_str(), owners.id.as_str()];
+    let waiting = people.invite("Ada@example.com", &teams).unwrap();
     assert_eq!(waiting.status, MembershipStatus::Invited);
-    assert_eq!(
-        (waiting.user.starts_with("user-"), waiting.email.as_str()),
-        (true, "Ada@example.com")
-    );
+    assert_eq!(waiting.email, "Ada@example.com");
     let shown = people
         .orgs
         .read_membership(people.id(), &waiting.id, &owner());
     assert_eq!(shown, Ok(Some(waiting.clone())));
-    let team = people.read_team(&ops.id);
-    assert_eq!((team.users.len(), team.memberships.len()), (0, 1));
-    let commits = store.commits();
     let (user, credential) = people.user("ada");
     assert_eq!(user.id, waiting.user);
+    for action in [Action::Show, Action::ManageAgentPools] {
+        assert_eq!(people.decision(&credential, action), Decision::Hidden);
+    }
+    let team = people.read_team(&ops.id);
+    assert_eq!((team.users.len(), team.memberships.len()), (0, 1));
+    assert_eq!(team.users_count, 0);
+    let owned_by = |count: usize| {
+        let owners = people.orgs.owners_of(&[people.id().to_owned()]).unwrap();
+        assert_eq!(owners[0].len(), count);
+    };
+    owned_by(1);
+    let commits = store.commits();
+    let accepted = people.accept(&waiting.id, &user).unwrap();
     assert_eq!(store.commits(), commits + 1);
-    let ada = people
-        .orgs
-        .read_membership(people.id(), &waiting.id, &owner());
     let expected = Membership {
         email: user.email.clone(),
         status: MembershipStatus::Active,
         ..waiting
     };
+    assert_eq!(accepted.membership, expected);
+    assert_eq!(accepted.organization, "acme");
+    let ada = people
+        .orgs
+        .read_membership(people.id(), &expected.id, &owner());
     assert_eq!(ada, Ok(Some(expected.clone())));
-    let manage = people.decision(&credential, Action::ManageAgentPools);
+    let manage = people.decision(&credential, Action::Delete);
     assert_eq!(manage, Decision::Allowed);
-    assert_eq!(people.read_team(&ops.id).users, [user.id]);
+    assert_eq!(
+        people.read_team(&ops.id).users,
+        std::slice::from_ref(&user.id)
+    );
+    owned_by(2);
     let left = store.keys();
     assert!(!left.iter().any(|key| is_of_invitation(key)), "{left:?}");
+    let again = people.accept(&expected.id, &user);
+    assert_eq!(again, Err(MembershipError::NotFound));
     assert_eq!(people.remove(&expected.id, &owner()), Ok(()));
     let of_people = |keys: Vec<String>| {
         let keys = keys.into_iter().filter(|key| key.starts_with("of/"));
         keys.collect::<Vec<_>>()
     };
-    assert_eq!(of_people(store.keys()), of_people(before));
+    assert_eq!(of_people(kept_keys(&store)), of_people(before));
+    owned_by(1);
+}
+
+#[test]
+fn contract_4_11_only_the_account_with_the_address_accepts_or_declines() {
+    let (people, store) = people();
+    let invited = people.invite("ada@example.com", &[]).unwrap();
+    let (ada, _) = people.user("ada");
+    let (eve, _) = people.user("eve");
+    let before = store.values();
+    for stranger in [by(&eve), installation(), caller(Principal::Workload(None))] {
+        let orgs = &people.orgs;
+        let refused = Err(MembershipError::NotFound);
+        assert_eq!(
+            orgs.accept_invitation(&invited.id, &stranger).map(drop),
+            refused
+        );
+        assert_eq!(orgs.leave(&invited.id, &stranger), refused);
+        let own = orgs.own_membership(&stranger.identity, &invited.id);
+        assert_eq!(own, Ok(None));
+    }
+    for id in ["ou-0000000000000000", "x", ""] {
+        let refused = people.accept(id, &ada).map(drop);
+        assert_eq!(refused, Err(MembershipError::NotFound));
+    }
+    assert_eq!(store.values(), before);
+    let own = people.orgs.own_memberships(&by(&ada).identity).unwrap();
+    assert_eq!(own.len(), 1);
+    assert_eq!(own[0].membership, invited);
+    assert_eq!(people.orgs.leave(&invited.id, &by(&ada)), Ok(()));
+    assert!(!store.keys().iter().any(|key| is_of_invitation(key)));
+    let refused = people.accept(&invited.id, &ada).map(drop);
+    assert_eq!(refused, Err(MembershipError::NotFound));
+    let own = people.orgs.own_memberships(&by(&ada).identity);
+    assert_eq!(own, Ok(Vec::new()));
+    people.invite("ada@example.com", &[]).unwrap();
+}
+
+#[test]
+fn contract_4_11_an_invitation_to_what_is_switched_off_is_only_declined() {
+    let (people, _) = people();
+    let (ada, _) = people.user("ada");
+    let invited = people.invite("ada@example.com", &[]).unwrap();
+    let off = crate::AdministrationChanges {
+        disabled: Attribute::Value(true),
+        ..crate::AdministrationChanges::default()
+    };
+    let administered = crate::Site::administer(
+        &people.orgs,
+        Edition::Hosted,
+        people.id(),
+        &off,
+        &installation(),
+    );
+    administered.unwrap();
+    let own = people.orgs.own_memberships(&by(&ada).identity);
+    assert_eq!(own, Ok(Vec::new()));
+    let refused = people.accept(&invited.id, &ada).map(drop);
+    assert_eq!(refused, Err(MembershipError::NotFound));
+    assert_eq!(people.orgs.leave(&invited.id, &by(&ada)), Ok(()));
+}
+
+#[test]
+fn contract_4_11_everybody_leaves_but_the_last_owner() {
+    let (people, _) = people();
+    let owners = people.owners();
+    let founder = people.memberships().remove(0);
+    let (ada, credential) = people.user("ada");
+    let (bob, _) = people.user("bob");
+    let of_ada = people.belong(&ada, &[&owners.id]);
+    let of_bob = people.belong(&bob, &[]);
+    let stranger = people.orgs.leave(&of_ada.id, &by(&bob));
+    assert_eq!(stranger, Err(MembershipError::NotFound));
+    assert_eq!(people.orgs.leave(&of_bob.id, &by(&bob)), Ok(()));
+    people.remove(&founder.id, &owner()).unwrap();
+    let refused = people.orgs.leave(&of_ada.id, &by(&ada));
+    assert_eq!(refused, Err(MembershipError::LastOwner));
+    people.belong(&bob, &[&owners.id]);
+    assert_eq!(people.orgs.leave(&of_ada.id, &by(&ada)), Ok(()));
+    assert_eq!(people.decision(&credential, Action::Show), Decision::Hidden);
 }
 
 #[test]
@@ -154,10 +312,7 @@ fn contract_4_11_an_invitation_that_is_taken_back_leaves_nothing() {
     let (_, credential) = people.user("guest");
     assert_eq!(people.decision(&credential, Action::Show), Decision::Hidden);
     people.invite("guest@example.com", &[]).unwrap();
-    assert_eq!(
-        people.decision(&credential, Action::Show),
-        Decision::Allowed
-    );
+    assert_eq!(people.decision(&credential, Action::Show), Decision::Hidden);
 }
 
 /// So many organizations invite `ada@example.com`.
@@ -171,32 +326,20 @@ fn invited_by(people: &People<Stored>, organizations: usize) {
     }
 }
 
-fn of_acceptance(store: Stored) -> Vec<String> {
-    let mut left = store.keys();
-    left.retain(|key| is_of_invitation(key) || key.starts_with("accepting/"));
-    left
-}
-
 #[test]
-fn more_invitations_than_one_commit_takes_are_all_accepted() {
-    let (people, store) = people();
-    invited_by(&people, 120);
-    let (_, credential) = people.user("ada");
-    let identity = people.orgs.identify(&credential).unwrap().unwrap();
+fn a_user_sees_so_many_invitations_and_others_once_those_are_declined() {
+    let (people, _) = people();
+    let most = crate::MAXIMUM_INVITATIONS as usize;
+    invited_by(&people, most + 1);
+    let (ada, _) = people.user("ada");
+    let identity = by(&ada).identity;
     let own = people.orgs.own_memberships(&identity).unwrap();
-    assert_eq!(own.len(), 120);
-    assert_eq!(of_acceptance(store), [""; 0]);
-}
-
-#[test]
-fn more_invitations_than_one_request_accepts_are_left_to_upkeep() {
-    let (people, store) = people();
-    invited_by(&people, 1_060);
-    people.user("ada");
-    // Ten invitations, each in two places, and the mark that they are being accepted.
-    assert_eq!(of_acceptance(store).len(), 21);
-    people.orgs.maintain().unwrap();
-    assert_eq!(of_acceptance(store), [""; 0]);
+    assert_eq!(own.len(), most);
+    for own in &own {
+        people.orgs.leave(&own.membership.id, &by(&ada)).unwrap();
+    }
+    let own = people.orgs.own_memberships(&identity).unwrap();
+    assert_eq!(own.len(), 1);
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn contract_4_11_a_membership_that_ends_takes_every_way_to_it_along() {
     let (user, credential) = people.user("ada");
     assert_eq!(people.decision(&credential, Action::Show), Decision::Hidden);
     let before = kept_keys(&store);
-    let ada = people.invite(&user.email, &[&ops.id]).unwrap();
+    let ada = people.belong(&user, &[&ops.id]);
     assert_eq!(
         people.decision(&credential, Action::Show),
         Decision::Allowed
@@ -137,7 +137,7 @@ fn contract_4_11_a_membership_that_ends_takes_every_way_to_it_along() {
         let refused = people.remove(id, &owner());
         assert_eq!(refused, Err(MembershipError::NotFound), "{id}");
     }
-    people.invite(&user.email, &[]).unwrap();
+    people.belong(&user, &[]);
     assert_eq!(
         people.decision(&credential, Action::Show),
         Decision::Allowed
@@ -149,7 +149,7 @@ fn contract_4_11_filters_pages_and_counts() {
     let (people, _) = people();
     people.member("ada", &[]);
     let (user, _) = people.user("bob");
-    people.invite(&user.email, &[]).unwrap();
+    people.belong(&user, &[]);
     people.invite("Zoe@Example.com", &[]).unwrap();
     let list = |filter: &MembershipFilter, number, size| {
         let page = people
@@ -192,9 +192,13 @@ fn contract_4_11_a_users_own_memberships_are_those_that_are_open_to_them() {
     let (ada, credential) = people.member("ada", &[]);
     let beta = create(&people.orgs, "Beta");
     let invited = invitation("ada@example.com", &[]);
+    let at_once = Invitation {
+        active: true,
+        ..invited
+    };
     people
         .orgs
-        .invite(&beta.external_id, &invited, &owner(), &installation())
+        .invite(&beta.external_id, &at_once, &owner(), &installation())
         .unwrap();
     let identity = people.orgs.identify(&credential).unwrap().unwrap();
     let own = |identity: &Identity| {
@@ -315,6 +319,7 @@ fn a_workload_belongs_to_a_team_by_its_entity() {
         email: Attribute::Absent,
         entity_id: text(ENTITY),
         teams: Attribute::Value(vec![owners.id.clone()]),
+        active: false,
     };
     let invite = || {
         people
@@ -389,8 +394,7 @@ fn a_malformed_name_is_nobodys() {
     let (people, _) = people();
     let (dash, _) = people.user("-");
     let by = installation();
-    let invited = people.invite(&dash.email, &[]).unwrap();
-    assert_eq!(invited.user, dash.id);
+    assert_eq!(people.belong(&dash, &[]).user, dash.id);
     let ops = people.team("ops", &[]);
     for (name, expected) in [
         ("a b", Err(TeamError::UnknownMembers(vec![0]))),

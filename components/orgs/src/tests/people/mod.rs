@@ -1,6 +1,7 @@
 //! Teams and memberships (contract 4.10, 4.11): who can do what to whom, and what is stored.
 
 mod boundaries;
+mod bounds;
 mod invitations;
 mod memberships;
 mod races;
@@ -10,7 +11,7 @@ mod teams;
 use super::*;
 use crate::{
     Action, Authority, Credential, Decision, Invitation, Mandate, Membership, MembershipError,
-    Memberships, Right, Rights, Standing, Team, TeamChanges, TeamError, Teams, User,
+    Memberships, OwnMembership, Right, Rights, Standing, Team, TeamChanges, TeamError, Teams, User,
     UserDescription, Users,
 };
 
@@ -70,7 +71,13 @@ fn invitation(email: &str, teams: &[&str]) -> Invitation {
         email: text(email),
         entity_id: Attribute::Absent,
         teams: Attribute::Value(teams.iter().map(|id| (*id).to_owned()).collect()),
+        active: false,
     }
+}
+
+/// A user as somebody who does something.
+fn by(user: &User) -> Caller {
+    caller(Principal::User(user.clone()))
 }
 
 fn usernames(names: &[&str]) -> crate::MemberNames {
@@ -102,8 +109,17 @@ impl<S: Store> People<S> {
     /// A user who belongs to the organization and these teams.
     fn member(&self, username: &str, teams: &[&str]) -> (Membership, Credential) {
         let (user, credential) = self.user(username);
-        let membership = self.invite(&user.email, teams).unwrap();
-        (membership, credential)
+        (self.belong(&user, teams), credential)
+    }
+
+    /// Invites a user to the organization and these teams, and accepts for them.
+    fn belong(&self, user: &User, teams: &[&str]) -> Membership {
+        let invited = self.invite(&user.email, teams).unwrap();
+        self.accept(&invited.id, user).unwrap().membership
+    }
+
+    fn accept(&self, id: &str, user: &User) -> Result<OwnMembership, MembershipError> {
+        self.orgs.accept_invitation(id, &by(user))
     }
 
     fn invite(&self, email: &str, teams: &[&str]) -> Result<Membership, MembershipError> {
@@ -211,13 +227,18 @@ fn issue(attribute: &'static str, fault: Fault) -> crate::AttributeIssue {
     crate::AttributeIssue::new(attribute, fault)
 }
 
-/// What is stored for good: neither records of what was done, nor what is over after a while.
+/// What is stored for good of what there is: neither records of what was done, nor what is only reckoned from the rest.
 fn kept(store: &impl Store) -> Vec<(String, Vec<u8>)> {
     let items = store.scan("", None, 1000).unwrap().items;
     let items = items.into_iter().map(|item| (item.key, item.entry.value));
     items
-        .filter(|(key, _)| !key.starts_with("event/") && !key.starts_with("invitations/"))
+        .filter(|(key, _)| !key.starts_with("event/") && !is_reckoned(key))
         .collect()
+}
+
+/// Whether a key is of what could be found out without it.
+fn is_reckoned(key: &str) -> bool {
+    key.starts_with("of/") && (key.contains("/count/") || key.ends_with("/owners/active"))
 }
 
 fn kept_keys(store: &impl Store) -> Vec<String> {

@@ -121,38 +121,24 @@ fn members_come_and_go_in_one_step() {
 }
 
 #[test]
-fn a_user_comes_with_every_invitation_sooner_or_later_and_never_half() {
+fn an_invitation_is_accepted_in_one_step() {
     at_every_stop(
         |people| {
-            let ids: Vec<String> = (0..60)
-                .map(|number| create(&people.orgs, &format!("org-{number}")).external_id)
-                .collect();
-            for id in ids.iter().map(String::as_str).chain([people.id()]) {
-                let invited = invitation("ada@example.com", &[]);
-                people
-                    .orgs
-                    .invite(id, &invited, &owner(), &installation())
-                    .unwrap();
-            }
+            let invited = people.invite("ada@example.com", &[&people.owners().id]);
+            let (ada, credential) = people.user("ada");
+            (invited.unwrap(), ada, credential)
         },
-        |people, ()| {
-            let description = UserDescription {
-                username: "ada".to_owned(),
-                email: "ada@example.com".to_owned(),
-                site_administrator: false,
-            };
-            let _ = people.orgs.create_user(&description, &installation());
+        |people, (invited, ada, _)| {
+            let _ = people.orgs.accept_invitation(&invited.id, &by(ada));
         },
-        |people, ()| {
-            let user = people.orgs.user_of_email("ada@example.com").unwrap();
-            let Some(user) = user else {
-                let waits = |found: &Membership| found.status == crate::MembershipStatus::Invited;
-                assert!(people.memberships().iter().any(waits));
-                return;
-            };
-            let identity = caller(Principal::User(user)).identity;
-            let own = people.orgs.own_memberships(&identity).unwrap().len();
-            assert!(own == 50 || own == 61, "{own}");
+        |people, (invited, ada, credential)| {
+            let own = people.orgs.own_membership(&by(ada).identity, &invited.id);
+            let own = own.unwrap().unwrap().membership;
+            let is_active = own.status == crate::MembershipStatus::Active;
+            let manages = people.decision(credential, Action::Delete);
+            assert_eq!(manages == Decision::Allowed, is_active);
+            let owners = people.orgs.owners_of(&[people.id().to_owned()]).unwrap();
+            assert_eq!(owners[0].len() == 2, is_active);
         },
     );
 }

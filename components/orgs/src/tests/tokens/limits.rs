@@ -86,3 +86,32 @@ fn many_who_make_the_last_token_at_once_make_one() {
     assert_eq!(made, 1);
     assert_eq!(orgs.tokens_of(&owner).unwrap().len(), MAXIMUM_TOKENS);
 }
+
+#[test]
+fn an_organization_has_so_many_tokens_of_teams_and_pools() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme");
+    let records = gatehouse_storage::Records::new(&store);
+    let most = crate::MAXIMUM_TOKENS_OF_ORGANIZATION;
+    let numbers: Vec<u32> = (1..most).collect();
+    for numbers in numbers.chunks(500) {
+        let mut transaction = gatehouse_storage::Transaction::new();
+        for number in numbers {
+            let key = format!("of/{}/token/at-{number:016}", acme.external_id);
+            let pointer = crate::belonging::PointerRecord::to("hash");
+            transaction.put(key, &pointer).unwrap();
+        }
+        records.commit(transaction).unwrap();
+    }
+    let many = TokenOwner::TeamNamed(owners(&orgs, &acme));
+    issue(&orgs, &many, &described("last"));
+    let before = store.values();
+    let refused = orgs.issue_token(&many, &described("one more"), &installation());
+    assert_eq!(refused.map(drop), Err(IssueError::TooManyOfOrganization));
+    assert_eq!(store.values(), before);
+    // Those of which there is one at a time are as many as there are teams.
+    let one = TokenOwner::Team(owners(&orgs, &acme));
+    issue(&orgs, &one, &TokenRequest::default());
+}

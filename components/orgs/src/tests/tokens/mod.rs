@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::*;
 use crate::{
     ApiToken, AttributeIssue, Authority, Credential, IssueError, IssuedToken, MAXIMUM_DESCRIPTION,
-    Standing, TeamReference, TokenCreator, TokenOwner, TokenRequest, Tokens, User, UserDescription,
-    Users,
+    Mandate, Standing, TeamReference, TokenCreator, TokenOwner, TokenRequest, Tokens, User,
+    UserDescription, Users,
 };
 
 type TestOrgs<'w> = Orgs<&'w MemoryStore<&'w ManualClock>, &'w ManualClock, &'w SeededRandom>;
@@ -229,7 +229,8 @@ fn contract_4_10_all_tokens_of_all_teams_and_no_others() {
     );
     world.clock.advance(Duration::from_secs(1));
     let named = issue(&orgs, &TokenOwner::TeamNamed(team), &described("ci"));
-    let found = orgs.tokens_of_teams(&acme.external_id).unwrap();
+    let owner = mandate(Standing::Owner);
+    let found = orgs.tokens_of_teams(&acme.external_id, &owner).unwrap();
     let found: Vec<_> = found
         .iter()
         .map(|found| (&found.token.id, found.team_name.as_str()))
@@ -238,6 +239,59 @@ fn contract_4_10_all_tokens_of_all_teams_and_no_others() {
         found,
         [(&one.token.id, "owners"), (&named.token.id, "owners")]
     );
+}
+
+#[test]
+fn contract_4_10_the_list_of_team_tokens_tells_those_alone_that_could_be_shown() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme");
+    let changes = crate::TeamChanges {
+        name: text("ops"),
+        ..crate::TeamChanges::default()
+    };
+    let owner = mandate(Standing::Owner);
+    let by = installation();
+    let ops = crate::Teams::create_team(&orgs, &acme.external_id, &changes, &owner, &by).unwrap();
+    let of_ops = TeamReference {
+        id: ops.id,
+        organization: acme.external_id.clone(),
+    };
+    for team in [owners(&orgs, &acme), of_ops.clone()] {
+        issue(&orgs, &TokenOwner::Team(team), &TokenRequest::default());
+    }
+    let manager = Mandate {
+        rights: crate::Rights::from([crate::Right::ManageTeams]),
+        ..mandate(Standing::Member)
+    };
+    for mandate in [owner, manager, mandate(Standing::OrganizationToken)] {
+        let told = orgs.tokens_of_teams(&acme.external_id, &mandate).unwrap();
+        let told: Vec<&str> = told.iter().map(|token| token.team_name.as_str()).collect();
+        let mut shown = Vec::new();
+        for (team, name) in [(owners(&orgs, &acme), "owners"), (of_ops.clone(), "ops")] {
+            if orgs.speaks_for(&mandate, &team).unwrap() {
+                shown.push(name);
+            }
+        }
+        assert_eq!(told, shown);
+        assert_eq!(
+            told.len(),
+            if mandate.standing == Standing::Owner {
+                2
+            } else {
+                1
+            }
+        );
+    }
+}
+
+fn mandate(standing: Standing) -> Mandate {
+    Mandate {
+        standing,
+        rights: crate::Rights::new(),
+        teams: Vec::new(),
+    }
 }
 
 #[test]

@@ -60,8 +60,16 @@ impl World {
     fn member(&self, username: &str, teams: &[&str]) -> String {
         let token = self.user(username, false);
         let email = format!("{username}@example.com");
-        self.invited(&json!({"email": email}), teams);
+        let id = self.invited(&json!({"email": email}), teams);
+        let accepted = self.answer_invitation(&token, &id, "accept");
+        assert_eq!(accepted.status, 200, "{}", text(&accepted));
         token
+    }
+
+    /// Accepts or declines an invitation.
+    fn answer_invitation(&self, token: &str, id: &str, action: &str) -> Response {
+        let target = format!("/api/v2/organization-memberships/{id}/actions/{action}");
+        self.send_as(token, Method::Post, &target, None)
     }
 
     fn owners_team(&self) -> String {

@@ -156,6 +156,13 @@ fn contract_4_10_members_come_and_go_by_the_requests_of_clients() {
         .collect();
     let membership = "organization-memberships";
     assert_eq!(kinds, ["users", membership, membership]);
+    let listed = body(&world.get(&format!("{memberships}?page[size]=1&page[number]=2")));
+    assert_eq!(listed["meta"]["pagination"]["total-count"], 2);
+    assert_eq!(listed["data"][0]["id"], bob.as_str());
+    assert_eq!(listed["data"][0]["attributes"]["email"], "bob@example.com");
+    let listed = body(&world.get(&users));
+    assert_eq!(listed["data"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["data"][0]["attributes"]["username"], "ada");
     // Who administers the site is not told to members.
     let ada = json!({"username": "ada", "email": "ada@example.com"});
     assert_eq!(included[0]["attributes"], ada);
@@ -192,7 +199,11 @@ fn contract_4_10_members_come_and_go_by_the_requests_of_clients() {
         let target = format!("/api/v2/teams/{ops}/relationships/{odd}");
         assert_not_found(&world.post(&target, &named("users", &["ada"])));
     }
-    assert_not_found(&world.get(&users));
+    assert_eq!(body(&world.get(&users))["data"], json!([]));
+    let outsider = world.user("outsider", false);
+    for target in [&users, &memberships] {
+        assert_not_found(&world.send_as(&outsider, Method::Get, target, None));
+    }
 }
 
 #[test]

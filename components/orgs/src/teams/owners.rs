@@ -1,0 +1,157 @@
+//! Who owns an organization, at hand without reading all its members.
+//!
+//! - `of/<external id>/owners/active`: the active members of the team of the owners. Every change of them writes it. Where it is
+//!   absent, as in a store that is older, the memberships tell.
+
+use std::collections::BTreeMap;
+
+use gatehouse_ports::{Clock, Random, Store, Version};
+use gatehouse_storage::{Loaded, Record, Transaction};
+use serde::{Deserialize, Serialize};
+
+use crate::belonging::{self, kind};
+use crate::team::{MembershipRecord, TeamRecord};
+use crate::{Failure, Orgs};
+
+/// Most owners that one record holds, far from what is too much for a store. Beyond it the memberships are read each time.
+const MOST: usize = 10_000;
+
+/// From how many memberships on those who only read write down what they found.
+const WORTH_WRITING: u32 = 64;
+
+/// The ids of the users who own an organization, by the ids of their memberships.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OwnersRecord {
+    users: BTreeMap<String, String>,
+}
+
+impl Record for OwnersRecord {
+    const SCHEMA: u16 = 1;
+}
+
+impl OwnersRecord {
+    /// The ids of the users, in no order.
+    pub fn users(&self) -> impl Iterator<Item = &String> {
+        self.users.values()
+    }
+}
+
+fn owners_key(organization: &str) -> String {
+    belonging::key(organization, kind::OWNERS, "active")
+}
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    /// Adds to `transaction` that these members, who are active, join the team of the owners.
+    pub(crate) fn owners_join<'m>(
+        &self,
+        transaction: &mut Transaction,
+        organization: &str,
+        team: &str,
+        members: impl IntoIterator<Item = (&'m str, &'m str)>,
+    ) -> Result<(), Failure> {
+        let (mut owners, version) = self.load_owners(organization, team)?;
+        for (membership, user) in members {
+            owners.users.insert(membership.to_owned(), user.to_owned());
+        }
+        put_owners(transaction, organization, version, &owners)
+    }
+
+    /// Adds to `transaction`, by which the memberships go that `leaves` tells by their ids, that somebody else still owns the
+    /// organization after it; false where nobody does. The team of the owners must have been read before.
+    ///
+    /// Owners who leave at the same time meet in the record of their team, which each of them writes.
+    pub(crate) fn keep_an_owner(
+        &self,
+        transaction: &mut Transaction,
+        organization: &str,
+        team: &Loaded<TeamRecord>,
+        leaves: impl Fn(&str) -> bool,
+    ) -> Result<bool, Failure> {
+        let id = &team.record.id;
+        let key = belonging::key(organization, kind::TEAM, id);
+        transaction
+            .require(&key, team.version)
+            .put(key, &team.record)?;
+        let (mut owners, version) = self.load_owners(organization, id)?;
+        owners.users.retain(|membership, _| !leaves(membership));
+        put_owners(transaction, organization, version, &owners)?;
+        Ok(!owners.users.is_empty())
+    }
+
+    /// Who owns an organization. That it took long to find out is worth remembering.
+    pub(crate) fn owners_in(
+        &self,
+        organization: &str,
+        team: &str,
+    ) -> Result<OwnersRecord, Failure> {
+        if let Some(stored) = self
+            .records
+            .get::<OwnersRecord>(&owners_key(organization))?
+        {
+            return Ok(stored.record);
+        }
+        let (owners, looked_at) = self.owners_among_members(organization, team)?;
+        if looked_at >= WORTH_WRITING {
+            let mut transaction = Transaction::new();
+            if self.require_existing(&mut transaction, organization)? {
+                put_owners(&mut transaction, organization, None, &owners)?;
+                // Who changed the owners meanwhile has written them, and a store that takes no writes can still be read.
+                let _ = self.records.commit(transaction);
+            }
+        }
+        Ok(owners)
+    }
+
+    fn load_owners(
+        &self,
+        organization: &str,
+        team: &str,
+    ) -> Result<(OwnersRecord, Option<Version>), Failure> {
+        let stored = self
+            .records
+            .get::<OwnersRecord>(&owners_key(organization))?;
+        match stored {
+            Some(stored) => Ok((stored.record, Some(stored.version))),
+            None => Ok((self.owners_among_members(organization, team)?.0, None)),
+        }
+    }
+
+    /// The owners as the memberships tell them, and how many memberships that were.
+    fn owners_among_members(
+        &self,
+        organization: &str,
+        team: &str,
+    ) -> Result<(OwnersRecord, u32), Failure> {
+        let mut owners = OwnersRecord::default();
+        let mut looked_at: u32 = 0;
+        let prefix = belonging::prefix(organization, kind::MEMBERSHIP);
+        self.for_each_record::<MembershipRecord>(&prefix, |member| {
+            looked_at = looked_at.saturating_add(1);
+            let member = member.record;
+            if member.is_active()
+                && member.is_of(team)
+                && let Some(user) = member.user
+            {
+                owners.users.insert(member.id, user);
+            }
+            Ok(())
+        })?;
+        Ok((owners, looked_at))
+    }
+}
+
+fn put_owners(
+    transaction: &mut Transaction,
+    organization: &str,
+    version: Option<Version>,
+    owners: &OwnersRecord,
+) -> Result<(), Failure> {
+    let key = owners_key(organization);
+    transaction.require_unchanged(&key, version);
+    if owners.users.len() <= MOST {
+        transaction.put(key, owners)?;
+    } else {
+        transaction.delete(key);
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Upkeep: tasks of their own, each of which does a bounded part and goes on from there.
+//!
+//! What is left to be done has marks below a prefix. Before a task turns to one, it writes down that it has: so that one which
+//! cannot be finished, whatever the reason, has its next turn after all others. Even a task that was cut off in the middle begins
+//! behind it.
+//!
+//! - `upkeep/<prefix>`: the name of the mark that had its turn last.
+
+use gatehouse_ports::{Clock, Item, Random, Store};
+use gatehouse_storage::{Record, Transaction};
+use serde::{Deserialize, Serialize};
+
+use crate::{Failure, Orgs};
+
+/// Of how many marks one round of upkeep does what is left to be done.
+const MARKS_AT_ONCE: u32 = 20;
+
+/// Which mark had its turn last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct TurnRecord {
+    name: String,
+}
+
+impl Record for TurnRecord {
+    const SCHEMA: u16 = 1;
+}
+
+fn turn_key(prefix: &str) -> String {
+    format!("upkeep/{prefix}")
+}
+
+impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    /// Does `work` for what is marked below `prefix`, by its name there and its record, until [`MARKS_AT_ONCE`] or all had their
+    /// turn. One that is damaged keeps nothing else from being done: the first such failure is told when the others are done.
+    pub(crate) fn for_each_marked(
+        &self,
+        prefix: &str,
+        work: impl Fn(&str, &Item) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let store = self.records.store();
+        let turn = self.records.get::<TurnRecord>(&turn_key(prefix))?;
+        let begin = turn.map(|turn| format!("{prefix}{}", turn.record.name));
+        let mut has_begun_again = begin.is_none();
+        let mut after = begin.clone();
+        let mut outcome = Ok(());
+        for _ in 0..MARKS_AT_ONCE {
+            let mut next = store.scan(prefix, after.as_deref(), 1)?.items.pop();
+            if next.is_none() && !has_begun_again {
+                has_begun_again = true;
+                next = store.scan(prefix, None, 1)?.items.pop();
+            }
+            // Behind where this round began all had their turn before it began again.
+            let had_its_turn = |item: &Item| {
+                let begin = begin.as_ref().filter(|_| has_begun_again);
+                begin.is_some_and(|begin| item.key > *begin)
+            };
+            let Some(item) = next.filter(|item| !had_its_turn(item)) else {
+                break;
+            };
+            let name = item.key.strip_prefix(prefix).unwrap_or_default();
+            self.note_turn(prefix, name)?;
+            match work(name, &item) {
+                Ok(()) => {}
+                Err(failure @ Failure::Damaged(_)) => outcome = outcome.and(Err(failure)),
+                Err(failure) => return Err(failure),
+            }
+            after = Some(item.key);
+        }
+        if (begin.is_some() || after.is_some()) && store.scan(prefix, None, 1)?.items.is_empty() {
+            let mut transaction = Transaction::new();
+            transaction.delete(turn_key(prefix));
+            self.commit_unconditionally(transaction)?;
+        }
+        outcome
+    }
+
+    fn note_turn(&self, prefix: &str, name: &str) -> Result<(), Failure> {
+        let name = name.to_owned();
+        let mut transaction = Transaction::new();
+        transaction.put(turn_key(prefix), &TurnRecord { name })?;
+        self.commit_unconditionally(transaction)
+    }
+}
