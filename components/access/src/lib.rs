@@ -40,5 +40,6 @@ mod tuning;
 mod wrapping;
 
 pub use api::*;
+pub use random::ROOT_TOKEN_CHARACTERS;
 pub use secret::ClientToken;
 pub use service::AccessService;

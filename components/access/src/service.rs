@@ -83,6 +83,10 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.initialize_store(root_token)
     }
 
+    fn generate_root(&self) -> Result<ClientToken, Failure> {
+        self.store_root_token()
+    }
+
     fn maintain(&self) -> Result<(), Failure> {
         let rotated = self.rotate_batch_key();
         self.sweep().and(rotated)

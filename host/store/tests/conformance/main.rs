@@ -33,6 +33,7 @@ macro_rules! for_every_backend {
 }
 
 mod adapted;
+mod ceremonies;
 mod changes;
 mod commits;
 mod concurrency;
