@@ -21,7 +21,7 @@ use crate::api::{
     WritePermission,
 };
 use crate::records::{SYSTEM_KEY, SystemRecord};
-use crate::secret::IdentifierHasher;
+use crate::secret::{ClientToken, IdentifierHasher};
 
 /// [`Access`] over a store, a clock and a source of randomness.
 ///

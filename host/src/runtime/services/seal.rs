@@ -6,8 +6,8 @@ use wasmtime::StoreContextMut;
 use wasmtime::component::Linker;
 use zeroize::Zeroizing;
 
-use super::{Answer, Ceremonies, Keys};
 use super::bindings::gatehouse::host::seal as wit;
+use super::{Answer, Ceremonies, Keys};
 use crate::runtime::state::InstanceState;
 
 pub(super) const INTERFACE: &str = "gatehouse:host/seal@0.1.0";

@@ -3,11 +3,10 @@
 //! One of each kind is under way at most. Everybody may begin one; the shares alone give it force. So who begins one cannot be kept from
 //! it by others: for ten minutes only the origin that began it may cancel it, and nothing of it outlives an hour.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gatehouse_barrier::{KeyShare, KeyringError, RootKey, Sharing, SplitError};
-use gatehouse_ports::{OsRandom, Random as _, RandomError};
+use gatehouse_barrier::{KeyShare, Keyring, KeyringError, RootKey, Sharing, SplitError};
+use gatehouse_ports::{Change, OsRandom, Random as _, RandomError};
 use tokio::sync::MutexGuard;
 use zeroize::Zeroizing;
 
@@ -459,15 +458,12 @@ impl<B: Backend> ShareSeal<B> {
         }
         add(&mut pending.attempt, share)?;
         if pending.attempt.given() < usize::from(sharing.threshold()) {
-            let mut progress = Ceremony {
-                given: pending.attempt.given(),
+            let given = pending.attempt.given();
+            return Ok(Verified::More(Ceremony {
+                given,
                 required: sharing.threshold(),
-                ..Ceremony::default()
-            };
-            let seen = ceremonies.of_rekey(current_sharing);
-            progress.verification_nonce = seen.verification_nonce;
-            progress.sharing = seen.sharing;
-            return Ok(Verified::More(progress));
+                ..ceremonies.of_rekey(current_sharing)
+            }));
         }
         let attempt = std::mem::take(&mut pending.attempt);
         let is_right = attempt
@@ -560,7 +556,7 @@ impl<B: Backend> ShareSeal<B> {
         replacement: &RootKey,
         sharing: Sharing,
     ) -> Result<(), CeremonyError> {
-        if let Err(error) = split_key(&self.store, current, replacement, sharing).await {
+        if let Err(error) = self.store.split_key(current, replacement, sharing).await {
             // It may have been stored all the same, now or before.
             match self.store.load_keyring(replacement).await {
                 Ok(Some((keyring, _))) => self.store.install(&keyring, replacement),
@@ -572,18 +568,45 @@ impl<B: Backend> ShareSeal<B> {
     }
 }
 
-/// Seals the keyring of `store` by `replacement`, which is split as `sharing` says, instead of `current`; in one commit.
-pub async fn split_key<B: Backend>(
-    store: &Arc<SealedBackend<B>>,
-    current: &RootKey,
-    replacement: &RootKey,
-    sharing: Sharing,
-) -> Result<(), UnsealError> {
-    let beside = |keyring: &gatehouse_barrier::Keyring| {
-        let record = SealRecord::of(keyring, sharing).map_err(unsealable)?;
-        Ok(vec![put(SEAL_KEY, record.write())])
-    };
-    store
-        .change_root_key_and(current, replacement, beside)
+impl<B: Backend> SealedBackend<B> {
+    /// Seals the keyring of an open store by `replacement`, which is split as `sharing` says, whatever its seal was before. In one commit.
+    ///
+    /// # Errors
+    ///
+    /// When the store is sealed or the backend fails.
+    pub async fn split_root_key(
+        &self,
+        replacement: &RootKey,
+        sharing: Sharing,
+    ) -> Result<(), UnsealError> {
+        let current = self.held_root_key()?;
+        self.split_key(&current, replacement, sharing).await
+    }
+
+    /// Seals the keyring of an open store by `replacement`, which is not split, whatever its seal was before. In one commit.
+    ///
+    /// # Errors
+    ///
+    /// When the store is sealed or the backend fails.
+    pub async fn join_root_key(&self, replacement: &RootKey) -> Result<(), UnsealError> {
+        let current = self.held_root_key()?;
+        let key = SEAL_KEY.to_owned();
+        self.change_root_key_and(&current, replacement, move |_| {
+            Ok(vec![Change::Delete { key: key.clone() }])
+        })
         .await
+    }
+
+    async fn split_key(
+        &self,
+        current: &RootKey,
+        replacement: &RootKey,
+        sharing: Sharing,
+    ) -> Result<(), UnsealError> {
+        let beside = |keyring: &Keyring| {
+            let record = SealRecord::of(keyring, sharing).map_err(unsealable)?;
+            Ok(vec![put(SEAL_KEY, record.write())])
+        };
+        self.change_root_key_and(current, replacement, beside).await
+    }
 }

@@ -70,7 +70,10 @@ async fn rekey<B: Backend>(
 async fn k2_enough_shares_allow_a_root_token_and_no_fewer() {
     let (host, shares) = open(memory()).await;
     let none = host.seal.root_generation().await.unwrap();
-    assert_eq!((none.nonce.clone(), none.given, none.required), (None, 0, 3));
+    assert_eq!(
+        (none.nonce.clone(), none.given, none.required),
+        (None, 0, 3)
+    );
     let early = host.seal.give_for_root(bytes(&shares[0]), "").await.err();
     assert_eq!(early, Some(CeremonyError::NotUnderWay));
 
