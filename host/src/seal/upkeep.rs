@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use gatehouse_store::Tended;
+use gatehouse_store::{Tended, UnsealError};
 
 use super::Store;
 use super::witness::Witness;
@@ -85,7 +85,12 @@ impl Upkeep {
         self.counted = Some(Instant::now());
         if let Some(witness) = &self.witness {
             witness.check(self.store.generation().await?)?;
-            witness.write(self.store.advance_generation().await?)?;
+            match self.store.advance_generation().await {
+                Ok(counted) => witness.write(counted)?,
+                // It will count once it is finished, and may be given up before.
+                Err(UnsealError::Unfinished) => self.counted = None,
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use gatehouse_ports::{Check, CommitError, OsRandom, Random as _, Requirement, St
 
 use crate::keys::{put, unsealable};
 use crate::sealed::address;
-use crate::{Backend, Namespace, SealedBackend, UnsealError};
+use crate::{Backend, Namespace, SealedBackend, UnsealError, unfinished};
 
 /// Beside the keyring, once it has been counted.
 pub(crate) const GENERATION_KEY: &str = "generation";
@@ -96,7 +96,7 @@ impl<B: Backend> SealedBackend<B> {
         }
     }
 
-    /// Counts one further, durably.
+    /// Counts one further, durably. A first start that is under way counts for nothing yet, so nothing is counted then.
     ///
     /// # Errors
     ///
@@ -104,9 +104,17 @@ impl<B: Backend> SealedBackend<B> {
     pub async fn advance_generation(&self) -> Result<Generation, UnsealError> {
         let _working = self.key_work.lock().await;
         let barrier = self.barrier()?;
-        let keys = [GENERATION_KEY];
-        let entries = self.backend().get(Namespace::Keyring, &keys).await?;
-        let entry = entries.into_iter().next().flatten();
+        let mark = unfinished::mark_key();
+        let keys = [GENERATION_KEY, mark.as_str()];
+        let mut entries = self
+            .backend()
+            .get(Namespace::Keyring, &keys)
+            .await?
+            .into_iter();
+        let (entry, marked) = (entries.next().flatten(), entries.next().flatten());
+        if marked.is_some() {
+            return Err(UnsealError::Unfinished);
+        }
         let (generation, requirement) = match entry {
             Some(entry) => {
                 let record = GenerationRecord::read(&entry.value);
@@ -127,15 +135,19 @@ impl<B: Backend> SealedBackend<B> {
                 (Generation { store, count: 1 }, Requirement::Absent)
             }
         };
-        let check = Check {
-            key: GENERATION_KEY.to_owned(),
+        let check = |key: &str, requirement| Check {
+            key: key.to_owned(),
             requirement,
         };
+        let checks = vec![
+            check(GENERATION_KEY, requirement),
+            check(&mark, Requirement::Absent),
+        ];
         let record = GenerationRecord::of(&barrier, generation)?;
         let change = put(GENERATION_KEY, record.write());
         let commit = self
             .backend()
-            .commit(Namespace::Keyring, vec![check], vec![change]);
+            .commit(Namespace::Keyring, checks, vec![change]);
         match commit.await {
             Ok(()) => Ok(generation),
             Err(CommitError::Conflict(_)) => Err(UnsealError::Contended),

@@ -55,6 +55,9 @@ pub enum UnsealError {
     /// What the store says about its shares is not what was stored with the keyring.
     #[error("what the store says about its seal was altered, or is of a newer version")]
     AlteredSeal,
+    /// The first start is still under way.
+    #[error("the first start of the store is not finished")]
+    Unfinished,
     /// Other hosts kept changing the keyring.
     #[error("the keyring was changed by others at the same time; try again")]
     Contended,

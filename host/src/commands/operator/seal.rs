@@ -150,3 +150,53 @@ impl Store for Blocking {
         pollster::block_on(self.0.commit(checks, changes))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gatehouse_access::{Capability, TokenReference};
+    use gatehouse_store::{Backend, create_key_file};
+
+    fn access(store: Arc<dyn Backend>) -> impl gatehouse_access::Access {
+        let store = PrivateStore::new(store, Namespace::Access);
+        AccessService::new(Blocking(store), SystemClock, OsRandom)
+    }
+
+    fn open(settings: &Settings) -> SealedStore {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let clock: SharedClock = Arc::new(SystemClock);
+        runtime
+            .block_on(SealedStore::open(settings, &clock))
+            .unwrap()
+    }
+
+    #[test]
+    fn k2_a_lost_root_token_is_made_anew_on_the_machine() {
+        let place = tempfile::tempdir().unwrap();
+        let (folder, key_file) = (place.path().join("store"), place.path().join("key"));
+        create_key_file(&key_file).unwrap();
+        let text = format!("[storage]\npath = {folder:?}\n[seal]\nkey_file = {key_file:?}\n");
+        let settings = Settings::from_text(&text, [], []).unwrap();
+        let early = root_token(&settings).err().unwrap();
+        assert!(format!("{early:#}").contains("initialize"), "{early:#}");
+
+        let opened = open(&settings);
+        access(opened.store).initialize(None).ok().unwrap();
+        drop((opened.seal, opened.upkeep));
+        let token = root_token(&settings).unwrap();
+        let opened = open(&settings);
+        let path = ["sys/seal".to_owned()];
+        let may = access(opened.store).capabilities(TokenReference::Id(&token), &path);
+        assert_eq!(may.ok().unwrap(), [[Capability::Root]]);
+    }
+
+    #[test]
+    fn shares_have_a_way_of_their_own_to_a_root_token() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path();
+        let text = format!("[storage]\npath = {folder:?}\n[seal]\ntype = \"shamir\"\n");
+        let settings = Settings::from_text(&text, [], []).unwrap();
+        let refused = root_token(&settings).err().unwrap();
+        assert!(refused.to_string().contains("bao operator generate-root"));
+    }
+}

@@ -5,16 +5,14 @@
 
 use std::time::{Duration, Instant};
 
-use gatehouse_barrier::{KeyShare, Keyring, KeyringError, RootKey, Sharing, SplitError};
-use gatehouse_ports::{Change, OsRandom, Random as _, RandomError};
+use gatehouse_barrier::{KeyShare, KeyringError, RootKey, Sharing, SplitError};
+use gatehouse_ports::{OsRandom, Random as _, RandomError};
 use tokio::sync::MutexGuard;
 use zeroize::Zeroizing;
 
 use super::attempt::Attempt;
-use super::record::SealRecord;
-use super::{SEAL_KEY, ShareSeal, State};
-use crate::keys::{put, unsealable};
-use crate::{Backend, SealedBackend, UnsealError};
+use super::{ShareSeal, State};
+use crate::{Backend, UnsealError};
 
 /// For how long a ceremony goes on without coming to an end: shares must not stay in memory for ever.
 const LIFETIME: Duration = Duration::from_secs(60 * 60);
@@ -565,48 +563,5 @@ impl<B: Backend> ShareSeal<B> {
         }
         *state = State::load(&self.store).await?;
         Ok(())
-    }
-}
-
-impl<B: Backend> SealedBackend<B> {
-    /// Seals the keyring of an open store by `replacement`, which is split as `sharing` says, whatever its seal was before. In one commit.
-    ///
-    /// # Errors
-    ///
-    /// When the store is sealed or the backend fails.
-    pub async fn split_root_key(
-        &self,
-        replacement: &RootKey,
-        sharing: Sharing,
-    ) -> Result<(), UnsealError> {
-        let current = self.held_root_key()?;
-        self.split_key(&current, replacement, sharing).await
-    }
-
-    /// Seals the keyring of an open store by `replacement`, which is not split, whatever its seal was before. In one commit.
-    ///
-    /// # Errors
-    ///
-    /// When the store is sealed or the backend fails.
-    pub async fn join_root_key(&self, replacement: &RootKey) -> Result<(), UnsealError> {
-        let current = self.held_root_key()?;
-        let key = SEAL_KEY.to_owned();
-        self.change_root_key_and(&current, replacement, move |_| {
-            Ok(vec![Change::Delete { key: key.clone() }])
-        })
-        .await
-    }
-
-    async fn split_key(
-        &self,
-        current: &RootKey,
-        replacement: &RootKey,
-        sharing: Sharing,
-    ) -> Result<(), UnsealError> {
-        let beside = |keyring: &Keyring| {
-            let record = SealRecord::of(keyring, sharing).map_err(unsealable)?;
-            Ok(vec![put(SEAL_KEY, record.write())])
-        };
-        self.change_root_key_and(current, replacement, beside).await
     }
 }

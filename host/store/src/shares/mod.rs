@@ -3,6 +3,7 @@
 mod attempt;
 mod ceremonies;
 mod record;
+mod root_key;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
