@@ -421,14 +421,14 @@ async fn k9_running_counts_the_store_and_the_witness_never_knows_of_more() {
     assert!(seen().ends_with(" 1\n"), "{}", seen());
     let SealedStore {
         store,
-        seal: _,
+        seal: held,
         mut upkeep,
     } = opened;
     upkeep.run().await;
     assert!(seen().ends_with(" 1\n"), "a minute has not passed");
     upkeep.repeat(async {}).await;
     assert!(seen().ends_with(" 2\n"), "the stop is counted: {}", seen());
-    drop(store);
+    drop((store, held));
     let opened = place.open(&seal).await.unwrap();
     assert!(seen().ends_with(" 3\n"));
     drop(opened);
