@@ -34,7 +34,7 @@ use crate::runtime::pool::{Pool, PoolSettings, ServeError};
 use crate::runtime::services::{self, AuditLog, Metrics, NoAudit, Services};
 use crate::runtime::state::{Grants, InstanceState};
 use crate::runtime::storage;
-use crate::seal::SealedStore;
+use crate::seal::{SealedStore, Upkeep};
 use crate::settings::Settings;
 
 /// How the gateway learns where a client is. The host sets it; a client's own field of this name is removed.
@@ -59,6 +59,7 @@ pub struct Server {
     handler: Arc<ComponentHandler>,
     background: Option<Background>,
     metrics: Arc<ServerMetrics>,
+    upkeep: Upkeep,
     time: Time,
     audit: Option<Arc<Sinks>>,
     drain_timeout: Duration,
@@ -77,7 +78,11 @@ impl Server {
         let metrics = Arc::new(ServerMetrics::new()?);
         let steady = Arc::new(SteadyClock::new(Arc::clone(&metrics)));
         let clock: SharedClock = Arc::clone(&steady) as SharedClock;
-        let SealedStore { store, seal } = SealedStore::open(settings, &clock).await?;
+        let SealedStore {
+            store,
+            seal,
+            upkeep,
+        } = SealedStore::open(settings, &clock).await?;
         let backend: Arc<dyn Backend> = Arc::new(MeteredBackend::new(store, Arc::clone(&metrics)));
         keep_time(&steady, &*backend).await;
         let audit = audit(settings)?;
@@ -96,6 +101,7 @@ impl Server {
         Ok(Self {
             background: background(settings, &template, &grants),
             metrics: Arc::clone(&metrics),
+            upkeep,
             handler: Arc::new(ComponentHandler::new(settings, template, grants, metrics)?),
             time: Time {
                 clock: steady,
@@ -142,6 +148,7 @@ impl Server {
             work.spawn(background.repeat(done, sender_is_gone(stopped.clone())));
         }
         work.spawn(self.time.keep(sender_is_gone(stopped.clone())));
+        work.spawn(self.upkeep.repeat(sender_is_gone(stopped.clone())));
         let finish_work = async {
             sender_is_gone(stopped).await;
             // Cut off, it could leave a key at Google that nobody has stored.

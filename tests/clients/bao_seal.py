@@ -75,6 +75,45 @@ def check_attempts(anybody: Bao, keys: list[str]) -> None:
     check_equal("bao operator unseal: which makes all be forgotten", status(anybody)["progress"], 0)
 
 
+def check_keys(root: Bao, anybody: Bao) -> None:
+    """The key that seals what is stored."""
+    before = root.json("read", "sys/key-status")["data"]
+    check_equal("bao operator key-status: the first key", before["term"], 1)
+    anybody.refuse("bao operator rotate: not for everybody", "write", "-f", "sys/rotate", text="permission denied")
+    root.succeed("write", "-f", "sys/rotate")
+    check_equal("bao read sys/key-status: another key", root.json("read", "sys/key-status")["data"]["term"], 2)
+    root.succeed("write", "sys/rotate/config", "interval=25h")
+    config = root.json("read", "sys/rotate/config")["data"]
+    check_fields("bao read sys/rotate/config", config, {"interval": "25h0m0s", "enabled": True})
+    check_fields("bao token lookup: what is stored stays readable", root.json("token lookup")["data"], {"ttl": 0})
+
+
+def generate_root(anybody: Bao, keys: list[str]) -> str:
+    """A root token by shares alone."""
+    begun = anybody.json("operator generate-root", "-init")
+    again = anybody.run("operator", "generate-root", "-init")
+    check("bao operator generate-root: one at a time", again.returncode != 0, again.stdout)
+    nonce = f"-nonce={begun['nonce']}"
+    done: dict[str, Any] = {}
+    for key in keys[:THRESHOLD]:
+        done = anybody.json("operator generate-root", nonce, key)
+    check_fields("bao operator generate-root: enough shares", done, {"complete": True})
+    decode = f"-decode={done['encoded_token']}"
+    decoded = anybody.succeed("operator", "generate-root", decode, f"-otp={begun['otp']}")
+    return decoded.strip()
+
+
+def rekey(root: Bao, keys: list[str]) -> list[str]:
+    """New shares in the place of the old ones."""
+    numbers = ("secret_shares=3", "secret_threshold=2")
+    begun = root.json("write", "sys/rotate/root/init", *numbers)["data"]
+    made: dict[str, Any] = {}
+    for key in keys[:THRESHOLD]:
+        made = root.json("write", "sys/rotate/root/update", f"key={key}", f"nonce={begun['nonce']}")["data"]
+    check_fields("bao write sys/rotate/root/update: new shares", made, {"complete": True})
+    return list(made["keys_base64"])
+
+
 def main() -> None:
     """Runs all checks."""
     anybody = Bao(server_address(), token=None)
@@ -90,6 +129,14 @@ def main() -> None:
     check_fields("bao status: sealed by the operator", status(anybody), {"initialized": True, "sealed": True})
     unseal(anybody, list(reversed(made["unseal_keys_hex"])))
     check_fields("bao status: open again", status(anybody), {"initialized": True, "sealed": False})
+
+    check_keys(root, anybody)
+    another = Bao(server_address(), generate_root(anybody, made["unseal_keys_b64"]))
+    check_fields("bao token lookup: the new root token", another.json("token lookup")["data"], {"policies": ["root"]})
+    new = rekey(another, made["unseal_keys_b64"])
+    another.succeed("operator", "seal")
+    give(anybody, new[0])
+    check_fields("bao operator unseal: the new shares", give(anybody, new[2]), {"sealed": False})
 
 
 if __name__ == "__main__":

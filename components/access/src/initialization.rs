@@ -1,4 +1,4 @@
-//! The first start of a server.
+//! The first start of a server, and root tokens.
 
 use std::collections::BTreeMap;
 
@@ -78,6 +78,20 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         match self.records.commit(transaction) {
             Ok(()) => Ok(Initialized { root_token }),
             Err(TransactionError::Conflict(_)) => Err(InitializeError::AlreadyInitialized),
+            Err(TransactionError::Storage(error)) => Err(error.into()),
+        }
+    }
+
+    /// Makes a root token beside those that there are.
+    pub(crate) fn store_root_token(&self) -> Result<ClientToken, Failure> {
+        let hasher = self.hasher()?;
+        let root_token = random::client_token(&self.random)?;
+        let hash = hasher.token(root_token.expose());
+        let mut transaction = Transaction::new();
+        put_token(&mut transaction, hasher, &hash, &self.root_record()?)?;
+        match self.records.commit(transaction) {
+            Ok(()) => Ok(root_token),
+            Err(TransactionError::Conflict(_)) => Err(Failure::Contended),
             Err(TransactionError::Storage(error)) => Err(error.into()),
         }
     }

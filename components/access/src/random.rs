@@ -16,6 +16,9 @@ pub(crate) const BATCH_TOKEN_PREFIX: &str = "hvb.";
 const TOKEN_CHARACTERS: usize = 43;
 const ACCESSOR_CHARACTERS: usize = 24;
 
+/// How many characters a root token has that the server makes: what hides one needs as many.
+pub const ROOT_TOKEN_CHARACTERS: usize = SERVICE_TOKEN_PREFIX.len() + TOKEN_CHARACTERS;
+
 /// A new service token.
 pub(crate) fn client_token(random: &impl Random) -> Result<ClientToken, RandomError> {
     let mut text = String::with_capacity(SERVICE_TOKEN_PREFIX.len() + TOKEN_CHARACTERS);
@@ -84,6 +87,7 @@ mod tests {
             let body = token.expose().strip_prefix("hvs.").unwrap();
             assert_eq!(body.len(), 43);
             assert!(body.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            assert_eq!(token.expose().len(), ROOT_TOKEN_CHARACTERS);
             assert!(seen.insert(token.expose().to_owned()));
         }
     }

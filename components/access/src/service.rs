@@ -22,8 +22,8 @@ use crate::api::{
 };
 use crate::identity::Named;
 use crate::records::{SYSTEM_KEY, SystemRecord};
-use crate::secret::IdentifierHasher;
 use crate::settings::Settings;
+use crate::secret::{ClientToken, IdentifierHasher};
 
 /// [`Access`] over a store, a clock and a source of randomness.
 ///
@@ -92,6 +92,10 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError> {
         self.initialize_store(root_token)
+    }
+
+    fn generate_root(&self) -> Result<ClientToken, Failure> {
+        self.store_root_token()
     }
 
     fn maintain(&self) -> Result<(), Failure> {

@@ -30,6 +30,18 @@ fn a8_initialization_works_once_and_is_seen_by_every_instance() {
 }
 
 #[test]
+fn k2_another_root_token_is_like_the_first_one_and_takes_an_initialized_server() {
+    let server = Server::empty();
+    let early = server.access.generate_root().err();
+    assert_eq!(early, Some(Failure::NotInitialized));
+    let first = server.access.initialize(None).ok().unwrap().root_token;
+    let made = server.access.generate_root().ok().unwrap();
+    assert_ne!(made.expose(), first.expose());
+    assert_eq!(made.expose().len(), gatehouse_access::ROOT_TOKEN_CHARACTERS);
+    assert!(server.is_valid(made.expose()) && server.is_valid(first.expose()));
+}
+
+#[test]
 fn a8_of_racing_initializations_one_wins() {
     for _ in 0..20 {
         let server = Server::empty();

@@ -59,7 +59,7 @@ pub fn run(line: CommandLine) -> Result<()> {
     }
 }
 
-fn on_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
+fn on_runtime<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

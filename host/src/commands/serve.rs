@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use gatehouse::seal::witness::Witness;
 use gatehouse::server::Server;
 use gatehouse::settings::{Origin, Settings};
 
@@ -22,6 +23,9 @@ const SECURITY_SECTIONS: [&str; 6] = [
 pub(super) struct Arguments {
     #[command(flatten)]
     source: Source,
+    /// Goes on with a store that is an older copy than seal.witness has seen. Tokens that were revoked since may be valid again
+    #[arg(long)]
+    accept_rollback: bool,
 }
 
 pub(super) async fn run(arguments: Arguments) -> Result<()> {
@@ -30,6 +34,14 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     forbid_core_dumps();
     check_files(&settings)?;
     log_security_settings(&settings);
+    if arguments.accept_rollback
+        && let Some(witness) = &settings.seal.witness
+    {
+        tracing::warn!(
+            "whatever copy of the store is found is taken for the newest: --accept-rollback"
+        );
+        Witness::new(witness.clone()).forget()?;
+    }
 
     let hangup = hangup_signal()?;
     let server = Server::start(&settings).await?;

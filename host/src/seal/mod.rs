@@ -1,7 +1,12 @@
 //! The store that the settings name, and who holds its key (SEC-K2).
 
+mod ceremonies;
 mod key_file;
+mod keys;
+pub mod migration;
 mod shares;
+mod upkeep;
+pub mod witness;
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -13,6 +18,9 @@ use gatehouse_store::{
     Backend, MemoryBackend, RedbBackend, SealedBackend, ShareSeal, SharedClock, UnsealError,
 };
 
+pub use upkeep::Upkeep;
+
+use self::witness::Witness;
 use crate::runtime::services::Seal;
 use crate::settings::{SealType, Settings, StorageType};
 
@@ -28,6 +36,8 @@ pub struct SealedStore {
     pub store: Arc<dyn Backend>,
     /// Who holds its key.
     pub seal: Arc<dyn Seal>,
+    /// What is due about its keys.
+    pub upkeep: Upkeep,
 }
 
 impl SealedStore {
@@ -37,10 +47,15 @@ impl SealedStore {
     ///
     /// # Errors
     ///
-    /// When the store or the key file cannot be had, or the store was made with another kind of seal.
+    /// When the store or the key file cannot be had, the store was made with another kind of seal, or the witness says that it is an old
+    /// copy.
     pub async fn open(settings: &Settings, clock: &SharedClock) -> Result<Self> {
         let below = backend(settings, clock)?;
         let store = Arc::new(Store::new(below, Arc::clone(clock)));
+        let witness = settings.seal.witness.clone().map(Witness::new);
+        if let Some(witness) = &witness {
+            witness.check(store.generation().await?)?;
+        }
         let seal: Arc<dyn Seal> = match settings.seal.kind {
             SealType::KeyFile => {
                 let key_file = settings.seal.key_file.as_deref();
@@ -51,13 +66,36 @@ impl SealedStore {
                 // No request lives that long, nor does its last commit.
                 let patience = 2 * settings.limits.instance_wall_time;
                 let seal = ShareSeal::open(Arc::clone(&store), patience).await;
-                let seal = shares::HeldInShares::new(seal.map_err(wrong_kind)?);
+                let seal = seal.map_err(wrong_kind)?;
+                let seal = shares::HeldInShares::new(seal, Arc::clone(&store), witness.clone());
                 seal.tell_operator_what_to_do().await;
                 Arc::new(seal)
             }
         };
-        Ok(Self { store, seal })
+        let mut upkeep = Upkeep::new(Arc::clone(&store), witness);
+        upkeep.begin().await?;
+        Ok(Self {
+            store,
+            seal,
+            upkeep,
+        })
     }
+}
+
+/// The store of a stopped server, for commands on its machine.
+///
+/// # Errors
+///
+/// When it keeps nothing, is in use, or cannot be had.
+pub fn stopped_store(settings: &Settings) -> Result<Arc<SealedBackend<Arc<dyn Backend>>>> {
+    if settings.storage.kind == StorageType::Memory {
+        anyhow::bail!(
+            "storage.type is \"memory\": such a store ends with its server, so there is none"
+        );
+    }
+    let clock: SharedClock = Arc::new(gatehouse_ports::SystemClock);
+    let below = backend(settings, &clock)?;
+    Ok(Arc::new(Store::new(below, clock)))
 }
 
 /// What to do about a store that cannot be opened.

@@ -7,14 +7,46 @@ use gatehouse_store::{
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-use crate::runtime::services::{Answer, InitializeError, Progress, Seal, SealFailure, UnsealError};
+use super::Store;
+use super::witness::Witness;
+use crate::runtime::services::{
+    Answer, Ceremonies, InitializeError, Keys, Progress, Seal, SealFailure, UnsealError,
+};
 
 /// A [`ShareSeal`] behind the WIT interface; tells the log what happens to it.
-pub(super) struct HeldInShares(ShareSeal<Arc<dyn Backend>>);
+pub(super) struct HeldInShares(ShareSeal<Arc<dyn Backend>>, Arc<Store>, Option<Witness>);
 
 impl HeldInShares {
-    pub(super) const fn new(seal: ShareSeal<Arc<dyn Backend>>) -> Self {
-        Self(seal)
+    pub(super) const fn new(
+        seal: ShareSeal<Arc<dyn Backend>>,
+        store: Arc<Store>,
+        witness: Option<Witness>,
+    ) -> Self {
+        Self(seal, store, witness)
+    }
+
+    pub(super) const fn seal(&self) -> &ShareSeal<Arc<dyn Backend>> {
+        &self.0
+    }
+
+    /// Seals a store again that has just been opened and proves to be an old copy.
+    async fn check_witness(&self) -> Result<(), UnsealError> {
+        let Some(witness) = &self.2 else {
+            return Ok(());
+        };
+        let proven = match self.1.generation().await {
+            Ok(generation) => witness.check(generation),
+            Err(error) => Err(error.into()),
+        };
+        if let Err(error) = proven {
+            self.0.seal().await;
+            tracing::error!("the store was sealed again: {error:#}");
+            let text = "the store is not the one that its witness has seen; see the server's log";
+            return Err(UnsealError::Failure(SealFailure::Unavailable(
+                text.to_owned(),
+            )));
+        }
+        Ok(())
     }
 
     pub(super) async fn tell_operator_what_to_do(&self) {
@@ -97,6 +129,7 @@ impl Seal for HeldInShares {
             match self.0.unseal(share).await {
                 Ok(progress) => {
                     if was_sealed && !progress.sealed {
+                        self.check_witness().await?;
                         tracing::info!("the store is unsealed");
                     }
                     Ok(Self::progress_of(progress))
@@ -125,5 +158,13 @@ impl Seal for HeldInShares {
             tracing::warn!("the store was sealed by a caller");
             Ok(())
         })
+    }
+
+    fn keys(&self) -> Option<&dyn Keys> {
+        Some(&*self.1)
+    }
+
+    fn ceremonies(&self) -> Option<&dyn Ceremonies> {
+        Some(self)
     }
 }

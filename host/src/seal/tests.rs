@@ -203,3 +203,263 @@ async fn a_store_in_memory_may_have_either_kind() {
     }
     assert_eq!(closed.holds().await, Some(true));
 }
+
+/// Settings over the durable store of `place`.
+fn settings(place: &Place, seal: &str) -> Settings {
+    let folder = place.0.path().join("store");
+    let text = format!("[storage]\npath = {folder:?}\n[seal]\n{seal}");
+    Settings::from_text(&text, [], []).unwrap()
+}
+
+fn by_key_file(place: &Place, name: &str) -> String {
+    format!("key_file = {:?}", place.key_file(name))
+}
+
+#[tokio::test]
+async fn k4_the_key_of_a_store_with_a_key_file_is_rotated_without_the_file() {
+    let place = Place::new();
+    let opened = place.open_with_key_file("key").await.unwrap();
+    opened.put().await.unwrap();
+    let keys = opened.seal.keys().unwrap();
+    assert_eq!(keys.current().await.unwrap().term, 1);
+    std::fs::remove_file(place.key_file("key")).unwrap();
+    keys.rotate().await.unwrap();
+    assert_eq!(keys.current().await.unwrap().term, 2);
+    assert!(opened.seal.ceremonies().is_none());
+    assert_eq!(opened.holds().await, Some(true));
+    opened.seal.seal().await.unwrap();
+    assert!(keys.rotate().await.is_err());
+}
+
+#[tokio::test]
+async fn k2_a_key_file_is_replaced_and_the_old_one_kept() {
+    let place = Place::new();
+    place
+        .open_with_key_file("key")
+        .await
+        .unwrap()
+        .put()
+        .await
+        .unwrap();
+    let settings = settings(&place, &by_key_file(&place, "key"));
+    let first = std::fs::read(place.key_file("key")).unwrap();
+    let former = migration::replace_key_file(&settings).await.unwrap();
+    assert_eq!(std::fs::read(&former).unwrap(), first);
+    assert_ne!(std::fs::read(place.key_file("key")).unwrap(), first);
+    let opened = place.open_with_key_file("key").await.unwrap();
+    assert_eq!(opened.holds().await, Some(true));
+    drop(opened);
+    let by_former = place.open_with_key_file("key.old").await.unwrap();
+    assert_eq!(by_former.holds().await, None);
+    drop(by_former);
+
+    let again = migration::replace_key_file(&settings).await.unwrap_err();
+    assert!(
+        format!("{again:#}").contains("holds an earlier key"),
+        "{again:#}"
+    );
+    std::fs::remove_file(former).unwrap();
+    migration::replace_key_file(&settings).await.unwrap();
+    let opened = place.open_with_key_file("key").await.unwrap();
+    assert_eq!(opened.holds().await, Some(true));
+}
+
+#[tokio::test]
+async fn k2_a_replacement_that_was_cut_off_anywhere_is_finished_by_the_next_start() {
+    let place = Place::new();
+    place
+        .open_with_key_file("key")
+        .await
+        .unwrap()
+        .put()
+        .await
+        .unwrap();
+    // Cut off before the store was sealed by the new key: it is there, and counts for nothing.
+    place.key_file("key.new");
+    let opened = place.open_with_key_file("key").await.unwrap();
+    assert_eq!(opened.holds().await, Some(true));
+    drop(opened);
+    // Cut off before the new key took its place.
+    let settings = settings(&place, &by_key_file(&place, "key"));
+    let store = stopped_store(&settings).unwrap();
+    let key = |name: &str| gatehouse_store::read_key_file(&place.key_file(name)).unwrap();
+    store.unseal(&key("key")).await.unwrap();
+    store
+        .change_root_key(&key("key"), &key("key.new"))
+        .await
+        .unwrap();
+    drop(store);
+    let new = std::fs::read(place.key_file("key.new")).unwrap();
+    let opened = place.open_with_key_file("key").await.unwrap();
+    assert_eq!(opened.holds().await, Some(true));
+    assert_eq!(std::fs::read(place.key_file("key")).unwrap(), new);
+    assert!(!place.0.path().join("key.new").exists());
+}
+
+#[tokio::test]
+async fn k2_a_store_moves_to_shares_and_back() {
+    let place = Place::new();
+    place
+        .open_with_key_file("key")
+        .await
+        .unwrap()
+        .put()
+        .await
+        .unwrap();
+    let with_file = settings(&place, &by_key_file(&place, "key"));
+    let sharing = gatehouse_store::Sharing::new(3, 2).unwrap();
+    let refused = migration::to_shares(&with_file, sharing, |_| anyhow::bail!("no printer"));
+    assert!(
+        refused.await.is_err(),
+        "shares that nobody has seen open nothing"
+    );
+    let opened = place.open_with_key_file("key").await.unwrap();
+    assert_eq!(opened.holds().await, Some(true));
+    drop(opened);
+
+    let mut shares = Vec::new();
+    let show = |made: &[gatehouse_store::KeyShare]| {
+        shares.extend(
+            made.iter()
+                .map(|share| Zeroizing::new(share.as_bytes().to_vec())),
+        );
+        Ok(())
+    };
+    migration::to_shares(&with_file, sharing, show)
+        .await
+        .unwrap();
+    assert!(place.open_with_key_file("key").await.is_err());
+    let closed = place.open(SHAMIR).await.unwrap();
+    for share in &shares[1..] {
+        closed.seal.unseal(share.clone()).await.unwrap();
+    }
+    assert_eq!(closed.holds().await, Some(true));
+    drop(closed);
+
+    let in_shares = settings(&place, SHAMIR);
+    let next = place.0.path().join("next key");
+    let few = migration::to_key_file(&in_shares, &next, |given, needed| {
+        assert_eq!(needed, 2);
+        shares
+            .get(given)
+            .filter(|_| given == 0)
+            .cloned()
+            .context("there are too few")
+    });
+    assert!(few.await.is_err());
+    assert!(!next.exists());
+    let all = |given: usize, _| Ok(shares[given].clone());
+    migration::to_key_file(&in_shares, &next, all)
+        .await
+        .unwrap();
+    assert!(place.open(SHAMIR).await.is_err());
+    let opened = place.open_with_key_file("next key").await.unwrap();
+    assert_eq!(opened.holds().await, Some(true));
+    let wrong_kind = migration::to_key_file(&with_file, &next, |_, _| unreachable!()).await;
+    assert!(format!("{:#}", wrong_kind.unwrap_err()).contains("already"));
+}
+
+/// Copies the store of `place` to a folder beside it, or back.
+fn copy_store(place: &Place, from: &str, to: &str) {
+    let (from, to) = (place.0.path().join(from), place.0.path().join(to));
+    std::fs::create_dir_all(&to).unwrap();
+    std::fs::copy(from.join(STORE_FILE), to.join(STORE_FILE)).unwrap();
+}
+
+#[tokio::test]
+async fn k9_an_old_copy_of_the_store_is_refused_until_somebody_accepts_it() {
+    let place = Place::new();
+    let witness = place.0.path().join("witness");
+    let seal = format!("{}\nwitness = {witness:?}", by_key_file(&place, "key"));
+    for _ in 0..2 {
+        place.open(&seal).await.unwrap().put().await.unwrap();
+    }
+    copy_store(&place, "store", "old");
+    drop(place.open(&seal).await.unwrap());
+    copy_store(&place, "store", "newest");
+    copy_store(&place, "old", "store");
+    let refused = place.open(&seal).await.err().unwrap();
+    let text = format!("{refused:#}");
+    assert!(
+        text.contains("counted 2 times") && text.contains("has seen 3"),
+        "{text}"
+    );
+    assert!(text.contains("--accept-rollback"), "{text}");
+
+    copy_store(&place, "newest", "store");
+    drop(place.open(&seal).await.unwrap());
+    copy_store(&place, "old", "store");
+    witness::Witness::new(witness.clone()).forget().unwrap();
+    drop(place.open(&seal).await.unwrap());
+    drop(place.open(&seal).await.unwrap());
+
+    // Another store under the same witness, and one that was never counted.
+    std::fs::remove_dir_all(place.0.path().join("store")).unwrap();
+    let refused = place.open(&seal).await.err().unwrap();
+    assert!(
+        format!("{refused:#}").contains("never counted"),
+        "{refused:#}"
+    );
+    std::fs::write(&witness, format!("gatehouse-witness-1 {:032x} 1", 7)).unwrap();
+    copy_store(&place, "newest", "store");
+    let refused = place.open(&seal).await.err().unwrap();
+    assert!(
+        format!("{refused:#}").contains("another store"),
+        "{refused:#}"
+    );
+    std::fs::write(&witness, "something else").unwrap();
+    assert!(place.open(&seal).await.is_err());
+}
+
+#[tokio::test]
+async fn k9_running_counts_the_store_and_the_witness_never_knows_of_more() {
+    let place = Place::new();
+    let witness = place.0.path().join("witness");
+    let seal = format!("{}\nwitness = {witness:?}", by_key_file(&place, "key"));
+    let seen = || std::fs::read_to_string(&witness).unwrap();
+    let opened = place.open(&seal).await.unwrap();
+    assert!(seen().ends_with(" 1\n"), "{}", seen());
+    let SealedStore {
+        store,
+        seal: held,
+        mut upkeep,
+    } = opened;
+    upkeep.run().await;
+    assert!(seen().ends_with(" 1\n"), "a minute has not passed");
+    upkeep.repeat(async {}).await;
+    assert!(seen().ends_with(" 2\n"), "the stop is counted: {}", seen());
+    drop((store, held));
+    let opened = place.open(&seal).await.unwrap();
+    assert!(seen().ends_with(" 3\n"));
+    drop(opened);
+}
+
+#[tokio::test]
+async fn k9_a_seal_of_shares_shows_an_old_copy_too() {
+    let place = Place::new();
+    let witness = place.0.path().join("witness");
+    let seal = format!("{SHAMIR}\nwitness = {witness:?}");
+    let mut opened = place.open(&seal).await.unwrap();
+    opened.seal.begin_initialization(3, 2).await.unwrap();
+    opened.upkeep.run().await;
+    assert!(!witness.exists(), "what may be given up is not counted");
+    opened.seal.abandon_initialization().await.unwrap();
+    let shares = opened.initialize().await;
+    opened.upkeep.run().await;
+    assert!(!witness.exists(), "a store that is sealed is not counted");
+    for share in &shares[..2] {
+        opened.seal.unseal(share.clone()).await.unwrap();
+    }
+    opened.upkeep.run().await;
+    drop(opened);
+    copy_store(&place, "store", "old");
+    let mut opened = place.open(&seal).await.unwrap();
+    for share in &shares[..2] {
+        opened.seal.unseal(share.clone()).await.unwrap();
+    }
+    opened.upkeep.run().await;
+    drop(opened);
+    copy_store(&place, "old", "store");
+    let refused = place.open(&seal).await.err().unwrap();
+    assert!(format!("{refused:#}").contains("old copy"), "{refused:#}");
+}

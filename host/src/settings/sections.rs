@@ -122,6 +122,9 @@ pub struct SealSettings {
     /// File with the root key, readable by its owner alone and outside the directory of the store (SEC-K2).
     /// Needed for the kind `key-file` and every store that outlives the process.
     pub key_file: Option<PathBuf>,
+    /// File that remembers how far the store has been counted, outside the directory of the store, so that an old copy of the store is
+    /// refused at the start (SEC-K9). Made where it is missing. None by default: then an old copy is not noticed.
+    pub witness: Option<PathBuf>,
 }
 
 impl SealSettings {
@@ -129,6 +132,7 @@ impl SealSettings {
         Self {
             kind: section.value("type", SealType::KeyFile),
             key_file: section.optional("key_file"),
+            witness: section.optional("witness"),
         }
     }
 }

@@ -71,6 +71,21 @@ fn check_storage(settings: &Settings, problems: &mut Vec<Problem>) {
 
 fn check_seal(settings: &Settings, problems: &mut Vec<Problem>) {
     let is_durable = settings.storage.kind == StorageType::Redb;
+    if let (Some(directory), Some(witness)) = (&settings.storage.path, &settings.seal.witness)
+        && is_durable
+        && absolute(witness).starts_with(absolute(directory))
+    {
+        problems.push(Problem::new(
+            "seal.witness",
+            "inside storage.path; whoever restores an old copy of that directory would restore the witness too, so keep it in another one",
+        ));
+    }
+    if !is_durable && settings.seal.witness.is_some() {
+        problems.push(Problem::new(
+            "seal.witness",
+            "not used with storage.type = \"memory\", of which there are no old copies; remove one of the two",
+        ));
+    }
     match (settings.seal.kind, &settings.seal.key_file) {
         (SealType::KeyFile, None) if is_durable => problems.push(Problem::new(
             "seal.key_file",

@@ -64,6 +64,13 @@ pub trait Access {
     /// When it has been done before: of several that race, exactly one wins (SEC-A8).
     fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError>;
 
+    /// Makes one more root token, which never expires: for a caller that has proven to hold the key of the store.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, sealed included, or there is no randomness. No token was made then.
+    fn generate_root(&self) -> Result<ClientToken, Failure>;
+
     /// Does what is due without anybody asking: replaces the key that batch tokens are made under when it has been in use for long
     /// enough, and clears away a part of what no valid token leads to. To be called every minute or so; more often, and from several
     /// hosts at once, is harmless.

@@ -63,6 +63,10 @@ impl system_wit::Guest for Component {
         Ok(access(|it| it.initialize(root_token.as_deref()))?.into())
     }
 
+    fn generate_root() -> Result<String, types_wit::Failure> {
+        Ok(access(Service::generate_root)?.expose().to_owned())
+    }
+
     fn maintain() -> Result<(), types_wit::Failure> {
         Ok(access(Service::maintain)?)
     }

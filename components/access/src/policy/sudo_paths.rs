@@ -1,15 +1,16 @@
 //! Paths that need `sudo` besides the capability of their operation (contract 5.6).
 
-const EXACT: [&str; 6] = [
+const EXACT: [&str; 7] = [
     "sys/audit",
     "sys/remount",
     "sys/rotate",
+    "sys/rotate/keyring",
     "sys/seal",
     "sys/leases",
     "sys/config/cors",
 ];
 
-const PREFIXES: [&str; 10] = [
+const PREFIXES: [&str; 11] = [
     "sys/auth/",
     "sys/audit/",
     "sys/leases/lookup/",
@@ -17,6 +18,7 @@ const PREFIXES: [&str; 10] = [
     "sys/leases/revoke-force/",
     "sys/revoke-prefix/",
     "sys/revoke-force/",
+    "sys/rotate/root/",
     "sys/raw",
     "sys/internal/inspect/",
     "auth/token/accessors",
@@ -57,6 +59,9 @@ mod tests {
         assert!(needs_sudo("sys/leases", false));
         assert!(!needs_sudo("sys/leases/lookup", false));
         assert!(!needs_sudo("sys/rotated", false));
+        assert!(needs_sudo("sys/rotate/keyring", false));
+        assert!(needs_sudo("sys/rotate/root/init", false));
+        assert!(!needs_sudo("sys/rotate/config", false));
         assert!(needs_sudo("sys/seal", false));
         assert!(!needs_sudo("sys/seal-status", false));
         assert!(needs_sudo("sys/raw/x", false));

@@ -6,14 +6,17 @@ use super::bindings::gatehouse::host::{
     audit as audit_wit, metrics as metrics_wit, rate_limits as rate_limits_wit, seal as seal_wit,
 };
 use crate::host::{
-    AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Host, InitializeSealError, Level,
-    Metrics, RateLimits, Seal, SealFailure, SealProgress, Side, UnsealError,
+    AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Ceremonies, Ceremony, CeremonyError,
+    Host, InitializeSealError, KeyStatus, Keys, Level, Metrics, RateLimits, RekeyProgress,
+    RootProgress, RotationPolicy, Seal, SealFailure, SealProgress, Side, UnsealError,
 };
 
 /// The host that runs this component.
 pub(super) fn imported() -> Host {
     Host {
         seal: Box::new(Imported),
+        keys: Box::new(Imported),
+        ceremonies: Box::new(Imported),
         audit: Box::new(Imported),
         rate_limits: Box::new(Imported),
         metrics: Box::new(Imported),
@@ -23,6 +26,9 @@ pub(super) fn imported() -> Host {
 struct Imported;
 
 same_fields!(seal_wit::Progress => SealProgress { initialized, sealed, shares, threshold, given, nonce });
+same_fields!(seal_wit::KeyStatus => KeyStatus { term, installed_at, encryptions });
+same_fields!(seal_wit::RotationPolicy => RotationPolicy { enabled, max_operations, interval });
+same_fields!(seal_wit::Ceremony => Ceremony { nonce, given, required, shares, threshold, verification, verification_nonce });
 same_fields!(audit_wit::Sink => AuditSink { name, kind, description, options });
 same_fields!(rate_limits_wit::Level => Level { remaining, full_in });
 same_cases!(audit_wit::Side, Side, Request, Response);
@@ -98,6 +104,122 @@ impl Seal for Imported {
 
     fn seal(&self) -> Result<(), SealFailure> {
         Ok(seal_wit::seal()?)
+    }
+}
+
+impl From<seal_wit::CeremonyError> for CeremonyError {
+    fn from(from: seal_wit::CeremonyError) -> Self {
+        use seal_wit::CeremonyError as Wit;
+        match from {
+            Wit::Sealed => Self::Sealed,
+            Wit::NotInitialized => Self::NotInitialized,
+            Wit::UnderWay => Self::UnderWay,
+            Wit::NotUnderWay => Self::NotUnderWay,
+            Wit::OtherNonce(nonce) => Self::OtherNonce(nonce),
+            Wit::GivenBefore => Self::GivenBefore,
+            Wit::Malformed => Self::Malformed,
+            Wit::WrongShares => Self::WrongShares,
+            Wit::InvalidNumbers => Self::InvalidNumbers,
+            Wit::OthersOwn => Self::OthersOwn,
+            Wit::VerificationDue(nonce) => Self::VerificationDue(nonce),
+            Wit::NothingToVerify => Self::NothingToVerify,
+            Wit::Failure(failure) => Self::Failure(failure.into()),
+        }
+    }
+}
+
+impl Keys for Imported {
+    fn current(&self) -> Result<KeyStatus, SealFailure> {
+        Ok(seal_wit::current_key()?.into())
+    }
+
+    fn rotate(&self) -> Result<(), SealFailure> {
+        Ok(seal_wit::rotate_key()?)
+    }
+
+    fn policy(&self) -> Result<RotationPolicy, SealFailure> {
+        Ok(seal_wit::current_rotation_policy()?.into())
+    }
+
+    fn set_policy(&self, policy: RotationPolicy) -> Result<(), SealFailure> {
+        let RotationPolicy {
+            enabled,
+            max_operations,
+            interval,
+        } = policy;
+        Ok(seal_wit::set_rotation_policy(seal_wit::RotationPolicy {
+            enabled,
+            max_operations,
+            interval,
+        })?)
+    }
+}
+
+impl Ceremonies for Imported {
+    fn root_generation(&self) -> Result<Ceremony, CeremonyError> {
+        Ok(seal_wit::root_generation()?.into())
+    }
+
+    fn begin_root_generation(
+        &self,
+        one_time_password: &[u8],
+        origin: &str,
+    ) -> Result<Ceremony, CeremonyError> {
+        Ok(seal_wit::begin_root_generation(one_time_password, origin)?.into())
+    }
+
+    fn cancel_root_generation(&self, origin: &str) -> Result<(), CeremonyError> {
+        Ok(seal_wit::cancel_root_generation(origin)?)
+    }
+
+    fn give_for_root(&self, share: &[u8], nonce: &str) -> Result<RootProgress, CeremonyError> {
+        let progress = seal_wit::give_for_root(share, nonce)?;
+        Ok(RootProgress {
+            ceremony: progress.ceremony.into(),
+            one_time_password: progress.one_time_password.map(Zeroizing::new),
+        })
+    }
+
+    fn rekey(&self) -> Result<Ceremony, CeremonyError> {
+        Ok(seal_wit::rekey()?.into())
+    }
+
+    fn begin_rekey(
+        &self,
+        shares: u32,
+        threshold: u32,
+        verification: bool,
+        origin: &str,
+    ) -> Result<Ceremony, CeremonyError> {
+        Ok(seal_wit::begin_rekey(shares, threshold, verification, origin)?.into())
+    }
+
+    fn cancel_rekey(&self, origin: &str) -> Result<(), CeremonyError> {
+        Ok(seal_wit::cancel_rekey(origin)?)
+    }
+
+    fn give_for_rekey(&self, share: &[u8], nonce: &str) -> Result<RekeyProgress, CeremonyError> {
+        let progress = seal_wit::give_for_rekey(share, nonce)?;
+        Ok(RekeyProgress {
+            ceremony: progress.ceremony.into(),
+            new_shares: progress
+                .new_shares
+                .into_iter()
+                .map(Zeroizing::new)
+                .collect(),
+        })
+    }
+
+    fn rekey_verification(&self) -> Result<Ceremony, CeremonyError> {
+        Ok(seal_wit::rekey_verification()?.into())
+    }
+
+    fn verify_rekey(&self, share: &[u8], nonce: &str) -> Result<Ceremony, CeremonyError> {
+        Ok(seal_wit::verify_rekey(share, nonce)?.into())
+    }
+
+    fn restart_rekey_verification(&self, origin: &str) -> Result<Ceremony, CeremonyError> {
+        Ok(seal_wit::restart_rekey_verification(origin)?.into())
     }
 }
 

@@ -1,11 +1,17 @@
 //! What the front asks of the program that runs it: the Rust face of the WIT package `gatehouse:host`, which is its specification.
 
 mod audit;
+mod ceremonies;
+mod keys;
 mod metrics;
 mod rate_limits;
 mod seal;
 
 pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, Side};
+pub use ceremonies::{
+    Ceremonies, Ceremony, CeremonyError, NoCeremonies, RekeyProgress, RootProgress,
+};
+pub use keys::{KeyStatus, Keys, NoKeys, RotationPolicy};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeSealError, Seal, SealFailure, SealProgress, UnsealError};
@@ -14,6 +20,10 @@ pub use seal::{AutomaticSeal, InitializeSealError, Seal, SealFailure, SealProgre
 pub struct Host {
     /// Who holds the key of what is stored.
     pub seal: Box<dyn Seal + Send + Sync>,
+    /// The keys that seal what is stored.
+    pub keys: Box<dyn Keys + Send + Sync>,
+    /// What holders of shares do together.
+    pub ceremonies: Box<dyn Ceremonies + Send + Sync>,
     /// Where requests and answers are recorded.
     pub audit: Box<dyn AuditLog + Send + Sync>,
     /// How often something may happen.
@@ -27,6 +37,8 @@ impl Default for Host {
     fn default() -> Self {
         Self {
             seal: Box::new(AutomaticSeal),
+            keys: Box::new(NoKeys),
+            ceremonies: Box::new(NoCeremonies),
             audit: Box::new(NoAudit),
             rate_limits: Box::new(NoRateLimits),
             metrics: Box::new(NoMetrics),

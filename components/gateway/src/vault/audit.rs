@@ -77,8 +77,17 @@ pub(super) fn hash<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, sink: &
 
 /// Whether a request changes something without being admitted first: it is recorded before anybody looks at it.
 pub(super) fn is_unadmitted_write(request: &Request, path: &CanonicalPath) -> bool {
-    matches!(request.method, Method::Post | Method::Put)
-        && matches!(path.as_str(), "v1/sys/init" | "v1/sys/unseal")
+    let path = path.as_str();
+    let is_ceremony = ["v1/sys/generate-root", "v1/sys/rekey"]
+        .iter()
+        .any(|family| path.starts_with(family));
+    match request.method {
+        Method::Post | Method::Put => {
+            is_ceremony || matches!(path, "v1/sys/init" | "v1/sys/unseal")
+        }
+        Method::Delete => is_ceremony,
+        _ => false,
+    }
 }
 
 /// Ends the tokens of an answer that must not leave, because it could not be recorded: nobody has them. If that fails too, they end

@@ -83,18 +83,25 @@ pub(super) fn run<A, C: Access, O>(
         }
     })?;
 
-    let written = |write: fn(&[u8]) -> String| -> Vec<Zeroizing<String>> {
-        let write = |share: &Zeroizing<Vec<u8>>| Zeroizing::new(write(share));
-        shares.iter().map(write).collect()
-    };
-    let hexadecimal = written(base16ct::lower::encode_string);
-    let base64 = written(|share| STANDARD.encode(share));
+    let (hexadecimal, base64) = written_shares(&shares);
     let made = Made {
         keys: hexadecimal.iter().map(|key| key.as_str()).collect(),
         keys_base64: base64.iter().map(|key| key.as_str()).collect(),
         root_token: initialized.root_token.expose(),
     };
     answer(200, &made)
+}
+
+/// Shares in hexadecimal and in base64.
+pub(super) fn written_shares(
+    shares: &[Zeroizing<Vec<u8>>],
+) -> (Vec<Zeroizing<String>>, Vec<Zeroizing<String>>) {
+    let written = |write: fn(&[u8]) -> String| -> Vec<Zeroizing<String>> {
+        let write = |share: &Zeroizing<Vec<u8>>| Zeroizing::new(write(share));
+        shares.iter().map(write).collect()
+    };
+    let hexadecimal = written(base16ct::lower::encode_string);
+    (hexadecimal, written(|share| STANDARD.encode(share)))
 }
 
 /// What follows once the stores are open.

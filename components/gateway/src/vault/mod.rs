@@ -9,6 +9,7 @@ mod auth_block;
 mod auth_method;
 mod call;
 mod capabilities;
+mod ceremonies;
 mod documents;
 mod envelope;
 mod errors;
@@ -17,6 +18,7 @@ mod headers;
 mod identity;
 mod initialization;
 mod internal_ui;
+mod keys;
 mod leases;
 mod mounts;
 mod oidc;
@@ -111,6 +113,9 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
         trail.ask()?;
     }
     if let Some(answer) = status::handle(gateway, request, &path.with_trailing_slash()) {
+        return answer;
+    }
+    if let Some(answer) = ceremonies::handle(gateway, request, &path.with_trailing_slash()) {
         return answer;
     }
     if let Some(answer) = oidc::document(gateway, request, &path.with_trailing_slash()) {

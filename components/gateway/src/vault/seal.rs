@@ -143,7 +143,7 @@ fn not_initialized() -> Fault {
     Fault::plain(400, "Vault is not initialized")
 }
 
-fn malformed(length: usize) -> String {
+pub(super) fn malformed(length: usize) -> String {
     if length < SHORTEST_KEY {
         format!("invalid key: key is shorter than minimum {SHORTEST_KEY} bytes")
     } else if length > LONGEST_KEY {
@@ -154,7 +154,7 @@ fn malformed(length: usize) -> String {
 }
 
 /// The bytes of a share, written in hexadecimal or in base64.
-fn decoded(text: &str) -> Option<Zeroizing<Vec<u8>>> {
+pub(super) fn decoded(text: &str) -> Option<Zeroizing<Vec<u8>>> {
     let hexadecimal = base16ct::mixed::decode_vec(text).ok();
     let bytes = hexadecimal.or_else(|| STANDARD.decode(text).ok())?;
     Some(Zeroizing::new(bytes))

@@ -5,7 +5,9 @@ use gatehouse_auth_method::AuthMethod;
 
 use super::call::{Answer, Call};
 use super::errors::Fault;
-use super::{audit, capabilities, internal_ui, leases, mounts, policies, seal, tools, wrapping};
+use super::{
+    audit, capabilities, internal_ui, keys, leases, mounts, policies, seal, tools, wrapping,
+};
 use crate::Gateway;
 
 /// Answers a request below `sys/`; `rest` is the path after that.
@@ -53,6 +55,8 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         },
         ("tools", below) => tools::handle(gateway, call, below),
         ("seal", "") => seal::seal(gateway, call.operation),
+        ("key-status", "") => keys::status(gateway, call.operation),
+        ("rotate", below) => keys::rotate(gateway, call, below),
         ("audit", name) => audit::handle(gateway, call, name),
         ("audit-hash", sink) if !sink.is_empty() => audit::hash(gateway, call, sink),
         ("wrapping", below) => wrapping::handle(&gateway.access, call, below),

@@ -1,5 +1,6 @@
 //! `gatehouse operator`: work on a server's machine, and what its first administrators need.
 
+mod seal;
 mod user;
 
 use std::path::PathBuf;
@@ -7,6 +8,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Subcommand;
 use gatehouse_store::create_key_file;
+
+use super::configuration::Source;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -16,6 +19,13 @@ pub(super) enum Command {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
+    /// Makes a root token in the store of a stopped server whose seal is a key file, and prints it once
+    GenerateRoot(Source),
+    /// Gives the store of a stopped server a new key in a new key file; the old file is kept beside it
+    Rekey(Source),
+    /// How the key of a store is kept
+    #[command(subcommand)]
+    Seal(seal::Command),
     /// People who manage organizations
     #[command(subcommand)]
     User(user::Command),
@@ -31,6 +41,9 @@ pub(super) fn run(command: Command) -> Result<()> {
             );
             Ok(())
         }
+        Command::GenerateRoot(source) => seal::generate_root(&source),
+        Command::Rekey(source) => seal::rekey(&source),
+        Command::Seal(command) => seal::migrate(command),
         Command::User(command) => super::on_runtime(user::run(command)),
     }
 }

@@ -4,6 +4,7 @@
 //! the seal is automatic, nothing is recorded, limited or counted.
 
 mod audit;
+mod keys;
 mod metrics;
 mod rate_limits;
 mod seal;
@@ -15,6 +16,10 @@ use wasmtime::component::Linker;
 use super::state::InstanceState;
 
 pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, OpenExchange, Side};
+pub use keys::{
+    Ceremonies, Ceremony, CeremonyError, KeyStatus, Keys, RekeyProgress, RootProgress,
+    RotationPolicy,
+};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, UnsealError};
@@ -61,6 +66,7 @@ pub type Answer<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// When one of the names is taken.
 pub fn bind(linker: &mut Linker<InstanceState>, services: &Services) -> wasmtime::Result<()> {
     seal::bind(linker, &services.seal)?;
+    keys::bind(linker, &services.seal)?;
     audit::bind(linker, &services.audit)?;
     rate_limits::bind(linker, &services.rate_limits)?;
     metrics::bind(linker, &services.metrics)

@@ -6,11 +6,11 @@ use wasmtime::StoreContextMut;
 use wasmtime::component::Linker;
 use zeroize::Zeroizing;
 
-use super::Answer;
 use super::bindings::gatehouse::host::seal as wit;
+use super::{Answer, Ceremonies, Keys};
 use crate::runtime::state::InstanceState;
 
-const INTERFACE: &str = "gatehouse:host/seal@0.1.0";
+pub(super) const INTERFACE: &str = "gatehouse:host/seal@0.1.0";
 
 pub use wit::{Failure as SealFailure, InitializeError, Progress, UnsealError};
 
@@ -40,6 +40,16 @@ pub trait Seal: Send + Sync {
 
     /// Forgets the key.
     fn seal(&self) -> Answer<'_, Result<(), SealFailure>>;
+
+    /// The keys that seal what is stored, where there are any.
+    fn keys(&self) -> Option<&dyn Keys> {
+        None
+    }
+
+    /// What holders of shares can do together, where there are shares.
+    fn ceremonies(&self) -> Option<&dyn Ceremonies> {
+        None
+    }
 }
 
 /// A seal that nobody has to do anything about, and nobody can.

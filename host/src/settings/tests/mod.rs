@@ -227,6 +227,29 @@ fn k2_the_key_file_is_kept_outside_the_directory_of_the_store() {
 }
 
 #[test]
+fn k9_the_witness_is_kept_outside_the_directory_of_the_store() {
+    let durable = |witness: &str| {
+        format!(
+            "[storage]\npath = \"/var/lib/gatehouse\"\n[seal]\nkey_file = \"/k\"\nwitness = {witness:?}\n"
+        )
+    };
+    let found = problems(&durable("/var/lib/gatehouse/witness"));
+    assert_eq!(found.len(), 1);
+    assert!(
+        found[0].starts_with("seal.witness: inside storage.path"),
+        "{found:?}"
+    );
+    let apart = durable("/etc/gatehouse/witness");
+    let settings = Settings::from_text(&apart, none(), none()).unwrap();
+    assert_eq!(
+        settings.seal.witness.unwrap().to_str(),
+        Some("/etc/gatehouse/witness")
+    );
+    let found = problems("[storage]\ntype = \"memory\"\n[seal]\nwitness = \"/w\"\n");
+    assert!(found[0].starts_with("seal.witness: not used"), "{found:?}");
+}
+
+#[test]
 fn half_of_a_tls_pair_is_refused() {
     let found = problems("[storage]\ntype = \"memory\"\n[listener]\ntls_cert_file = \"/c\"\n");
     assert!(

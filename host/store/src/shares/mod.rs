@@ -1,7 +1,9 @@
 //! The seal whose key people hold in shares (SEC-K2, A8).
 
 mod attempt;
+mod ceremonies;
 mod record;
+mod root_key;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +16,10 @@ use zeroize::Zeroizing;
 use crate::sealed::KEYRING_KEY;
 use crate::{Backend, Namespace, SealedBackend, UnsealError, unfinished};
 use attempt::Attempt;
-use record::SealRecord;
+use ceremonies::Ceremonies;
+
+pub use ceremonies::{Ceremony, CeremonyError, Given, RekeyProgress, Verified};
+pub(crate) use record::SealRecord;
 
 /// Beside the keyring; there only where its root key is split.
 pub const SEAL_KEY: &str = "seal";
@@ -70,12 +75,14 @@ pub enum ShareError {
 /// empties it. So after a crash at any moment the store is either empty or one whose shares were complete. What another host has stored
 /// meanwhile is neither finished nor emptied.
 ///
-/// The root key is in memory while it is made or put together, the data keys while the store is open. Shares are wiped as soon as
-/// they are of no more use.
+/// The root key and the data keys are in memory while the store is open. Shares are wiped as soon as they are of no more use. What
+/// holders do together on an open store, they do by [`Self::begin_root_generation`] and [`Self::begin_rekey`].
 pub struct ShareSeal<B> {
     store: Arc<SealedBackend<B>>,
     patience: Duration,
     state: Mutex<State>,
+    /// Taken after `state` where both are.
+    ceremonies: Mutex<Ceremonies>,
 }
 
 enum State {
@@ -114,6 +121,7 @@ impl<B: Backend> ShareSeal<B> {
             store,
             patience,
             state,
+            ceremonies: Mutex::default(),
         })
     }
 
@@ -149,12 +157,16 @@ impl<B: Backend> ShareSeal<B> {
         *state = State::Unclear {
             sealed_keyring: sealed_keyring.clone(),
         };
-        if !self.store_first(&sealed_keyring, &record).await? {
+        let about_key = self.store.first_key_record(&keyring)?;
+        if !self
+            .store_first(&sealed_keyring, &record, about_key)
+            .await?
+        {
             *state = State::Empty;
             *state = State::load(&self.store).await?;
             return Err(BeginError::AlreadyInitialized);
         }
-        self.store.install(&keyring);
+        self.store.install(&keyring, &root_key);
         let at = Instant::now();
         *state = State::Begun {
             sealed_keyring,
@@ -219,7 +231,7 @@ impl<B: Backend> ShareSeal<B> {
                 attempt.add(share).map_err(no_randomness)?;
             }
             if attempt.given() >= needed {
-                let opened = self.open_with(record, attempt).await;
+                let opened = self.open_with(attempt).await;
                 // Those shares may be right where only the store is out of order.
                 if !matches!(opened, Err(ShareError::Unseal(UnsealError::Store(_)))) {
                     *attempt = Attempt::default();
@@ -244,9 +256,10 @@ impl<B: Backend> ShareSeal<B> {
         // One that is unsealing has finished by then, and does not open the store again afterwards.
         let _state = self.state.lock().await;
         self.store.seal();
+        *self.ceremonies.lock().await = Ceremonies::default();
     }
 
-    async fn open_with(&self, record: &SealRecord, attempt: &Attempt) -> Result<(), ShareError> {
+    async fn open_with(&self, attempt: &Attempt) -> Result<(), ShareError> {
         let root_key = attempt.combined().ok_or(ShareError::Wrong)?;
         let keyring = match self.store.load_keyring(&root_key).await {
             Ok(Some((keyring, _))) => keyring,
@@ -254,10 +267,12 @@ impl<B: Backend> ShareSeal<B> {
             Err(UnsealError::Keyring(KeyringError::WrongRootKey)) => return Err(ShareError::Wrong),
             Err(error) => return Err(error.into()),
         };
-        if !record.is_of(&keyring) {
+        // As it is stored now: a rotation has sealed it anew.
+        let stored = State::load(&self.store).await?;
+        if !matches!(&stored, State::Initialized { record, .. } if record.is_of(&keyring)) {
             return Err(UnsealError::AlteredSeal.into());
         }
-        self.store.install(&keyring);
+        self.store.install(&keyring, &root_key);
         Ok(())
     }
 
@@ -266,6 +281,7 @@ impl<B: Backend> ShareSeal<B> {
         &self,
         sealed_keyring: &[u8],
         record: &SealRecord,
+        about_key: Change,
     ) -> Result<bool, UnsealError> {
         let put = |key: &str, value| Change::Put {
             key: key.to_owned(),
@@ -275,6 +291,7 @@ impl<B: Backend> ShareSeal<B> {
         let changes = vec![
             put(KEYRING_KEY, sealed_keyring.to_vec()),
             put(SEAL_KEY, record.write()),
+            about_key,
             unfinished::set_mark(),
         ];
         let absent = |key: &str| Check {

@@ -33,6 +33,7 @@ macro_rules! for_every_backend {
 }
 
 mod adapted;
+mod ceremonies;
 mod changes;
 mod commits;
 mod concurrency;
@@ -40,6 +41,7 @@ mod crashes;
 mod expiry;
 mod files;
 mod first_starts;
+mod keys;
 mod limits;
 mod model;
 mod scans;

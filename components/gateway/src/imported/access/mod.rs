@@ -61,6 +61,10 @@ impl Access for ImportedAccess {
         })
     }
 
+    fn generate_root(&self) -> Result<ClientToken, Failure> {
+        Ok(ClientToken::new(system_wit::generate_root()?))
+    }
+
     fn maintain(&self) -> Result<(), Failure> {
         Ok(system_wit::maintain()?)
     }

@@ -30,6 +30,26 @@ const SHARE: &[Field] = &[
     boolean("migrate", "Is refused: there is no other seal to go to."),
 ];
 
+const GIVEN: &[Field] = &[
+    text("key", "A share, in hexadecimal or in base64."),
+    text("nonce", "What is under way."),
+];
+
+const REKEY: &[Field] = &[
+    integer("secret_shares", "Into how many shares the key is split."),
+    integer("secret_threshold", "How many of them open the seal."),
+    boolean(
+        "require_verification",
+        "Whether the new shares count only once they have been given.",
+    ),
+];
+
+const ROTATION: &[Field] = &[
+    integer("max_operations", "After so many records."),
+    text("interval", "After so much time; 0 for never."),
+    boolean("enabled", "Whether at all."),
+];
+
 /// Below `sys/`.
 pub(super) const ROUTES: &[Route] = &[
     route(
@@ -98,6 +118,82 @@ pub(super) const ROUTES: &[Route] = &[
         &[write("seal", "Seal the server.", &[])],
     )
     .sudo(),
+    route(
+        "key-status",
+        "Tells about the key that seals what is stored.",
+        &[read(
+            "encryption-key-status",
+            "Read its number, its age and how much it has sealed.",
+        )],
+    ),
+    route(
+        "rotate",
+        "Adds a key, which seals what is stored from now on.",
+        &[write("rotate-encryption-key", "Add a key.", &[])],
+    )
+    .sudo(),
+    route(
+        "rotate/config",
+        "Says when a key is added without anybody asking.",
+        &[
+            read("encryption-key-read-rotation-configuration", "Read when."),
+            write("encryption-key-configure-rotation", "Set when.", ROTATION),
+        ],
+    ),
+    route(
+        "generate-root/attempt",
+        "Lets holders of shares make a root token.",
+        &[
+            read("root-token-generation-progress", "Read how far they are.")
+                .answering(Answer::Document),
+            ask(
+                "root-token-generation-initialize",
+                "Begin.",
+                &[text(
+                    "otp",
+                    "What the token is hidden by; made where there is none.",
+                )],
+            )
+            .answering(Answer::Document),
+            delete("root-token-generation-cancel", "Give it up."),
+        ],
+    )
+    .open(),
+    route(
+        "generate-root/update",
+        "Takes the shares for a root token, one by one.",
+        &[ask("root-token-generation-update", "Give a share.", GIVEN).answering(Answer::Document)],
+    )
+    .open(),
+    route(
+        "rekey/init",
+        "Lets holders of shares make new ones.",
+        &[
+            read("rekey-attempt-read-progress", "Read how far they are.")
+                .answering(Answer::Document),
+            ask("rekey-attempt-initialize", "Begin.", REKEY).answering(Answer::Document),
+            delete("rekey-attempt-cancel", "Give it up."),
+        ],
+    )
+    .open(),
+    route(
+        "rekey/update",
+        "Takes the present shares for new ones, one by one.",
+        &[ask("rekey-attempt-update", "Give a share.", GIVEN).answering(Answer::Document)],
+    )
+    .open(),
+    route(
+        "rekey/verify",
+        "Takes the new shares, to see that their holders have them.",
+        &[
+            read("rekey-verification-read-progress", "Read how far they are.")
+                .answering(Answer::Document),
+            ask("rekey-verification-update", "Give a new share.", GIVEN)
+                .answering(Answer::Document),
+            delete("rekey-verification-cancel", "Begin the verification anew."),
+        ],
+    )
+    .open(),
     route(
         "audit",
         "Lists where requests are recorded.",

@@ -1,0 +1,84 @@
+//! The keys that seal what is stored (SEC-K4).
+
+use super::SealFailure;
+
+/// The key that seals what is stored now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyStatus {
+    /// Its number.
+    pub term: u32,
+    /// Milliseconds since 1970 at which it was made.
+    pub installed_at: u64,
+    /// How many records it has sealed, as far as that was counted.
+    pub encryptions: u64,
+}
+
+/// When that key is replaced without anybody asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RotationPolicy {
+    /// Whether at all.
+    pub enabled: bool,
+    /// After so many records.
+    pub max_operations: u64,
+    /// After so many seconds; 0 for never.
+    pub interval: u64,
+}
+
+/// The keys of the stores.
+pub trait Keys {
+    /// The key that seals what is stored now.
+    ///
+    /// # Errors
+    ///
+    /// When the stores are sealed or do not answer, or the host keeps no keys; so for all that follows.
+    fn current(&self) -> Result<KeyStatus, SealFailure>;
+
+    /// Adds a key, which seals what is stored from now on.
+    ///
+    /// # Errors
+    ///
+    /// See [`Self::current`]; also while too many earlier keys are still needed.
+    fn rotate(&self) -> Result<(), SealFailure>;
+
+    /// When the key is replaced without anybody asking.
+    ///
+    /// # Errors
+    ///
+    /// See [`Self::current`].
+    fn policy(&self) -> Result<RotationPolicy, SealFailure>;
+
+    /// Keeps another policy.
+    ///
+    /// # Errors
+    ///
+    /// See [`Self::current`]; also for a policy out of its bounds.
+    fn set_policy(&self, policy: RotationPolicy) -> Result<(), SealFailure>;
+}
+
+/// Has no keys.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoKeys;
+
+fn none<T>() -> Result<T, SealFailure> {
+    Err(SealFailure::Unavailable(
+        "this host keeps no keys".to_owned(),
+    ))
+}
+
+impl Keys for NoKeys {
+    fn current(&self) -> Result<KeyStatus, SealFailure> {
+        none()
+    }
+
+    fn rotate(&self) -> Result<(), SealFailure> {
+        none()
+    }
+
+    fn policy(&self) -> Result<RotationPolicy, SealFailure> {
+        none()
+    }
+
+    fn set_policy(&self, _: RotationPolicy) -> Result<(), SealFailure> {
+        none()
+    }
+}

@@ -1,0 +1,528 @@
+//! `sys/generate-root`, `sys/rekey` and what OpenBao calls them since (`sys/generate-root-token`, `sys/rotate/root`): what holders of
+//! shares do together on an open server (contract 6.1, SEC-K2, K4).
+//!
+//! None of it but `sys/rotate/root` needs a token: the shares alone give force to it. How often one address may ask is limited.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use gatehouse_access::{Access, Failure, Operation, ROOT_TOKEN_CHARACTERS};
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use super::call::{Answer, Call};
+use super::envelope::Reply;
+use super::errors::{Fault, without_content};
+use super::fields::Fields;
+use super::initialization::written_shares;
+use super::seal::{decoded, malformed};
+use super::status::answer;
+use crate::Gateway;
+use crate::host::{Bucket, Ceremony, CeremonyError};
+use crate::http::{Method, Request, Response};
+use crate::json::Duplicates;
+use crate::source;
+
+/// How many requests about ceremonies one address may send at once, and regains in a minute: enough for the most holders there can be.
+const REQUESTS: u32 = 300;
+const PERIOD_MILLISECONDS: u32 = 60_000;
+
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// How an answer is wrapped.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// Not at all, as Vault answers.
+    Bare,
+    /// In the envelope, as OpenBao answers at its new paths.
+    Envelope,
+}
+
+#[derive(Serialize)]
+struct RootStatus<'a> {
+    nonce: &'a str,
+    started: bool,
+    progress: u32,
+    required: u32,
+    complete: bool,
+    encoded_token: &'a str,
+    encoded_root_token: &'a str,
+    pgp_fingerprint: &'a str,
+    otp: &'a str,
+    otp_length: usize,
+}
+
+#[derive(Serialize)]
+struct RekeyStatus<'a> {
+    nonce: &'a str,
+    started: bool,
+    t: u32,
+    n: u32,
+    progress: u32,
+    required: u32,
+    pgp_fingerprints: Option<[&'a str; 0]>,
+    backup: bool,
+    verification_required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification_nonce: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Rekeyed<'a> {
+    nonce: &'a str,
+    complete: bool,
+    keys: Vec<&'a str>,
+    keys_base64: Vec<&'a str>,
+    pgp_fingerprints: Option<[&'a str; 0]>,
+    backup: bool,
+    verification_required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification_nonce: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct VerificationStatus<'a> {
+    nonce: &'a str,
+    started: bool,
+    t: u32,
+    n: u32,
+    progress: u32,
+}
+
+#[derive(Serialize)]
+struct VerificationDone<'a> {
+    nonce: &'a str,
+    complete: bool,
+}
+
+/// Answers a request without a token; `None` for a path that is about something else.
+pub(super) fn handle<A, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    path: &str,
+) -> Option<Result<Response, Fault>> {
+    let (family, step) = path.strip_prefix("v1/sys/")?.split_once('/')?;
+    let ceremony = Asked { gateway, request };
+    let operation = match request.method {
+        Method::Get => Operation::Read,
+        Method::Post | Method::Put => Operation::Update,
+        Method::Delete => Operation::Delete,
+        _ => Operation::Help,
+    };
+    let reply = match (family, step) {
+        ("generate-root" | "generate-root-token", "attempt" | "update") => ceremony
+            .limited()
+            .and_then(|()| ceremony.root_generation(operation, step)),
+        ("rekey", "init" | "update" | "verify" | "backup") => ceremony
+            .limited()
+            .and_then(|()| ceremony.rekey(operation, step)),
+        ("rekey", "recovery-key-backup") | ("rekey-recovery-key", _) => Err(no_recovery_keys()),
+        _ => return None,
+    };
+    let shape = match family {
+        "generate-root-token" => Shape::Envelope,
+        _ => Shape::Bare,
+    };
+    Some(reply.and_then(|reply| reply.response(gateway, shape)))
+}
+
+/// Answers a request for `sys/rotate/root/...`, from a caller with `sudo`.
+pub(super) fn with_token<A, C, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+    step: &str,
+) -> Answer {
+    if !matches!(step, "init" | "update" | "verify" | "backup") {
+        return Err(Fault::unsupported_path());
+    }
+    let request = call.request;
+    let ceremony = Asked { gateway, request };
+    match ceremony.rekey(call.operation, step)? {
+        Written::Nothing => Ok(None),
+        Written::Document(text) => {
+            let document: &serde_json::value::RawValue =
+                serde_json::from_str(&text).map_err(|_| unwritable())?;
+            Ok(Some(Reply::data(&document)?))
+        }
+    }
+}
+
+/// There is one key, which the shares yield.
+pub(super) fn no_recovery_keys() -> Fault {
+    Fault::plain(
+        400,
+        "recovery rekeying not supported: there are no recovery keys",
+    )
+}
+
+/// What is answered, before it is wrapped. May hold secrets.
+enum Written {
+    Nothing,
+    Document(Zeroizing<String>),
+}
+
+impl Written {
+    fn of(document: &impl Serialize) -> Result<Self, Fault> {
+        let text = serde_json::to_string(document).map_err(|_| unwritable())?;
+        Ok(Self::Document(Zeroizing::new(text)))
+    }
+
+    fn response<A, C, O>(
+        &self,
+        gateway: &Gateway<A, C, O>,
+        shape: Shape,
+    ) -> Result<Response, Fault> {
+        let Self::Document(text) = self else {
+            return Ok(without_content(204));
+        };
+        let document: &serde_json::value::RawValue =
+            serde_json::from_str(text).map_err(|_| unwritable())?;
+        match shape {
+            Shape::Bare => answer(200, &document),
+            Shape::Envelope => {
+                let id = gateway.fresh_uuid()?;
+                Reply::data(&document)?.response(&id, "system")
+            }
+        }
+    }
+}
+
+fn unwritable() -> Fault {
+    Fault::internal("the answer of a ceremony could not be written")
+}
+
+/// A request about a ceremony.
+struct Asked<'a, A, C, O> {
+    gateway: &'a Gateway<A, C, O>,
+    request: &'a Request,
+}
+
+impl<A, C, O> Asked<'_, A, C, O> {
+    /// Where the request came from.
+    fn origin(&self) -> String {
+        source::network(self.request.peer)
+    }
+
+    /// Takes the request out of what its address has left.
+    fn limited(&self) -> Result<(), Fault> {
+        let bucket = Bucket {
+            key: format!("seal/ceremonies/{}", self.origin()),
+            events: REQUESTS,
+            period: PERIOD_MILLISECONDS,
+            burst: REQUESTS,
+        };
+        match self.gateway.host.rate_limits.take(&[bucket]) {
+            Ok(_) => Ok(()),
+            Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
+        }
+    }
+
+    fn fields(&self) -> Result<Fields<'_>, Fault> {
+        Ok(Fields::of_body(self.request, Duplicates::Refuse)?)
+    }
+
+    /// The share and the nonce of the body.
+    fn share(&self) -> Result<(Zeroizing<Vec<u8>>, String), Fault> {
+        let fields = self.fields()?;
+        let key = fields.string("key")?.map(Zeroizing::new);
+        let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
+            let text = "'key' must be specified in request body as JSON";
+            Fault::plain(400, text)
+        })?;
+        let key = decoded(&key)
+            .ok_or_else(|| Fault::plain(400, "'key' must be a valid hex or base64 string"))?;
+        Ok((key, fields.string("nonce")?.unwrap_or_default()))
+    }
+
+    fn rekey(&self, operation: Operation, step: &str) -> Result<Written, Fault> {
+        let ceremonies = &self.gateway.host.ceremonies;
+        match (step, operation) {
+            ("init", Operation::Read) => rekey_status(&told(ceremonies.rekey(), REKEY)?),
+            ("init", Operation::Update) => self.begin_rekey(),
+            ("init", Operation::Delete) => {
+                told(ceremonies.cancel_rekey(&self.origin()), REKEY)?;
+                Ok(Written::Nothing)
+            }
+            ("update", Operation::Update) => self.give_for_rekey(),
+            ("verify", Operation::Read) => {
+                verification_status(&told(ceremonies.rekey_verification(), VERIFICATION)?)
+            }
+            ("verify", Operation::Update) => {
+                let (share, nonce) = self.share()?;
+                let given = ceremonies.verify_rekey(&share, &nonce);
+                let ceremony = given.map_err(|error| refusal(error, VERIFICATION, share.len()))?;
+                match (&ceremony.nonce, &ceremony.verification_nonce) {
+                    (None, nonce) => Written::of(&VerificationDone {
+                        nonce: nonce.as_deref().unwrap_or_default(),
+                        complete: true,
+                    }),
+                    _ => verification_status(&ceremony),
+                }
+            }
+            ("verify", Operation::Delete) => {
+                let restarted = ceremonies.restart_rekey_verification(&self.origin());
+                verification_status(&told(restarted, VERIFICATION)?)
+            }
+            // Backups are of shares that were encrypted to somebody, and none is.
+            ("backup", Operation::Read) => Err(Fault::plain(400, "no backed-up keys found")),
+            ("backup", Operation::Delete) => Ok(Written::Nothing),
+            _ => Err(Fault::unsupported_operation()),
+        }
+    }
+
+    fn begin_rekey(&self) -> Result<Written, Fault> {
+        let fields = self.fields()?;
+        refuse_encryption(&fields, "pgp_keys")?;
+        if fields.boolean("backup")?.unwrap_or_default() {
+            let text = "backup is not supported: new shares are shown once and kept nowhere";
+            return Err(Fault::plain(400, text));
+        }
+        let number = |name| -> Result<u32, Fault> {
+            let number = fields.integer(name)?.unwrap_or_default();
+            Ok(u32::try_from(number).unwrap_or_default())
+        };
+        let (shares, threshold) = (number("secret_shares")?, number("secret_threshold")?);
+        let verification = fields.boolean("require_verification")?.unwrap_or_default();
+        if threshold > shares {
+            let text = "provided threshold greater than the total shares";
+            return Err(Fault::plain(400, text));
+        }
+        let ceremonies = &self.gateway.host.ceremonies;
+        let begun = ceremonies.begin_rekey(shares, threshold, verification, &self.origin());
+        rekey_status(&told(begun, REKEY)?)
+    }
+
+    fn give_for_rekey(&self) -> Result<Written, Fault> {
+        let (share, nonce) = self.share()?;
+        let given = self.gateway.host.ceremonies.give_for_rekey(&share, &nonce);
+        let progress = given.map_err(|error| refusal(error, REKEY, share.len()))?;
+        if progress.new_shares.is_empty() {
+            return rekey_status(&progress.ceremony);
+        }
+        let (hexadecimal, base64) = written_shares(&progress.new_shares);
+        let verification_nonce = progress.ceremony.verification_nonce.as_deref();
+        Written::of(&Rekeyed {
+            nonce: &nonce,
+            complete: true,
+            keys: hexadecimal.iter().map(|key| key.as_str()).collect(),
+            keys_base64: base64.iter().map(|key| key.as_str()).collect(),
+            pgp_fingerprints: None,
+            backup: false,
+            verification_required: verification_nonce.is_some(),
+            verification_nonce,
+        })
+    }
+}
+
+impl<A, C: Access, O> Asked<'_, A, C, O> {
+    fn root_generation(&self, operation: Operation, step: &str) -> Result<Written, Fault> {
+        let ceremonies = &self.gateway.host.ceremonies;
+        match (step, operation) {
+            ("attempt", Operation::Read) => {
+                root_status(&told(ceremonies.root_generation(), ROOT)?, "")
+            }
+            ("attempt", Operation::Update) => self.begin_root_generation(),
+            ("attempt", Operation::Delete) => {
+                told(ceremonies.cancel_root_generation(&self.origin()), ROOT)?;
+                Ok(Written::Nothing)
+            }
+            ("update", Operation::Update) => self.give_for_root(),
+            _ => Err(Fault::unsupported_operation()),
+        }
+    }
+
+    fn begin_root_generation(&self) -> Result<Written, Fault> {
+        let fields = self.fields()?;
+        refuse_encryption(&fields, "pgp_key")?;
+        let given = fields.string("otp")?.map(Zeroizing::new);
+        let given = given.filter(|given| !given.is_empty());
+        let made = match &given {
+            Some(given) if given.len() != ROOT_TOKEN_CHARACTERS => {
+                return Err(Fault::plain(400, "OTP string is wrong length"));
+            }
+            Some(_) => None,
+            None => Some(self.one_time_password()?),
+        };
+        let password = given.as_ref().or(made.as_ref());
+        let password = password.map(|password| password.as_bytes());
+        let ceremonies = &self.gateway.host.ceremonies;
+        let begun = ceremonies.begin_root_generation(password.unwrap_or_default(), &self.origin());
+        let shown = made.as_ref().map_or("", |made| made.as_str());
+        root_status(&told(begun, ROOT)?, shown)
+    }
+
+    /// As many random characters as a root token has.
+    fn one_time_password(&self) -> Result<Zeroizing<String>, Fault> {
+        let mut password = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
+        let mut drawn = Zeroizing::new([0_u8; 64]);
+        while password.len() < ROOT_TOKEN_CHARACTERS {
+            self.gateway.fill_randomly(&mut *drawn)?;
+            for byte in drawn.iter() {
+                // The two highest bits of what is left are as likely to be any, so every character is as likely as the others.
+                if let Some(character) = BASE62.get(usize::from(byte >> 2))
+                    && password.len() < ROOT_TOKEN_CHARACTERS
+                {
+                    password.push(char::from(*character));
+                }
+            }
+        }
+        Ok(password)
+    }
+
+    fn give_for_root(&self) -> Result<Written, Fault> {
+        let (share, nonce) = self.share()?;
+        let given = self.gateway.host.ceremonies.give_for_root(&share, &nonce);
+        let progress = given.map_err(|error| refusal(error, ROOT, share.len()))?;
+        let Some(password) = progress.one_time_password else {
+            return root_status(&progress.ceremony, "");
+        };
+        let token = self.gateway.access.generate_root()?;
+        let hidden: Zeroizing<Vec<u8>> = Zeroizing::new(
+            token
+                .expose()
+                .bytes()
+                .zip(password.iter())
+                .map(|(token, password)| token ^ password)
+                .collect(),
+        );
+        let encoded = Zeroizing::new(STANDARD_NO_PAD.encode(&*hidden));
+        self.gateway
+            .tell_operator("holders of enough shares have made a root token");
+        Written::of(&RootStatus {
+            nonce: &nonce,
+            started: true,
+            progress: progress.ceremony.required,
+            required: progress.ceremony.required,
+            complete: true,
+            encoded_token: &encoded,
+            encoded_root_token: &encoded,
+            pgp_fingerprint: "",
+            otp: "",
+            otp_length: ROOT_TOKEN_CHARACTERS,
+        })
+    }
+}
+
+fn root_status(ceremony: &Ceremony, password: &str) -> Result<Written, Fault> {
+    Written::of(&RootStatus {
+        nonce: ceremony.nonce.as_deref().unwrap_or_default(),
+        started: ceremony.nonce.is_some(),
+        progress: ceremony.given,
+        required: ceremony.required,
+        complete: false,
+        encoded_token: "",
+        encoded_root_token: "",
+        pgp_fingerprint: "",
+        otp: password,
+        otp_length: ROOT_TOKEN_CHARACTERS,
+    })
+}
+
+fn rekey_status(ceremony: &Ceremony) -> Result<Written, Fault> {
+    Written::of(&RekeyStatus {
+        nonce: ceremony.nonce.as_deref().unwrap_or_default(),
+        started: ceremony.nonce.is_some(),
+        t: ceremony.threshold,
+        n: ceremony.shares,
+        progress: ceremony.given,
+        required: ceremony.required,
+        pgp_fingerprints: None,
+        backup: false,
+        verification_required: ceremony.verification,
+        verification_nonce: ceremony.verification_nonce.as_deref(),
+    })
+}
+
+fn verification_status(ceremony: &Ceremony) -> Result<Written, Fault> {
+    Written::of(&VerificationStatus {
+        nonce: ceremony.verification_nonce.as_deref().unwrap_or_default(),
+        started: ceremony.verification_nonce.is_some(),
+        t: ceremony.threshold,
+        n: ceremony.shares,
+        progress: ceremony.given,
+    })
+}
+
+/// Refuses to encrypt what is answered to somebody: answering it in clear would betray what was asked.
+fn refuse_encryption(fields: &Fields<'_>, field: &'static str) -> Result<(), Fault> {
+    let asked = fields.list(field)?.unwrap_or_default();
+    if asked.iter().all(String::is_empty) {
+        return Ok(());
+    }
+    let text = format!("{field} is not supported: leave it out");
+    Err(Fault::plain(400, text))
+}
+
+/// The words of a ceremony.
+#[derive(Clone, Copy)]
+struct Words {
+    /// Refuses a second one.
+    under_way: &'static str,
+    /// Refuses a share without one.
+    not_under_way: &'static str,
+    /// What a share is for.
+    operation: &'static str,
+    /// Where the server needs no shares: what does the same.
+    automatic: &'static str,
+    /// Refuses shares that are wrong.
+    wrong: &'static str,
+}
+
+const ROOT: Words = Words {
+    under_way: "root generation already in progress",
+    not_under_way: "no root generation in progress",
+    operation: "root generation operation",
+    automatic: "the seal is a key file: stop the server and run `gatehouse operator generate-root` on its machine",
+    wrong: "root generation aborted: the shares do not yield the key",
+};
+const REKEY: Words = Words {
+    under_way: "rekey already in progress",
+    not_under_way: "no barrier rekey in progress",
+    operation: "rekey operation",
+    automatic: "the seal is a key file: stop the server and run `gatehouse operator rekey` on its machine",
+    wrong: "the shares do not yield the key",
+};
+const VERIFICATION: Words = Words {
+    not_under_way: "no rekey configuration found",
+    operation: "verify operation",
+    wrong: "rekey verification failed; incorrect key shares supplied",
+    ..REKEY
+};
+
+fn told<T>(result: Result<T, CeremonyError>, words: Words) -> Result<T, Fault> {
+    // No share was given, so none has the wrong length.
+    result.map_err(|error| refusal(error, words, 0))
+}
+
+/// The refusal of a request with a share of so many bytes.
+fn refusal(error: CeremonyError, words: Words, share: usize) -> Fault {
+    let text = match error {
+        CeremonyError::Sealed => return Failure::Sealed.into(),
+        CeremonyError::Failure(crate::host::SealFailure::Automatic) => words.automatic.to_owned(),
+        CeremonyError::Failure(failure) => return failure.into(),
+        CeremonyError::NotInitialized => "server is not yet initialized".to_owned(),
+        CeremonyError::UnderWay => words.under_way.to_owned(),
+        CeremonyError::NotUnderWay => words.not_under_way.to_owned(),
+        CeremonyError::OtherNonce(nonce) => format!(
+            "incorrect nonce supplied; nonce for this {} is \"{nonce}\"",
+            words.operation
+        ),
+        CeremonyError::GivenBefore => {
+            "given key has already been provided during this generation operation".to_owned()
+        }
+        CeremonyError::Malformed => malformed(share),
+        CeremonyError::WrongShares => words.wrong.to_owned(),
+        CeremonyError::InvalidNumbers => format!(
+            "invalid rekey seal configuration: {}",
+            CeremonyError::InvalidNumbers
+        ),
+        CeremonyError::OthersOwn => {
+            "another address began this less than ten minutes ago: cancel it from there, or later"
+                .to_owned()
+        }
+        CeremonyError::VerificationDue(nonce) => format!(
+            "rekey operation already finished; verification must be performed; nonce for the verification operation is \"{nonce}\""
+        ),
+        CeremonyError::NothingToVerify => "no rekey verification in progress".to_owned(),
+    };
+    Fault::plain(400, text)
+}

@@ -1,0 +1,202 @@
+//! `gatehouse operator generate-root`, `rekey` and `seal migrate`: work on the store of a stopped server.
+
+use std::io::{BufRead as _, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use clap::{Args, Subcommand};
+use gatehouse::seal::{SealedStore, migration};
+use gatehouse::settings::{SealType, Settings};
+use gatehouse_access::{Access as _, AccessService};
+use gatehouse_ports::{
+    Change, Check, CommitError, Entry, OsRandom, Page, Store, StoreError, SystemClock,
+};
+use gatehouse_store::{Namespace, PrivateStore, SharedClock, Sharing};
+use zeroize::Zeroizing;
+
+use crate::commands::configuration::Source;
+use crate::commands::on_runtime;
+
+/// Most that a line with a share may hold.
+const LONGEST_LINE: u64 = 1024;
+
+#[derive(Debug, Subcommand)]
+pub(in crate::commands) enum Command {
+    /// Moves the store of a stopped server to the other kind of seal. Change seal.type and seal.key_file afterwards
+    Migrate(Migration),
+}
+
+#[derive(Debug, Args)]
+pub(in crate::commands) struct Migration {
+    #[command(flatten)]
+    source: Source,
+    /// Splits the key into so many shares, which are printed once
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        requires = "key_threshold",
+        conflicts_with = "to_key_file"
+    )]
+    key_shares: Option<u32>,
+    /// How many shares open the store
+    #[arg(long, value_name = "NUMBER", requires = "key_shares")]
+    key_threshold: Option<u32>,
+    /// Keeps the key in this file from now on; the shares are read from standard input, one a line
+    #[arg(long, value_name = "FILE", required_unless_present = "key_shares")]
+    to_key_file: Option<PathBuf>,
+}
+
+/// Prints a new root token, which nobody will tell again.
+pub(super) fn generate_root(source: &Source) -> Result<()> {
+    let settings = source.load()?;
+    let token = root_token(&settings)?;
+    println!("{}", *token);
+    eprintln!("This root token never expires: revoke it once it is not needed any more.");
+    Ok(())
+}
+
+fn root_token(settings: &Settings) -> Result<Zeroizing<String>> {
+    if settings.seal.kind == SealType::Shamir {
+        bail!(
+            "seal.type is \"shamir\": start the server, unseal it, and let the holders of shares run `bao operator generate-root`"
+        );
+    }
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let clock: SharedClock = Arc::new(SystemClock);
+    let opened = runtime.block_on(SealedStore::open(settings, &clock))?;
+    let store = PrivateStore::new(Arc::clone(&opened.store), Namespace::Access);
+    let access = AccessService::new(Blocking(store), SystemClock, OsRandom);
+    let token = access.generate_root();
+    let token = token.context("no root token was made")?;
+    Ok(Zeroizing::new(token.expose().to_owned()))
+}
+
+/// Gives the store of a stopped server a new key, in a new key file.
+pub(super) fn rekey(source: &Source) -> Result<()> {
+    let settings = source.load()?;
+    let former = on_runtime(async move { migration::replace_key_file(&settings).await })?;
+    eprintln!(
+        "The store has a new key; keep a copy of the key file in a safe place. Backups of before open only with the old one, which is in {}: remove it when they are gone.",
+        former.display()
+    );
+    Ok(())
+}
+
+pub(super) fn migrate(Command::Migrate(migration): Command) -> Result<()> {
+    let settings = migration.source.load()?;
+    if let Some(key_file) = migration.to_key_file {
+        let shown = key_file.clone();
+        let moved = async move { migration::to_key_file(&settings, &key_file, read_share).await };
+        on_runtime(moved)?;
+        eprintln!(
+            "The key of the store is in {} now: keep a copy of it, and set seal.key_file in place of seal.type.",
+            shown.display()
+        );
+        return Ok(());
+    }
+    let numbers = (migration.key_shares, migration.key_threshold);
+    let (Some(shares), Some(threshold)) = numbers else {
+        bail!("either --key-shares and --key-threshold, or --to-key-file");
+    };
+    let sharing = Sharing::new(shares, threshold)?;
+    on_runtime(async move { migration::to_shares(&settings, sharing, print_shares).await })?;
+    eprintln!(
+        "{threshold} of these shares open the store from now on: set seal.type = \"shamir\" in place of seal.key_file. The key file opens nothing but backups of before."
+    );
+    Ok(())
+}
+
+fn print_shares(shares: &[gatehouse_store::KeyShare]) -> Result<()> {
+    let mut output = std::io::stdout().lock();
+    for (number, share) in (1..).zip(shares) {
+        let text = Zeroizing::new(STANDARD.encode(share.as_bytes()));
+        writeln!(output, "Unseal Key {number}: {}", *text)?;
+    }
+    output.flush()?;
+    Ok(())
+}
+
+fn read_share(given: usize, needed: u8) -> Result<Zeroizing<Vec<u8>>> {
+    eprintln!("Unseal key {} of {needed}:", given + 1);
+    // Room for all at once: a string that grows would leave copies of the share behind.
+    let mut line = Zeroizing::new(String::with_capacity(1024));
+    let input = std::io::stdin().lock();
+    let read = std::io::Read::take(input, LONGEST_LINE).read_line(&mut line)?;
+    if read == 0 {
+        bail!("there are too few shares");
+    }
+    let share = line.trim_ascii();
+    let bytes = STANDARD.decode(share);
+    let bytes = bytes.context("a share is one line of base64, as it was printed")?;
+    Ok(Zeroizing::new(bytes))
+}
+
+/// A store for code that waits for its answers.
+struct Blocking(PrivateStore);
+
+impl Store for Blocking {
+    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
+        pollster::block_on(self.0.get(keys))
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
+        pollster::block_on(self.0.scan(prefix, after, limit))
+    }
+
+    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
+        pollster::block_on(self.0.commit(checks, changes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gatehouse_access::{Capability, TokenReference};
+    use gatehouse_store::{Backend, create_key_file};
+
+    fn access(store: Arc<dyn Backend>) -> impl gatehouse_access::Access {
+        let store = PrivateStore::new(store, Namespace::Access);
+        AccessService::new(Blocking(store), SystemClock, OsRandom)
+    }
+
+    fn open(settings: &Settings) -> SealedStore {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let clock: SharedClock = Arc::new(SystemClock);
+        runtime
+            .block_on(SealedStore::open(settings, &clock))
+            .unwrap()
+    }
+
+    #[test]
+    fn k2_a_lost_root_token_is_made_anew_on_the_machine() {
+        let place = tempfile::tempdir().unwrap();
+        let (folder, key_file) = (place.path().join("store"), place.path().join("key"));
+        create_key_file(&key_file).unwrap();
+        let text = format!("[storage]\npath = {folder:?}\n[seal]\nkey_file = {key_file:?}\n");
+        let settings = Settings::from_text(&text, [], []).unwrap();
+        let early = root_token(&settings).err().unwrap();
+        assert!(format!("{early:#}").contains("initialize"), "{early:#}");
+
+        let opened = open(&settings);
+        access(opened.store).initialize(None).ok().unwrap();
+        drop((opened.seal, opened.upkeep));
+        let token = root_token(&settings).unwrap();
+        let opened = open(&settings);
+        let path = ["sys/seal".to_owned()];
+        let may = access(opened.store).capabilities(TokenReference::Id(&token), &path);
+        assert_eq!(may.ok().unwrap(), [[Capability::Root]]);
+    }
+
+    #[test]
+    fn shares_have_a_way_of_their_own_to_a_root_token() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path();
+        let text = format!("[storage]\npath = {folder:?}\n[seal]\ntype = \"shamir\"\n");
+        let settings = Settings::from_text(&text, [], []).unwrap();
+        let refused = root_token(&settings).err().unwrap();
+        assert!(refused.to_string().contains("bao operator generate-root"));
+    }
+}
