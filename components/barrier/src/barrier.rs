@@ -152,6 +152,26 @@ impl Barrier {
         Ok(Record { value, expires_at })
     }
 
+    /// Whether there are keys besides the one that seals.
+    #[must_use]
+    pub fn has_earlier_terms(&self) -> bool {
+        !self.earlier.is_empty()
+    }
+
+    /// Whether the key of `term` is among those that open.
+    #[must_use]
+    pub fn holds(&self, term: Term) -> bool {
+        self.cipher(term).is_some()
+    }
+
+    /// The term that a sealed record names; `None` for what is no record of this format. Nothing is proven by it until it opens.
+    #[must_use]
+    pub fn term_of(sealed: &[u8]) -> Option<Term> {
+        let (format, rest) = sealed.split_first()?;
+        let (term, _) = rest.split_first_chunk::<TERM_BYTES>()?;
+        (*format == FORMAT).then(|| Term(u32::from_be_bytes(*term)))
+    }
+
     fn cipher(&self, term: Term) -> Option<&Cipher> {
         if term == self.active_term {
             return Some(&self.active);
@@ -304,6 +324,9 @@ mod tests {
 
         assert_eq!(after.open(ADDRESS, old).ok().unwrap().value, b"old");
         assert_eq!(after.open(ADDRESS, new.clone()).ok().unwrap().value, b"new");
+        assert_eq!(Barrier::term_of(&new), Some(Term(2)));
+        assert!(after.has_earlier_terms() && after.holds(Term(1)));
+        assert!(!before.has_earlier_terms() && !before.holds(Term(2)));
         let unknown = Some(OpenError::UnknownTerm(Term(2)));
         assert_eq!(refusal(&before, ADDRESS, &new), unknown);
     }

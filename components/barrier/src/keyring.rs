@@ -14,6 +14,9 @@ const FORMAT: u8 = 1;
 const DOMAIN: &[u8] = b"gatehouse keyring";
 const TERM_BYTES: usize = size_of::<u32>();
 
+/// Most keys besides the one that seals. Beyond them a rotation waits until records have been sealed anew.
+const MAXIMUM_EARLIER_TERMS: usize = 255;
+
 /// The number of a data key. The first is 1; each rotation counts one up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(pub u32);
@@ -46,6 +49,11 @@ pub enum KeyringError {
     /// Neither numbers nor room are left for another term.
     #[error("the keyring has used up its terms")]
     NoTermLeft,
+    /// Records are still sealed by as many earlier keys as a keyring holds.
+    #[error(
+        "the keyring holds {MAXIMUM_EARLIER_TERMS} earlier keys; rotate again once the records have been sealed anew"
+    )]
+    TooManyTerms,
     /// No key can be made without randomness.
     #[error(transparent)]
     Random(#[from] RandomError),
@@ -82,14 +90,23 @@ impl Keyring {
     ///
     /// # Errors
     ///
-    /// When there is no randomness.
+    /// When there is no randomness, or too many earlier keys are still needed.
     pub fn rotate(&mut self, random: &impl Random) -> Result<Term, KeyringError> {
         let next = self.active_term.0.checked_add(1).map(Term);
         let next = next.ok_or(KeyringError::NoTermLeft)?;
+        if self.earlier.len() >= MAXIMUM_EARLIER_TERMS {
+            return Err(KeyringError::TooManyTerms);
+        }
         let retired = std::mem::replace(&mut self.active_key, random_key(random)?);
         self.earlier.insert(self.active_term, retired);
         self.active_term = next;
         Ok(next)
+    }
+
+    /// Drops all keys but the one that seals. What they sealed can never be opened again once the keyring is stored without them, so
+    /// this is for when nothing is sealed by them any more.
+    pub fn retire_earlier(&mut self) {
+        self.earlier.clear();
     }
 
     /// The term whose key seals.
@@ -244,6 +261,32 @@ mod tests {
         for key in keyring.earlier.values().chain([&keyring.active_key]) {
             assert!(!sealed.windows(8).any(|window| key.starts_with(window)));
         }
+    }
+
+    #[test]
+    fn k4_a_retired_key_is_in_no_keyring_that_is_stored_afterwards() {
+        let mut keyring = three_terms();
+        let active = keyring.active_key.clone();
+        keyring.retire_earlier();
+        let sealed = keyring.seal(&root_key(1), &SeededRandom::new(2)).unwrap();
+        let opened = Keyring::open(&root_key(1), &sealed).unwrap();
+        assert_eq!(opened.active_term(), Term(3));
+        assert!(opened.active_key == active);
+        assert!(opened.earlier.is_empty());
+    }
+
+    #[test]
+    fn k4_a_keyring_holds_a_bounded_number_of_earlier_keys() {
+        let random = SeededRandom::new(7);
+        let mut keyring = Keyring::generate(&random).unwrap();
+        for _ in 0..MAXIMUM_EARLIER_TERMS {
+            keyring.rotate(&random).unwrap();
+        }
+        let last = keyring.active_term();
+        assert_eq!(keyring.rotate(&random), Err(KeyringError::TooManyTerms));
+        assert_eq!(keyring.active_term(), last);
+        keyring.retire_earlier();
+        assert_eq!(keyring.rotate(&random), Ok(Term(last.0 + 1)));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!   and to the format version. A record that was altered, cut, exchanged with another, moved to another store or key, or
 //!   relabelled as another format does not open.
 //! - A record is sealed by the active key of a [`Keyring`]. [`Keyring::rotate`] adds a key under the next [`Term`]; what
-//!   earlier terms sealed stays readable.
+//!   earlier terms sealed stays readable until those are [retired](Keyring::retire_earlier).
 //! - The keyring is stored sealed by a [`RootKey`], which is kept somewhere else. Without that key nothing opens.
 //! - A root key can be [split](RootKey::split) into [`KeyShare`]s. As many as a [`Sharing`] says yield it; one fewer say nothing
 //!   about it.

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Random, RandomError};
+use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
 use crate::cipher::KEY_BYTES;
@@ -67,6 +68,18 @@ impl RootKey {
         Zeroizing::new(STANDARD.encode(*self.0))
     }
 
+    /// Another value of the same key, wiped like this one. Not `Clone`: every copy of a key is one on purpose.
+    #[must_use]
+    pub fn duplicate(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    /// Whether both are the same key, found out in a time that does not depend on where they differ.
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.0.ct_eq(&*other.0).into()
+    }
+
     pub(crate) const fn from_bytes(bytes: Zeroizing<[u8; KEY_BYTES]>) -> Self {
         Self(bytes)
     }
@@ -90,6 +103,13 @@ mod tests {
         let key = RootKey::generate(&SeededRandom::new(1)).unwrap();
         let line = format!("{}\n", *key.to_text());
         assert_eq!(RootKey::from_text(&line).unwrap().bytes(), key.bytes());
+    }
+
+    #[test]
+    fn k2_keys_are_compared_as_a_whole() {
+        let key = |seed| RootKey::generate(&SeededRandom::new(seed)).unwrap();
+        assert!(key(1).is_same_as(&key(1).duplicate()));
+        assert!(!key(1).is_same_as(&key(2)));
     }
 
     #[test]

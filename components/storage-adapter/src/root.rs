@@ -202,7 +202,7 @@ fn keyring_fault(label: &str, error: KeyringError) -> Fault {
         )),
         KeyringError::UnknownFormat { found } => DecodeError::Newer { found }.into(),
         KeyringError::Malformed => Fault::Damaged,
-        KeyringError::NoTermLeft | KeyringError::Random(_) => {
+        KeyringError::NoTermLeft | KeyringError::TooManyTerms | KeyringError::Random(_) => {
             Fault::unavailable(&error.to_string())
         }
     }

@@ -42,7 +42,9 @@
 mod backend;
 mod directory;
 mod durable;
+mod generation;
 mod key_file;
+mod keys;
 mod memory;
 mod namespace;
 mod opened;
@@ -57,10 +59,15 @@ pub use durable::{OpenError, RedbBackend};
 pub use gatehouse_barrier::{
     KeyShare, KeyringError, RootKey, RootKeyError, Sharing, SplitError, Term, UnusableNumbers,
 };
+pub use generation::Generation;
 pub use key_file::{KeyFileError, create_key_file, read_key_file};
+pub use keys::{KeyStatus, RotationPolicy, Tended};
 pub use memory::MemoryBackend;
 pub use namespace::Namespace;
 pub use private_store::PrivateStore;
 pub use rules::SharedClock;
 pub use sealed::{SealedBackend, UnsealError, Unsealed};
-pub use shares::{BeginError, Progress, ShareError, ShareSeal};
+pub use shares::{
+    BeginError, Ceremony, CeremonyError, Given, Progress, RekeyProgress, ShareError, ShareSeal,
+    Verified,
+};

@@ -1,9 +1,10 @@
 //! A backend behind the barrier.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
-use gatehouse_barrier::{Address, Barrier, Keyring, KeyringError, RootKey, Term};
+use gatehouse_barrier::{Address, Barrier, Keyring, KeyringError, RootKey};
 use gatehouse_ports::rules::has_expired;
 use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Item, OsRandom, Page, Requirement,
@@ -18,7 +19,7 @@ use crate::{Answer, Backend, Namespace, unfinished};
 pub(crate) const KEYRING_KEY: &str = "keyring";
 
 /// How often a change of the keyring is tried while other hosts change it too.
-const KEYRING_ATTEMPTS: u32 = 8;
+pub(crate) const KEYRING_ATTEMPTS: u32 = 8;
 
 /// What unsealing found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,10 +70,22 @@ pub enum UnsealError {
 /// copy of it, so that a backend that was tampered with cannot prolong a record's life.
 ///
 /// A record that its reader holds is opened once for all readers, and then only compared: nothing of it is kept but that it opened.
+///
+/// While the store is open its root key is in memory beside the data keys, so that a data key can be added at any time; both are wiped
+/// when it is sealed. Data keys that no record needs any more are dropped by [`Self::tend_keys`], which takes this to be the only host
+/// that writes to the backend.
 pub struct SealedBackend<B> {
     backend: B,
-    clock: SharedClock,
+    pub(crate) clock: SharedClock,
     barrier: RwLock<Option<Arc<Barrier>>>,
+    /// What seals the keyring; there while the store is open.
+    root_key: Mutex<Option<RootKey>>,
+    /// Barriers that were replaced. What was sealed by one of them may still be on its way to the backend while it is in use.
+    former: Mutex<Vec<Weak<Barrier>>>,
+    /// How many records the active key has sealed since that was last stored.
+    pub(crate) encryptions: AtomicU64,
+    /// Held by whoever changes the keyring or what is stored about it.
+    pub(crate) key_work: tokio::sync::Mutex<()>,
     opened: Opened,
 }
 
@@ -83,6 +96,10 @@ impl<B: Backend> SealedBackend<B> {
             backend,
             clock,
             barrier: RwLock::default(),
+            root_key: Mutex::default(),
+            former: Mutex::default(),
+            encryptions: AtomicU64::default(),
+            key_work: tokio::sync::Mutex::default(),
             opened: Opened::default(),
         }
     }
@@ -106,18 +123,22 @@ impl<B: Backend> SealedBackend<B> {
         }
         for _ in 0..KEYRING_ATTEMPTS {
             if let Some((keyring, _)) = self.load_keyring(root_key).await? {
-                self.install(&keyring);
+                self.install(&keyring, root_key);
                 return Ok(Unsealed::Opened);
             }
             if !self.is_empty().await? {
                 return Err(UnsealError::KeyringMissing);
             }
             let keyring = Keyring::generate(&OsRandom)?;
+            let beside = Beside {
+                changes: vec![self.first_key_record(&keyring)?],
+                ..Beside::default()
+            };
             if self
-                .store_keyring(&keyring, root_key, Requirement::Absent)
+                .store_keyring(&keyring, root_key, Requirement::Absent, beside)
                 .await?
             {
-                self.install(&keyring);
+                self.install(&keyring, root_key);
                 return Ok(Unsealed::Created);
             }
         }
@@ -126,29 +147,14 @@ impl<B: Backend> SealedBackend<B> {
 
     /// Forgets all keys. Calls that are under way may still finish.
     pub fn seal(&self) {
-        *self.barrier.write().unwrap_or_else(PoisonError::into_inner) = None;
+        let former = self
+            .barrier
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        self.note_former(former);
+        *self.root_key.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.opened.forget();
-    }
-
-    /// Adds a data key, which seals every record written from now on; older records stay readable (SEC-K4). Calls go on
-    /// meanwhile. A sealed store is unsealed by this.
-    ///
-    /// # Errors
-    ///
-    /// When `root_key` is not the one that seals the keyring, or the backend fails. Nothing has changed then.
-    pub async fn rotate(&self, root_key: &RootKey) -> Result<Term, UnsealError> {
-        for _ in 0..KEYRING_ATTEMPTS {
-            let stored = self.load_keyring(root_key).await?;
-            let (mut keyring, version) = stored.ok_or(UnsealError::NoKeyring)?;
-            let term = keyring.rotate(&OsRandom)?;
-            let unchanged = Requirement::AtVersion(version);
-            // Durable first: a record sealed by a key that a crash takes away would be lost.
-            if self.store_keyring(&keyring, root_key, unchanged).await? {
-                self.install(&keyring);
-                return Ok(term);
-            }
-        }
-        Err(UnsealError::Contended)
     }
 
     /// Seals the keyring by `replacement` from now on, instead of `current`.
@@ -161,11 +167,34 @@ impl<B: Backend> SealedBackend<B> {
         current: &RootKey,
         replacement: &RootKey,
     ) -> Result<(), UnsealError> {
+        self.change_root_key_and(current, replacement, |_| Ok(Vec::new()))
+            .await
+    }
+
+    /// The same, and stores what `beside` makes of the keyring in the same commit: both are there afterwards or neither.
+    pub(crate) async fn change_root_key_and(
+        &self,
+        current: &RootKey,
+        replacement: &RootKey,
+        beside: impl Fn(&Keyring) -> Result<Vec<Change>, UnsealError>,
+    ) -> Result<(), UnsealError> {
+        let _working = self.key_work.lock().await;
         for _ in 0..KEYRING_ATTEMPTS {
             let stored = self.load_keyring(current).await?;
             let (keyring, version) = stored.ok_or(UnsealError::NoKeyring)?;
+            let beside = Beside {
+                changes: beside(&keyring)?,
+                ..Beside::default()
+            };
             let unchanged = Requirement::AtVersion(version);
-            if self.store_keyring(&keyring, replacement, unchanged).await? {
+            if self
+                .store_keyring(&keyring, replacement, unchanged, beside)
+                .await?
+            {
+                let mut held = self.root_key.lock().unwrap_or_else(PoisonError::into_inner);
+                if held.is_some() {
+                    *held = Some(replacement.duplicate());
+                }
                 return Ok(());
             }
         }
@@ -189,23 +218,29 @@ impl<B: Backend> SealedBackend<B> {
         Ok(Some((keyring, entry.version)))
     }
 
-    /// Stores the keyring if `requirement` holds for the stored one; says whether it did.
-    async fn store_keyring(
+    /// Stores the keyring and what belongs to it if `requirement` holds for the stored one, and the checks of `beside` do; says whether
+    /// they did.
+    pub(crate) async fn store_keyring(
         &self,
         keyring: &Keyring,
         root_key: &RootKey,
         requirement: Requirement,
+        beside: Beside,
     ) -> Result<bool, UnsealError> {
         let key = KEYRING_KEY.to_owned();
-        let check = Check { key, requirement };
-        let put = Change::Put {
+        let Beside {
+            mut checks,
+            mut changes,
+        } = beside;
+        checks.push(Check { key, requirement });
+        changes.push(Change::Put {
             key: KEYRING_KEY.to_owned(),
             value: keyring.seal(root_key, &OsRandom)?,
             expires_at: None,
-        };
+        });
         let outcome = self
             .backend
-            .commit(Namespace::Keyring, vec![check], vec![put])
+            .commit(Namespace::Keyring, checks, changes)
             .await;
         match outcome {
             Ok(()) => Ok(true),
@@ -227,7 +262,7 @@ impl<B: Backend> SealedBackend<B> {
     /// Opens what the backend answered about a key, and notes it down where the reader will ask again.
     fn difference(
         &self,
-        barrier: &Barrier,
+        barriers: &Barriers,
         namespace: Namespace,
         held: &HeldKey<'_>,
         found: Difference,
@@ -236,7 +271,7 @@ impl<B: Backend> SealedBackend<B> {
         let Difference::Changed(entry) = found else {
             return Ok(found);
         };
-        let (entry, expires_at) = open(barrier, namespace, held.key, entry)?;
+        let (entry, expires_at) = open(barriers, namespace, held.key, entry)?;
         if has_expired(expires_at, now) {
             return Ok(Difference::Absent);
         }
@@ -247,31 +282,69 @@ impl<B: Backend> SealedBackend<B> {
         Ok(Difference::between(held.version, Some(entry)))
     }
 
-    pub(crate) fn install(&self, keyring: &Keyring) {
+    pub(crate) fn install(&self, keyring: &Keyring, root_key: &RootKey) {
         let barrier = Arc::new(Barrier::new(keyring));
-        *self.barrier.write().unwrap_or_else(PoisonError::into_inner) = Some(barrier);
+        *self.root_key.lock().unwrap_or_else(PoisonError::into_inner) = Some(root_key.duplicate());
+        let mut installed = self.barrier.write().unwrap_or_else(PoisonError::into_inner);
+        let former = installed.replace(barrier);
+        self.encryptions.store(0, Ordering::Relaxed);
+        self.note_former(former);
     }
 
-    fn barrier(&self) -> Result<Arc<Barrier>, StoreError> {
+    fn note_former(&self, former: Option<Arc<Barrier>>) {
+        let Some(former) = former else { return };
+        let mut formers = self.former.lock().unwrap_or_else(PoisonError::into_inner);
+        formers.retain(|former| former.strong_count() > 0);
+        formers.push(Arc::downgrade(&former));
+    }
+
+    /// Takes what has been stored out of what is to be stored.
+    pub(crate) fn forget_encryptions(&self, count: u64) {
+        let rest = |uncounted: u64| Some(uncounted.saturating_sub(count));
+        // Always succeeds: there is always a rest.
+        let _ = self
+            .encryptions
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
+    }
+
+    pub(crate) fn count_encryptions(&self, count: u64) {
+        self.encryptions.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Whether nothing is on its way to the backend that a barrier sealed which has been replaced since.
+    pub(crate) fn former_barriers_are_gone(&self) -> bool {
+        let formers = self.former.lock().unwrap_or_else(PoisonError::into_inner);
+        formers.iter().all(|former| former.strong_count() == 0)
+    }
+
+    /// The key that seals the keyring of this open store.
+    pub(crate) fn held_root_key(&self) -> Result<RootKey, StoreError> {
+        let held = self.root_key.lock().unwrap_or_else(PoisonError::into_inner);
+        held.as_ref()
+            .map(RootKey::duplicate)
+            .ok_or(StoreError::Sealed)
+    }
+
+    pub(crate) fn barrier(&self) -> Result<Arc<Barrier>, StoreError> {
         let barrier = self.barrier.read().unwrap_or_else(PoisonError::into_inner);
         barrier.clone().ok_or(StoreError::Sealed)
     }
 
     /// Refuses what no component may ask, and everything while sealed.
-    fn admit(&self, namespace: Namespace) -> Result<(), StoreError> {
+    fn admit(&self, namespace: Namespace) -> Result<Arc<Barrier>, StoreError> {
         if namespace == Namespace::Keyring {
             let message = "the keyring belongs to the barrier alone";
             return Err(StoreError::Invalid(message.to_owned()));
         }
-        self.barrier().map(|_| ())
+        self.barrier()
     }
 
     fn seal_changes(
         &self,
+        barrier: &Barrier,
         namespace: Namespace,
         mut changes: Vec<Change>,
     ) -> Result<Vec<Change>, StoreError> {
-        let barrier = self.barrier()?;
         for change in &mut changes {
             if let Change::Put {
                 key,
@@ -283,25 +356,49 @@ impl<B: Backend> SealedBackend<B> {
                 *value = barrier
                     .seal(address, value, *expires_at, &OsRandom)
                     .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+                self.count_encryptions(1);
             }
         }
         Ok(changes)
     }
 }
 
-fn address(namespace: Namespace, key: &str) -> Address<'_> {
+/// The barriers before and after a backend was asked: meanwhile a key may have been added, or dropped that nothing needs any more.
+struct Barriers {
+    before: Arc<Barrier>,
+    after: Arc<Barrier>,
+}
+
+impl Barriers {
+    fn of(&self, sealed: &[u8]) -> &Barrier {
+        match Barrier::term_of(sealed) {
+            Some(term) if !self.after.holds(term) => &self.before,
+            _ => &self.after,
+        }
+    }
+}
+
+/// What is stored together with a keyring.
+#[derive(Default)]
+pub(crate) struct Beside {
+    pub(crate) checks: Vec<Check>,
+    pub(crate) changes: Vec<Change>,
+}
+
+pub(crate) fn address(namespace: Namespace, key: &str) -> Address<'_> {
     let store = namespace.label();
     Address { store, key }
 }
 
 /// Opens what a backend answered, and tells from when on it reads as absent.
 fn open(
-    barrier: &Barrier,
+    barriers: &Barriers,
     namespace: Namespace,
     key: &str,
     entry: Entry,
 ) -> Result<(Entry, Option<u64>), StoreError> {
-    let record = barrier
+    let record = barriers
+        .of(&entry.value)
         .open(address(namespace, key), entry.value)
         .map_err(|_| StoreError::Corrupt(key.to_owned()))?;
     let opened = Entry {
@@ -318,7 +415,7 @@ impl<B: Backend> Backend for SealedBackend<B> {
         keys: &'a [HeldKey<'a>],
     ) -> Answer<'a, Result<Vec<Difference>, StoreError>> {
         Box::pin(async move {
-            self.admit(namespace)?;
+            let before = self.admit(namespace)?;
             let now = self.clock.now_milliseconds();
             let if_opened = |held: &HeldKey<'a>| HeldKey {
                 key: held.key,
@@ -329,11 +426,12 @@ impl<B: Backend> Backend for SealedBackend<B> {
             let asked: Vec<HeldKey<'_>> = keys.iter().map(if_opened).collect();
             let found = self.backend.get_changed(namespace, &asked).await?;
             // Only now: a record may have been sealed by a key that was added while the backend was asked.
-            let barrier = self.barrier()?;
+            let after = self.barrier()?;
+            let barriers = Barriers { before, after };
             let now = self.clock.now_milliseconds();
             keys.iter()
                 .zip(found)
-                .map(|(held, found)| self.difference(&barrier, namespace, held, found, now))
+                .map(|(held, found)| self.difference(&barriers, namespace, held, found, now))
                 .collect()
         })
     }
@@ -346,13 +444,14 @@ impl<B: Backend> Backend for SealedBackend<B> {
         limit: u32,
     ) -> Answer<'a, Result<Page, StoreError>> {
         Box::pin(async move {
-            self.admit(namespace)?;
+            let before = self.admit(namespace)?;
             let page = self.backend.scan(namespace, prefix, after, limit).await?;
-            let barrier = self.barrier()?;
+            let after = self.barrier()?;
+            let barriers = Barriers { before, after };
             let now = self.clock.now_milliseconds();
             let mut items = Vec::with_capacity(page.items.len());
             for Item { key, entry } in page.items {
-                let (entry, expires_at) = open(&barrier, namespace, &key, entry)?;
+                let (entry, expires_at) = open(&barriers, namespace, &key, entry)?;
                 if !has_expired(expires_at, now) {
                     items.push(Item { key, entry });
                 }
@@ -369,8 +468,9 @@ impl<B: Backend> Backend for SealedBackend<B> {
         changes: Vec<Change>,
     ) -> Answer<'_, Result<(), CommitError>> {
         Box::pin(async move {
-            self.admit(namespace)?;
-            let changes = self.seal_changes(namespace, changes)?;
+            // Held until the backend has answered: that is how others know what is still on its way.
+            let barrier = self.admit(namespace)?;
+            let changes = self.seal_changes(&barrier, namespace, changes)?;
             self.backend.commit(namespace, checks, changes).await
         })
     }

@@ -7,6 +7,8 @@
 
 use gatehouse_ports::{Change, Check, CommitError, Entry, Requirement, StoreError};
 
+use crate::generation::GENERATION_KEY;
+use crate::keys::KEYS_KEY;
 use crate::sealed::KEYRING_KEY;
 use crate::shares::SEAL_KEY;
 use crate::{Backend, Namespace};
@@ -100,7 +102,7 @@ async fn wipe(backend: &impl Backend) -> Result<(), StoreError> {
             commit(backend, namespace, deletions).await?;
         }
     }
-    let last = [KEYRING_KEY, SEAL_KEY, MARK_KEY].map(delete);
+    let last = [KEYRING_KEY, SEAL_KEY, KEYS_KEY, GENERATION_KEY, MARK_KEY].map(delete);
     commit(backend, Namespace::Keyring, last.to_vec()).await
 }
 

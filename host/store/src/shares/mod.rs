@@ -1,6 +1,7 @@
 //! The seal whose key people hold in shares (SEC-K2, A8).
 
 mod attempt;
+mod ceremonies;
 mod record;
 
 use std::sync::Arc;
@@ -14,7 +15,10 @@ use zeroize::Zeroizing;
 use crate::sealed::KEYRING_KEY;
 use crate::{Backend, Namespace, SealedBackend, UnsealError, unfinished};
 use attempt::Attempt;
-use record::SealRecord;
+use ceremonies::Ceremonies;
+
+pub use ceremonies::{Ceremony, CeremonyError, Given, RekeyProgress, Verified};
+pub(crate) use record::SealRecord;
 
 /// Beside the keyring; there only where its root key is split.
 pub const SEAL_KEY: &str = "seal";
@@ -70,12 +74,14 @@ pub enum ShareError {
 /// empties it. So after a crash at any moment the store is either empty or one whose shares were complete. What another host has stored
 /// meanwhile is neither finished nor emptied.
 ///
-/// The root key is in memory while it is made or put together, the data keys while the store is open. Shares are wiped as soon as
-/// they are of no more use.
+/// The root key and the data keys are in memory while the store is open. Shares are wiped as soon as they are of no more use. What
+/// holders do together on an open store, they do by [`Self::begin_root_generation`] and [`Self::begin_rekey`].
 pub struct ShareSeal<B> {
     store: Arc<SealedBackend<B>>,
     patience: Duration,
     state: Mutex<State>,
+    /// Taken after `state` where both are.
+    ceremonies: Mutex<Ceremonies>,
 }
 
 enum State {
@@ -114,6 +120,7 @@ impl<B: Backend> ShareSeal<B> {
             store,
             patience,
             state,
+            ceremonies: Mutex::default(),
         })
     }
 
@@ -149,12 +156,16 @@ impl<B: Backend> ShareSeal<B> {
         *state = State::Unclear {
             sealed_keyring: sealed_keyring.clone(),
         };
-        if !self.store_first(&sealed_keyring, &record).await? {
+        let about_key = self.store.first_key_record(&keyring)?;
+        if !self
+            .store_first(&sealed_keyring, &record, about_key)
+            .await?
+        {
             *state = State::Empty;
             *state = State::load(&self.store).await?;
             return Err(BeginError::AlreadyInitialized);
         }
-        self.store.install(&keyring);
+        self.store.install(&keyring, &root_key);
         let at = Instant::now();
         *state = State::Begun {
             sealed_keyring,
@@ -221,7 +232,7 @@ impl<B: Backend> ShareSeal<B> {
             let keys = attempt.keys_with(&share, record.sharing);
             attempt.add(share).map_err(no_randomness)?;
             if attempt.given() >= needed {
-                let opened = self.open_with(record, &keys).await;
+                let opened = self.open_with(&keys).await;
                 // Those shares may be right where only the store is out of order, or where a stranger gave one of them.
                 let is_untried = matches!(opened, Err(ShareError::Unseal(UnsealError::Store(_))));
                 let is_wrong = matches!(opened, Err(ShareError::Wrong));
@@ -250,10 +261,11 @@ impl<B: Backend> ShareSeal<B> {
         // One that is unsealing has finished by then, and does not open the store again afterwards.
         let _state = self.state.lock().await;
         self.store.seal();
+        *self.ceremonies.lock().await = Ceremonies::default();
     }
 
     /// Opens the store with the one of these keys that is right.
-    async fn open_with(&self, record: &SealRecord, keys: &[RootKey]) -> Result<(), ShareError> {
+    async fn open_with(&self, keys: &[RootKey]) -> Result<(), ShareError> {
         for root_key in keys {
             let keyring = match self.store.load_keyring(root_key).await {
                 Ok(Some((keyring, _))) => keyring,
@@ -261,10 +273,12 @@ impl<B: Backend> ShareSeal<B> {
                 Err(UnsealError::Keyring(KeyringError::WrongRootKey)) => continue,
                 Err(error) => return Err(error.into()),
             };
-            if !record.is_of(&keyring) {
+            // As it is stored now: a rotation has sealed it anew.
+            let stored = State::load(&self.store).await?;
+            if !matches!(&stored, State::Initialized { record, .. } if record.is_of(&keyring)) {
                 return Err(UnsealError::AlteredSeal.into());
             }
-            self.store.install(&keyring);
+            self.store.install(&keyring, root_key);
             return Ok(());
         }
         Err(ShareError::Wrong)
@@ -275,6 +289,7 @@ impl<B: Backend> ShareSeal<B> {
         &self,
         sealed_keyring: &[u8],
         record: &SealRecord,
+        about_key: Change,
     ) -> Result<bool, UnsealError> {
         let put = |key: &str, value| Change::Put {
             key: key.to_owned(),
@@ -284,6 +299,7 @@ impl<B: Backend> ShareSeal<B> {
         let changes = vec![
             put(KEYRING_KEY, sealed_keyring.to_vec()),
             put(SEAL_KEY, record.write()),
+            about_key,
             unfinished::set_mark(),
         ];
         let absent = |key: &str| Check {

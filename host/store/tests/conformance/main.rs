@@ -40,6 +40,7 @@ mod crashes;
 mod expiry;
 mod files;
 mod first_starts;
+mod keys;
 mod limits;
 mod model;
 mod scans;

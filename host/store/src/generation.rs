@@ -1,0 +1,145 @@
+//! How often the store has been counted on: what a witness elsewhere remembers, so that an old copy of the store shows (SEC-K9).
+
+use gatehouse_barrier::Barrier;
+use gatehouse_ports::{Check, CommitError, OsRandom, Random as _, Requirement, StoreError};
+
+use crate::keys::{put, unsealable};
+use crate::sealed::address;
+use crate::{Backend, Namespace, SealedBackend, UnsealError};
+
+/// Beside the keyring, once it has been counted.
+pub(crate) const GENERATION_KEY: &str = "generation";
+
+/// The layout written by this version: this byte, the store's name, the count, big-endian, and the same sealed by the keyring.
+const FORMAT: u8 = 1;
+const NAME_BYTES: usize = 16;
+const STATEMENT_BYTES: usize = 1 + NAME_BYTES + size_of::<u64>();
+
+/// Which store this is, and how far it has been counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Generation {
+    /// Random, made with the first count; copies of the store share it.
+    pub store: [u8; NAME_BYTES],
+    /// Only ever grows.
+    pub count: u64,
+}
+
+/// What is stored of it.
+pub(crate) struct GenerationRecord {
+    /// Not to be trusted until [`Self::is_of`] says so.
+    pub(crate) generation: Generation,
+    proof: Vec<u8>,
+}
+
+impl GenerationRecord {
+    pub(crate) fn of(barrier: &Barrier, generation: Generation) -> Result<Self, StoreError> {
+        let address = address(Namespace::Keyring, GENERATION_KEY);
+        let proof = barrier.seal(address, &statement(generation), None, &OsRandom);
+        let proof = proof.map_err(unsealable)?;
+        Ok(Self { generation, proof })
+    }
+
+    pub(crate) fn write(&self) -> Vec<u8> {
+        [&statement(self.generation)[..], &self.proof].concat()
+    }
+
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let (statement, proof) = bytes.split_first_chunk::<STATEMENT_BYTES>()?;
+        let (&FORMAT, rest) = statement.split_first()? else {
+            return None;
+        };
+        let (store, count) = rest.split_first_chunk::<NAME_BYTES>()?;
+        Some(Self {
+            generation: Generation {
+                store: *store,
+                count: u64::from_be_bytes(count.try_into().ok()?),
+            },
+            proof: proof.to_vec(),
+        })
+    }
+
+    /// Whether the record was written with the keys of `barrier`, and says now what it said then.
+    pub(crate) fn is_of(&self, barrier: &Barrier) -> bool {
+        let address = address(Namespace::Keyring, GENERATION_KEY);
+        let proven = barrier.open(address, self.proof.clone());
+        proven.is_ok_and(|proven| proven.value == statement(self.generation))
+    }
+}
+
+fn statement(generation: Generation) -> [u8; STATEMENT_BYTES] {
+    let mut statement = [FORMAT; STATEMENT_BYTES];
+    let said = generation.store.into_iter();
+    let said = said.chain(generation.count.to_be_bytes());
+    for (to, from) in statement.iter_mut().skip(1).zip(said) {
+        *to = from;
+    }
+    statement
+}
+
+impl<B: Backend> SealedBackend<B> {
+    /// How far the store has been counted; `None` before the first time. On a sealed store that is its own word, which is proven once it
+    /// is open.
+    ///
+    /// # Errors
+    ///
+    /// When the backend does not answer, or the word was altered.
+    pub async fn generation(&self) -> Result<Option<Generation>, UnsealError> {
+        let keys = [GENERATION_KEY];
+        let entries = self.backend().get(Namespace::Keyring, &keys).await?;
+        let Some(entry) = entries.into_iter().next().flatten() else {
+            return Ok(None);
+        };
+        let record = GenerationRecord::read(&entry.value).ok_or(UnsealError::AlteredSeal)?;
+        match self.barrier() {
+            Ok(barrier) if !record.is_of(&barrier) => Err(UnsealError::AlteredSeal),
+            _ => Ok(Some(record.generation)),
+        }
+    }
+
+    /// Counts one further, durably.
+    ///
+    /// # Errors
+    ///
+    /// When the store is sealed, what it holds was altered, or the backend fails.
+    pub async fn advance_generation(&self) -> Result<Generation, UnsealError> {
+        let _working = self.key_work.lock().await;
+        let barrier = self.barrier()?;
+        let keys = [GENERATION_KEY];
+        let entries = self.backend().get(Namespace::Keyring, &keys).await?;
+        let entry = entries.into_iter().next().flatten();
+        let (generation, requirement) = match entry {
+            Some(entry) => {
+                let record = GenerationRecord::read(&entry.value);
+                let record = record.filter(|record| record.is_of(&barrier));
+                let Generation { store, count } =
+                    record.ok_or(UnsealError::AlteredSeal)?.generation;
+                let count = count.saturating_add(1);
+                (
+                    Generation { store, count },
+                    Requirement::AtVersion(entry.version),
+                )
+            }
+            None => {
+                let mut store = [0; NAME_BYTES];
+                OsRandom
+                    .fill(&mut store)
+                    .map_err(gatehouse_barrier::KeyringError::from)?;
+                (Generation { store, count: 1 }, Requirement::Absent)
+            }
+        };
+        let check = Check {
+            key: GENERATION_KEY.to_owned(),
+            requirement,
+        };
+        let record = GenerationRecord::of(&barrier, generation)?;
+        let change = put(GENERATION_KEY, record.write());
+        let commit = self
+            .backend()
+            .commit(Namespace::Keyring, vec![check], vec![change]);
+        match commit.await {
+            Ok(()) => Ok(generation),
+            Err(CommitError::Conflict(_)) => Err(UnsealError::Contended),
+            Err(CommitError::Failed(error)) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! The data keys of an open store: what they have sealed, when a new one is due, and sealing anew what an earlier one has sealed (SEC-K4).
+//!
+//! **How many records one key may seal**: nonces are random and have 192 bits, of which half derives a key of its own for each message,
+//! so one key is good for 2^80 messages. All the same it is replaced after [`RotationPolicy::MOST_OPERATIONS`] records, fewer than the
+//! 2^32 that a key with random 96-bit nonces may seal: a bound that holds for either, and that the clients of the protocol know. The count
+//! is stored at every call of [`SealedBackend::tend_keys`]; a crash loses what was sealed since.
+//!
+//! **When a key is dropped**: once a whole pass over the store found nothing that it has sealed. The pass begins only when no commit is on
+//! its way any more that was sealed before the rotation. A record that does not open stops the pass: no key is dropped then.
+
+mod record;
+mod reencryption;
+
+use std::sync::atomic::Ordering;
+
+use gatehouse_barrier::{Barrier, Keyring, RootKey, Term};
+use gatehouse_ports::{Change, Check, CommitError, OsRandom, Requirement, StoreError, Version};
+
+use crate::generation::{GENERATION_KEY, GenerationRecord};
+use crate::sealed::{Beside, KEYRING_ATTEMPTS};
+use crate::shares::{SEAL_KEY, SealRecord};
+use crate::{Backend, Namespace, SealedBackend, UnsealError};
+use record::{KeyRecord, Pass};
+
+/// Beside the keyring: what is known about its active key, sealed by that.
+pub(crate) const KEYS_KEY: &str = "keys";
+
+/// The key that seals what is written now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyStatus {
+    /// Its number.
+    pub term: Term,
+    /// Milliseconds since 1970 at which it was made; of a store that is older than this record, at which it was first looked at.
+    pub installed_at: u64,
+    /// How many records it has sealed, as far as that was counted.
+    pub encryptions: u64,
+}
+
+/// When a data key is replaced without anybody asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RotationPolicy {
+    /// Whether at all.
+    pub enabled: bool,
+    /// After so many records.
+    pub max_operations: u64,
+    /// After so many seconds; 0 for never.
+    pub interval: u64,
+}
+
+impl RotationPolicy {
+    /// The largest `max_operations`, and the default: nine tenths of 2^32.
+    pub const MOST_OPERATIONS: u64 = 3_865_470_566;
+    /// The smallest `max_operations`.
+    pub const FEWEST_OPERATIONS: u64 = 1_000_000;
+    /// The smallest `interval` that is not 0, in seconds.
+    pub const SHORTEST_INTERVAL: u64 = 24 * 60 * 60;
+
+    /// Whether the numbers are within the bounds.
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
+        (Self::FEWEST_OPERATIONS..=Self::MOST_OPERATIONS).contains(&self.max_operations)
+            && (self.interval == 0 || self.interval >= Self::SHORTEST_INTERVAL)
+    }
+}
+
+impl Default for RotationPolicy {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            max_operations: Self::MOST_OPERATIONS,
+            interval: 0,
+        }
+    }
+}
+
+/// What a call of [`SealedBackend::tend_keys`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tended {
+    /// The key that was added because one was due.
+    pub rotated: Option<Term>,
+    /// How many records were sealed anew.
+    pub resealed: u32,
+    /// Whether the keys of earlier terms were dropped.
+    pub retired: bool,
+    /// A record does not open, so that the keys of earlier terms stay.
+    pub blocked: bool,
+    /// There is more to be sealed anew.
+    pub more: bool,
+}
+
+impl<B: Backend> SealedBackend<B> {
+    /// The key that seals what is written now.
+    ///
+    /// # Errors
+    ///
+    /// When the store is sealed or does not answer.
+    pub async fn key_status(&self) -> Result<KeyStatus, UnsealError> {
+        let barrier = self.barrier()?;
+        let (record, _) = self.key_record(&barrier).await?;
+        let uncounted = self.encryptions.load(Ordering::Relaxed);
+        Ok(KeyStatus {
+            term: barrier.active_term(),
+            installed_at: record.installed_at,
+            encryptions: record.encryptions.saturating_add(uncounted),
+        })
+    }
+
+    /// When a key is replaced without anybody asking.
+    ///
+    /// # Errors
+    ///
+    /// When the store is sealed or does not answer.
+    pub async fn rotation_policy(&self) -> Result<RotationPolicy, UnsealError> {
+        let (record, _) = self.key_record(&*self.barrier()?).await?;
+        Ok(record.policy)
+    }
+
+    /// Stores another policy, which must be [usable](RotationPolicy::is_usable): of what is not, nothing is stored.
+    ///
+    /// # Errors
+    ///
+    /// When the store is sealed or does not answer, and for a policy that is not usable.
+    pub async fn set_rotation_policy(&self, policy: RotationPolicy) -> Result<(), UnsealError> {
+        if !policy.is_usable() {
+            let text = "the rotation policy is out of its bounds".to_owned();
+            return Err(StoreError::Invalid(text).into());
+        }
+        let _working = self.key_work.lock().await;
+        let barrier = self.barrier()?;
+        let (mut record, version) = self.key_record(&barrier).await?;
+        record.policy = policy;
+        self.store_key_record(&barrier, &record, version).await
+    }
+
+    /// Adds a data key, which seals every record written from now on; older records stay readable (SEC-K4). Calls go on
+    /// meanwhile. A sealed store is unsealed by this.
+    ///
+    /// # Errors
+    ///
+    /// When `root_key` is not the one that seals the keyring, or the backend fails. Nothing has changed then.
+    pub async fn rotate(&self, root_key: &RootKey) -> Result<Term, UnsealError> {
+        let _working = self.key_work.lock().await;
+        self.rotate_alone(root_key).await
+    }
+
+    /// Adds a data key to an open store, like [`Self::rotate`].
+    ///
+    /// # Errors
+    ///
+    /// When the store is sealed, the keyring holds too many earlier keys, or the backend fails. Nothing has changed then.
+    pub async fn rotate_key(&self) -> Result<Term, UnsealError> {
+        let _working = self.key_work.lock().await;
+        let root_key = self.held_root_key()?;
+        self.rotate_alone(&root_key).await
+    }
+
+    /// Does what is due about the keys: stores how much the active one has sealed, adds one by the policy, and seals a bounded number of
+    /// records anew that an earlier one has sealed. To be called every minute or so, and again soon while there is more. Goes on after a
+    /// restart where it was. On a sealed store nothing is due.
+    ///
+    /// # Errors
+    ///
+    /// When the backend fails. The next call does what was due.
+    pub async fn tend_keys(&self) -> Result<Tended, UnsealError> {
+        let _working = self.key_work.lock().await;
+        let (Ok(barrier), Ok(root_key)) = (self.barrier(), self.held_root_key()) else {
+            return Ok(Tended::default());
+        };
+        let (mut record, version) = self.key_record(&barrier).await?;
+        let before = record.clone();
+        let sealed = self.encryptions.load(Ordering::Relaxed);
+        record.encryptions = record.encryptions.saturating_add(sealed);
+        if record.is_rotation_due(self.clock.now_milliseconds()) {
+            let rotated = Some(self.rotate_alone(&root_key).await?);
+            return Ok(Tended {
+                rotated,
+                more: true,
+                ..Tended::default()
+            });
+        }
+        let mut tended = Tended::default();
+        if barrier.has_earlier_terms() && record.pass != Pass::Blocked {
+            self.reseal_some(&barrier, &mut record, &mut tended).await?;
+            if record.pass == Pass::Ended {
+                record.pass = Pass::Idle;
+                self.retire_earlier(&root_key, &record).await?;
+                tended.retired = true;
+                return Ok(tended);
+            }
+        }
+        if version.is_none() || record != before {
+            self.store_key_record(&barrier, &record, version).await?;
+            self.forget_encryptions(sealed);
+        }
+        Ok(tended)
+    }
+
+    /// What is stored beside a new keyring.
+    pub(crate) fn first_key_record(&self, keyring: &Keyring) -> Result<Change, UnsealError> {
+        let record = KeyRecord::new(self.clock.now_milliseconds());
+        record.sealed(&Barrier::new(keyring)).map_err(Into::into)
+    }
+
+    async fn rotate_alone(&self, root_key: &RootKey) -> Result<Term, UnsealError> {
+        for _ in 0..KEYRING_ATTEMPTS {
+            let stored = self.load_keyring(root_key).await?;
+            let (mut keyring, version) = stored.ok_or(UnsealError::NoKeyring)?;
+            let (mut record, _) = self.key_record(&Barrier::new(&keyring)).await?;
+            let term = keyring.rotate(&OsRandom)?;
+            record.begin_term(self.clock.now_milliseconds());
+            let beside = self.beside(&keyring, &record).await?;
+            let unchanged = Requirement::AtVersion(version);
+            // Durable first: a record sealed by a key that a crash takes away would be lost.
+            if self
+                .store_keyring(&keyring, root_key, unchanged, beside)
+                .await?
+            {
+                self.install(&keyring, root_key);
+                return Ok(term);
+            }
+        }
+        Err(UnsealError::Contended)
+    }
+
+    async fn retire_earlier(
+        &self,
+        root_key: &RootKey,
+        record: &KeyRecord,
+    ) -> Result<(), UnsealError> {
+        let stored = self.load_keyring(root_key).await?;
+        let (mut keyring, version) = stored.ok_or(UnsealError::NoKeyring)?;
+        if keyring.active_term() != self.barrier()?.active_term() {
+            return Err(UnsealError::Contended);
+        }
+        // Read with all keys, sealed by the active one.
+        let beside = self.beside(&keyring, record).await?;
+        keyring.retire_earlier();
+        let unchanged = Requirement::AtVersion(version);
+        if !self
+            .store_keyring(&keyring, root_key, unchanged, beside)
+            .await?
+        {
+            return Err(UnsealError::Contended);
+        }
+        self.install(&keyring, root_key);
+        Ok(())
+    }
+
+    /// What lies beside the keyring, sealed by its active key.
+    async fn beside(&self, keyring: &Keyring, record: &KeyRecord) -> Result<Beside, UnsealError> {
+        let barrier = Barrier::new(keyring);
+        let mut beside = Beside {
+            checks: Vec::new(),
+            changes: vec![record.sealed(&barrier)?],
+        };
+        let keys = [SEAL_KEY, GENERATION_KEY];
+        let entries = self.backend().get(Namespace::Keyring, &keys).await?;
+        for (key, entry) in keys.into_iter().zip(entries) {
+            let Some(entry) = entry else { continue };
+            let value = if key == SEAL_KEY {
+                let record = SealRecord::read(&entry.value);
+                let record = record.filter(|record| record.is_of(keyring));
+                let sharing = record.ok_or(UnsealError::AlteredSeal)?.sharing;
+                let record = SealRecord::of(keyring, sharing).map_err(unsealable)?;
+                record.write()
+            } else {
+                let record = GenerationRecord::read(&entry.value);
+                let record = record.filter(|record| record.is_of(&barrier));
+                let generation = record.ok_or(UnsealError::AlteredSeal)?.generation;
+                GenerationRecord::of(&barrier, generation)?.write()
+            };
+            beside.checks.push(Check {
+                key: key.to_owned(),
+                requirement: Requirement::AtVersion(entry.version),
+            });
+            beside.changes.push(put(key, value));
+        }
+        Ok(beside)
+    }
+
+    /// What is stored about the active key, with the version of the entry; stores of before that was kept have none.
+    async fn key_record(
+        &self,
+        barrier: &Barrier,
+    ) -> Result<(KeyRecord, Option<Version>), StoreError> {
+        let entries = self.backend().get(Namespace::Keyring, &[KEYS_KEY]).await?;
+        match entries.into_iter().next().flatten() {
+            Some(entry) => {
+                let record = KeyRecord::open(barrier, entry.value);
+                let record = record.ok_or_else(|| StoreError::Corrupt(KEYS_KEY.to_owned()))?;
+                Ok((record, Some(entry.version)))
+            }
+            None => Ok((KeyRecord::new(self.clock.now_milliseconds()), None)),
+        }
+    }
+
+    async fn store_key_record(
+        &self,
+        barrier: &Barrier,
+        record: &KeyRecord,
+        version: Option<Version>,
+    ) -> Result<(), UnsealError> {
+        let check = Check {
+            key: KEYS_KEY.to_owned(),
+            requirement: version.map_or(Requirement::Absent, Requirement::AtVersion),
+        };
+        let change = record.sealed(barrier)?;
+        let commit = self
+            .backend()
+            .commit(Namespace::Keyring, vec![check], vec![change]);
+        match commit.await {
+            Ok(()) => Ok(()),
+            Err(CommitError::Conflict(_)) => Err(UnsealError::Contended),
+            Err(CommitError::Failed(error)) => Err(error.into()),
+        }
+    }
+}
+
+pub(crate) fn put(key: &str, value: Vec<u8>) -> Change {
+    Change::Put {
+        key: key.to_owned(),
+        value,
+        expires_at: None,
+    }
+}
+
+pub(crate) fn unsealable(error: gatehouse_barrier::SealError) -> StoreError {
+    StoreError::Unavailable(error.to_string())
+}
