@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn contract_1_4_media_types_of_a_body() {
+    fn h10_contract_1_4_media_types_of_a_body() {
         for accepted in [
             "application/vnd.api+json",
             "application/vnd.api+json; charset=utf-8",

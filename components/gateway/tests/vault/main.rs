@@ -14,6 +14,7 @@ mod audit;
 mod background;
 mod batch_tokens;
 mod bodies;
+mod browsers;
 mod clients;
 mod coercions;
 mod config;
