@@ -101,6 +101,14 @@ impl SteadyClock {
         write_mark(backend, mark, version).await
     }
 
+    /// By how much the system's clock lies behind the latest time there has been.
+    #[must_use]
+    pub fn lag(&self) -> Duration {
+        let state = self.lock();
+        let system = (self.read)().system;
+        Duration::from_millis(state.latest.system.saturating_sub(system))
+    }
+
     /// What of `now` is to be kept beside `mark`: all of it once no step forward is recent, and before that what has passed for certain.
     fn proven(&self, mark: u64, now: u64) -> u64 {
         let state = self.lock();

@@ -21,3 +21,4 @@ pub mod runtime;
 pub mod seal;
 pub mod server;
 pub mod settings;
+mod start_checks;

@@ -36,6 +36,7 @@ use crate::runtime::state::{Grants, InstanceState};
 use crate::runtime::storage;
 use crate::seal::{SealedStore, Upkeep};
 use crate::settings::Settings;
+use crate::start_checks::check_clock;
 
 /// How the gateway learns where a client is. The host sets it; a client's own field of this name is removed.
 const PEER_HEADER: HeaderName = HeaderName::from_static("x-gatehouse-peer");
@@ -85,6 +86,7 @@ impl Server {
         } = SealedStore::open(settings, &clock).await?;
         let backend: Arc<dyn Backend> = Arc::new(MeteredBackend::new(store, Arc::clone(&metrics)));
         keep_time(&steady, &*backend).await;
+        check_clock(&steady)?;
         let audit = audit(settings)?;
         let services = Services {
             seal,

@@ -74,6 +74,7 @@ fn installation() -> Caller {
             token_id: None,
         },
         request_id: String::new(),
+        client_request_id: None,
     }
 }
 

@@ -100,7 +100,7 @@ fn h11_bodies_that_are_not_acceptable_json_get_a_clear_4xx_and_store_nothing() {
 }
 
 #[test]
-fn a_client_that_hangs_up_before_the_answer_costs_nobody_else_anything() {
+fn h14_a_client_that_hangs_up_before_the_answer_costs_nobody_else_anything() {
     let installation = installation();
     let body = json!({"role": "dev", "jwt": installation.login_jwt().unwrap()}).to_string();
     let request = format!(
@@ -153,6 +153,25 @@ fn h9_a_client_cannot_choose_its_own_address() {
         google.calls(gatehouse_fake_google::Endpoint::ServiceAccount),
         0
     );
+}
+
+#[test]
+fn h8_no_page_of_another_origin_may_read_an_answer() {
+    let installation = installation();
+    for path in [
+        "/v1/sys/health",
+        "/v1/auth/gcp/login",
+        "/api/v2/organizations",
+    ] {
+        for method in ["OPTIONS", "GET", "POST"] {
+            let head = format!(
+                "{method} {path} HTTP/1.1\r\nHost: x\r\nOrigin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+            );
+            let answer = raw(&installation, head.as_bytes()).to_ascii_lowercase();
+            assert!(answer.starts_with("http/1.1 "), "{answer}");
+            assert!(!answer.contains("access-control-"), "{answer}");
+        }
+    }
 }
 
 #[test]

@@ -22,8 +22,8 @@ use crate::api::{
 };
 use crate::identity::Named;
 use crate::records::{SYSTEM_KEY, SystemRecord};
-use crate::settings::Settings;
 use crate::secret::{ClientToken, IdentifierHasher};
+use crate::settings::Settings;
 
 /// [`Access`] over a store, a clock and a source of randomness.
 ///

@@ -85,6 +85,9 @@ impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for Headers {
     }
 }
 
+/// Longest name of an exchange that is taken from a client.
+const MAXIMUM_REQUEST_ID: usize = 64;
+
 /// One request, read completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
@@ -130,6 +133,15 @@ impl Request {
         let mut codings = self.headers.all("content-encoding");
         !self.body.is_empty()
             && codings.any(|coding| !coding.trim().eq_ignore_ascii_case("identity"))
+    }
+
+    /// What the client calls this exchange, if that is short and of safe characters.
+    #[must_use]
+    pub fn client_request_id(&self) -> Option<&str> {
+        let safe = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
+        let id = self.headers.get("x-request-id")?;
+        let fits = (1..=MAXIMUM_REQUEST_ID).contains(&id.len()) && id.chars().all(safe);
+        fits.then_some(id)
     }
 
     /// The token of an `Authorization: Bearer` field; other schemes are ignored, the scheme word may have any case.

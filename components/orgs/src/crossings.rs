@@ -299,7 +299,7 @@ macro_rules! crossings {
         });
         $crate::crossing_record!(types::TeamReference { id, organization });
         $crate::crossing_record!(types::Identity { principal, token_id });
-        $crate::crossing_record!(types::Caller { identity, request_id });
+        $crate::crossing_record!(types::Caller { identity, request_id, client_request_id });
 
         $crate::crossing_record!(organizations::OrganizationChanges {
             name,

@@ -55,6 +55,38 @@ pub trait RequestHandler: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Response<Bytes>, Refusal>> + Send;
 }
 
+/// Looks at the beginning of a message as a connection with the default limits does, without a connection: how many bytes the header block
+/// takes, `None` where it goes on. For tests that make up messages (SEC-V1).
+///
+/// # Errors
+///
+/// When the message is refused.
+pub fn head_of(message: &[u8], searched: usize) -> Result<Option<usize>, Refusal> {
+    let limits = framing::HeadLimits {
+        bytes: 16 << 10,
+        fields: 100,
+        target_bytes: 8 << 10,
+    };
+    Ok(match framing::examine(message, searched, limits)? {
+        framing::Head::Incomplete => None,
+        framing::Head::Complete { length, .. } => Some(length),
+    })
+}
+
+/// Whose request it is that comes from `socket` with these headers, where `proxies` are trusted (SEC-H9). For tests that make up headers
+/// (SEC-V1).
+///
+/// # Errors
+///
+/// When a trusted proxy names no client.
+pub fn client_of(
+    socket: IpAddr,
+    headers: &http::HeaderMap,
+    proxies: &[ipnet::IpNet],
+) -> Result<IpAddr, Refusal> {
+    TrustedProxies::new(proxies).client(socket, headers)
+}
+
 /// Why nothing can be served.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
@@ -242,5 +274,7 @@ async fn serve_stream<H: RequestHandler>(
     }
 }
 
+#[cfg(test)]
+mod floods;
 #[cfg(test)]
 mod tests;

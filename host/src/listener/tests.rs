@@ -15,7 +15,7 @@ use crate::settings::Settings;
 
 /// Answers with the method, the target, the peer and the size of the body; `/slow` takes a while.
 #[derive(Default)]
-struct Echo {
+pub(super) struct Echo {
     calls: AtomicUsize,
 }
 
@@ -45,14 +45,14 @@ impl RequestHandler for Echo {
     }
 }
 
-struct Running {
-    address: SocketAddr,
+pub(super) struct Running {
+    pub(super) address: SocketAddr,
     handler: Arc<Echo>,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<()>,
 }
 
-async fn start(more_settings: &str) -> Running {
+pub(super) async fn start(more_settings: &str) -> Running {
     let text = format!(
         "storage.type = \"memory\"\n[listener]\naddress = \"127.0.0.1:0\"\n{more_settings}"
     );
@@ -76,13 +76,13 @@ async fn start(more_settings: &str) -> Running {
 
 impl Running {
     /// Sends bytes on a connection of their own and returns everything that comes until it is closed.
-    async fn exchange(&self, message: impl AsRef<[u8]>) -> String {
+    pub(super) async fn exchange(&self, message: impl AsRef<[u8]>) -> String {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(message.as_ref()).await.unwrap();
         read_to_end(&mut stream).await
     }
 
-    fn calls(&self) -> usize {
+    pub(super) fn calls(&self) -> usize {
         self.handler.calls.load(Ordering::SeqCst)
     }
 }
@@ -96,7 +96,7 @@ async fn read_to_end(stream: &mut TcpStream) -> String {
     String::from_utf8(answer).unwrap()
 }
 
-fn statuses(answers: &str) -> Vec<&str> {
+pub(super) fn statuses(answers: &str) -> Vec<&str> {
     answers
         .split("HTTP/1.1 ")
         .skip(1)
@@ -104,7 +104,7 @@ fn statuses(answers: &str) -> Vec<&str> {
         .collect()
 }
 
-const CLOSE: &str = "Host: h\r\nConnection: close\r\n";
+pub(super) const CLOSE: &str = "Host: h\r\nConnection: close\r\n";
 
 #[tokio::test]
 async fn h12_an_answer_has_the_fixed_headers_and_no_server_version() {
@@ -348,7 +348,7 @@ async fn a_handler_without_an_answer_keeps_the_connection() {
 }
 
 #[tokio::test]
-async fn connections_from_one_address_are_limited() {
+async fn h3_connections_from_one_address_are_limited() {
     let server = start("[limits]\nconnections_per_address = 1").await;
     let mut first = TcpStream::connect(server.address).await.unwrap();
     first
@@ -560,7 +560,7 @@ async fn h7_tls_serves_both_versions_and_a_certificate_can_be_replaced() {
     assert!(https_get(address, &second, true).await.is_ok());
 }
 
-async fn https_get(
+pub(super) async fn https_get(
     address: SocketAddr,
     trusted: &rustls::pki_types::CertificateDer<'static>,
     http2: bool,

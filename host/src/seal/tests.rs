@@ -151,6 +151,8 @@ async fn k2_shares_open_the_store_after_every_start() {
         assert_eq!((one.given, one.nonce.len()), (1, 36));
         let wrong = closed.seal.unseal(Zeroizing::new(vec![1; 33])).await;
         assert!(matches!(wrong.err(), Some(Refusal::WrongShares)));
+        let kept = closed.status().await.unwrap();
+        assert_eq!((kept.given, kept.nonce), (1, one.nonce));
         for place in pair {
             closed.seal.unseal(shares[place].clone()).await.unwrap();
         }

@@ -12,7 +12,7 @@ from storage import Cache, KeyValue
 
 MOUNT = {"id": "m1", "accessor": "auth_gcp_1", "path": "gcp/", "default-lease": 3600, "maximum-lease": 86400}
 ROLE = {"role-type": "iam", "bound-service-accounts": ["a@p.iam.gserviceaccount.com"]}
-INSTALLATION = {"identity": {"principal": {"tag": "installation"}}, "request-id": ""}
+INSTALLATION = {"identity": {"principal": {"tag": "installation"}}, "request-id": "", "client-request-id": None}
 UNAVAILABLE = {"tag": "unavailable", "val": "the disk is full"}
 
 

@@ -1,9 +1,11 @@
 //! What a request carries, as JSON that the host can hash.
 
+use std::borrow::Cow;
+
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use super::secrecy::is_plausible_name;
+use super::secrecy::{MASK, is_plausible_name};
 use crate::MAXIMUM_BODY_BYTES;
 use crate::http::Request;
 use crate::organizations;
@@ -11,26 +13,34 @@ use crate::query;
 use crate::vault::Verbatim;
 use gatehouse_json as json;
 
-/// The member `data` of a request.
+/// What a request says beside its path.
 pub(super) struct RequestData {
-    /// `None` where there is nothing, or too much.
+    /// The member `data`: the body, or where there is none the query, as the reference records it. `None` where there is nothing, or too
+    /// much.
     pub(super) value: Option<Box<RawValue>>,
+    /// The member `query`: the query of a request with a body. A parameter decides what is done whether or not there is a body.
+    pub(super) query: Option<Box<RawValue>>,
 }
 
 impl RequestData {
-    /// The body, or where there is none the query.
+    /// The body and the query.
     pub(super) fn of(request: &Request) -> Self {
         let body = &request.body;
-        let value = if body.is_empty() {
-            of_query(&request.query)
-        } else if body.len() > MAXIMUM_BODY_BYTES {
+        let query = of_query(&request.query);
+        if body.is_empty() {
+            return Self {
+                value: query,
+                query: None,
+            };
+        }
+        let value = if body.len() > MAXIMUM_BODY_BYTES {
             None
         } else if organizations::concerns(&request.path) {
             of_document(body)
         } else {
             of_fields(request)
         };
-        Self { value }
+        Self { value, query }
     }
 }
 
@@ -38,23 +48,44 @@ fn of_query(text: &str) -> Option<Box<RawValue>> {
     if text.is_empty() {
         return None;
     }
-    let fields = query::gathered(text).into_iter();
-    let fields: Map<String, Value> = fields
-        .map(|(name, values)| (name.into_owned(), values.join(",").into()))
-        .collect();
-    if fields.keys().all(|name| is_plausible_name(name)) {
-        to_raw_value(&fields).ok()
-    } else {
-        whole(text.as_bytes())
+    let mut fields = Map::new();
+    let mut set_aside = Vec::new();
+    for (name, values) in query::gathered(text) {
+        if is_plausible_name(&name) {
+            fields.insert(name.into_owned(), one_or_all(&values));
+        } else {
+            set_aside.push(Value::from(format!("{name}={}", values.join(","))));
+        }
+    }
+    if fields.is_empty() {
+        return whole(text.as_bytes());
+    }
+    if !set_aside.is_empty() {
+        fields.insert(MASK.to_owned(), set_aside.into());
+    }
+    to_raw_value(&fields).ok()
+}
+
+/// Each value is hashed for itself, so that one that is repeated to hide another is found all the same.
+fn one_or_all(values: &[Cow<'_, str>]) -> Value {
+    match values {
+        [value] => Value::from(value.as_ref()),
+        values => values.iter().map(AsRef::as_ref).collect(),
     }
 }
 
-/// The fields of a form or of an object; a body that is neither as one text.
+/// The fields of a form or of an object; a body that is neither, or that names none, as one text. A name that may be a secret is hashed
+/// with its value, and hides no other field.
 fn of_fields(request: &Request) -> Option<Box<RawValue>> {
-    match Verbatim::of_body(request) {
-        Ok(fields) if fields.names().all(is_plausible_name) => to_raw_value(&fields).ok(),
-        _ => whole(&request.body),
+    let Ok(mut fields) = Verbatim::of_body(request) else {
+        return whole(&request.body);
+    };
+    let had_any = !fields.is_empty();
+    fields.set_aside(MASK, is_plausible_name);
+    if had_any && fields.is_empty() {
+        return whole(&request.body);
     }
+    to_raw_value(&fields).ok()
 }
 
 fn of_document(body: &[u8]) -> Option<Box<RawValue>> {

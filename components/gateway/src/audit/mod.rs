@@ -16,6 +16,8 @@ use std::net::IpAddr;
 use gatehouse_access::{Access, Admission, Mount, Operation, TokenReference, TokenView};
 use gatehouse_ports::RandomError;
 
+pub(crate) use self::secrecy::client_request_id;
+
 use self::data::RequestData;
 use self::record::{Parts, ResponseView};
 use crate::Gateway;

@@ -18,7 +18,7 @@ use crate::http::{Request, Response};
 use crate::vault::{timestamp, token_type};
 
 /// Readable in both documents.
-const CLEAR: [&str; 17] = [
+const CLEAR: [&str; 18] = [
     "/auth/display_name",
     "/auth/entity_id",
     "/auth/identity_policies",
@@ -28,6 +28,7 @@ const CLEAR: [&str; 17] = [
     "/auth/token_policies",
     "/auth/token_type",
     "/error",
+    "/request/client-request-id",
     "/request/id",
     "/request/mount_accessor",
     "/request/mount_point",
@@ -113,7 +114,10 @@ struct PolicyResults {
 
 #[derive(Serialize)]
 struct RequestPart<'a> {
+    /// The server's own: a client could give the name of another exchange.
     id: &'a str,
+    #[serde(rename = "client-request-id", skip_serializing_if = "Option::is_none")]
+    client_request_id: Option<&'a str>,
     operation: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     mount_type: Option<&'a str>,
@@ -132,6 +136,8 @@ struct RequestPart<'a> {
     path_secret: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    query: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     remote_address: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -334,6 +340,7 @@ impl Parts<'_> {
         let caller = facts.caller.as_ref();
         RequestPart {
             id: self.id,
+            client_request_id: secrecy::client_request_id(self.request),
             operation: facts
                 .operation
                 .unwrap_or_else(|| operation_of(self.request.method)),
@@ -346,6 +353,7 @@ impl Parts<'_> {
             path,
             path_secret: secret,
             data: self.data.value.as_deref(),
+            query: self.data.query.as_deref(),
             remote_address: address_text(self.request.peer),
             wrap_ttl: facts.wrap_ttl,
         }

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::http::Request;
+
 /// What tokens and signed tokens begin with.
 const TOKEN_BEGINNINGS: [&str; 6] = ["hvs.", "hvb.", "hvr.", "s.", "b.", "eyJ"];
 
@@ -24,7 +26,7 @@ const PATHS_WITH_TOKENS: [&str; 4] = [
 ];
 
 /// What stands in a path in place of a secret.
-const MASK: &str = "<secret>";
+pub(super) const MASK: &str = "<secret>";
 
 /// Fields whose texts are hashed even where the operator of a mount lists them (contract 6.5). `id` is a token where tokens are made
 /// and shown.
@@ -48,7 +50,13 @@ pub(super) fn may_be_readable(field: &str) -> bool {
 
 /// Whether somebody may have meant this for the name of a field. A secret sent where a form belongs would be one.
 pub(super) fn is_plausible_name(name: &str) -> bool {
-    name.len() <= LONGEST_NAME && !looks_like_token(name)
+    name.len() <= LONGEST_NAME && name != MASK && !looks_like_token(name)
+}
+
+/// The name that the client gives an exchange, if it can be told to readers of records: of safe characters, not long, and no secret.
+pub(crate) fn client_request_id(request: &Request) -> Option<&str> {
+    let id = request.client_request_id()?;
+    (!looks_like_token(id)).then_some(id)
 }
 
 fn looks_like_token(text: &str) -> bool {

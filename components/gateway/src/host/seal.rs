@@ -53,8 +53,10 @@ pub enum UnsealError {
     /// It is no share, by its length.
     #[error("this is not a share of the key")]
     Malformed,
-    /// One of the shares at least is wrong. All were forgotten.
-    #[error("the shares do not yield the key: one of them at least is wrong; begin again")]
+    /// One of the shares at least is wrong. The others are kept, unless too many are.
+    #[error(
+        "the shares do not yield the key: one of them at least is wrong; give those that are missing"
+    )]
     WrongShares,
     /// The seal does not work, or has no shares.
     #[error(transparent)]

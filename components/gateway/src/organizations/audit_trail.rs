@@ -99,6 +99,11 @@ fn no_timestamp() -> Problem {
 
 /// A record as clients of the audit trail read it.
 fn described(event: &Event) -> Value {
+    let mut request = json!({"id": event.request_id});
+    // Of an exchange that its client named.
+    if let (Some(name), Value::Object(request)) = (&event.client_request_id, &mut request) {
+        request.insert("client-request-id".to_owned(), name.as_str().into());
+    }
     json!({
         "id": event.id,
         "version": "0",
@@ -111,7 +116,7 @@ fn described(event: &Event) -> Value {
             "impersonator_id": null,
             "organization_id": event.organization,
         },
-        "request": {"id": event.request_id},
+        "request": request,
         "resource": {
             "id": event.resource_id,
             "type": event.resource.as_str(),

@@ -22,6 +22,7 @@ use super::parameters::parameters;
 use super::problem::Problem;
 use super::reach::Opened;
 use crate::admission;
+use crate::audit::client_request_id;
 use crate::http::Method;
 
 const ORGANIZATIONS_PATH: &str = "organizations";
@@ -376,6 +377,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         orgs::Caller {
             identity: caller.identity.clone(),
             request_id: self.request_id.to_owned(),
+            client_request_id: client_request_id(self.request).map(str::to_owned),
         }
     }
 

@@ -40,7 +40,7 @@ mod users;
 use std::cell::RefCell;
 
 use gatehouse_access::Access;
-use gatehouse_orgs::Capability;
+use gatehouse_orgs::{self as orgs, Capability};
 
 pub(crate) use problem::Problem;
 
@@ -88,24 +88,31 @@ pub(crate) fn handle<A, C: Access, O: Capability>(
         }
     };
     let limiter = RateLimiter::new(&*gateway.host.rate_limits, rate(gateway));
-    let request_id = request_id(gateway, request, trail.borrow().request_id());
+    let own_id = own_request_id(gateway, trail.borrow().request_id());
+    let handed_out = RefCell::new(None);
     let api = Api {
         access: &gateway.access,
         organizations: &gateway.organizations,
         settings: &gateway.settings,
         request,
         trail: &trail,
-        request_id: request_id.as_deref().unwrap_or_default(),
+        request_id: own_id.as_deref().unwrap_or_default(),
+        handed_out: &handed_out,
         limiter: &limiter,
     };
     let answer = Route::of(request.method, path).ok_or(Problem::NotFound);
     let answer = answer.and_then(|route| api.answer(route));
     let mut trail = trail.borrow_mut();
     let response = match answer {
-        Ok(response) => finished(gateway, request, request_id.as_deref(), &limiter, response),
-        Err(problem) => told(gateway, request, request_id.as_deref(), &limiter, &problem),
+        Ok(response) => finished(gateway, request, own_id.as_deref(), &limiter, response),
+        Err(problem) => told(gateway, request, own_id.as_deref(), &limiter, &problem),
     };
-    recorded(gateway, request, &mut trail, &limiter, response)
+    recorded(gateway, request, &mut trail, &limiter, response).unwrap_or_else(|refusal| {
+        if let Some(token) = handed_out.take() {
+            take_back(gateway, &token);
+        }
+        refusal
+    })
 }
 
 /// Answers a request of this protocol that is not served.
@@ -118,7 +125,8 @@ pub(crate) fn refuse<A, C, O>(
     match Trail::open(gateway, request) {
         Ok(mut trail) => {
             let response = told(gateway, request, trail.request_id(), &limiter, problem);
-            recorded(gateway, request, &mut trail, &limiter, response)
+            let recorded = recorded(gateway, request, &mut trail, &limiter, response);
+            recorded.unwrap_or_else(|refusal| refusal)
         }
         Err(error) => {
             let problem = Problem::Internal(error.to_string());
@@ -127,21 +135,42 @@ pub(crate) fn refuse<A, C, O>(
     }
 }
 
-/// An answer that has been recorded, or what is said in its place.
+/// An answer that has been recorded.
+///
+/// # Errors
+///
+/// The answer that takes its place where it could not be recorded.
 fn recorded<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     trail: &mut Trail<'_>,
     limiter: &RateLimiter<'_>,
     response: Response,
-) -> Response {
+) -> Result<Response, Response> {
     match trail.answer(&response) {
-        Ok(()) => without_body_for_head(request, response),
+        Ok(()) => Ok(without_body_for_head(request, response)),
         Err(failure) => {
             let problem = failure.into();
             let response = told(gateway, request, trail.request_id(), limiter, &problem);
-            without_body_for_head(request, response)
+            Err(without_body_for_head(request, response))
         }
+    }
+}
+
+/// A token whose text stands in an answer.
+struct HandedOut {
+    id: String,
+    by: orgs::Caller,
+}
+
+/// Ends a token whose answer must not leave, because it could not be recorded: nobody has it. One that it has replaced stays ended, as the
+/// record of the request says: it cannot be told whether that was in the wrong hands.
+fn take_back<A, C, O: Capability>(gateway: &Gateway<A, C, O>, token: &HandedOut) {
+    if let Err(failure) = gateway.organizations.revoke_token(&token.id, &token.by) {
+        gateway.tell_operator(&format!(
+            "the API token {} stays valid although its answer could not be recorded, revoke it: {failure}",
+            token.id
+        ));
     }
 }
 
@@ -159,18 +188,16 @@ fn told<A, C, O>(
     finished(gateway, request, name, limiter, problem.response())
 }
 
-/// What an exchange is called: as the client says, or as it is recorded, or anew.
-fn request_id<A, C, O>(
-    gateway: &Gateway<A, C, O>,
-    request: &Request,
-    recorded: Option<&str>,
-) -> Option<String> {
-    let id = transport::client_request_id(request).or(recorded);
+/// What the server calls an exchange: as it is recorded, or anew. What the client calls it names nothing in records: it could be the name
+/// of another exchange.
+fn own_request_id<A, C, O>(gateway: &Gateway<A, C, O>, recorded: Option<&str>) -> Option<String> {
     // An exchange without a name is better than none.
-    id.map(str::to_owned).or_else(|| gateway.fresh_uuid().ok())
+    let id = recorded.map(str::to_owned);
+    id.or_else(|| gateway.fresh_uuid().ok())
 }
 
-/// An answer with what all of them carry. `name` is what the exchange is called already, if it is.
+/// An answer with what all of them carry. `name` is what the server calls the exchange already, if it does; the client is told its own
+/// name for it where it gave one (contract section 7).
 fn finished<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
@@ -180,7 +207,8 @@ fn finished<A, C, O>(
 ) -> Response {
     let response = transport::with_metadata(response, gateway.settings.edition);
     let response = limiter.with_headers(response);
-    match request_id(gateway, request, name) {
+    let client = request.client_request_id().map(str::to_owned);
+    match client.or_else(|| own_request_id(gateway, name)) {
         Some(id) => response.with_header("x-request-id", id),
         None => response,
     }
@@ -216,12 +244,22 @@ struct Api<'a, C, O> {
     request: &'a Request,
     /// Shared by the steps of one request, one after the other.
     trail: &'a RefCell<Trail<'a>>,
-    /// What the exchange is called.
+    /// What the server calls the exchange.
     request_id: &'a str,
+    /// The token whose text the answer tells, once there is one.
+    handed_out: &'a RefCell<Option<HandedOut>>,
     limiter: &'a RateLimiter<'a>,
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
+    /// Says that the answer tells the text of a token. It ends again where that answer cannot be recorded (SEC-L1).
+    fn hands_out(&self, issued: &orgs::IssuedToken, by: &orgs::Caller) {
+        *self.handed_out.borrow_mut() = Some(HandedOut {
+            id: issued.token.id.clone(),
+            by: by.clone(),
+        });
+    }
+
     /// Refuses a body that is not of a type that can be read (contract 1.4).
     ///
     /// # Errors

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn contract_1_9_a_bucket_for_each_caller_with_the_burst_of_its_rate() {
+    fn r4_contract_1_9_a_bucket_for_each_caller_with_the_burst_of_its_rate() {
         let limits = answering(Err(1));
         let limiter = RateLimiter::new(&limits, rate(7, true));
         for (key, name) in [

@@ -16,9 +16,6 @@ const API_VERSION: &str = "2.6";
 /// The release that a self-hosted server answers to be, in its monthly and in its numeric form.
 const SELF_HOSTED_RELEASE: (&str, &str) = ("v202507-1", "1.2.0");
 
-/// Longest request id that is echoed.
-const MAXIMUM_REQUEST_ID: usize = 64;
-
 /// An answer with a JSON:API document.
 pub(super) fn json_api(status: u16, document: &impl Serialize) -> Response {
     // Documents are made of text, numbers and lists of them, which always serialize.
@@ -75,14 +72,6 @@ pub(super) fn with_metadata(response: Response, edition: Edition) -> Response {
     }
 }
 
-/// The client's name for this exchange, if it may be echoed.
-pub(super) fn client_request_id(request: &Request) -> Option<&str> {
-    let safe = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
-    let id = request.headers.get("x-request-id")?;
-    let fits = (1..=MAXIMUM_REQUEST_ID).contains(&id.len()) && id.chars().all(safe);
-    fits.then_some(id)
-}
-
 /// The scheme and host under which the client sees this server, such as `https://gatehouse.example`. Empty if it cannot be
 /// told, which leaves links that begin with the path.
 ///
@@ -118,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn contract_1_4_media_types_of_a_body() {
+    fn h10_contract_1_4_media_types_of_a_body() {
         for accepted in [
             "application/vnd.api+json",
             "application/vnd.api+json; charset=utf-8",
@@ -191,7 +180,7 @@ mod tests {
     fn only_safe_request_ids_are_echoed() {
         let id = |value: &str| {
             let request = request(&[("x-request-id", value)], "");
-            client_request_id(&request).map(str::to_owned)
+            request.client_request_id().map(str::to_owned)
         };
         assert_eq!(id("a-1_B.2"), Some("a-1_B.2".to_owned()));
         assert_eq!(id(&"x".repeat(64)), Some("x".repeat(64)));

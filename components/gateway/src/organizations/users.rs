@@ -53,6 +53,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
         let by = self.recorded_as(&caller);
         let (user, issued) = self.organizations.create_user(&description, &by)?;
+        self.hands_out(&issued, &by);
         let mut document = Document::of(resource_of(&user));
         document.meta = Some(json!({"token": issued.secret.as_str()}));
         Ok(json_api(201, &document))

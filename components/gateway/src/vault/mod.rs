@@ -110,6 +110,9 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
     trail: &mut Trail<'_>,
 ) -> Result<Response, Fault> {
     if audit::is_unadmitted_write(request, path) {
+        if seal::concerns(path) {
+            seal::limit(gateway, request).inspect_err(|_| trail.leave_out())?;
+        }
         trail.ask()?;
     }
     if let Some(answer) = status::handle(gateway, request, &path.with_trailing_slash()) {

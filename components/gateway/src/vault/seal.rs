@@ -10,9 +10,10 @@ use super::call::Answer;
 use super::errors::Fault;
 use super::fields::Fields;
 use super::status::{Stage, answer};
-use crate::Gateway;
-use crate::host::{SealFailure, SealProgress, UnsealError};
+use crate::host::{Bucket, SealFailure, SealProgress, UnsealError};
 use crate::http::{Request, Response};
+use crate::path::CanonicalPath;
+use crate::{Gateway, source};
 use gatehouse_json::Duplicates;
 
 /// When this was built, RFC 3339; builds that want to be reproducible do not say.
@@ -24,6 +25,15 @@ const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
 /// Bytes of the shortest and the longest key that any seal of the protocol takes.
 const SHORTEST_KEY: usize = 16;
 const LONGEST_KEY: usize = 33;
+
+/// Shares that one address may give at once, besides twice as many as unseal, and how many a minute after that: holders of shares may sit
+/// at one machine and err, and strangers are not to push out what others gave.
+const SHARES_AT_ONCE: u32 = 8;
+const SHARES_PER_MINUTE: u32 = 6;
+
+/// How often one address may have the shares forgotten that others gave: so often at once, and then once in so many milliseconds.
+const RESETS_AT_ONCE: u32 = 3;
+const RESET_PERIOD: u32 = 10 * 60 * 1000;
 
 #[derive(Serialize)]
 struct SealStatus<'a> {
@@ -96,6 +106,50 @@ const fn whole(initialized: bool) -> SealProgress {
         threshold: one,
         given: 0,
         nonce: String::new(),
+    }
+}
+
+/// Whether a request is about giving shares.
+pub(super) fn concerns(path: &CanonicalPath) -> bool {
+    path.as_str() == "v1/sys/unseal"
+}
+
+/// Takes a request for `sys/unseal` out of what its address has left. Nobody needs a token there, so anybody can disturb those who unseal.
+///
+/// # Errors
+///
+/// 429 where nothing is left; when the seal does not tell how far it is.
+pub(super) fn limit<A, C, O>(gateway: &Gateway<A, C, O>, request: &Request) -> Result<(), Fault> {
+    let Some(progress) = gateway.host.seal.status()? else {
+        return Ok(());
+    };
+    if !progress.initialized || !progress.sealed {
+        return Ok(());
+    }
+    let fields = Fields::of_body(request, Duplicates::Refuse);
+    let is_reset = fields.is_ok_and(|fields| matches!(fields.boolean("reset"), Ok(Some(true))));
+    let network = source::network(request.peer);
+    let bucket = if is_reset {
+        Bucket {
+            key: format!("unseal/reset/{network}"),
+            events: 1,
+            period: RESET_PERIOD,
+            burst: RESETS_AT_ONCE,
+        }
+    } else {
+        Bucket {
+            key: format!("unseal/share/{network}"),
+            events: SHARES_PER_MINUTE,
+            period: 60_000,
+            burst: progress
+                .threshold
+                .saturating_mul(2)
+                .saturating_add(SHARES_AT_ONCE),
+        }
+    };
+    match gateway.host.rate_limits.take(&[bucket]) {
+        Ok(_) => Ok(()),
+        Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
     }
 }
 

@@ -54,7 +54,7 @@ fn what_is_not_utf8_is_refused() {
 }
 
 #[test]
-fn what_is_too_deep_is_refused() {
+fn h11_what_is_too_deep_is_refused() {
     let text = "error parsing JSON: more than 32 levels of nesting";
     let body = format!("{{\"policy\":{}1{}}}", "[".repeat(40), "]".repeat(40));
     refuse_everywhere(body.as_bytes(), "application/json", 400, text);
@@ -67,7 +67,7 @@ fn what_is_too_deep_is_refused() {
 }
 
 #[test]
-fn what_has_too_many_members_is_refused() {
+fn h11_what_has_too_many_members_is_refused() {
     let text = "error parsing JSON: more than 10000 members and elements";
     let body = format!("{{\"policy\":[{}1]}}", "1,".repeat(20_000));
     refuse_everywhere(body.as_bytes(), "application/json", 400, text);
@@ -81,14 +81,14 @@ fn what_has_too_many_members_is_refused() {
 }
 
 #[test]
-fn numbers_without_end_are_refused() {
+fn h11_numbers_without_end_are_refused() {
     let body = format!("{{\"token_ttl\":{}}}", "9".repeat(65));
     let text = "error parsing JSON: a number of more than 64 characters";
     refuse_everywhere(body.as_bytes(), "application/json", 400, text);
 }
 
 #[test]
-fn what_is_too_large_is_refused_and_the_limit_itself_is_not() {
+fn h1_what_is_too_large_is_refused_and_the_limit_itself_is_not() {
     let of_size = |bytes: usize| {
         let frame = r#"{"description":"","type":"gcp"}"#.len();
         format!(
@@ -123,7 +123,44 @@ fn h10_compressed_and_multipart_bodies_are_refused() {
 }
 
 #[test]
-fn duplicates_are_refused_on_login_and_the_last_wins_elsewhere() {
+fn h10_json_is_read_under_any_type_and_forms_under_theirs_alone() {
+    let server = Server::with_role();
+    let ttl = |content_type: &str, body: &str| {
+        let mut request = request(Method::Post, "auth/gcp/role/dev", body);
+        request.headers.push("x-vault-token", ROOT);
+        if !content_type.is_empty() {
+            request.headers.push("content-type", content_type);
+        }
+        let status = server.handle(&request).0.status;
+        (
+            status,
+            server.get("auth/gcp/role/dev").data()["token_ttl"].clone(),
+        )
+    };
+    let types = [
+        "",
+        "application/json",
+        "text/plain",
+        "application/vnd.api+json",
+        "application/x-www-form-urlencoded",
+        "nonsense",
+    ];
+    for (number, content_type) in types.into_iter().enumerate() {
+        let wanted = 60 + number;
+        let json = format!("{{\"token_ttl\":{wanted}}}");
+        let found = ttl(content_type, &json);
+        assert_eq!(found, (200, wanted.into()), "{content_type:?}");
+    }
+    let form = ttl("application/x-www-form-urlencoded", "token_ttl=90");
+    assert_eq!(form, (200, 90.into()));
+    for content_type in ["", "application/json", "text/plain", "nonsense"] {
+        let (status, kept) = ttl(content_type, "token_ttl=91");
+        assert_eq!((status, kept), (400, 90.into()), "{content_type:?}");
+    }
+}
+
+#[test]
+fn h11_duplicates_are_refused_on_login_and_the_last_wins_elsewhere() {
     let server = Server::with_role();
     let before = server.commits();
     let twice = r#"{"role":"dev","jwt":"a","jwt":"b"}"#;

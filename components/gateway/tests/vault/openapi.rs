@@ -290,7 +290,7 @@ fn contract_5_6_sudo_is_needed_where_it_is_said() {
 }
 
 #[test]
-fn no_token_is_needed_where_it_is_said() {
+fn h13_no_token_is_needed_where_it_is_said_and_nowhere_else() {
     let server = server();
     for described in Described::all() {
         let open = described.is_marked("x-vault-unauthenticated");

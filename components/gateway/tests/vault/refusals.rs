@@ -127,7 +127,7 @@ fn a_bearer_token_is_the_second_choice() {
 }
 
 #[test]
-fn every_answer_has_a_fresh_request_id_and_the_safe_headers() {
+fn h12_every_answer_has_a_fresh_request_id_and_the_safe_headers() {
     let server = Server::initialized();
     let first = server.get("sys/auth").expect(200);
     let second = server.get("sys/auth").expect(200);

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::AuthMethodService;
-use gatehouse_gateway::host::Host;
+use gatehouse_gateway::host::{Bucket, Host, Level, RateLimits};
 use gatehouse_gateway::{Gateway, Method, Settings};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{ManualClock, ScriptedHttp, SeededRandom};
@@ -328,6 +328,92 @@ fn a_wrong_share_begins_the_attempt_anew_and_so_does_a_reset() {
         .refused(400, "vault is unsealed");
     let more = server.give(1).expect(200).json();
     assert_eq!(summary(&more), (true, false, 2, 3, 0));
+}
+
+/// Buckets that hold what they are said to, and never fill again.
+#[derive(Clone, Default)]
+struct Emptying(Arc<Mutex<Vec<(String, u32)>>>);
+
+impl RateLimits for Emptying {
+    fn take(&self, buckets: &[Bucket]) -> Result<Vec<Level>, u32> {
+        let [bucket] = buckets else {
+            panic!("one at a time")
+        };
+        assert!(bucket.events > 0 && bucket.period >= 60_000);
+        let mut taken = self.0.lock().unwrap();
+        let place = taken.iter().position(|(key, _)| *key == bucket.key);
+        let place = place.unwrap_or_else(|| {
+            taken.push((bucket.key.clone(), 0));
+            taken.len() - 1
+        });
+        if taken[place].1 == bucket.burst {
+            return Err(2_500);
+        }
+        taken[place].1 += 1;
+        Ok(Vec::new())
+    }
+}
+
+impl SharesServer {
+    fn with_rate_limits(self, limits: Emptying) -> Self {
+        let host = Host {
+            seal: Box::new(ScriptedSeal(self.vault)),
+            rate_limits: Box::new(limits),
+            ..Host::default()
+        };
+        let gateway = self.gateway.with_host(host);
+        Self { gateway, ..self }
+    }
+
+    fn unseal_from(&self, address: &str, body: &Value) -> Answer {
+        let mut request = request(Method::Put, "sys/unseal", &body.to_string());
+        request.peer = Some(address.parse().unwrap());
+        Answer(self.gateway.handle(&request))
+    }
+}
+
+#[test]
+fn k2_strangers_reset_and_give_only_so_often_from_one_address() {
+    let limits = Emptying::default();
+    let (server, _) = SharesServer::initialized();
+    let server = server.with_rate_limits(limits.clone());
+    let reset = json!({"reset": true});
+    for _ in 0..3 {
+        server.unseal_from("2001:db8::1", &reset).expect(200);
+    }
+    server.give(1).expect(200);
+    let refused = server.unseal_from("2001:db8::ffff", &reset);
+    assert_eq!(refused.0.header("retry-after"), Some("3"));
+    refused.refused(429, "rate limit quota exceeded");
+    assert_eq!(
+        server.status(),
+        (true, true, 2, 3, 1),
+        "nothing is forgotten"
+    );
+    // Whatever may not be a share counts as one.
+    for body in [json!({}), json!({"key": "00"}), json!({"reset": "maybe"})] {
+        for _ in 0..4 {
+            server.unseal_from("192.0.2.7", &body).expect(400);
+        }
+    }
+    let wrong = json!({"key": STANDARD.encode(share(200))});
+    server.unseal_from("192.0.2.7", &wrong).expect(429);
+    assert_eq!(server.status(), (true, true, 2, 3, 1));
+    // Another address is not concerned, and an open server has nothing to lose.
+    server.give(2).expect(200);
+    let more = server.unseal_from("192.0.2.7", &wrong).expect(200).json();
+    assert_eq!(summary(&more), (true, false, 2, 3, 0));
+    let mut keys: Vec<String> = limits
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(key, _)| key.clone())
+        .collect();
+    keys.sort();
+    keys.retain(|key| !key.ends_with("192.0.2.1"));
+    let expected = ["unseal/reset/2001:db8::", "unseal/share/192.0.2.7"];
+    assert_eq!(keys, expected);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::AuthMethodService;
-use gatehouse_gateway::{Gateway, Method, Settings};
+use gatehouse_gateway::{Gateway, Method, Request, Settings};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{ScriptedHttp, SeededRandom};
 use gatehouse_ports::{
@@ -12,19 +12,21 @@ use serde_json::json;
 
 use super::server::{Answer, request};
 
-struct SealedStore;
+/// Answers everything with one failure.
+#[derive(Clone)]
+struct Failing(StoreError);
 
-impl Store for SealedStore {
+impl Store for Failing {
     fn get(&self, _: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        Err(StoreError::Sealed)
+        Err(self.0.clone())
     }
 
     fn scan(&self, _: &str, _: Option<&str>, _: u32) -> Result<Page, StoreError> {
-        Err(StoreError::Sealed)
+        Err(self.0.clone())
     }
 
     fn commit(&self, _: Vec<Check>, _: Vec<Change>) -> Result<(), CommitError> {
-        Err(CommitError::Failed(StoreError::Sealed))
+        Err(CommitError::Failed(self.0.clone()))
     }
 }
 
@@ -33,20 +35,69 @@ fn ask(method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
 }
 
 fn ask_with(method: Method, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-    let random = || SeededRandom::new(1);
-    let http = ScriptedHttp::new(|_| Err(HttpError::Denied));
-    let settings = gatehouse_auth_method::Settings::default();
-    let gateway = Gateway::new(
-        AuthMethodService::new(SealedStore, NoCache, http, SystemClock, random(), settings),
-        AccessService::new(SealedStore, SystemClock, random()),
-        Orgs::new(SealedStore, SystemClock, random()),
-        Settings::default(),
-    );
     let mut request = request(method, target, body);
     for (name, value) in headers {
         request.headers.push(name, *value);
     }
-    Answer(gateway.handle(&request))
+    Answer(gateway(&StoreError::Sealed).handle(&request))
+}
+
+type FailingGateway = Gateway<
+    AuthMethodService<Failing, NoCache, ScriptedHttp, SystemClock, SeededRandom>,
+    AccessService<Failing, SystemClock, SeededRandom>,
+    Orgs<Failing, SystemClock, SeededRandom>,
+>;
+
+/// A gateway over stores that fail so.
+fn gateway(failure: &StoreError) -> FailingGateway {
+    let store = || Failing(failure.clone());
+    let random = || SeededRandom::new(1);
+    let http = ScriptedHttp::new(|_| Err(HttpError::Denied));
+    let settings = gatehouse_auth_method::Settings::default();
+    Gateway::new(
+        AuthMethodService::new(store(), NoCache, http, SystemClock, random(), settings),
+        AccessService::new(store(), SystemClock, random()),
+        Orgs::new(store(), SystemClock, random()),
+        Settings::default(),
+    )
+}
+
+#[test]
+fn o2_the_process_answers_whatever_the_store_does_and_is_ready_only_with_it() {
+    const SECRET: &str = "disk at /srv/secret-path";
+    for (failure, ready) in [
+        (StoreError::Sealed, 503),
+        (StoreError::Unavailable(SECRET.to_owned()), 500),
+        (StoreError::Corrupt(SECRET.to_owned()), 500),
+    ] {
+        let gateway = gateway(&failure).with_operator_log(|_| {});
+        let mut answers = Vec::new();
+        for (path, status) in [("/api/v2/ping", 204), ("/v1/sys/health", ready)] {
+            for method in [Method::Get, Method::Head] {
+                let answer = gateway.handle(&Request::new(method, path));
+                let status = match (method, path) {
+                    (Method::Head, "/api/v2/ping") => answer.status,
+                    _ => status,
+                };
+                assert_eq!(answer.status, status, "{method:?} {path}: {failure}");
+                answers.push(answer);
+            }
+        }
+        for answer in answers {
+            let text = String::from_utf8(answer.body).unwrap();
+            assert!(!text.contains("secret"), "{text}");
+            let names_it = |value: &str| value.contains("secret");
+            assert!(!answer.headers.iter().any(|(_, value)| names_it(value)));
+        }
+    }
+    let ready = super::server::Server::initialized();
+    let empty = super::server::Server::empty();
+    for (server, status) in [(ready, 200), (empty, 501)] {
+        let health = server.send(Method::Get, "sys/health", None, "");
+        assert_eq!(health.0.status, status);
+        let alive = server.handle(&Request::new(Method::Get, "/api/v2/ping"));
+        assert_eq!(alive.0.status, 204);
+    }
 }
 
 #[test]

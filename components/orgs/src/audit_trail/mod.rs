@@ -138,8 +138,10 @@ pub struct Event {
     pub actor_id: String,
     /// What they are called.
     pub actor_name: String,
-    /// The name of the exchange.
+    /// The name of the exchange, which the server gave it.
     pub request_id: String,
+    /// What the client called the exchange; `None` where it said nothing.
+    pub client_request_id: Option<String>,
     /// What it was done with.
     pub resource: Resource,
     /// The identifier of that.

@@ -26,6 +26,9 @@ pub(super) struct EventRecord {
     pub actor_id: String,
     pub actor_name: String,
     pub request_id: String,
+    /// Absent in records of before this was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_request_id: Option<String>,
     pub resource: Resource,
     pub resource_id: String,
     pub operation: Operation,
@@ -45,6 +48,7 @@ impl EventRecord {
             actor_id: self.actor_id,
             actor_name: self.actor_name,
             request_id: self.request_id,
+            client_request_id: self.client_request_id,
             resource: self.resource,
             resource_id: self.resource_id,
             operation: self.operation,

@@ -30,6 +30,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             actor_id: actor.id().to_owned(),
             actor_name: actor.username(),
             request_id: by.request_id.clone(),
+            client_request_id: by.client_request_id.clone(),
             resource: deed.resource,
             resource_id: deed.id.to_owned(),
             operation: deed.operation,

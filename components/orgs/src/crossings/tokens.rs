@@ -71,6 +71,7 @@ macro_rules! crossings_of_tokens {
             actor_id,
             actor_name,
             request_id,
+            client_request_id,
             resource,
             resource_id,
             operation,

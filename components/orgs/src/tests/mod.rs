@@ -86,6 +86,7 @@ fn caller(principal: Principal) -> Caller {
             token_id: None,
         },
         request_id: "request".to_owned(),
+        client_request_id: None,
     }
 }
 

@@ -60,7 +60,7 @@ pub enum ShareError {
     /// It has another length than the shares of this store.
     #[error("a share of this store has another length")]
     Malformed,
-    /// One of those that were given is wrong. All were forgotten.
+    /// One of those that were given is wrong. They are kept until that is true of three more than it takes: then all are forgotten.
     #[error("the shares do not yield the key of the store")]
     Wrong,
     /// The store could not be opened, for another reason. After one that passes, the last share may be given again.
@@ -225,15 +225,21 @@ impl<B: Backend> ShareSeal<B> {
         };
         let share = KeyShare::from_bytes(share, record.sharing).ok_or(ShareError::Malformed)?;
         let needed = usize::from(record.sharing.threshold());
-        if self.store.is_sealed() {
-            // With enough of them, it was the store that failed the last time.
-            if attempt.given() < needed {
-                attempt.add(share).map_err(no_randomness)?;
+        let is_new = !attempt.holds(&share);
+        if self.store.is_sealed() && (is_new || attempt.is_untried()) {
+            if is_new && attempt.is_full(needed) {
+                *attempt = Attempt::default();
             }
+            let keys = attempt.keys_with(&share, record.sharing);
+            attempt.add(share).map_err(no_randomness)?;
             if attempt.given() >= needed {
-                let opened = self.open_with(attempt).await;
-                // Those shares may be right where only the store is out of order.
-                if !matches!(opened, Err(ShareError::Unseal(UnsealError::Store(_)))) {
+                let opened = self.open_with(&keys).await;
+                // Those shares may be right where only the store is out of order, or where a stranger gave one of them.
+                let is_untried = matches!(opened, Err(ShareError::Unseal(UnsealError::Store(_))));
+                let is_wrong = matches!(opened, Err(ShareError::Wrong));
+                attempt.leave_untried(is_untried);
+                let is_kept = is_untried || is_wrong && !attempt.is_full(needed);
+                if !is_kept {
                     *attempt = Attempt::default();
                 }
                 opened?;
@@ -259,21 +265,24 @@ impl<B: Backend> ShareSeal<B> {
         *self.ceremonies.lock().await = Ceremonies::default();
     }
 
-    async fn open_with(&self, attempt: &Attempt) -> Result<(), ShareError> {
-        let root_key = attempt.combined().ok_or(ShareError::Wrong)?;
-        let keyring = match self.store.load_keyring(&root_key).await {
-            Ok(Some((keyring, _))) => keyring,
-            Ok(None) => return Err(UnsealError::KeyringMissing.into()),
-            Err(UnsealError::Keyring(KeyringError::WrongRootKey)) => return Err(ShareError::Wrong),
-            Err(error) => return Err(error.into()),
-        };
-        // As it is stored now: a rotation has sealed it anew.
-        let stored = State::load(&self.store).await?;
-        if !matches!(&stored, State::Initialized { record, .. } if record.is_of(&keyring)) {
-            return Err(UnsealError::AlteredSeal.into());
+    /// Opens the store with the one of these keys that is right.
+    async fn open_with(&self, keys: &[RootKey]) -> Result<(), ShareError> {
+        for root_key in keys {
+            let keyring = match self.store.load_keyring(root_key).await {
+                Ok(Some((keyring, _))) => keyring,
+                Ok(None) => return Err(UnsealError::KeyringMissing.into()),
+                Err(UnsealError::Keyring(KeyringError::WrongRootKey)) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            // As it is stored now: a rotation has sealed it anew.
+            let stored = State::load(&self.store).await?;
+            if !matches!(&stored, State::Initialized { record, .. } if record.is_of(&keyring)) {
+                return Err(UnsealError::AlteredSeal.into());
+            }
+            self.store.install(&keyring, root_key);
+            return Ok(());
         }
-        self.store.install(&keyring, &root_key);
-        Ok(())
+        Err(ShareError::Wrong)
     }
 
     /// Stores keyring, seal and mark in a store that has none of them; says whether it had none.
@@ -337,7 +346,7 @@ impl<B: Backend> ShareSeal<B> {
             State::Initialized { record, attempt } => Progress {
                 sharing: Some(record.sharing),
                 sealed: self.store.is_sealed(),
-                given: attempt.given(),
+                given: attempt.promising(record.sharing.threshold().into()),
                 nonce: attempt.nonce(),
             },
         }

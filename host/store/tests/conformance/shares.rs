@@ -129,21 +129,56 @@ async fn k2_all_small_numbers_of_shares_open_with_the_threshold_and_not_before()
 }
 
 #[tokio::test]
-async fn k2_one_wrong_share_makes_all_be_forgotten_and_the_right_ones_work_afterwards() {
+async fn k2_wrong_shares_do_not_make_the_right_ones_be_forgotten() {
     let host = empty().await;
-    let shares = host.initialize(3, 2).await;
-    let foreign = empty().await.initialize(3, 2).await;
+    let shares = host.initialize(4, 3).await;
+    let foreign = empty().await.initialize(4, 3).await;
     let mut same_coordinate = shares[0].as_bytes().to_vec();
     same_coordinate[0] ^= 1;
+    host.give(&shares[0]).await.unwrap();
+    let two = host.give(&shares[1]).await.unwrap();
     for wrong in [foreign[1].as_bytes(), &[0; 33], &same_coordinate] {
-        let first = host.give(&shares[0]).await.unwrap();
         assert_eq!(host.give_bytes(wrong).await, Err(ShareError::Wrong));
         let progress = host.seal.progress().await;
-        assert_eq!(given(&progress), (true, 0));
-        let second = host.give(&shares[0]).await.unwrap();
-        assert_ne!(first.nonce, second.nonce, "another attempt, another nonce");
-        assert_eq!(given(&host.seal.reset().await), (true, 0));
+        assert_eq!(progress, two, "one is missing still");
+        let again = host.give(&shares[0]).await.unwrap();
+        assert_eq!(again, two, "a right one is no fault");
     }
+    assert!(!host.give(&shares[3]).await.unwrap().sealed);
+    assert!(!host.is_closed().await);
+}
+
+#[tokio::test]
+async fn k2_right_shares_open_whatever_strangers_gave_before_and_between() {
+    for threshold in [2, 3, 5] {
+        let host = empty().await;
+        let shares = host.initialize(5, threshold).await;
+        let foreign = empty().await.initialize(5, threshold).await;
+        let _ = host.give(&foreign[0]).await;
+        let _ = host.give(&foreign[1]).await;
+        let threshold = threshold as usize;
+        for share in &shares[..threshold - 1] {
+            let _ = host.give(share).await;
+        }
+        let _ = host.give(&foreign[2]).await;
+        let opened = host.give(&shares[threshold - 1]).await.unwrap();
+        assert!(!opened.sealed, "{threshold}");
+    }
+}
+
+#[tokio::test]
+async fn k2_too_many_wrong_shares_make_all_be_forgotten_and_the_right_ones_work_afterwards() {
+    let host = empty().await;
+    let shares = host.initialize(3, 2).await;
+    let first = host.give(&shares[0]).await.unwrap();
+    for wrong in 1..=4 {
+        let refused = host.give_bytes(&[wrong; 33]).await;
+        assert_eq!(refused, Err(ShareError::Wrong));
+    }
+    assert_eq!(given(&host.seal.progress().await), (true, 0));
+    let second = host.give(&shares[0]).await.unwrap();
+    assert_ne!(first.nonce, second.nonce, "another attempt, another nonce");
+    assert_eq!(given(&host.seal.reset().await), (true, 0));
     for share in &shares[1..] {
         host.give(share).await.unwrap();
     }
@@ -267,6 +302,7 @@ async fn a_first_start_that_nobody_goes_on_with_makes_room_for_another() {
         let given = impatient.give(wrong).await;
         assert!(given.is_ok_and(|given| given.sealed) || impatient.store.is_sealed());
     }
+    impatient.seal.reset().await;
     for share in &shares {
         impatient.give(share).await.unwrap();
     }

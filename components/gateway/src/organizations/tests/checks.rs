@@ -123,7 +123,7 @@ fn garbage_in_a_known_place_is_not_found_and_never_a_fault_of_the_server() {
 }
 
 #[test]
-fn contract_1_6_without_a_valid_token_everything_is_unauthorized() {
+fn h13_contract_1_6_without_a_valid_token_everything_is_unauthorized() {
     let world = hosted();
     world.create_named("acme");
     let before = world.store.values();

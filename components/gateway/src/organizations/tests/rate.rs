@@ -105,7 +105,7 @@ fn rate_headers(response: &Response) -> [&str; 3] {
 }
 
 #[test]
-fn contract_1_9_who_exceeds_the_rate_is_told_so_exactly() {
+fn r4_contract_1_9_who_exceeds_the_rate_is_told_so_exactly() {
     let limited = limited();
     let refused = limited.exceed(Some(ROOT), "192.0.2.1");
     assert_eq!(refused.status, 429);
@@ -133,7 +133,7 @@ fn contract_1_9_a_refused_request_does_nothing_and_leaves_no_record() {
 }
 
 #[test]
-fn contract_1_9_callers_are_counted_apart_wherever_they_come_from() {
+fn r4_contract_1_9_callers_are_counted_apart_wherever_they_come_from() {
     let limited = limited();
     assert_eq!(limited.exceed(Some(ROOT), "192.0.2.1").status, 429);
     assert_eq!(limited.get(LIST, Some(ROOT), "192.0.2.2").status, 429);

@@ -63,6 +63,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             organization,
         } = admitted;
         let issued = self.organizations.issue_token(&owner, &request, &by)?;
+        self.hands_out(&issued, &by);
         let resource = TokenResource::issued(&issued, organization.as_deref());
         Ok(json_api(201, &Document::of(resource)))
     }

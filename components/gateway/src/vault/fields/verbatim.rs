@@ -1,5 +1,6 @@
 //! A body that is handed on and not looked into.
 
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::input::{self, BodyError, Content};
@@ -8,7 +9,10 @@ use gatehouse_json::Duplicates;
 
 /// The values of a body exactly as they were sent, every digit of a number and every `null` included. It serializes as an
 /// object; where a name is given twice, the last value counts.
-pub(crate) struct Verbatim<'a>(Content<'a>);
+pub(crate) struct Verbatim<'a> {
+    content: Content<'a>,
+    set_aside: Option<(&'static str, Vec<String>)>,
+}
 
 impl<'a> Verbatim<'a> {
     /// The values of a request's body: a JSON object or a form.
@@ -17,29 +21,64 @@ impl<'a> Verbatim<'a> {
     ///
     /// When the body is neither, or exceeds a limit.
     pub(crate) fn of_body(request: &'a Request) -> Result<Self, BodyError> {
-        input::content(request, Duplicates::LastWins).map(Self)
+        let content = input::content(request, Duplicates::LastWins)?;
+        Ok(Self {
+            content,
+            set_aside: None,
+        })
     }
 }
 
 impl Verbatim<'_> {
-    /// The names of the values.
-    pub(crate) fn names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
-        match &self.0 {
-            Content::Members(members) => Box::new(members.iter().map(|(name, _)| name.as_ref())),
-            Content::Form(pairs) => Box::new(pairs.iter().map(|(name, _)| name.as_ref())),
+    /// Puts the values whose names are not kept, name and all, as texts below the name `elsewhere`.
+    pub(crate) fn set_aside(&mut self, elsewhere: &'static str, is_kept: impl Fn(&str) -> bool) {
+        let mut texts = Vec::new();
+        match &mut self.content {
+            Content::Members(members) => members.retain(|(name, value)| {
+                let kept = is_kept(name);
+                if !kept {
+                    texts.push(format!("{name}={}", value.get()));
+                }
+                kept
+            }),
+            Content::Form(pairs) => pairs.retain(|(name, value)| {
+                let kept = is_kept(name);
+                if !kept {
+                    texts.push(format!("{name}={value}"));
+                }
+                kept
+            }),
+        }
+        self.set_aside = (!texts.is_empty()).then_some((elsewhere, texts));
+    }
+
+    /// Whether there are no values but those set aside.
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.content {
+            Content::Members(members) => members.is_empty(),
+            Content::Form(pairs) => pairs.is_empty(),
         }
     }
 }
 
 impl Serialize for Verbatim<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
+        let mut map = serializer.serialize_map(None)?;
+        match &self.content {
             Content::Members(members) => {
-                serializer.collect_map(members.iter().map(|(name, value)| (name, value)))
+                for (name, value) in members {
+                    map.serialize_entry(name, value)?;
+                }
             }
             Content::Form(pairs) => {
-                serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+                for (name, value) in pairs {
+                    map.serialize_entry(name, value)?;
+                }
             }
         }
+        if let Some((name, texts)) = &self.set_aside {
+            map.serialize_entry(name, texts)?;
+        }
+        map.end()
     }
 }

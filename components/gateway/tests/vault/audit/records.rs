@@ -226,7 +226,103 @@ fn l2_bodies_that_are_no_fields_are_one_hashed_text() {
     assert_eq!(asked.document["request"]["data"], "role=a&role=b");
     server.get("auth/token/lookup-self?a=canary&a=y");
     let (asked, _) = exchange(&server);
-    assert_eq!(asked.document["request"]["data"], json!({"a": "canary,y"}));
+    assert_eq!(
+        asked.document["request"]["data"],
+        json!({"a": ["canary", "y"]})
+    );
+}
+
+#[test]
+fn l2_a_name_that_may_be_a_secret_is_hashed_and_hides_no_other_field() {
+    let server = Server::initialized();
+    let (named, odd) = ("policies=root", "hvs.0123456789abcdef=1");
+    server.audit.take();
+    server.get(&format!("auth/token/lookup-self?{named}&{odd}"));
+    let (asked, _) = exchange(&server);
+    let expected = json!({"policies": "root", "<secret>": [odd]});
+    assert_eq!(asked.document["request"]["data"], expected);
+    let body = r#"{"policies":["root"],"hvs.0123456789abcdef":1}"#;
+    server.post("auth/token/create", body);
+    let (asked, _) = exchange(&server);
+    let expected = json!({"policies": ["root"], "<secret>": [odd]});
+    assert_eq!(asked.document["request"]["data"], expected);
+    let pointers = asked.readable().into_iter().map(|(pointer, _)| pointer);
+    assert!(
+        !pointers
+            .into_iter()
+            .any(|pointer| pointer.starts_with("/request/data"))
+    );
+}
+
+#[test]
+fn l3_the_query_is_recorded_beside_a_body() {
+    let server = Server::initialized();
+    for (path, body) in [
+        ("/v1/sys/tools/hash", r#"{"input":"x"}"#),
+        ("/api/v2/organizations/acme/authentication-token", "{}"),
+        ("/v1/sys/tools/hash", "{"),
+    ] {
+        let mut sent = Request::new(Method::Post, path);
+        sent.headers.push("x-vault-token", ROOT);
+        sent.headers.push("authorization", format!("Bearer {ROOT}"));
+        sent.headers.push("content-type", "application/json");
+        sent.query = "token=audit-trails&token=other&x=canary".to_owned();
+        sent.body = body.as_bytes().to_vec();
+        server.audit.take();
+        server.handle(&sent);
+        let (asked, answered) = exchange(&server);
+        for record in [&asked, &answered] {
+            let expected = json!({"token": ["audit-trails", "other"], "x": "canary"});
+            assert_eq!(record.document["request"]["query"], expected, "{path}");
+            assert!(!record.document["request"]["data"].is_null());
+            let readable = record.readable().into_iter();
+            assert!(
+                !readable
+                    .into_iter()
+                    .any(|(at, _)| at.starts_with("/request/query"))
+            );
+        }
+    }
+    let mut large = request(Method::Post, "sys/tools/hash", "");
+    large.query = "format=hex".to_owned();
+    large.body = vec![b'x'; (1 << 20) + 1];
+    server.audit.take();
+    server.handle(&large);
+    let (asked, _) = exchange(&server);
+    let recorded = &asked.document["request"];
+    assert_eq!(recorded["query"], json!({"format": "hex"}));
+    assert!(recorded["data"].is_null());
+}
+
+#[test]
+fn l3_the_server_names_every_exchange_and_keeps_the_name_of_the_client_apart() {
+    let server = Server::initialized();
+    let long = "x".repeat(65);
+    for (sent, kept) in [
+        ("asked-by-ci_1.2", true),
+        (&long[..64], true),
+        (long.as_str(), false),
+        ("", false),
+        ("a b", false),
+        ("a\u{1b}[31m", false),
+        ("a\"b", false),
+        ("é", false),
+        ("hvs.0123456789abcdef", false),
+    ] {
+        for path in ["/v1/sys/auth", "/api/v2/organizations"] {
+            let mut request = Request::new(Method::Get, path);
+            request.headers.push("x-request-id", sent);
+            server.audit.take();
+            server.handle(&request);
+            let (asked, answered) = exchange(&server);
+            for record in [&asked, &answered] {
+                let own = record.text("/request/id").unwrap();
+                assert_eq!(own.len(), 36, "{sent:?}");
+                let named = record.text("/request/client-request-id");
+                assert_eq!(named.as_deref(), kept.then_some(sent), "{sent:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ impl World {
                 token_id: None,
             },
             request_id: String::new(),
+            client_request_id: None,
         };
         let owner = owner(acme.unwrap().external_id);
         let issued = organizations.issue_token(&owner, &TokenRequest::default(), &by);

@@ -8,7 +8,7 @@ const TRAIL: &str = "/api/v2/organization/audit-trail";
 const AUDIT_TOKEN: &str = "/api/v2/organizations/acme/authentication-token?token=audit-trails";
 
 /// A hosted world whose organization has paid for everything.
-fn premium() -> World {
+pub(super) fn premium() -> World {
     let world = hosted();
     world.create_named("acme");
     let sets = body(&world.get("/api/v2/feature-sets"));
@@ -60,7 +60,7 @@ fn contract_4_7_the_audit_trail_has_a_token_of_its_own() {
 }
 
 #[test]
-fn contract_4_15_an_event_in_full() {
+fn l3_contract_4_15_an_event_in_full_has_the_name_that_the_server_gave_the_exchange() {
     let world = premium();
     let own = world.issue(ACME_TOKEN, &json!({}));
     let mut sent = request(Method::Delete, AUDIT_TOKEN, Some(&secret(&own)));
@@ -81,7 +81,7 @@ fn contract_4_15_an_event_in_full() {
             "impersonator_id": null,
             "organization_id": organization,
         },
-        "request": {"id": "asked-by-ci"},
+        "request": {"client-request-id": "asked-by-ci"},
         "resource": {"type": "authentication_token", "action": "destroy", "meta": null},
     });
     let (name, resource) = (&last["auth"]["description"], &last["resource"]["id"]);
@@ -89,9 +89,11 @@ fn contract_4_15_an_event_in_full() {
     assert!(resource.as_str().unwrap().starts_with("at-"));
     expected["auth"]["description"] = name.clone();
     expected["resource"]["id"] = resource.clone();
+    expected["request"]["id"] = last["request"]["id"].clone();
     expected["id"] = last["id"].clone();
     expected["timestamp"] = last["timestamp"].clone();
     assert_eq!(*last, expected);
+    assert!(uuid::Uuid::parse_str(last["request"]["id"].as_str().unwrap()).is_ok());
     let time: Timestamp = last["timestamp"].as_str().unwrap().parse().unwrap();
     assert!(time.as_millisecond() > 0);
     assert!(uuid::Uuid::parse_str(last["id"].as_str().unwrap()).is_ok());

@@ -7,6 +7,7 @@ mod of_organizations;
 mod of_teams;
 mod of_users;
 mod secrecy;
+mod unrecorded;
 
 use jiff::{Timestamp, ToSpan};
 
