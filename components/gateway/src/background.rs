@@ -15,12 +15,14 @@ const DISABLED_MOUNTS: u32 = 100;
 impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// Every duty, as `gatehouse:gateway/background` lists them. Each is to be called every minute or so; more often, from elsewhere too,
     /// is harmless. The operator is told of everything that was done or failed. On a sealed or uninitialized server nothing is due.
-    pub const DUTIES: [fn(&Self); 6] = [
+    pub const DUTIES: [fn(&Self); 8] = [
         Self::rotate_credentials,
         Self::maintain_identity_token_keys,
         Self::forget_disabled_mounts,
         Self::maintain_access,
-        Self::maintain_organizations,
+        Self::clear_removed_organizations,
+        Self::clear_removed_teams,
+        Self::enter_organization_names,
         Self::report_events,
     ];
 
@@ -61,9 +63,23 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         }
     }
 
-    /// Clears away a part of what no organization leads to, and brings about what has become due.
-    pub fn maintain_organizations(&self) {
-        match self.organizations.maintain() {
+    /// Clears away a part of what removed organizations have left.
+    pub fn clear_removed_organizations(&self) {
+        self.keep_organizations(self.organizations.clear_removed_away());
+    }
+
+    /// Takes removed teams out of a part of the memberships.
+    pub fn clear_removed_teams(&self) {
+        self.keep_organizations(self.organizations.clear_teams_away());
+    }
+
+    /// Enters a part of the changed names of organizations where lists look for them.
+    pub fn enter_organization_names(&self) {
+        self.keep_organizations(self.organizations.enter_names());
+    }
+
+    fn keep_organizations(&self, outcome: Result<(), gatehouse_orgs::Failure>) {
+        match outcome {
             Ok(()) | Err(gatehouse_orgs::Failure::Sealed) => {}
             Err(failure) => self.tell_operator(&format!("upkeep of organizations: {failure}")),
         }

@@ -11,6 +11,7 @@ mod clock;
 mod http;
 pub mod limits;
 mod random;
+mod reach;
 pub mod rules;
 mod store;
 
@@ -23,6 +24,7 @@ pub use callable_hosts::{CallableHosts, NamedBy};
 pub use clock::{Clock, SystemClock};
 pub use http::{Http, HttpError, HttpRequest, HttpResponse, Method};
 pub use random::{OsRandom, Random, RandomError};
+pub use reach::Reach;
 pub use store::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Item, MAXIMUM_KEY_BYTES,
     MAXIMUM_KEYS_PER_CALL, MAXIMUM_SCAN_LIMIT, MAXIMUM_VALUE_BYTES, Page, Requirement, Store,

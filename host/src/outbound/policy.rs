@@ -3,9 +3,9 @@
 //! A destination passes two gates: its name before anything else, and each of its addresses after name resolution, at
 //! the moment of connecting. So a name that changes its address in between gains nothing.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
-use gatehouse_ports::{AllowedHost, CallableHosts, NamedBy, Scheme};
+use gatehouse_ports::{AllowedHost, CallableHosts, NamedBy, Reach, Scheme};
 use http::Uri;
 use http::uri::Authority;
 use url::Host;
@@ -14,15 +14,6 @@ use crate::settings::GoogleSettings;
 
 /// What the metadata server's tokens and identities are below.
 const METADATA_PATH: &str = "/computeMetadata/v1/";
-
-/// The addresses at which clouds serve metadata, beside the link-local ranges.
-const METADATA_ADDRESSES: [IpAddr; 2] = [
-    IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
-    IpAddr::V6(Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254)),
-];
-
-/// The names under which Google's metadata server is known.
-const METADATA_NAMES: [&str; 2] = ["metadata.google.internal", "metadata.goog"];
 
 /// Why a call is refused, with the setting that would allow it where there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -122,10 +113,11 @@ impl Policy {
         if is_metadata_host && path.starts_with(METADATA_PATH) {
             return Ok(Grant::Metadata);
         }
-        if serves_metadata(host) {
+        let reach = Reach::of_host(host);
+        if reach == Some(Reach::Metadata) {
             return Err(Denial::Metadata);
         }
-        if is_this_machine(host) {
+        if reach == Some(Reach::Loopback) {
             return if self.allow_loopback
                 || (scheme == Scheme::Https && self.hosts.is_named_by_operator(scheme, host, port))
             {
@@ -146,15 +138,15 @@ impl Policy {
 
     /// The second gate: an address that the name led to.
     pub(super) fn admit_address(&self, grant: Grant, address: IpAddr) -> Result<(), Denial> {
-        match (AddressKind::of(address), grant) {
-            (AddressKind::NotAHost, _) => Err(Denial::NotAHost),
+        match (Reach::of_address(address), grant) {
+            (Reach::NotAHost, _) => Err(Denial::NotAHost),
             (_, Grant::Metadata) => Ok(()),
-            (AddressKind::Metadata, _) => Err(Denial::Metadata),
-            (AddressKind::Loopback, Grant::Loopback) => Ok(()),
-            (AddressKind::Loopback, _) => Err(Denial::Loopback),
+            (Reach::Metadata, _) => Err(Denial::Metadata),
+            (Reach::Loopback, Grant::Loopback) => Ok(()),
+            (Reach::Loopback, _) => Err(Denial::Loopback),
             (_, Grant::Loopback) => Err(Denial::PlainHttp),
-            (AddressKind::Private, Grant::Google) => Err(Denial::PrivateNetwork),
-            (AddressKind::Private, Grant::Operator) | (AddressKind::Public, _) => Ok(()),
+            (Reach::Private, Grant::Google) => Err(Denial::PrivateNetwork),
+            (Reach::Private, Grant::Operator) | (Reach::Public, _) => Ok(()),
         }
     }
 }
@@ -175,87 +167,5 @@ fn literal_address(host: &Host<String>) -> Option<IpAddr> {
         Host::Domain(_) => None,
         Host::Ipv4(address) => Some(IpAddr::V4(*address)),
         Host::Ipv6(address) => Some(IpAddr::V6(*address)),
-    }
-}
-
-fn is_this_machine(host: &Host<String>) -> bool {
-    match host {
-        Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
-        Host::Ipv4(_) | Host::Ipv6(_) => literal_address(host)
-            .is_some_and(|address| AddressKind::of(address) == AddressKind::Loopback),
-    }
-}
-
-fn serves_metadata(host: &Host<String>) -> bool {
-    match host {
-        Host::Domain(name) => METADATA_NAMES.contains(&name.as_str()),
-        Host::Ipv4(_) | Host::Ipv6(_) => literal_address(host)
-            .is_some_and(|address| AddressKind::of(address) == AddressKind::Metadata),
-    }
-}
-
-/// What sort of machine an address leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AddressKind {
-    Public,
-    Private,
-    Loopback,
-    Metadata,
-    NotAHost,
-}
-
-impl AddressKind {
-    fn of(address: IpAddr) -> Self {
-        if METADATA_ADDRESSES.contains(&address.to_canonical()) {
-            return Self::Metadata;
-        }
-        match address.to_canonical() {
-            IpAddr::V4(address) => Self::of_v4(address),
-            IpAddr::V6(address) => Self::of_v6(address),
-        }
-    }
-
-    fn of_v4(address: Ipv4Addr) -> Self {
-        let [first, second, ..] = address.octets();
-        let shared_by_carriers = first == 100 && (64..128).contains(&second);
-        if address.is_loopback() {
-            Self::Loopback
-        } else if address.is_link_local() {
-            Self::Metadata
-        } else if first == 0 || address.is_multicast() || first >= 240 {
-            Self::NotAHost
-        } else if address.is_private() || shared_by_carriers {
-            Self::Private
-        } else {
-            Self::Public
-        }
-    }
-
-    fn of_v6(address: Ipv6Addr) -> Self {
-        if let Some(embedded) = embedded_v4(address) {
-            return Self::of_v4(embedded);
-        }
-        if address.is_loopback() {
-            Self::Loopback
-        } else if address.is_unicast_link_local() {
-            Self::Metadata
-        } else if address.is_unspecified() || address.is_multicast() {
-            Self::NotAHost
-        } else if address.is_unique_local() {
-            Self::Private
-        } else {
-            Self::Public
-        }
-    }
-}
-
-/// The IPv4 address that a translator (64:ff9b::/96), a relay (2002::/16) or the old compatible form would send to.
-fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let from = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-    match address.segments() {
-        [0x0064, 0xff9b, 0, 0, 0, 0, high, low] => Some(from(high, low)),
-        [0x2002, high, low, ..] => Some(from(high, low)),
-        [0, 0, 0, 0, 0, 0, high, low] if high != 0 => Some(from(high, low)),
-        _ => None,
     }
 }

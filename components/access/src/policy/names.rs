@@ -120,6 +120,8 @@ mod tests {
             ("auth/gcp/role/", "auth/gcp/role/"),
             ("sys/policies/acl/PROD/A", "sys/policies/acl/prod/a"),
             ("sys/policy/É", "sys/policy/é"),
+            ("sys/policy/ΑΣ", "sys/policy/ασ"),
+            ("sys/policy/ας", "sys/policy/ασ"),
             ("identity/entity/name/Bob", "identity/entity/name/bob"),
             ("identity/group/name/Ops/", "identity/group/name/ops/"),
             ("organizations/Acme", "organizations/acme"),

@@ -1,8 +1,6 @@
 //! Which URLs Google's APIs have, for a mount and a server (contract 2.3, 8.5; SEC-N1, N2).
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-
-use gatehouse_ports::{NamedBy, Scheme};
+use gatehouse_ports::{NamedBy, Reach, Scheme};
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
@@ -13,8 +11,6 @@ use crate::{CustomEndpoints, EndpointFlaw};
 const MAXIMUM_BASE_BYTES: usize = 2048;
 /// Paths of its own that the compute API has, which an operator may give with Google's host.
 const COMPUTE_PATHS: [&str; 3] = ["/compute/v1", "/compute/beta", "/compute/alpha"];
-/// Names under which metadata servers answer.
-const METADATA_HOSTS: [&str; 3] = ["metadata", "metadata.google.internal", "metadata.goog"];
 
 /// An API of Google that is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -191,7 +187,7 @@ fn read_base(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
         return Err(EndpointFlaw::NotUrl);
     }
     let host = url.host().ok_or(EndpointFlaw::NotUrl)?;
-    if is_link_local_or_metadata(&host) {
+    if let Some(Reach::Metadata | Reach::NotAHost) = Reach::of_host(&host) {
         return Err(EndpointFlaw::LinkLocal);
     }
     if is_loopback(&host) && settings.allow_http_loopback {
@@ -217,39 +213,9 @@ fn is_called_as_written(value: &str) -> bool {
     !location.starts_with('/') && !location.split('/').any(is_dots)
 }
 
-fn address(host: &Host<&str>) -> Option<IpAddr> {
-    match host {
-        Host::Domain(_) => None,
-        Host::Ipv4(address) => Some(IpAddr::V4(*address)),
-        Host::Ipv6(address) => Some(IpAddr::V6(*address).to_canonical()),
-    }
-}
-
 /// Whether `host` is this machine.
 pub(crate) fn is_loopback(host: &Host<&str>) -> bool {
-    match (host, address(host)) {
-        (Host::Domain(name), _) => *name == "localhost" || name.ends_with(".localhost"),
-        (_, Some(address)) => address.is_loopback(),
-        _ => false,
-    }
-}
-
-fn is_link_local_or_metadata(host: &Host<&str>) -> bool {
-    match (host, address(host)) {
-        (Host::Domain(name), _) => METADATA_HOSTS.contains(&name.trim_end_matches('.')),
-        (_, Some(IpAddr::V4(address))) => is_link_local_v4(address),
-        (_, Some(IpAddr::V6(address))) => is_link_local_v6(address),
-        _ => false,
-    }
-}
-
-const fn is_link_local_v4(address: Ipv4Addr) -> bool {
-    address.is_link_local() || address.is_unspecified()
-}
-
-fn is_link_local_v6(address: Ipv6Addr) -> bool {
-    let metadata_of_google = Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254);
-    address.is_unicast_link_local() || address.is_unspecified() || address == metadata_of_google
+    Reach::of_host(host) == Some(Reach::Loopback)
 }
 
 #[cfg(test)]

@@ -122,8 +122,16 @@ impl bindings::exports::gatehouse::gateway::background::Guest for Component {
         gateway().maintain_access();
     }
 
-    fn maintain_organizations() {
-        gateway().maintain_organizations();
+    fn clear_removed_organizations() {
+        gateway().clear_removed_organizations();
+    }
+
+    fn clear_removed_teams() {
+        gateway().clear_removed_teams();
+    }
+
+    fn enter_organization_names() {
+        gateway().enter_organization_names();
     }
 
     fn report_events() {

@@ -19,8 +19,8 @@ use super::status::answer;
 use crate::Gateway;
 use crate::host::{Bucket, Ceremony, CeremonyError};
 use crate::http::{Method, Request, Response};
-use crate::json::Duplicates;
 use crate::source;
+use gatehouse_json::Duplicates;
 
 /// How many requests about ceremonies one address may send at once, and regains in a minute: enough for the most holders there can be.
 const REQUESTS: u32 = 300;
