@@ -40,5 +40,6 @@ mod tuning;
 mod wrapping;
 
 pub use api::*;
+pub use policies::check_policy;
 pub use secret::ClientToken;
 pub use service::AccessService;

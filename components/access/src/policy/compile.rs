@@ -3,7 +3,7 @@
 use super::constraints::{Constraints, Listed, add_listed};
 use super::document::{PATH, Statement, Value, read};
 use super::parameter::{ParameterValue, plain_number};
-use super::rule::{CapabilitySet, Rule, fold_names};
+use super::rule::{CapabilitySet, Rule};
 use super::template::has_templates;
 use crate::api::{Capability, PolicyError};
 use crate::duration::{self, SECOND};
@@ -145,12 +145,7 @@ impl Block {
         let constrained =
             !granted.contains(Capability::Deny) && self.constraints != Constraints::default();
         Ok(Rule {
-            // With the names of templates, which are written as they must be found.
-            pattern: if template {
-                pattern.to_owned()
-            } else {
-                fold_names(pattern)
-            },
+            pattern: pattern.to_owned(),
             prefix,
             template,
             capabilities: granted,

@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 
+use super::asked::AskedPath;
 use super::constraints::Constraints;
-use super::rule::{CapabilitySet, Rule, first_wildcard, matches, wildcard_count};
+use super::rule::{CapabilitySet, Filled, Rule, first_wildcard, matches, wildcard_count};
 use super::template::Identity;
 use crate::api::{Capability, Operation, Parameter};
 
@@ -49,6 +50,11 @@ impl<'r> Grant<'r> {
         }
     }
 
+    /// Whether it holds whatever else a request says.
+    fn is_unconditional(&self) -> bool {
+        self.constraints.is_none()
+    }
+
     const fn is_denial(&self) -> bool {
         self.capabilities.contains(Capability::Deny)
     }
@@ -68,6 +74,14 @@ impl Verdict<'_> {
     /// What to show for it: `deny` alone where nothing is granted.
     pub(crate) fn capabilities(&self) -> Vec<Capability> {
         let granted = self.0.as_ref();
+        granted
+            .map_or_else(CapabilitySet::default, |granted| granted.capabilities)
+            .shown()
+    }
+
+    /// The same of what is granted without conditions (contract 5.6): who may change one field only owns nothing.
+    pub(crate) fn unconditional_capabilities(&self) -> Vec<Capability> {
+        let granted = self.0.as_ref().filter(|granted| granted.is_unconditional());
         granted
             .map_or_else(CapabilitySet::default, |granted| granted.capabilities)
             .shown()
@@ -98,8 +112,8 @@ impl Verdict<'_> {
     }
 }
 
-/// A rule with its pattern as it is for the caller.
-struct Filled<'r> {
+/// A rule with its pattern as it is for the caller, folded as the path is.
+struct Applied<'r> {
     rule: &'r Rule,
     pattern: Cow<'r, str>,
 }
@@ -131,8 +145,8 @@ struct Findings<'r> {
 
 impl<'r> Findings<'r> {
     /// Takes a rule into account. Rules with equal patterns, of several policies mostly, count as one.
-    fn consider(&mut self, path: &str, filled: &Filled<'r>) {
-        let Filled { rule, pattern } = filled;
+    fn consider(&mut self, path: &str, applied: &Applied<'r>) {
+        let Applied { rule, pattern } = applied;
         if !matches(pattern, rule.prefix, path) {
             return;
         }
@@ -163,32 +177,35 @@ impl<'r> Findings<'r> {
 impl Question<'_> {
     /// What `rules`, of all policies together and in any order, grant.
     pub(crate) fn decide<'r>(&self, rules: impl IntoIterator<Item = &'r Rule>) -> Verdict<'r> {
-        let bare_path = self.path.strip_suffix('/').filter(|_| self.list);
+        let path = AskedPath::of(self.path);
+        let bare_path = path.as_str().strip_suffix('/').filter(|_| self.list);
         let mut asked = Findings::default();
         let mut bare = Findings::default();
         for rule in rules {
-            if !rule.may_match(self.path) {
+            if !rule.may_match(&path) {
                 continue;
             }
-            let Some(pattern) = rule.pattern_for(self.identity) else {
-                continue;
+            let pattern = match rule.filled_for(self.identity) {
+                Filled::Pattern(pattern) => path.folded(pattern),
+                Filled::DenialBelow(beginning) => {
+                    let beginning = path.folded(Cow::Borrowed(beginning));
+                    if path.as_str().starts_with(beginning.as_ref()) {
+                        return Verdict(Some(Grant::of(rule)));
+                    }
+                    continue;
+                }
+                Filled::NoRule => continue,
             };
-            let filled = Filled { rule, pattern };
-            asked.consider(self.path, &filled);
+            let applied = Applied { rule, pattern };
+            asked.consider(path.as_str(), &applied);
             if let Some(path) = bare_path {
-                bare.consider(path, &filled);
+                bare.consider(path, &applied);
             }
         }
-        Verdict(asked.exact.or(bare.exact).or({
-            let asked = asked.best.map(|best| best.grant);
-            let bare = bare.best.map(|best| best.grant);
-            match (bare, asked) {
-                // A list never escapes a rule that denies what lies below the path (SEC-A3).
-                (Some(_), Some(denial)) if denial.is_denial() => Some(denial),
-                (Some(chosen), _) | (None, Some(chosen)) => Some(chosen),
-                (None, None) => None,
-            }
-        }))
+        // Of a list, what is said with its slash is the more specific.
+        let best = |found: Findings<'r>| found.best.map(|best| best.grant);
+        let exact = asked.exact.take().or(bare.exact.take());
+        Verdict(exact.or_else(|| best(asked)).or_else(|| best(bare)))
     }
 }
 

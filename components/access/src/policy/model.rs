@@ -105,10 +105,20 @@ impl Case {
     /// The model itself.
     pub(super) fn decide(&self) -> Expected {
         let mut by_path: BTreeMap<String, Vec<&Written>> = BTreeMap::new();
+        let mut shut = false;
         for written in &self.policies {
-            if let Some(path) = self.filled(&written.path) {
-                by_path.entry(path).or_default().push(written);
+            match self.filled(&written.path, written.denies()) {
+                Some(path) => by_path.entry(path).or_default().push(written),
+                None => {
+                    shut |= written.denies() && self.path.starts_with(&fixed(&written.path));
+                }
             }
+        }
+        if shut {
+            return Expected {
+                capabilities: vec![Capability::Deny],
+                permitted: true,
+            };
         }
         let chosen = self.chosen(&by_path).and_then(|path| by_path.get(path));
         let none = Vec::new();
@@ -142,16 +152,18 @@ impl Case {
         }
     }
 
-    fn filled(&self, path: &str) -> Option<String> {
+    fn filled(&self, path: &str, denies: bool) -> Option<String> {
         let mut path = path.to_owned();
         for template in TEMPLATES {
             let braces = format!("{{{{{template}}}}}");
             if path.contains(&braces) {
                 let value = self.identity.as_ref()?.0.get(template)?;
-                if value.is_empty() || value.chars().any(|it| "/*+".contains(it)) {
+                if value.is_empty() || !denies && value.chars().any(|it| "/*+".contains(it)) {
                     return None;
                 }
-                path = path.replace(&braces, value);
+                // Paths of cases have neither character, so that anything else stands for one that means nothing.
+                let value = value.replace('+', "\u{1}").replace('*', "\u{2}");
+                path = path.replace(&braces, &value);
             }
         }
         Some(path)
@@ -177,13 +189,7 @@ impl Case {
                 .filter(|text| (text.ends_with('*') || wild(text)) && fits(text, path))
                 .max_by_key(|text| order(text))
         };
-        let with_slash = best(&self.path);
-        let denies = |text: &&String| table[*text].iter().any(|rule| rule.denies());
-        match spellings.get(1).and_then(|bare| best(bare)) {
-            Some(_) if with_slash.as_ref().is_some_and(denies) => with_slash,
-            Some(bare) => Some(bare),
-            None => with_slash,
-        }
+        spellings.into_iter().find_map(best)
     }
 
     fn permitted(&self, rules: &[&Written]) -> bool {
@@ -245,6 +251,19 @@ impl Case {
                 not_denied && is_allowed
             })
     }
+}
+
+/// What stands before the first template and the first wildcard.
+fn fixed(path: &str) -> String {
+    let (plain, _) = path.split_once("{{").unwrap();
+    let mut fixed = String::new();
+    for segment in plain.split_inclusive('/') {
+        if segment.trim_end_matches('/') == "+" {
+            break;
+        }
+        fixed += segment;
+    }
+    fixed
 }
 
 fn fits_value(listed: &str, value: &str) -> bool {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::asked::AskedPath;
 use super::constraints::Constraints;
 use super::template::{self, Identity};
 use crate::api::Capability;
@@ -102,26 +103,32 @@ pub(crate) struct Rule {
 impl Rule {
     /// Whether the pattern, filled for any caller, can be met by `path` or by `path` without its last character. Cheap, and true
     /// of few of a policy's rules.
-    pub(crate) fn may_match(&self, path: &str) -> bool {
+    pub(crate) fn may_match(&self, path: &AskedPath<'_>) -> bool {
         let end = self.pattern.find(['+', '{']);
         let fixed = end.and_then(|end| self.pattern.get(..end));
-        let fixed = fixed.unwrap_or(&self.pattern);
-        // Names are brought to lower case only after templates are filled.
-        let fixed = match fixed.rsplit_once('/') {
-            Some((segments, _)) if self.template => segments,
-            None if self.template => "",
-            _ => fixed,
-        };
-        path.starts_with(fixed)
+        path.may_begin_with(fixed.unwrap_or(&self.pattern))
     }
 
-    /// The pattern for this caller; `None` when a template cannot be filled (SEC-A5).
-    pub(crate) fn pattern_for(&self, identity: Option<&dyn Identity>) -> Option<Cow<'_, str>> {
+    /// The rule as it is for this caller (SEC-A5).
+    pub(crate) fn filled_for(&self, identity: Option<&dyn Identity>) -> Filled<'_> {
         if !self.template {
-            return Some(Cow::Borrowed(&self.pattern));
+            return Filled::Pattern(Cow::Borrowed(&self.pattern));
         }
-        let filled = template::fill(&self.pattern, identity?)?;
-        Some(Cow::Owned(fold_names(&filled)))
+        let denies = self.capabilities.contains(Capability::Deny);
+        let filled = identity.and_then(|it| template::fill(&self.pattern, it, denies));
+        match filled {
+            Some(pattern) => Filled::Pattern(Cow::Owned(pattern)),
+            None if denies => Filled::DenialBelow(self.fixed_beginning()),
+            None => Filled::NoRule,
+        }
+    }
+
+    /// What every path begins with that the pattern can fit, whatever fills its templates.
+    fn fixed_beginning(&self) -> &str {
+        let pattern = self.pattern.as_str();
+        let ends = [pattern.find("{{"), first_wildcard(pattern)];
+        let end = ends.into_iter().flatten().min();
+        end.and_then(|end| pattern.get(..end)).unwrap_or(pattern)
     }
 
     /// The accessors of mounts whose aliases its templates name.
@@ -131,31 +138,39 @@ impl Rule {
     }
 }
 
-/// The pattern with names in lower case where requests arrive with them so: policies, roles, organizations (SEC-A2, G17). A rule
-/// that denies `role/Prod` would otherwise never meet a request.
-pub(super) fn fold_names(pattern: &str) -> String {
-    for family in ["sys/policies/acl/", "sys/policy/", "organizations/"] {
-        if let Some(name) = pattern.strip_prefix(family) {
-            return format!("{family}{}", name.to_lowercase());
-        }
-    }
-    match pattern.rsplit_once('/') {
-        Some((before, name)) if before.starts_with("auth/") && before.ends_with("/role") => {
-            format!("{before}/{}", name.to_ascii_lowercase())
-        }
-        _ => pattern.to_owned(),
-    }
+/// A rule as it is for one caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Filled<'r> {
+    /// It has this pattern.
+    Pattern(Cow<'r, str>),
+    /// It denies, and a value is missing: it denies everything that begins with this, for nobody knows what it would have denied.
+    DenialBelow(&'r str),
+    /// It grants, and a value is missing or could match more than one segment: it grants nothing.
+    NoRule,
+}
+
+/// Stands before a `+` that came from a value and so is no wildcard. No policy text and no path of a request has it.
+pub(super) const LITERAL: char = '\0';
+
+/// `pattern` as people read it.
+pub(crate) fn shown_pattern(pattern: &str) -> String {
+    pattern.replace(LITERAL, "")
 }
 
 /// Whether `path` fits `pattern`; with `prefix` anything may follow what fits.
 pub(crate) fn matches(pattern: &str, prefix: bool, path: &str) -> bool {
-    if first_wildcard(pattern).is_none() {
+    let has_literals = pattern.contains(LITERAL);
+    if !has_literals && first_wildcard(pattern).is_none() {
         return if prefix {
             path.starts_with(pattern)
         } else {
             path == pattern
         };
     }
+    let plain = |segment| match has_literals {
+        true => Cow::Owned(shown_pattern(segment)),
+        false => Cow::Borrowed(segment),
+    };
     let mut asked = path.split('/');
     let mut segments = pattern.split('/').peekable();
     while let Some(segment) = segments.next() {
@@ -163,8 +178,9 @@ pub(crate) fn matches(pattern: &str, prefix: bool, path: &str) -> bool {
             return false;
         };
         let last_of_prefix = prefix && segments.peek().is_none();
+        let text = plain(segment);
         let fits =
-            segment == "+" || segment == asked || (last_of_prefix && asked.starts_with(segment));
+            segment == "+" || text == asked || (last_of_prefix && asked.starts_with(text.as_ref()));
         if !fits {
             return false;
         }
@@ -221,15 +237,12 @@ mod tests {
     }
 
     #[test]
-    fn a2_a_rule_for_a_name_in_upper_case_meets_the_folded_request() {
-        for (written, met) in [
-            ("auth/gcp/role/Prod", "auth/gcp/role/prod"),
-            ("sys/policies/acl/PROD", "sys/policies/acl/prod"),
-            ("organizations/Acme", "organizations/acme"),
-            ("auth/Gcp/login", "auth/Gcp/login"),
-        ] {
-            assert_eq!(fold_names(written), met);
-        }
+    fn a5_a_plus_of_a_value_is_no_wildcard() {
+        assert!(matches("a/\0+/c", false, "a/+/c"));
+        assert!(!matches("a/\0+/c", false, "a/b/c"));
+        assert!(matches("a/\0+", true, "a/+x/y"));
+        assert!(!matches("a/\0+", true, "a/b"));
+        assert!(matches("+/x\0+", false, "b/x+"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Templates in the paths of rules: `{{identity.entity.id}}` and its like, filled for each caller (contract 5.6, SEC-A5).
 
+use super::rule::LITERAL;
+
 /// A value of the caller's identity that a path may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placeholder<'p> {
@@ -150,19 +152,24 @@ pub(super) fn alias_accessors(pattern: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The pattern for this caller; `None` when a value is missing, empty, or could make the pattern match more than one segment's
-/// worth (SEC-A5).
-pub(super) fn fill(pattern: &str, identity: &dyn Identity) -> Option<String> {
+/// The pattern for this caller; `None` when a value is missing or empty. With `literally` every character of a value stands for
+/// itself; otherwise a value that could make the pattern match more than one segment's worth is as a missing one (SEC-A5).
+pub(super) fn fill(pattern: &str, identity: &dyn Identity, literally: bool) -> Option<String> {
     let mut filled = String::with_capacity(pattern.len());
     for part in parts(pattern) {
         match part.ok()? {
             Part::Plain(text) => filled.push_str(text),
             Part::Filled(placeholder) => {
                 let value = identity.value(placeholder)?;
-                if value.is_empty() || value.contains(['/', '*', '+']) {
+                if value.is_empty() || !literally && value.contains(['/', '*', '+', LITERAL]) {
                     return None;
                 }
-                filled.push_str(value);
+                for character in value.chars().filter(|it| *it != LITERAL) {
+                    if character == '+' {
+                        filled.push(LITERAL);
+                    }
+                    filled.push(character);
+                }
             }
         }
     }

@@ -439,3 +439,17 @@ proptest! {
         let _ = compile(&text);
     }
 }
+
+#[test]
+fn contract_5_6_a_list_of_objects_is_as_many_paths() {
+    let listed = r#"{"path":[{"a":{"capabilities":["read"]}},{"b":{"capabilities":["list"]},"c/*":{"policy":"deny"}}]}"#;
+    let plain = r#"path "a" { capabilities = ["read"] } path "b" { capabilities = ["list"] } path "c/*" { policy = "deny" }"#;
+    assert_eq!(compile(listed).unwrap(), compile(plain).unwrap());
+    for refused in [
+        r#"{"path":["a"]}"#,
+        r#"{"path":[[{"a":{}}]]}"#,
+        r#"{"path":[{"a":1}]}"#,
+    ] {
+        assert!(compile(refused).is_err(), "{refused}");
+    }
+}

@@ -1,6 +1,6 @@
 use super::super::model::{self, Case};
 use super::*;
-use crate::policy::compile;
+use crate::policy::{Placeholder, compile};
 use proptest::prelude::*;
 
 use Capability::{Deny, List, Read, Update};
@@ -92,6 +92,18 @@ fn lists_find_the_rule_without_the_slash() {
 }
 
 #[test]
+fn contract_5_6_a_list_is_decided_with_its_slash_first() {
+    let rules = [rule("+/b*", &[List]), rule("a/b/+", &[Read])];
+    assert_eq!(ask(&rules, "a/b/", true).capabilities(), [Read]);
+    let rules = [rule("a/b", &[List]), rule("a/b/", &[Deny])];
+    assert_eq!(ask(&rules, "a/b/", true).capabilities(), [Deny]);
+    let rules = [rule("a/b", &[List]), rule("a/b/*", &[Deny])];
+    assert_eq!(ask(&rules, "a/b/", true).capabilities(), [List]);
+    let rules = [rule("a/+", &[List]), rule("a/+/+", &[Deny])];
+    assert_eq!(ask(&rules, "a/b/", true).capabilities(), [Deny]);
+}
+
+#[test]
 fn a3_a_list_does_not_escape_a_denial_of_what_lies_below() {
     let rules = [
         rule("auth/gcp/*", &[List]),
@@ -122,29 +134,146 @@ fn contract_5_6_the_conditions_of_one_policy_hold_for_what_another_grants() {
     assert!(!verdict.permits(Operation::Delete, &[], None));
 }
 
-#[test]
-fn a5_a_rule_whose_template_has_no_value_is_no_rule() {
-    struct Nobody;
-    impl Identity for Nobody {
-        fn value(&self, placeholder: super::super::Placeholder<'_>) -> Option<&str> {
-            (placeholder == super::super::Placeholder::EntityId).then_some("1")
+/// Whose name this is; has an id and nothing else.
+struct Named(&'static str);
+
+impl Identity for Named {
+    fn value(&self, placeholder: Placeholder<'_>) -> Option<&str> {
+        match placeholder {
+            Placeholder::EntityId => Some("1"),
+            Placeholder::EntityName => Some(self.0),
+            _ => None,
         }
     }
-    let rules = compile(
-        r#"path "a/{{identity.entity.id}}" { capabilities = ["read"] }
-           path "a/{{identity.entity.name}}*" { capabilities = ["deny"] }"#,
-    )
-    .unwrap();
-    let decide = |identity: Option<&dyn Identity>| {
-        let question = Question {
-            path: "a/1",
-            list: false,
-            identity,
-        };
-        question.decide(&rules).allows(Read)
+}
+
+fn ask_as<'r>(rules: &'r [Rule], path: &str, identity: Option<&dyn Identity>) -> Verdict<'r> {
+    let question = Question {
+        path,
+        list: false,
+        identity,
     };
-    assert!(decide(Some(&Nobody)));
-    assert!(!decide(None));
+    question.decide(rules)
+}
+
+#[test]
+fn a5_a_grant_whose_template_has_no_value_is_no_rule() {
+    let text = r#"path "a/{{identity.entity.name}}" { capabilities = ["read"] }"#;
+    let rules = compile(text).unwrap();
+    for name in ["", "b/c", "+", "*", "b*"] {
+        for path in ["a/b", "a/b/c", "a/+", "a/*", "a/"] {
+            assert!(!ask_as(&rules, path, Some(&Named(name))).allows(Read));
+        }
+    }
+    assert!(ask_as(&rules, "a/b", Some(&Named("b"))).allows(Read));
+    assert!(!ask_as(&rules, "a/b", None).allows(Read));
+}
+
+#[test]
+fn a5_a_denial_whose_template_has_no_value_denies_all_below_its_fixed_beginning() {
+    let text = r#"path "*" { capabilities = ["read"] }
+        path "a/b/c" { capabilities = ["read"] }
+        path "a/b/{{identity.entity.metadata.k}}/d" { capabilities = ["deny"] }"#;
+    let rules = compile(text).unwrap();
+    for identity in [None, Some(&Named("x") as &dyn Identity)] {
+        for (path, allowed) in [
+            ("a/b/c", false),
+            ("a/b/x/y/z", false),
+            ("a/b", true),
+            ("b", true),
+        ] {
+            assert_eq!(
+                ask_as(&rules, path, identity).allows(Read),
+                allowed,
+                "{path}"
+            );
+        }
+    }
+    let text = r#"path "*" { capabilities = ["read"] }
+        path "a/+/{{identity.entity.name}}" { capabilities = ["deny"] }"#;
+    let rules = compile(text).unwrap();
+    assert!(!ask_as(&rules, "a/b/c", Some(&Named(""))).allows(Read));
+    assert!(ask_as(&rules, "b/c", Some(&Named(""))).allows(Read));
+}
+
+#[test]
+fn a5_odd_values_in_a_denial_are_compared_literally() {
+    let text = r#"path "*" { capabilities = ["read"] }
+        path "a/{{identity.entity.name}}" { capabilities = ["deny"] }
+        path "b/{{identity.entity.name}}*" { capabilities = ["deny"] }"#;
+    let rules = compile(text).unwrap();
+    for (name, denied, open) in [
+        ("+", "a/+", "a/x"),
+        ("+", "b/+x/y", "b/x"),
+        ("*", "a/*", "a/x"),
+        ("x*", "b/x*y", "b/xy"),
+        ("x/y", "a/x/y", "a/x"),
+        ("x/+", "a/x/+", "a/x/y"),
+    ] {
+        let named = Named(name);
+        assert!(!ask_as(&rules, denied, Some(&named)).allows(Read), "{name}");
+        assert!(ask_as(&rules, open, Some(&named)).allows(Read), "{name}");
+    }
+}
+
+#[test]
+fn a2_a_denial_in_upper_case_is_met() {
+    for (written, asked) in [
+        ("auth/gcp/role/Prod", "auth/gcp/role/prod"),
+        ("auth/gcp/role/Prod/labels", "auth/gcp/role/prod/labels"),
+        ("auth/gcp/role/Prod/*", "auth/gcp/role/prod/labels"),
+        ("auth/gcp/role/Pr*", "auth/gcp/role/prod"),
+        ("+/gcp/role/Prod", "auth/gcp/role/prod"),
+        ("auth/+/+/Prod", "auth/gcp/role/prod"),
+        ("sys/policies/acl/PROD", "sys/policies/acl/prod"),
+        ("sys/+/acl/Prod", "sys/policies/acl/prod"),
+        ("organizations/Acme", "organizations/acme"),
+        ("organizations/Acme/+", "organizations/acme/teams"),
+        (
+            "organizations/Acme/{{identity.entity.name}}",
+            "organizations/acme/bob",
+        ),
+        ("identity/entity/name/Bob", "identity/entity/name/bob"),
+        ("identity/entity/name/bob", "identity/entity/name/BOB"),
+    ] {
+        let text = format!(
+            "path \"*\" {{ capabilities = [\"read\"] }} path \"{written}\" {{ capabilities = [\"deny\"] }}"
+        );
+        let rules = compile(&text).unwrap();
+        let verdict = ask_as(&rules, asked, Some(&Named("Bob")));
+        assert_eq!(verdict.capabilities(), [Deny], "{written}");
+    }
+}
+
+#[test]
+fn a1_two_spellings_of_one_path_are_one_rule() {
+    let text = r#"path "auth/gcp/role/Prod*" { capabilities = ["read"] }
+        path "auth/gcp/role/prod*" { capabilities = ["deny"] }"#;
+    let rules = compile(text).unwrap();
+    assert_eq!(
+        ask(&rules, "auth/gcp/role/prod", false).capabilities(),
+        [Deny]
+    );
+}
+
+#[test]
+fn contract_5_6_what_is_granted_on_conditions_is_not_owned() {
+    let text = r#"path "a" { capabilities = ["update"] allowed_parameters = { "email" = [] } }
+        path "b" { capabilities = ["update"] min_wrapping_ttl = 5 }
+        path "c" { capabilities = ["update"] }
+        path "d" { capabilities = ["update"] required_parameters = ["x"] }
+        path "e" { capabilities = ["update"] denied_parameters = { "x" = [] } }"#;
+    let rules = compile(text).unwrap();
+    for path in ["a", "b", "d", "e", "none"] {
+        assert_eq!(
+            ask(&rules, path, false).unconditional_capabilities(),
+            [Deny]
+        );
+    }
+    assert_eq!(
+        ask(&rules, "c", false).unconditional_capabilities(),
+        [Update]
+    );
 }
 
 /// How many cases a property is tried with; more by `PROPTEST_CASES`.
@@ -180,4 +309,66 @@ proptest! {
         prop_assert_eq!(reversed, capabilities);
         prop_assert_eq!(verdict.permits(*operation, parameters, *wrap_ttl), expected.permitted);
     }
+
+    /// The same in lower case throughout means the same: rules, path and names of the caller.
+    #[test]
+    fn a2_the_decision_does_not_change_with_the_case_of_names(
+        rules in prop::collection::vec((pattern(), any::<bool>()), 1..6),
+        (family, name) in (prop::sample::select(&FAMILIES[..]), "[xyXY]{1,2}"),
+        end in prop::sample::select(vec!["", "/labels", "/"]),
+        list: bool,
+    ) {
+        let asked = format!("{family}{name}{end}");
+        let decide = |is_lower: bool| {
+            let spelled = |text: &str| if is_lower { text.to_lowercase() } else { text.to_owned() };
+            let rule = |(pattern, denies): &(String, bool)| {
+                let granted = if *denies { "deny" } else { "read" };
+                format!("path {:?} {{ capabilities = [{granted:?}] }}\n", spelled(pattern))
+            };
+            let rules = compile(&rules.iter().map(rule).collect::<String>()).unwrap();
+            let question = Question {
+                path: &spelled(&asked),
+                list,
+                identity: Some(&Named(if is_lower { "xy" } else { "xY" })),
+            };
+            question.decide(&rules).capabilities()
+        };
+        prop_assert_eq!(decide(false), decide(true));
+    }
+}
+
+/// Before names that are found in any case.
+const FAMILIES: [&str; 5] = [
+    "auth/gcp/role/",
+    "sys/policies/acl/",
+    "sys/policy/",
+    "organizations/",
+    "identity/group/name/",
+];
+
+/// Rules about such names, with wildcards, globs and templates anywhere.
+fn pattern() -> impl Strategy<Value = String> {
+    let name = prop_oneof![
+        3 => "[xyXY]{1,2}",
+        1 => Just("{{identity.entity.name}}".to_owned()),
+        1 => Just("+".to_owned()),
+    ];
+    let end = prop::sample::select(vec!["", "", "*", "/labels", "/*", "/", "/+"]);
+    (
+        prop::sample::select(&FAMILIES[..]),
+        name,
+        end,
+        prop::option::of(0..4_usize),
+    )
+        .prop_map(|(family, name, end, wild)| {
+            let mut segments: Vec<&str> = family.split('/').collect();
+            if let Some(segment) = wild
+                .and_then(|wild| segments.get_mut(wild))
+                .filter(|it| !it.is_empty())
+            {
+                *segment = "+";
+            }
+            segments.join("/") + &name + end
+        })
+        .prop_filter("refused", |pattern| !pattern.contains("+*"))
 }
