@@ -11,7 +11,7 @@ use crate::api::{
 };
 use crate::identity::TokenIdentity;
 use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS, mount_key};
-use crate::policy::{AskedPath, Identity, Question, Verdict, needs_sudo};
+use crate::policy::{AskedPath, Identity, Question, Rule, Verdict, needs_sudo};
 use crate::records::{MountRecord, TokenRecord, token_key};
 use crate::rights::{needs_no_policy, needs_no_token};
 use crate::service::AccessService;
@@ -63,13 +63,13 @@ struct Authorization {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn admit_request(&self, request: &Request<'_>) -> Result<Admission, Refusal> {
-        if !is_canonical(request.path) {
-            return Err(Refusal::MalformedPath);
-        }
+        // Whether the path can be served is said to those only who have shown a valid token.
+        let malformed = !is_canonical(request.path);
         // Without a token the answer must still tell a server without a secret from one without this token.
         let hasher = self.hasher()?;
         let location = request.token.map(|it| TokenLocation::of(hasher, it));
-        let (resolved, entry) = self.read_mount_and_token(request.path, location.as_ref())?;
+        let located_path = if malformed { "" } else { request.path };
+        let (resolved, entry) = self.read_mount_and_token(located_path, location.as_ref())?;
         let login = resolved.as_ref().filter(|resolved| resolved.is_login());
         let by_anybody =
             request.path == LOOKUP_PATH || request.token.is_none() && needs_no_token(request.path);
@@ -90,6 +90,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let located = located.ok_or(Refusal::InvalidToken)?;
         let limited_uses = located.record.num_uses > 0;
         let token = self.authenticate(request, located)?;
+        if malformed {
+            self.spend_use(token, request)?;
+            return Err(Refusal::MalformedPath);
+        }
         let authorized = match self.authorize(&token, request) {
             Err(undecided @ (Refusal::ParametersNeeded | Refusal::Failure(_))) => {
                 return Err(undecided);
@@ -214,6 +218,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         reference: TokenReference<'_>,
         paths: &[String],
+        of: impl Fn(&Verdict<'_>) -> Vec<Capability>,
     ) -> Result<Vec<Vec<Capability>>, LookupError> {
         let token = self
             .find_with(reference, Reading::StandingAndRules)?
@@ -224,14 +229,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .iter()
                 .map(|path| path.strip_prefix('/').unwrap_or(path))
         };
-        let asked: Vec<AskedPath<'_>> = paths().map(AskedPath::new).collect();
-        let identity =
-            self.identity_of(&token, |rule| asked.iter().any(|path| rule.may_match(path)))?;
+        let asked: Vec<AskedPath<'_>> = paths().map(AskedPath::of).collect();
+        let matters = |rule: &Rule| asked.iter().any(|path| rule.may_match(path));
+        let identity = self.identity_of(&token, matters)?;
         let shown = |path: &str| {
             // A trailing `/` asks about the listing.
             match rights_on(&token, identity.as_ref(), path, path.ends_with('/')) {
                 Rights::Root => vec![Capability::Root],
-                Rights::Ruled(verdict) => verdict.capabilities(),
+                Rights::Ruled(verdict) => of(&verdict),
             }
         };
         Ok(paths().map(shown).collect())
@@ -248,12 +253,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         } = *request;
         let lists = operation == Operation::List;
         // However it was asked for, a list is one of what lies below the path (SEC-A3).
-        let asked = match lists && !path.ends_with('/') {
-            true => Cow::Owned(format!("{path}/")),
-            false => Cow::Borrowed(path),
+        let asked = match path.strip_suffix('/') {
+            None if lists => Cow::Owned(format!("{path}/")),
+            // Everything else is done without a slash at the end, and so judged without it.
+            Some(bare) if !lists && !bare.is_empty() => Cow::Borrowed(bare),
+            _ => Cow::Borrowed(path),
         };
-        let names = AskedPath::new(&asked);
-        let identity = self.identity_of(token, |rule| rule.may_match(&names))?;
+        let asked_path = AskedPath::of(&asked);
+        let identity = self.identity_of(token, |rule| rule.may_match(&asked_path))?;
         let rights = rights_on(token, identity.as_ref(), &asked, lists);
         let sudo = rights.allows(Capability::Sudo);
         if operation == Operation::Help || needs_no_policy(path) {

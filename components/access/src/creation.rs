@@ -118,9 +118,14 @@ fn policies(
     request: &CreateRequest,
     role: Option<&TokenRole>,
 ) -> Result<Vec<String>, CreateError> {
-    let asked = sanitize(request.policies.iter().flatten());
+    // Decided before blanks are dropped: a list of blanks was given and names nothing, so it inherits nothing (SEC-A4).
+    let given = request.policies.as_ref().filter(|given| !given.is_empty());
+    let asked = given.map(sanitize);
     let policies = match role.filter(|role| role.decides_policies()) {
-        Some(role) => role.policies(&asked, request.no_default_policy, &parent.policies)?,
+        Some(role) => {
+            let asked = asked.as_deref();
+            role.policies(asked, request.no_default_policy, &parent.policies)?
+        }
         None => policies_of_parent(parent, sudo, request, asked)?,
     };
     if policies.iter().any(|policy| policy == ROOT) && !parent.is_root() {
@@ -135,25 +140,24 @@ fn policies(
     Ok(policies)
 }
 
-/// The policies of a token that gets none but its parent's, unless that has `sudo`.
+/// The policies of a token that gets none but its parent's, unless that has `sudo`. Without `asked` it gets those of its parent as
+/// they are.
 fn policies_of_parent(
     parent: &TokenRecord,
     sudo: bool,
     request: &CreateRequest,
-    asked: Vec<String>,
+    asked: Option<Vec<String>>,
 ) -> Result<Vec<String>, CreateError> {
-    let inherits = asked.is_empty();
-    let mut policies = if inherits {
-        parent.policies.clone()
-    } else {
-        asked
+    let Some(mut policies) = asked else {
+        let mut inherited = parent.policies.clone();
+        inherited.retain(|policy| !request.no_default_policy || policy != DEFAULT);
+        return Ok(inherited);
     };
     if !sudo && !policies.iter().all(|it| parent.policies.contains(it)) {
         return Err(CreateError::PoliciesNotSubset);
     }
-    if request.no_default_policy {
-        policies.retain(|policy| !inherits || policy != DEFAULT);
-    } else if sudo || parent.policies.iter().any(|policy| policy == DEFAULT) {
+    let adds_default = sudo || parent.policies.iter().any(|policy| policy == DEFAULT);
+    if adds_default && !request.no_default_policy {
         policies.push(DEFAULT.to_owned());
     }
     Ok(sanitize(&policies))

@@ -43,6 +43,7 @@ mod tuning;
 mod wrapping;
 
 pub use api::*;
+pub use policies::check_policy;
 pub use random::ROOT_TOKEN_CHARACTERS;
 pub use secret::ClientToken;
 pub use service::AccessService;

@@ -57,6 +57,15 @@ fn decoded(given: &str) -> String {
         .unwrap_or_else(|| given.to_owned())
 }
 
+/// Reads a policy text, in HCL or JSON, and forgets what it says: the way that every text takes before it is stored.
+///
+/// # Errors
+///
+/// When the text does not parse, or holds what is unknown or not enforced.
+pub fn check_policy(text: &str) -> Result<(), PolicyError> {
+    compile(text).map(drop)
+}
+
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn policy_names(&self) -> Result<Vec<String>, Failure> {
         self.require_index(POLICY_NAMES, stage_name_of::<S>)?;

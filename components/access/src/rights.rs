@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use crate::api::{LookupError, PathRights, ResultantAcl, TokenReference};
-use crate::policy::{CapabilitySet, Identity, first_wildcard, grants_below};
+use crate::api::{Capability, LookupError, PathRights, ResultantAcl, TokenReference};
+use crate::policy::{
+    AskedPath, CapabilitySet, Filled, Identity, first_wildcard, grants_below, shown_pattern,
+};
 use crate::service::AccessService;
 use crate::token_store::{LiveToken, Reading};
 
@@ -52,25 +54,39 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let mut exact: BTreeMap<String, CapabilitySet> = BTreeMap::new();
         let mut prefixes: BTreeMap<String, CapabilitySet> = BTreeMap::new();
         let mut wildcards: BTreeMap<String, CapabilitySet> = BTreeMap::new();
+        let mut denied_beginnings: Vec<String> = Vec::new();
         for rule in token.rules() {
-            let Some(filled) = rule.filled(identity) else {
-                continue;
+            let pattern = match rule.filled_for(identity) {
+                Filled::Pattern(pattern) => pattern,
+                Filled::DenialBelow(beginning) => {
+                    denied_beginnings.push(AskedPath::of(beginning).as_str().to_owned());
+                    continue;
+                }
+                Filled::NoRule => continue,
             };
-            let prefix = filled.prefix;
-            let is_wildcard = first_wildcard(&filled.pattern).is_some();
-            let mut pattern = filled.shown();
-            let rules = if is_wildcard {
-                if prefix {
+            let mut pattern = AskedPath::of(&pattern).as_str().to_owned();
+            let rules = if first_wildcard(&pattern).is_some() {
+                if rule.prefix {
                     pattern.push('*');
                 }
                 &mut wildcards
-            } else if prefix {
+            } else if rule.prefix {
                 &mut prefixes
             } else {
                 &mut exact
             };
-            let granted = rules.entry(pattern).or_default();
+            let granted = rules.entry(shown_pattern(&pattern)).or_default();
             *granted = granted.union(rule.capabilities);
+        }
+        // Nothing more specific opens what such a denial shuts.
+        let denial: CapabilitySet = [Capability::Deny].into_iter().collect();
+        for beginning in denied_beginnings {
+            for (path, granted) in exact.iter_mut().chain(&mut prefixes) {
+                if path.starts_with(&beginning) {
+                    *granted = denial;
+                }
+            }
+            prefixes.insert(beginning, denial);
         }
         Ok(ResultantAcl::Rules {
             exact: shown(exact),

@@ -116,7 +116,17 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         reference: TokenReference<'_>,
         paths: &[String],
     ) -> Result<Vec<Vec<Capability>>, LookupError> {
-        self.capabilities_of(reference, paths)
+        self.capabilities_of(reference, paths, |verdict| verdict.capabilities())
+    }
+
+    fn unconditional_capabilities(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        self.capabilities_of(reference, paths, |verdict| {
+            verdict.unconditional_capabilities()
+        })
     }
 
     fn has_rights_below(

@@ -404,3 +404,56 @@ fn the_line_of_ancestors_is_bounded() {
     let error = refused(&server, &sudo(&token), &CreateRequest::default());
     assert_eq!(error, CreateError::TooManyAncestors(128));
 }
+
+#[test]
+fn a4_a_list_of_blanks_was_given_and_inherits_nothing() {
+    let server = Server::ready();
+    let parent = server.log_in(policies(&["a"]));
+    let parent = parent.client_token.expose();
+    for blanks in [&[""][..], &[" ", "\t"], &["", ""]] {
+        for (caller, orphan_path) in [(ROOT, false), (ROOT, true), (parent, false), (parent, true)]
+        {
+            for creator in [sudo(caller), plain(caller)] {
+                let creator = Parent {
+                    orphan_path,
+                    ..creator
+                };
+                let child = server
+                    .access
+                    .create_token(&creator, &named(blanks))
+                    .unwrap();
+                assert_eq!(child.grant.token_policies, ["default"], "{blanks:?}");
+                assert!(child.grant.lease_duration > 0, "it ends");
+                let without = CreateRequest {
+                    no_default_policy: true,
+                    ..named(blanks)
+                };
+                let child = server.access.create_token(&creator, &without).unwrap();
+                assert!(child.grant.token_policies.is_empty(), "{blanks:?}");
+            }
+        }
+    }
+    let inherited = server.child(ROOT, &named(&[]));
+    assert_eq!(inherited.grant.token_policies, ["root"]);
+}
+
+#[test]
+fn contract_5_4_what_is_inherited_gets_no_default_that_the_parent_lacks() {
+    let server = Server::ready();
+    let bare = CreateRequest {
+        no_default_policy: true,
+        ..named(&["a"])
+    };
+    let parent = server.child(ROOT, &bare);
+    let parent = parent.client_token.expose();
+    for creator in [sudo(parent), plain(parent)] {
+        for request in [CreateRequest::default(), named(&[])] {
+            let child = server.access.create_token(&creator, &request).unwrap();
+            assert_eq!(child.grant.token_policies, ["a"]);
+        }
+    }
+    let given = server.access.create_token(&plain(parent), &named(&[" "]));
+    assert!(given.unwrap().grant.token_policies.is_empty());
+    let given = server.access.create_token(&sudo(parent), &named(&["a"]));
+    assert_eq!(given.unwrap().grant.token_policies, ["a", "default"]);
+}

@@ -593,3 +593,24 @@ fn t11_a_refused_token_makes_no_entity() {
     };
     assert_eq!(server.access.read_entity(unknown), Ok(None));
 }
+
+#[test]
+fn a4_blanks_are_no_wish_for_the_policies_that_a_role_allows_or_a_parent_has() {
+    for role in [
+        TokenRoleChanges {
+            allowed_policies: listed(&["strong"]),
+            ..TokenRoleChanges::default()
+        },
+        TokenRoleChanges {
+            disallowed_policies: listed(&["weak"]),
+            ..TokenRoleChanges::default()
+        },
+        TokenRoleChanges::default(),
+    ] {
+        let server = with_role(&role);
+        for caller in [ROOT.to_owned(), holder(&server, &["own"], false)] {
+            let issued = create(&server, &caller, asking(&[" ", ""])).unwrap();
+            assert_eq!(issued.grant.token_policies, ["default"], "{role:?}");
+        }
+    }
+}

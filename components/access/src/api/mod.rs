@@ -99,6 +99,18 @@ pub trait Access {
         paths: &[String],
     ) -> Result<Vec<Vec<Capability>>, LookupError>;
 
+    /// The same of what is granted without conditions: a path whose rule looks at parameters or at wrapping gives `deny` alone.
+    /// What somebody owns is decided by these.
+    ///
+    /// # Errors
+    ///
+    /// When the token is not valid.
+    fn unconditional_capabilities(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError>;
+
     /// For each of `paths`, in their order, whether a rule of the token grants something there or below, be it denied by another.
     ///
     /// # Errors

@@ -285,7 +285,7 @@ pub struct CreateRequest {
     pub role: Option<String>,
     /// A chosen identifier; needs `sudo`.
     pub id: Option<String>,
-    /// `None` inherits the parent's.
+    /// `None` and an empty list inherit the parent's; a list of blanks names none (contract 5.2).
     pub policies: Option<Vec<String>>,
     /// Facts to attach.
     pub metadata: Option<BTreeMap<String, String>>,

@@ -1,7 +1,7 @@
 //! The interface `rights`.
 
 use super::{Component, access, rights_wit, types_wit};
-use crate::{Access, LookupError, PathRights, ResultantAcl};
+use crate::{Access, Capability, LookupError, PathRights, ResultantAcl};
 
 impl rights_wit::Guest for Component {
     fn has_rights_below(
@@ -9,6 +9,15 @@ impl rights_wit::Guest for Component {
         paths: Vec<String>,
     ) -> Result<Vec<bool>, rights_wit::RightsError> {
         Ok(access(|it| it.has_rights_below((&token).into(), &paths))?)
+    }
+
+    fn unconditional_capabilities(
+        token: types_wit::TokenReference,
+        paths: Vec<String>,
+    ) -> Result<Vec<Vec<types_wit::Capability>>, rights_wit::RightsError> {
+        let found = access(|it| it.unconditional_capabilities((&token).into(), &paths))?;
+        let list = |list: Vec<Capability>| list.into_iter().map(Into::into).collect();
+        Ok(found.into_iter().map(list).collect())
     }
 
     fn resultant(

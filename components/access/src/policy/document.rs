@@ -68,13 +68,11 @@ pub(super) fn read_json(text: &str) -> Result<Value, PolicyError> {
     Ok(value)
 }
 
-/// `{"path":{"x":{..}}}` says `path "x" { .. }`, and so does each object of `{"path":[{"x":{..}},{"y":{..}}]}`.
+/// `{"path":{"x":{..}}}` says `path "x" { .. }`. Generators write lists of such objects too, of one each or of several.
 fn labelled(statement: Statement) -> Vec<Statement> {
+    let is_object = |value: &Value| matches!(value, Value::Statements(_));
     match statement.value {
-        Value::List(objects)
-            if statement.key == PATH
-                && objects.iter().all(|it| matches!(it, Value::Statements(_))) =>
-        {
+        Value::List(objects) if statement.key == PATH && objects.iter().all(is_object) => {
             let one = |value| Statement {
                 key: statement.key.clone(),
                 labels: Vec::new(),

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 
+use super::asked::AskedPath;
 use super::constraints::Constraints;
-use super::names::AskedPath;
 use super::rule::{CapabilitySet, Filled, Rule, first_wildcard, matches, wildcard_count};
 use super::template::Identity;
 use crate::api::{Capability, Operation, Parameter};
@@ -50,6 +50,11 @@ impl<'r> Grant<'r> {
         }
     }
 
+    /// Whether it holds whatever else a request says.
+    fn is_unconditional(&self) -> bool {
+        self.constraints.is_none()
+    }
+
     const fn is_denial(&self) -> bool {
         self.capabilities.contains(Capability::Deny)
     }
@@ -69,6 +74,14 @@ impl Verdict<'_> {
     /// What to show for it: `deny` alone where nothing is granted.
     pub(crate) fn capabilities(&self) -> Vec<Capability> {
         let granted = self.0.as_ref();
+        granted
+            .map_or_else(CapabilitySet::default, |granted| granted.capabilities)
+            .shown()
+    }
+
+    /// The same of what is granted without conditions (contract 5.6): who may change one field only owns nothing.
+    pub(crate) fn unconditional_capabilities(&self) -> Vec<Capability> {
+        let granted = self.0.as_ref().filter(|granted| granted.is_unconditional());
         granted
             .map_or_else(CapabilitySet::default, |granted| granted.capabilities)
             .shown()
@@ -99,6 +112,12 @@ impl Verdict<'_> {
     }
 }
 
+/// A rule with its pattern as it is for the caller, folded as the path is.
+struct Applied<'r> {
+    rule: &'r Rule,
+    pattern: Cow<'r, str>,
+}
+
 /// The best of the patterns seen so far that a path fits.
 struct Candidate<'r> {
     pattern: Cow<'r, str>,
@@ -126,15 +145,12 @@ struct Findings<'r> {
 
 impl<'r> Findings<'r> {
     /// Takes a rule into account. Rules with equal patterns, of several policies mostly, count as one.
-    fn consider(&mut self, path: &str, rule: &'r Rule, filled: &Filled<'r>) {
-        let Filled {
-            pattern, prefix, ..
-        } = filled;
-        let prefix = *prefix;
-        if !matches(pattern, prefix, path) {
+    fn consider(&mut self, path: &str, applied: &Applied<'r>) {
+        let Applied { rule, pattern } = applied;
+        if !matches(pattern, rule.prefix, path) {
             return;
         }
-        if !prefix && first_wildcard(pattern).is_none() {
+        if !rule.prefix && first_wildcard(pattern).is_none() {
             match &mut self.exact {
                 Some(grant) => grant.add(rule),
                 none => *none = Some(Grant::of(rule)),
@@ -142,14 +158,14 @@ impl<'r> Findings<'r> {
             return;
         }
         let order = self.best.as_ref().map_or(Ordering::Greater, |best| {
-            rank(pattern, prefix).cmp(&rank(&best.pattern, best.prefix))
+            rank(pattern, rule.prefix).cmp(&rank(&best.pattern, best.prefix))
         });
         match (order, &mut self.best) {
             (Ordering::Equal, Some(best)) => best.grant.add(rule),
             (Ordering::Greater, best) => {
                 *best = Some(Candidate {
                     pattern: pattern.clone(),
-                    prefix,
+                    prefix: rule.prefix,
                     grant: Grant::of(rule),
                 });
             }
@@ -161,33 +177,33 @@ impl<'r> Findings<'r> {
 impl Question<'_> {
     /// What `rules`, of all policies together and in any order, grant.
     pub(crate) fn decide<'r>(&self, rules: impl IntoIterator<Item = &'r Rule>) -> Verdict<'r> {
-        let names = AskedPath::new(self.path);
-        let path = names.folded();
-        let bare_path = path.strip_suffix('/').filter(|_| self.list);
+        let path = AskedPath::of(self.path);
+        let bare_path = path.as_str().strip_suffix('/').filter(|_| self.list);
         let mut asked = Findings::default();
         let mut bare = Findings::default();
         for rule in rules {
-            if !rule.may_match(&names) {
+            if !rule.may_match(&path) {
                 continue;
             }
-            let Some(mut filled) = rule.filled(self.identity) else {
-                continue;
+            let pattern = match rule.filled_for(self.identity) {
+                Filled::Pattern(pattern) => path.folded(pattern),
+                Filled::DenialBelow(beginning) => {
+                    let beginning = path.folded(Cow::Borrowed(beginning));
+                    if path.as_str().starts_with(beginning.as_ref()) {
+                        return Verdict(Some(Grant::of(rule)));
+                    }
+                    continue;
+                }
+                Filled::NoRule => continue,
             };
-            if let Cow::Owned(folded) = names.folds(&filled.pattern) {
-                filled.pattern = Cow::Owned(folded);
-            }
-            // Both spellings: a list never escapes a denial (SEC-A3).
-            let spellings = [Some(path.as_ref()), bare_path];
-            let mut spellings = spellings.into_iter().flatten();
-            if filled.unfillable && spellings.any(|path| matches(&filled.pattern, true, path)) {
-                return Verdict(Some(Grant::of(rule)));
-            }
-            asked.consider(&path, rule, &filled);
+            let applied = Applied { rule, pattern };
+            asked.consider(path.as_str(), &applied);
             if let Some(path) = bare_path {
-                bare.consider(path, rule, &filled);
+                bare.consider(path, &applied);
             }
         }
-        let best = |findings: Findings<'r>| findings.best.map(|best| best.grant);
+        // Of a list, what is said with its slash is the more specific.
+        let best = |found: Findings<'r>| found.best.map(|best| best.grant);
         let exact = asked.exact.take().or(bare.exact.take());
         Verdict(exact.or_else(|| best(asked)).or_else(|| best(bare)))
     }

@@ -105,17 +105,20 @@ impl Case {
     /// The model itself.
     pub(super) fn decide(&self) -> Expected {
         let mut by_path: BTreeMap<String, Vec<&Written>> = BTreeMap::new();
+        let mut shut = false;
         for written in &self.policies {
-            match self.filled(written) {
+            match self.filled(&written.path, written.denies()) {
                 Some(path) => by_path.entry(path).or_default().push(written),
-                None if written.denies() && self.is_below(&written.path) => {
-                    return Expected {
-                        capabilities: vec![Capability::Deny],
-                        permitted: true,
-                    };
+                None => {
+                    shut |= written.denies() && self.path.starts_with(&fixed(&written.path));
                 }
-                None => {}
             }
+        }
+        if shut {
+            return Expected {
+                capabilities: vec![Capability::Deny],
+                permitted: true,
+            };
         }
         let chosen = self.chosen(&by_path).and_then(|path| by_path.get(path));
         let none = Vec::new();
@@ -149,35 +152,16 @@ impl Case {
         }
     }
 
-    /// What is asked about, most telling first.
-    fn spellings(&self) -> Vec<&str> {
-        let bare = self.path.trim_end_matches('/');
-        let mut spellings = vec![self.path.as_str()];
-        if self.operation == Operation::List && bare != self.path {
-            spellings.push(bare);
-        }
-        spellings
-    }
-
-    /// Whether the path lies below what `text` says before its first template.
-    fn is_below(&self, text: &str) -> bool {
-        let beginning = text.split("{{").next().unwrap().to_owned() + "*";
-        self.spellings()
-            .into_iter()
-            .any(|path| fits(&beginning, path))
-    }
-
-    /// Odd characters of values are letters of their own in a rule that denies; no path has them.
-    fn filled(&self, written: &Written) -> Option<String> {
-        let mut path = written.path.clone();
+    fn filled(&self, path: &str, denies: bool) -> Option<String> {
+        let mut path = path.to_owned();
         for template in TEMPLATES {
             let braces = format!("{{{{{template}}}}}");
             if path.contains(&braces) {
                 let value = self.identity.as_ref()?.0.get(template)?;
-                let is_odd = value.chars().any(|it| "/*+".contains(it));
-                if value.is_empty() || (is_odd && !written.denies()) {
+                if value.is_empty() || !denies && value.chars().any(|it| "/*+".contains(it)) {
                     return None;
                 }
+                // Paths of cases have neither character, so that anything else stands for one that means nothing.
                 let value = value.replace('+', "\u{1}").replace('*', "\u{2}");
                 path = path.replace(&braces, &value);
             }
@@ -186,7 +170,11 @@ impl Case {
     }
 
     fn chosen<'t>(&self, table: &'t BTreeMap<String, Vec<&Written>>) -> Option<&'t String> {
-        let spellings = self.spellings();
+        let bare = self.path.trim_end_matches('/');
+        let mut spellings = vec![self.path.as_str()];
+        if self.operation == Operation::List && bare != self.path {
+            spellings.push(bare);
+        }
         for spelling in &spellings {
             let exact = table
                 .keys()
@@ -263,6 +251,19 @@ impl Case {
                 not_denied && is_allowed
             })
     }
+}
+
+/// What stands before the first template and the first wildcard.
+fn fixed(path: &str) -> String {
+    let (plain, _) = path.split_once("{{").unwrap();
+    let mut fixed = String::new();
+    for segment in plain.split_inclusive('/') {
+        if segment.trim_end_matches('/') == "+" {
+            break;
+        }
+        fixed += segment;
+    }
+    fixed
 }
 
 fn fits_value(listed: &str, value: &str) -> bool {

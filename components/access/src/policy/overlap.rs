@@ -1,6 +1,7 @@
 //! Whether a rule says anything about what lies below a path.
 
-use super::rule::Rule;
+use super::asked::AskedPath;
+use super::rule::{Filled, Rule};
 use super::template::Identity;
 use crate::api::Capability;
 
@@ -10,9 +11,13 @@ pub(crate) fn grants_below(rule: &Rule, identity: Option<&dyn Identity>, path: &
     granted
         .next()
         .is_some_and(|first| first != Capability::Deny)
-        && rule
-            .filled(identity)
-            .is_some_and(|filled| overlaps(&filled.pattern, filled.prefix, path))
+        && match rule.filled_for(identity) {
+            Filled::Pattern(pattern) => {
+                let path = AskedPath::of(path);
+                overlaps(&path.folded(pattern), rule.prefix, path.as_str())
+            }
+            Filled::DenialBelow(_) | Filled::NoRule => false,
+        }
 }
 
 /// Whether some path at or below `path` fits the pattern.

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::asked::AskedPath;
 use super::constraints::Constraints;
-use super::names::AskedPath;
-use super::template::{self, Identity, LITERAL_PLUS, Oddities};
+use super::template::{self, Identity};
 use crate::api::Capability;
 
 /// A set of capabilities; in the store a number with one bit for each.
@@ -104,48 +104,31 @@ impl Rule {
     /// Whether the pattern, filled for any caller, can be met by `path` or by `path` without its last character. Cheap, and true
     /// of few of a policy's rules.
     pub(crate) fn may_match(&self, path: &AskedPath<'_>) -> bool {
-        path.begins_with(self.fixed_beginning())
-    }
-
-    /// What the pattern says before its first wildcard or template.
-    fn fixed_beginning(&self) -> &str {
         let end = self.pattern.find(['+', '{']);
         let fixed = end.and_then(|end| self.pattern.get(..end));
-        fixed.unwrap_or(&self.pattern)
+        path.may_begin_with(fixed.unwrap_or(&self.pattern))
     }
 
-    /// Whether it takes away, whatever else it says.
-    pub(crate) const fn denies(&self) -> bool {
-        self.capabilities.contains(Capability::Deny)
-    }
-
-    /// The pattern for this caller; `None` where a rule that grants has a template that cannot be filled (SEC-A5).
-    ///
-    /// A rule that denies never vanishes. Values that would match more than they say stand for themselves in it, and where a value is
-    /// missing it denies everything below what stands before its first template (contract 5.6).
-    pub(crate) fn filled(&self, identity: Option<&dyn Identity>) -> Option<Filled<'_>> {
-        let as_written = |pattern| Filled {
-            pattern,
-            prefix: self.prefix,
-            unfillable: false,
-        };
+    /// The rule as it is for this caller (SEC-A5).
+    pub(crate) fn filled_for(&self, identity: Option<&dyn Identity>) -> Filled<'_> {
         if !self.template {
-            return Some(as_written(Cow::Borrowed(self.pattern.as_str())));
+            return Filled::Pattern(Cow::Borrowed(&self.pattern));
         }
-        let oddities = match self.denies() {
-            true => Oddities::Literal,
-            false => Oddities::Refused,
-        };
-        let filled = identity.and_then(|it| template::fill(&self.pattern, it, oddities));
+        let denies = self.capabilities.contains(Capability::Deny);
+        let filled = identity.and_then(|it| template::fill(&self.pattern, it, denies));
         match filled {
-            Some(pattern) => Some(as_written(Cow::Owned(pattern))),
-            None if self.denies() => Some(Filled {
-                pattern: Cow::Borrowed(template::before_first(&self.pattern)),
-                prefix: true,
-                unfillable: true,
-            }),
-            None => None,
+            Some(pattern) => Filled::Pattern(Cow::Owned(pattern)),
+            None if denies => Filled::DenialBelow(self.fixed_beginning()),
+            None => Filled::NoRule,
         }
+    }
+
+    /// What every path begins with that the pattern can fit, whatever fills its templates.
+    fn fixed_beginning(&self) -> &str {
+        let pattern = self.pattern.as_str();
+        let ends = [pattern.find("{{"), first_wildcard(pattern)];
+        let end = ends.into_iter().flatten().min();
+        end.and_then(|end| pattern.get(..end)).unwrap_or(pattern)
     }
 
     /// The accessors of mounts whose aliases its templates name.
@@ -155,34 +138,39 @@ impl Rule {
     }
 }
 
-/// A rule's pattern as it is for one caller.
-#[derive(Debug, Clone)]
-pub(crate) struct Filled<'r> {
-    /// As [`Rule::pattern`], without templates.
-    pub(crate) pattern: Cow<'r, str>,
-    /// Whether anything may follow.
-    pub(crate) prefix: bool,
-    /// Whether this is the fixed beginning of a rule that denies and has no value for a template: it decides before all other rules.
-    pub(crate) unfillable: bool,
+/// A rule as it is for one caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Filled<'r> {
+    /// It has this pattern.
+    Pattern(Cow<'r, str>),
+    /// It denies, and a value is missing: it denies everything that begins with this, for nobody knows what it would have denied.
+    DenialBelow(&'r str),
+    /// It grants, and a value is missing or could match more than one segment: it grants nothing.
+    NoRule,
 }
 
-impl Filled<'_> {
-    /// The pattern as an operator would write it.
-    pub(crate) fn shown(self) -> String {
-        literal(&self.pattern).into_owned()
-    }
+/// Stands before a `+` that came from a value and so is no wildcard. No policy text and no path of a request has it.
+pub(super) const LITERAL: char = '\0';
+
+/// `pattern` as people read it.
+pub(crate) fn shown_pattern(pattern: &str) -> String {
+    pattern.replace(LITERAL, "")
 }
 
 /// Whether `path` fits `pattern`; with `prefix` anything may follow what fits.
 pub(crate) fn matches(pattern: &str, prefix: bool, path: &str) -> bool {
-    if first_wildcard(pattern).is_none() {
-        let pattern = literal(pattern);
+    let has_literals = pattern.contains(LITERAL);
+    if !has_literals && first_wildcard(pattern).is_none() {
         return if prefix {
-            path.starts_with(pattern.as_ref())
+            path.starts_with(pattern)
         } else {
             path == pattern
         };
     }
+    let plain = |segment| match has_literals {
+        true => Cow::Owned(shown_pattern(segment)),
+        false => Cow::Borrowed(segment),
+    };
     let mut asked = path.split('/');
     let mut segments = pattern.split('/').peekable();
     while let Some(segment) = segments.next() {
@@ -190,7 +178,7 @@ pub(crate) fn matches(pattern: &str, prefix: bool, path: &str) -> bool {
             return false;
         };
         let last_of_prefix = prefix && segments.peek().is_none();
-        let text = literal(segment);
+        let text = plain(segment);
         let fits =
             segment == "+" || text == asked || (last_of_prefix && asked.starts_with(text.as_ref()));
         if !fits {
@@ -198,15 +186,6 @@ pub(crate) fn matches(pattern: &str, prefix: bool, path: &str) -> bool {
         }
     }
     prefix || asked.next().is_none()
-}
-
-/// `pattern` with every `+` that came out of a template as a plus.
-fn literal(pattern: &str) -> Cow<'_, str> {
-    if pattern.contains(LITERAL_PLUS) {
-        Cow::Owned(pattern.replace(LITERAL_PLUS, "+"))
-    } else {
-        Cow::Borrowed(pattern)
-    }
 }
 
 /// Byte position of the first segment `+`.
@@ -258,13 +237,12 @@ mod tests {
     }
 
     #[test]
-    fn a5_a_plus_out_of_a_template_is_no_wildcard() {
-        let pattern = format!("a/{LITERAL_PLUS}/+");
-        assert!(matches(&pattern, false, "a/+/b"));
-        assert!(!matches(&pattern, false, "a/x/b"));
-        let pattern = format!("a/{LITERAL_PLUS}");
-        assert!(matches(&pattern, false, "a/+"));
-        assert!(!matches(&pattern, false, "a/x"));
+    fn a5_a_plus_of_a_value_is_no_wildcard() {
+        assert!(matches("a/\0+/c", false, "a/+/c"));
+        assert!(!matches("a/\0+/c", false, "a/b/c"));
+        assert!(matches("a/\0+", true, "a/+x/y"));
+        assert!(!matches("a/\0+", true, "a/b"));
+        assert!(matches("+/x\0+", false, "b/x+"));
     }
 
     #[test]

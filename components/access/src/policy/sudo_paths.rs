@@ -1,16 +1,15 @@
 //! Paths that need `sudo` besides the capability of their operation (contract 5.6).
 
-const EXACT: [&str; 7] = [
+const EXACT: [&str; 6] = [
     "sys/audit",
     "sys/remount",
     "sys/rotate",
-    "sys/rotate/keyring",
     "sys/seal",
     "sys/leases",
     "sys/config/cors",
 ];
 
-const PREFIXES: [&str; 11] = [
+const PREFIXES: [&str; 10] = [
     "sys/auth/",
     "sys/audit/",
     "sys/leases/lookup/",
@@ -18,7 +17,6 @@ const PREFIXES: [&str; 11] = [
     "sys/leases/revoke-force/",
     "sys/revoke-prefix/",
     "sys/revoke-force/",
-    "sys/rotate/root/",
     "sys/raw",
     "sys/internal/inspect/",
     "auth/token/accessors",
@@ -59,9 +57,6 @@ mod tests {
         assert!(needs_sudo("sys/leases", false));
         assert!(!needs_sudo("sys/leases/lookup", false));
         assert!(!needs_sudo("sys/rotated", false));
-        assert!(needs_sudo("sys/rotate/keyring", false));
-        assert!(needs_sudo("sys/rotate/root/init", false));
-        assert!(!needs_sudo("sys/rotate/config", false));
         assert!(needs_sudo("sys/seal", false));
         assert!(!needs_sudo("sys/seal-status", false));
         assert!(needs_sudo("sys/raw/x", false));

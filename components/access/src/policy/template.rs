@@ -1,5 +1,7 @@
 //! Templates in the paths of rules: `{{identity.entity.id}}` and its like, filled for each caller (contract 5.6, SEC-A5).
 
+use super::rule::LITERAL;
+
 /// A value of the caller's identity that a path may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placeholder<'p> {
@@ -150,48 +152,26 @@ pub(super) fn alias_accessors(pattern: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What stands for a `+` of a value in a filled pattern, where `+` alone would be a wildcard. No path and no policy text holds it.
-pub(super) const LITERAL_PLUS: char = '\0';
-
-/// What becomes of values that would make a pattern match more than one segment's worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Oddities {
-    /// The template cannot be filled with them.
-    Refused,
-    /// Each character stands for itself.
-    Literal,
-}
-
-/// The pattern for this caller; `None` when a value is missing, empty, or refused as one of `oddities` (SEC-A5).
-pub(super) fn fill(pattern: &str, identity: &dyn Identity, oddities: Oddities) -> Option<String> {
+/// The pattern for this caller; `None` when a value is missing or empty. With `literally` every character of a value stands for
+/// itself; otherwise a value that could make the pattern match more than one segment's worth is as a missing one (SEC-A5).
+pub(super) fn fill(pattern: &str, identity: &dyn Identity, literally: bool) -> Option<String> {
     let mut filled = String::with_capacity(pattern.len());
     for part in parts(pattern) {
         match part.ok()? {
             Part::Plain(text) => filled.push_str(text),
             Part::Filled(placeholder) => {
                 let value = identity.value(placeholder)?;
-                let is_odd = value.contains(['/', '*', '+']);
-                match oddities {
-                    _ if value.is_empty() => return None,
-                    Oddities::Refused if is_odd => return None,
-                    Oddities::Literal if is_odd => {
-                        filled.extend(
-                            value
-                                .chars()
-                                .map(|it| if it == '+' { LITERAL_PLUS } else { it }),
-                        );
+                if value.is_empty() || !literally && value.contains(['/', '*', '+', LITERAL]) {
+                    return None;
+                }
+                for character in value.chars().filter(|it| *it != LITERAL) {
+                    if character == '+' {
+                        filled.push(LITERAL);
                     }
-                    _ => filled.push_str(value),
+                    filled.push(character);
                 }
             }
         }
     }
     Some(filled)
-}
-
-/// What `pattern` says before its first template.
-pub(super) fn before_first(pattern: &str) -> &str {
-    pattern
-        .split_once("{{")
-        .map_or(pattern, |(before, _)| before)
 }

@@ -74,10 +74,11 @@ impl TokenRole {
         .any(|list| !list.is_empty())
     }
 
-    /// The policies of a token for which its creator asks for `asked`, or for none in particular. `no_default` leaves `default` out.
+    /// The policies of a token for which its creator asks for `asked`, or without it for none in particular. `no_default` leaves
+    /// `default` out.
     pub(crate) fn policies(
         &self,
-        asked: &[String],
+        asked: Option<&[String]>,
         no_default: bool,
         of_parent: &[String],
     ) -> Result<Vec<String>, CreateError> {
@@ -93,9 +94,9 @@ impl TokenRole {
             !self.allowed_policies.is_empty() || !self.allowed_policies_glob.is_empty();
         let allowed = with_default(&self.allowed_policies);
         let mut policies = match (asked, allows_only) {
-            ([], true) => allowed,
-            ([], false) => with_default(of_parent),
-            (asked, true) => {
+            (None, true) => allowed,
+            (None, false) => with_default(of_parent),
+            (Some(asked), true) => {
                 let policies = with_default(asked);
                 let globs = &self.allowed_policies_glob;
                 let is_allowed = |it: &String| allowed.contains(it) || any_matches(globs, it);
@@ -108,7 +109,7 @@ impl TokenRole {
                 }
                 policies
             }
-            (asked, false) => with_default(asked),
+            (Some(asked), false) => with_default(asked),
         };
         if let Some(policy) = policies.iter().find(|policy| disallows(policy)) {
             return Err(CreateError::PolicyDisallowedByRole(policy.clone()));

@@ -442,8 +442,8 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 
-    /// What the policies of the caller's service token grant on the organizations of these names, in their order; nothing without
-    /// one. A token whose last use this request took may do nothing more.
+    /// What the policies of the caller's service token grant on the organizations of these names without conditions, in their order;
+    /// nothing without one. Whoever may do something on conditions only, such as change one field, owns nothing by that. A token whose last use this request took may do nothing more.
     ///
     /// # Errors
     ///
@@ -463,7 +463,10 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let Some(token) = caller.service_token else {
             return Ok(vec![Rights::default(); paths.len()]);
         };
-        match self.access.capabilities(TokenReference::Id(token), &paths) {
+        let granted = self
+            .access
+            .unconditional_capabilities(TokenReference::Id(token), &paths);
+        match granted {
             Ok(capabilities) => Ok(capabilities.iter().map(|all| Rights::of(all)).collect()),
             Err(access::LookupError::UnknownToken) => Ok(vec![Rights::default(); paths.len()]),
             Err(access::LookupError::Failure(failure)) => Err(failure.into()),

@@ -15,6 +15,12 @@ pub(super) fn handle<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     call: &Call<'_>,
 ) -> Option<Result<Response, Fault>> {
+    let is_document = call.operation == Operation::Help || is_document(call.path);
+    if is_document && call.wrap_ttl.is_some() {
+        // A policy may let pass only who asks for a wrapped answer; it would get one that is not.
+        let text = "documents cannot be wrapped: ask without X-Vault-Wrap-TTL";
+        return Some(Err(Fault::plain(400, text)));
+    }
     if call.operation == Operation::Help {
         return Some(openapi::help(call));
     }
@@ -26,6 +32,10 @@ pub(super) fn handle<A, C: Access, O>(
         openapi::PATH => Some(openapi::response(gateway, call)),
         _ => None,
     }
+}
+
+fn is_document(path: &str) -> bool {
+    matches!(path, "sys/metrics" | openapi::PATH)
 }
 
 /// `sys/metrics`: what the host counts, in the one format that watchers agree on, whether they ask for it by name or not.

@@ -338,3 +338,36 @@ fn s14_a_role_with_more_accounts_than_allowed_is_refused_by_the_bound() {
         )
         .refused(400, text);
 }
+
+#[test]
+fn a4_a_role_that_binds_to_blanks_is_not_written() {
+    let server = Server::with_method();
+    for field in [
+        "bound_service_accounts",
+        "service_accounts",
+        "bound_projects",
+        "bound_zones",
+        "bound_regions",
+        "bound_instance_groups",
+        "token_bound_cidrs",
+        "bound_folders",
+        "bound_organizations",
+        "bound_audiences",
+    ] {
+        for blanks in [json!([""]), json!([" ", ""]), json!(" "), json!(",")] {
+            let body = json!({"type": "gce", field: blanks}).to_string();
+            let answer = server.post("auth/gcp/role/blank", &body).expect(400);
+            assert!(answer.json().to_string().contains(field), "{field}");
+        }
+    }
+    for field in [
+        "project_id",
+        "bound_zone",
+        "bound_region",
+        "bound_instance_group",
+    ] {
+        let body = json!({"type": "gce", field: " "}).to_string();
+        server.post("auth/gcp/role/blank", &body).expect(400);
+    }
+    server.get("auth/gcp/role/blank").expect(404);
+}

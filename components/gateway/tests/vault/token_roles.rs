@@ -339,3 +339,27 @@ fn paths_below_create_are_those_of_roles() {
         answer.refused(404, &listed("unsupported path"));
     }
 }
+
+#[test]
+fn a4_a_role_whose_lists_are_blanks_is_not_written() {
+    let server = Server::initialized();
+    let bound =
+        r#"{"allowed_policies":"a","token_bound_cidrs":"192.0.2.0/24","disallowed_policies":"b"}"#;
+    server.post(ROLE, bound).expect(204);
+    let before = server.get(ROLE).data();
+    for field in [
+        "allowed_policies",
+        "allowed_policies_glob",
+        "disallowed_policies",
+        "disallowed_policies_glob",
+        "token_bound_cidrs",
+        "bound_cidrs",
+    ] {
+        for blanks in [json!([""]), json!([" ", ""]), json!(" "), json!(",")] {
+            server
+                .post(ROLE, &json!({field: blanks}).to_string())
+                .expect(400);
+        }
+    }
+    assert_eq!(server.get(ROLE).data(), before);
+}

@@ -281,3 +281,16 @@ fn t10_tokens_that_are_not_valid_are_refused_in_the_same_bytes() {
         assert_eq!(names(&refused), names(&unknown));
     }
 }
+
+#[test]
+fn a4_blank_policies_never_make_a_root_token() {
+    let server = Server::initialized();
+    for path in ["auth/token/create", "auth/token/create-orphan"] {
+        for blanks in [json!([""]), json!([" "]), json!(" "), json!("")] {
+            let body = json!({"policies": blanks}).to_string();
+            let auth = server.post(path, &body).expect(200).json()["auth"].clone();
+            assert_eq!(auth["policies"], json!(["default"]), "{path} {blanks}");
+            assert_ne!(auth["lease_duration"], 0);
+        }
+    }
+}

@@ -441,13 +441,15 @@ proptest! {
 }
 
 #[test]
-fn contract_5_6_a_list_of_objects_in_json_is_as_many_paths() {
-    let list =
-        compile(r#"{"path":[{"a":{"capabilities":["read"]}},{"b":{"policy":"deny"},"c*":{}}]}"#);
-    let object =
-        compile(r#"{"path":{"a":{"capabilities":["read"]},"b":{"policy":"deny"},"c*":{}}}"#);
-    assert_eq!(list.as_ref().map(Vec::len), Ok(3));
-    assert_eq!(list, object);
-    assert_eq!(compile(r#"{"path":[]}"#), Ok(Vec::new()));
-    assert!(compile(r#"{"path":[{"a":{}},"b"]}"#).is_err());
+fn contract_5_6_a_list_of_objects_is_as_many_paths() {
+    let listed = r#"{"path":[{"a":{"capabilities":["read"]}},{"b":{"capabilities":["list"]},"c/*":{"policy":"deny"}}]}"#;
+    let plain = r#"path "a" { capabilities = ["read"] } path "b" { capabilities = ["list"] } path "c/*" { policy = "deny" }"#;
+    assert_eq!(compile(listed).unwrap(), compile(plain).unwrap());
+    for refused in [
+        r#"{"path":["a"]}"#,
+        r#"{"path":[[{"a":{}}]]}"#,
+        r#"{"path":[{"a":1}]}"#,
+    ] {
+        assert!(compile(refused).is_err(), "{refused}");
+    }
 }

@@ -97,6 +97,16 @@ impl Access for ImportedAccess {
         Ok(lists.into_iter().map(list).collect())
     }
 
+    fn unconditional_capabilities(
+        &self,
+        reference: TokenReference<'_>,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        let lists = rights_wit::unconditional_capabilities(&reference.into(), paths)?;
+        let list = |list: Vec<types::Capability>| list.into_iter().map(Into::into).collect();
+        Ok(lists.into_iter().map(list).collect())
+    }
+
     fn has_rights_below(
         &self,
         reference: TokenReference<'_>,

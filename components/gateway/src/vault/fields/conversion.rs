@@ -56,10 +56,21 @@ pub(crate) enum Reason {
     Negative(i64),
     #[error("invalid key pair{}", Quoted(.0))]
     Pair(String),
+    #[error("the list holds only blanks; name what it is to hold, or send [] for none")]
+    OnlyBlanks,
 }
 
 #[derive(Deserialize)]
 struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+
+fn require_bound(elements: &[String]) -> Result<(), Reason> {
+    let blank = |element: &String| element.trim().is_empty();
+    match elements {
+        [] => Ok(()),
+        elements if elements.iter().all(blank) => Err(Reason::OnlyBlanks),
+        _ => Ok(()),
+    }
+}
 
 impl<'a> Shape<'a> {
     pub(super) fn of(value: &'a RawValue) -> Self {
@@ -145,10 +156,27 @@ impl<'a> Shape<'a> {
 
     pub(super) fn list(&self) -> Result<Vec<String>, Reason> {
         match self {
-            Self::Text(text) if text.trim().is_empty() => Ok(Vec::new()),
+            Self::Text(text) if text.is_empty() => Ok(Vec::new()),
+            // A text of blanks is one blank element: it was given, so whoever reads an empty list as "all" must not find one.
             Self::Text(text) => Ok(text.split(',').map(|part| part.trim().to_owned()).collect()),
             other => other.unsplit_list(),
         }
+    }
+
+    /// A list whose emptiness means "any" or "no limit". One that holds only blanks is refused: what was to be bound would not be.
+    pub(super) fn bounding_list(&self) -> Result<Vec<String>, Reason> {
+        let elements = self.list()?;
+        require_bound(&elements)?;
+        Ok(elements)
+    }
+
+    /// One element of such a list; the empty text is none.
+    pub(super) fn bound(&self) -> Result<String, Reason> {
+        let element = self.string()?;
+        if !element.is_empty() {
+            require_bound(std::slice::from_ref(&element))?;
+        }
+        Ok(element)
     }
 
     pub(super) fn unsplit_list(&self) -> Result<Vec<String>, Reason> {
@@ -158,7 +186,6 @@ impl<'a> Shape<'a> {
                 let element = |element| Shape::of(element).element();
                 elements.into_iter().map(element).collect()
             }
-            Self::Text(text) if text.trim().is_empty() => Ok(Vec::new()),
             Self::Text(text) => Ok(vec![text.trim().to_owned()]),
             Self::Number(digits) => Ok(vec![(*digits).to_owned()]),
             other => Err(other.refused("a list")),

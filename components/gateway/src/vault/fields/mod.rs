@@ -125,6 +125,19 @@ impl<'a> Fields<'a> {
         self.converted(name, Shape::list)
     }
 
+    /// A list whose emptiness means "any" or "no limit", so that it may be empty but not hold only blanks (SEC-A4).
+    pub(crate) fn bounding_list(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<Vec<String>>, ConversionError> {
+        self.converted(name, Shape::bounding_list)
+    }
+
+    /// One element of such a list.
+    pub(crate) fn bound(&self, name: &'static str) -> Result<Option<String>, ConversionError> {
+        self.converted(name, Shape::bound)
+    }
+
     /// A list in which a single text is one element, commas and all.
     pub(crate) fn unsplit_list(
         &self,

@@ -157,7 +157,7 @@ fn lists_take_lists_comma_text_and_a_number() {
         ),
         (r#""a, b,,c""#, r#"["a", "b", "", "c"]"#),
         (r#""""#, "[]"),
-        (r#"" ""#, "[]"),
+        (r#"" ""#, r#"[""]"#),
         ("[]", "[]"),
         ("112233445566778899001", r#"["112233445566778899001"]"#),
         ("null", "absent"),
@@ -293,4 +293,29 @@ fn repeated_form_names_are_refused_where_duplicates_are() {
         refused.err(),
         Some(BodyError::Json(gatehouse_json::JsonError::DuplicateMember))
     );
+}
+
+#[test]
+fn a4_a_list_that_binds_is_never_one_of_blanks() {
+    let refused = "the list holds only blanks; name what it is to hold, or send [] for none";
+    for (value, expected) in [
+        (r#"[""]"#, refused),
+        (r#"[" ","\t"]"#, refused),
+        (r#"" ""#, refused),
+        (r#"",""#, refused),
+        (r#""""#, "[]"),
+        ("[]", "[]"),
+        (r#"["","a"]"#, r#"["", "a"]"#),
+    ] {
+        let found = converted(value, |fields| fields.bounding_list("f"));
+        assert_eq!(found, expected, "{value}");
+    }
+    for (value, expected) in [
+        (r#"" ""#, refused),
+        (r#""""#, r#""""#),
+        (r#""a""#, r#""a""#),
+    ] {
+        let found = converted(value, |fields| fields.bound("f"));
+        assert_eq!(found, expected, "{value}");
+    }
 }
