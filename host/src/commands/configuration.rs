@@ -15,6 +15,9 @@ use gatehouse_store::read_key_file;
 
 /// Permissions of the group and of everybody else.
 const OTHERS: u32 = 0o077;
+/// Permissions of everybody else alone. The group of a TLS key is often that of all servers of a machine.
+const STRANGERS: u32 = 0o007;
+const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -96,7 +99,21 @@ pub(super) fn check_files(settings: &Settings) -> Result<()> {
     {
         problems.push(error.to_string());
     }
+    if let Some((_, key)) = settings.listener.tls_files()
+        && let Some(mode) = mode_of(&key).filter(|mode| mode & STRANGERS != 0)
+    {
+        problems.push(format!(
+            "listener.tls_key_file: everybody may use {path} (mode {mode:04o}); run: chmod o= {path}",
+            path = key.display()
+        ));
+    }
     if let Some(directory) = &settings.storage.path {
+        if let Some(mode) = mode_of(directory).filter(|mode| mode & WRITABLE_BY_OTHERS != 0) {
+            problems.push(format!(
+                "storage.path: others may change what is in {path} (mode {mode:04o}); run: chmod go-w {path}",
+                path = directory.display()
+            ));
+        }
         problems.extend(exposed_files(directory));
     }
     problems.extend(audit::problems(&settings.audit));
@@ -104,6 +121,12 @@ pub(super) fn check_files(settings: &Settings) -> Result<()> {
         return Ok(());
     }
     bail!("the files have problems:\n  {}", problems.join("\n  "));
+}
+
+/// The permission bits of what stands there; `None` where nothing does.
+fn mode_of(path: &Path) -> Option<u32> {
+    let metadata = path.metadata().ok()?;
+    Some(metadata.permissions().mode() & 0o7777)
 }
 
 /// The files of a store that others than their owner may use. A store that does not exist yet has none.
@@ -132,5 +155,104 @@ pub(super) fn describe(setting: &EffectiveSetting) -> String {
     match &setting.value {
         Some(value) => format!("{} = {value} ({})", setting.name, setting.origin),
         None => format!("{} is not set", setting.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn write(path: &Path, text: &str, mode: u32) {
+        fs::write(path, text).unwrap();
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// A folder with everything that a durable server with TLS needs, and its settings.
+    fn place() -> (TempDir, Settings) {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        write(
+            &at("key"),
+            "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+            0o600,
+        );
+        fs::create_dir(at("store")).unwrap();
+        fs::set_permissions(at("store"), Permissions::from_mode(0o700)).unwrap();
+        write(&at("store/gatehouse.redb"), "", 0o600);
+        let pair = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        write(&at("cert.pem"), &pair.cert.pem(), 0o644);
+        write(&at("tls.pem"), &pair.signing_key.serialize_pem(), 0o640);
+        let text = format!(
+            "[storage]\npath = {:?}\n[seal]\nkey_file = {:?}\n[listener]\ntls_cert_file = {:?}\ntls_key_file = {:?}\n",
+            at("store"),
+            at("key"),
+            at("cert.pem"),
+            at("tls.pem")
+        );
+        let settings = Settings::from_text(&text, Vec::new(), Vec::new()).unwrap();
+        (folder, settings)
+    }
+
+    #[test]
+    fn o5_each_fault_of_a_file_stops_the_start_and_says_what_mends_it() {
+        let (folder, settings) = place();
+        check_files(&settings).unwrap();
+        for (name, mode, good, mends) in [
+            ("key", 0o640, 0o600, "chmod 600"),
+            ("key", 0o604, 0o600, "chmod 600"),
+            ("store", 0o770, 0o700, "chmod go-w"),
+            ("store", 0o702, 0o700, "chmod go-w"),
+            ("store/gatehouse.redb", 0o644, 0o600, "chmod 600"),
+            ("store/gatehouse.redb", 0o620, 0o600, "chmod 600"),
+            ("tls.pem", 0o644, 0o640, "chmod o="),
+        ] {
+            let path = folder.path().join(name);
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            let refused = check_files(&settings).unwrap_err().to_string();
+            assert!(refused.contains(mends), "{name} {mode:o}: {refused}");
+            assert!(refused.contains(name), "{refused}");
+            fs::set_permissions(&path, Permissions::from_mode(good)).unwrap();
+            check_files(&settings).unwrap();
+        }
+        for name in ["key", "tls.pem", "cert.pem"] {
+            let path = folder.path().join(name);
+            let kept = fs::read(&path).unwrap();
+            for text in ["", "nonsense"] {
+                fs::write(&path, text).unwrap();
+                let refused = check_files(&settings).unwrap_err().to_string();
+                assert!(!refused.contains("nonsense"), "{refused}");
+            }
+            fs::remove_file(&path).unwrap();
+            check_files(&settings).unwrap_err();
+            write(&path, &String::from_utf8(kept).unwrap(), 0o600);
+            check_files(&settings).unwrap();
+        }
+    }
+
+    #[test]
+    fn o5_the_settings_in_force_are_told_without_what_the_files_hold() {
+        let (folder, settings) = place();
+        let told: Vec<String> = settings.effective().iter().map(describe).collect();
+        let told = told.join("\n");
+        for shown in [
+            "seal.key_file",
+            "storage.path",
+            "listener.tls_key_file",
+            "limits.connections",
+        ] {
+            assert!(told.contains(shown), "{told}");
+        }
+        for name in ["key", "tls.pem"] {
+            let secret = fs::read_to_string(folder.path().join(name)).unwrap();
+            assert!(
+                !secret
+                    .lines()
+                    .any(|line| line.len() > 20 && told.contains(line))
+            );
+        }
     }
 }

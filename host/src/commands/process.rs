@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use gatehouse::audit::Sinks;
 use gatehouse::settings::{LogFormat, LogSettings};
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
@@ -32,6 +32,43 @@ pub(super) fn forbid_core_dumps() {
     };
     if let Err(error) = setrlimit(Resource::Core, none) {
         tracing::warn!("core dumps cannot be switched off: {error}");
+    }
+}
+
+/// Files that are open beside the connections of clients: store, logs, outgoing calls.
+const OPEN_BESIDE_CONNECTIONS: u64 = 256;
+
+/// Lets the process have as many open files as the settings can ask for (SEC-O5).
+///
+/// # Errors
+///
+/// When the system allows fewer: the server would refuse clients long before the limit that its operator has set.
+pub(super) fn allow_open_files(connections: usize) -> Result<()> {
+    let needed = u64::try_from(connections)
+        .unwrap_or(u64::MAX)
+        .saturating_add(OPEN_BESIDE_CONNECTIONS);
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= needed) {
+        return Ok(());
+    }
+    check_open_files(needed, limit.maximum)?;
+    let raised = Rlimit {
+        current: Some(needed),
+        maximum: limit.maximum,
+    };
+    setrlimit(Resource::Nofile, raised)
+        .map_err(|error| anyhow::anyhow!("cannot have {needed} open files: {error}"))
+}
+
+/// Whether a process that may have `allowed` open files at most, `None` for any number, can have as many as are needed.
+fn check_open_files(needed: u64, allowed: Option<u64>) -> Result<()> {
+    match allowed {
+        Some(allowed) if allowed < needed => anyhow::bail!(
+            "limits.connections needs {needed} open files and the system allows {allowed}; raise that limit (`ulimit -Hn`, LimitNOFILE) or \
+             lower limits.connections to {}",
+            allowed.saturating_sub(OPEN_BESIDE_CONNECTIONS)
+        ),
+        _ => Ok(()),
     }
 }
 
@@ -65,4 +102,26 @@ pub(super) async fn stop_signal() {
         _ = interrupt.recv() => {}
     }
     tracing::info!("stopping: requests in work are finished, new ones are not taken");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o5_too_few_open_files_stop_the_start_and_the_limit_is_raised_as_far_as_needed() {
+        assert!(check_open_files(10_256, None).is_ok());
+        assert!(check_open_files(10_256, Some(10_256)).is_ok());
+        let refused = check_open_files(10_256, Some(4_096)).unwrap_err();
+        let text = refused.to_string();
+        assert!(text.contains("lower limits.connections to 3840"), "{text}");
+        let before = getrlimit(Resource::Nofile);
+        if before.maximum.is_none_or(|maximum| maximum >= 1_256) {
+            allow_open_files(1_000).unwrap();
+            let after = getrlimit(Resource::Nofile);
+            assert!(after.current.is_none_or(|current| current >= 1_256));
+            assert_eq!(after.maximum, before.maximum);
+        }
+        assert!(allow_open_files(usize::MAX).is_err() || before.maximum.is_none());
+    }
 }

@@ -7,7 +7,9 @@ use gatehouse::server::Server;
 use gatehouse::settings::{Origin, Settings};
 
 use super::configuration::{Source, check_files, describe};
-use super::process::{forbid_core_dumps, hangup_signal, reopen_on_hangup, start_log, stop_signal};
+use super::process::{
+    allow_open_files, forbid_core_dumps, hangup_signal, reopen_on_hangup, start_log, stop_signal,
+};
 
 /// The sections that say who can reach what, which are shown whole; of the others what somebody changed.
 const SECURITY_SECTIONS: [&str; 6] = [
@@ -33,6 +35,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     start_log(&settings.log)?;
     forbid_core_dumps();
     check_files(&settings)?;
+    allow_open_files(settings.limits.connections)?;
     log_security_settings(&settings);
     if arguments.accept_rollback
         && let Some(witness) = &settings.seal.witness
