@@ -19,9 +19,10 @@ const METADATA_PATH: &str = "/computeMetadata/v1/";
 const GOOGLE_HOSTS: [&str; 1] = ["accounts.google.com"];
 
 /// The addresses at which clouds serve metadata, beside the link-local ranges.
-const METADATA_ADDRESSES: [IpAddr; 2] = [
+const METADATA_ADDRESSES: [IpAddr; 3] = [
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254)),
+    IpAddr::V6(Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254)),
 ];
 
 /// The names under which Google's metadata server is known.
@@ -271,7 +272,7 @@ impl AddressKind {
         }
         if address.is_loopback() {
             Self::Loopback
-        } else if address.is_unicast_link_local() {
+        } else if address.is_unicast_link_local() || is_local_translation(address) {
             Self::Metadata
         } else if address.is_unspecified() || address.is_multicast() {
             Self::NotAHost
@@ -292,4 +293,10 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
         [0, 0, 0, 0, 0, 0, high, low] if high != 0 => Some(from(high, low)),
         _ => None,
     }
+}
+
+/// Whether `address` is for a translator of this network (64:ff9b:1::/48, RFC 8215). Where in it the IPv4 address is depends on the
+/// translator, so that any of them could lead to the metadata server.
+fn is_local_translation(address: Ipv6Addr) -> bool {
+    matches!(address.segments(), [0x0064, 0xff9b, 1, ..])
 }
