@@ -26,6 +26,12 @@ const FORWARD_STEP: Duration = Duration::from_secs(5 * 60);
 /// How long a step forward has to stand before it is kept for good: a clock that was wrong at the start of the machine is usually put right
 /// by then, and a restart is as if it had never been.
 const STANDING: Duration = Duration::from_secs(10 * 60);
+/// By how much the time may be ahead of the kept one until it takes a witness to keep it.
+const BELIEVED_STEP: Duration = Duration::from_secs(60 * 60);
+/// How long a larger step has to stand where no witness speaks, and for how long the word of a witness counts.
+const UNWITNESSED_STANDING: Duration = Duration::from_secs(24 * 60 * 60);
+/// By how much the time may be ahead of the witness's, whose answer took a while.
+const WITNESS_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 /// Clocks that are kept in step are slowed down a little now and then; that is no step.
 const BACKWARD_STEP: Duration = Duration::from_secs(1);
 
@@ -52,6 +58,12 @@ struct State {
     behind: bool,
     /// What passed, by the clock that only goes forward, until the last step forward; the start is one.
     stepped_at: Duration,
+    /// The time that was last heard from a witness, and when.
+    witnessed: Option<Reading>,
+    /// The time that was last kept, and when. `None` before the first.
+    kept: Option<Reading>,
+    /// Whether the operator was told that the time is doubted.
+    doubted: bool,
 }
 
 impl SteadyClock {
@@ -72,6 +84,9 @@ impl SteadyClock {
             latest,
             behind: false,
             stepped_at: latest.elapsed,
+            witnessed: None,
+            kept: None,
+            doubted: false,
         };
         Self {
             read,
@@ -98,6 +113,7 @@ impl SteadyClock {
             Some((mark, _)) => self.proven(mark, now),
             None => now,
         };
+        self.note_kept(mark, now);
         write_mark(backend, mark, version).await
     }
 
@@ -109,11 +125,55 @@ impl SteadyClock {
         Duration::from_millis(state.latest.system.saturating_sub(system))
     }
 
+    /// Takes the word of another machine for the time, in milliseconds since 1970: a step forward that it agrees with is kept, and one
+    /// that it contradicts is not, however long that stands.
+    pub fn witness(&self, time: u64) {
+        let mut state = self.lock();
+        let elapsed = (self.read)().elapsed;
+        state.witnessed = Some(Reading {
+            system: time,
+            elapsed,
+        });
+    }
+
+    /// Whether the time is so far ahead of the kept one that nothing may be deleted on its strength, since no witness has agreed and it
+    /// has not stood for long. So it is until it has been held against the kept one for the first time.
+    pub fn is_doubted(&self) -> bool {
+        let now = self.now();
+        let state = self.lock();
+        let Some(kept) = state.kept else {
+            return true;
+        };
+        let passed = state.latest.elapsed.saturating_sub(kept.elapsed);
+        let mark = kept.system.saturating_add(milliseconds(passed));
+        state.doubts(mark, now)
+    }
+
+    fn note_kept(&self, mark: u64, now: u64) {
+        let mut state = self.lock();
+        state.kept = Some(Reading {
+            system: mark,
+            elapsed: state.latest.elapsed,
+        });
+        let ahead = now.saturating_sub(mark);
+        let doubted = state.doubts(mark, now);
+        if doubted && !state.doubted {
+            tracing::warn!(
+                seconds = ahead / 1000,
+                "the system's clock is far ahead of the latest time that the store remembers, and no witness agrees: expired tokens are refused, but background work deletes nothing until Google's answers agree or the clock has stood for 24 hours"
+            );
+        }
+        state.doubted = doubted;
+        self.metrics.doubt_clock(doubted);
+    }
+
     /// What of `now` is to be kept beside `mark`: all of it once no step forward is recent, and before that what has passed for certain.
     fn proven(&self, mark: u64, now: u64) -> u64 {
         let state = self.lock();
         let standing = state.latest.elapsed.saturating_sub(state.stepped_at);
-        if standing >= STANDING {
+        if !state.doubts(mark, now)
+            && (standing >= STANDING || state.witness_agrees(now) == Some(true))
+        {
             return now;
         }
         now.min(mark.saturating_add(milliseconds(KEEPING_INTERVAL.min(standing))))
@@ -176,6 +236,27 @@ impl SteadyClock {
     // What a panic elsewhere left behind is whole: nothing in here panics between two of its steps.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Whether `now` is too far ahead of `mark` to be believed.
+    fn doubts(&self, mark: u64, now: u64) -> bool {
+        if now.saturating_sub(mark) <= milliseconds(BELIEVED_STEP) {
+            return false;
+        }
+        match self.witness_agrees(now) {
+            Some(agrees) => !agrees,
+            None => self.latest.elapsed.saturating_sub(self.stepped_at) < UNWITNESSED_STANDING,
+        }
+    }
+
+    /// Whether the witness, if one spoke within the last day, is about as far as `now`.
+    fn witness_agrees(&self, now: u64) -> Option<bool> {
+        let witnessed = self.witnessed?;
+        let passed = self.latest.elapsed.saturating_sub(witnessed.elapsed);
+        let bound = milliseconds(passed.saturating_add(WITNESS_TOLERANCE));
+        (passed < UNWITNESSED_STANDING).then(|| now <= witnessed.system.saturating_add(bound))
     }
 }
 
@@ -377,8 +458,96 @@ mod tests {
 
         machine.pass(milliseconds(STANDING));
         clock.keep(&backend).await.unwrap();
-        let (kept, _) = read_mark(&backend).await.unwrap().unwrap();
-        assert!(kept > NOW + YEAR, "what stands is kept");
+        assert!(
+            kept_in(&backend).await < NOW + HOUR,
+            "ten minutes prove nothing"
+        );
+        assert!(clock.is_doubted());
+        machine.pass(24 * HOUR);
+        clock.keep(&backend).await.unwrap();
+        assert!(kept_in(&backend).await > NOW + YEAR, "what stands is kept");
+        assert!(!clock.is_doubted());
+    }
+
+    const HOUR: u64 = 3_600_000;
+
+    async fn kept_in(backend: &MemoryBackend) -> u64 {
+        read_mark(backend).await.unwrap().unwrap().0
+    }
+
+    #[tokio::test]
+    async fn t6_ten_minutes_forward_need_no_witness() {
+        let backend = MemoryBackend::new(Arc::new(SystemClock));
+        let machine = Machine::at(NOW);
+        let clock = machine.clock();
+        clock.keep(&backend).await.unwrap();
+        machine.set(NOW + HOUR / 6);
+        assert!(!clock.is_doubted());
+        machine.pass(milliseconds(STANDING));
+        clock.now();
+        machine.pass(milliseconds(STANDING));
+        clock.keep(&backend).await.unwrap();
+        assert!(kept_in(&backend).await >= NOW + HOUR / 6);
+    }
+
+    #[tokio::test]
+    async fn t6_two_hours_forward_for_ten_minutes_are_forgotten_by_a_restart() {
+        let backend = MemoryBackend::new(Arc::new(SystemClock));
+        let machine = Machine::at(NOW);
+        let clock = machine.clock();
+        clock.keep(&backend).await.unwrap();
+        machine.set(NOW + 2 * HOUR);
+        assert!(clock.is_doubted(), "at once, not with the next keeping");
+        assert_eq!(
+            clock.now(),
+            NOW + 2 * HOUR,
+            "what expired in between has expired"
+        );
+        for _ in 0..70 {
+            machine.pass(milliseconds(KEEPING_INTERVAL));
+            clock.keep(&backend).await.unwrap();
+        }
+        machine.set(NOW + 700_000);
+        assert!(
+            clock.now() > NOW + 2 * HOUR,
+            "nothing is valid again while it runs"
+        );
+        assert!(clock.is_doubted());
+
+        let after = Machine::at(NOW + 700_000).clock();
+        assert!(after.is_doubted(), "the kept time is not known yet");
+        after.keep(&backend).await.unwrap();
+        assert_eq!(after.now(), NOW + 700_000);
+        assert!(!after.is_doubted());
+    }
+
+    #[tokio::test]
+    async fn t6_a_year_forward_is_kept_on_the_word_of_a_witness_over_a_restart() {
+        let backend = MemoryBackend::new(Arc::new(SystemClock));
+        Machine::at(NOW).clock().keep(&backend).await.unwrap();
+        let clock = Machine::at(NOW + YEAR).clock();
+        clock.keep(&backend).await.unwrap();
+        assert!(clock.is_doubted());
+        assert!(kept_in(&backend).await < NOW + HOUR);
+        clock.witness(NOW + YEAR);
+        assert!(!clock.is_doubted());
+        clock.keep(&backend).await.unwrap();
+        assert_eq!(kept_in(&backend).await, NOW + YEAR);
+    }
+
+    #[tokio::test]
+    async fn t6_a_step_that_a_witness_contradicts_is_not_kept_however_long_it_stands() {
+        let backend = MemoryBackend::new(Arc::new(SystemClock));
+        let machine = Machine::at(NOW);
+        let clock = machine.clock();
+        clock.keep(&backend).await.unwrap();
+        machine.set(NOW + YEAR);
+        clock.keep(&backend).await.unwrap();
+        machine.pass(25 * HOUR);
+        clock.witness(NOW + 25 * HOUR);
+        clock.keep(&backend).await.unwrap();
+        assert!(clock.is_doubted());
+        assert!(kept_in(&backend).await < NOW + 26 * HOUR);
     }
 
     #[tokio::test]

@@ -99,7 +99,7 @@ impl Server {
         };
         let template = template(settings, &backend, &clock, &services)?;
         let listener = Listener::bind(&settings.listener, &settings.limits).await?;
-        let grants = grants(settings, listener.local_address(), &metrics, clock)?;
+        let grants = grants(settings, listener.local_address(), &metrics, &steady)?;
         Ok(Self {
             background: background(settings, &template, &grants),
             metrics: Arc::clone(&metrics),
@@ -147,7 +147,9 @@ impl Server {
             let metrics = self.metrics;
             metrics.expect_duties(background.duties());
             let done = move |duty: &str, well: bool| metrics.did_duty(duty, well);
-            work.spawn(background.repeat(done, sender_is_gone(stopped.clone())));
+            let clock = Arc::clone(&self.time.clock);
+            let held = move |duty: &str| DELETING_DUTIES.contains(&duty) && clock.is_doubted();
+            work.spawn(background.repeat(held, done, sender_is_gone(stopped.clone())));
         }
         work.spawn(self.time.keep(sender_is_gone(stopped.clone())));
         work.spawn(self.upkeep.repeat(sender_is_gone(stopped.clone())));
@@ -162,6 +164,9 @@ impl Server {
         tokio::join!(self.listener.serve(self.handler, stop), finish_work);
     }
 }
+
+/// The duties that delete what has expired; the others clear away what was removed by request.
+const DELETING_DUTIES: [&str; 1] = ["maintain-access"];
 
 /// The server's time, and where the latest of it is kept.
 struct Time {
@@ -252,10 +257,14 @@ fn grants(
     settings: &Settings,
     local_address: SocketAddr,
     metrics: &Arc<ServerMetrics>,
-    clock: SharedClock,
+    clock: &Arc<SteadyClock>,
 ) -> Result<Grants> {
     let outbound = Outbound::new(&settings.google, &settings.limits)?;
-    let outbound = Arc::new(outbound.counted_in(Arc::clone(metrics)));
+    let outbound = Arc::new(
+        outbound
+            .counted_in(Arc::clone(metrics))
+            .witnessing_to(Arc::clone(clock)),
+    );
     let mut environment = settings.environment_for_components(local_address);
     if let Some(file) = &settings.google.application_credentials {
         let credentials = application_credentials::read(file)?;
@@ -265,7 +274,7 @@ fn grants(
     Ok(Grants {
         environment,
         outbound: Arc::new(move || Box::new(OutboundHooks::new(Arc::clone(&outbound)))),
-        clock,
+        clock: Arc::clone(clock) as SharedClock,
         memory_limit: settings.limits.instance_memory,
         cpu_time: settings.limits.instance_cpu_time,
     })

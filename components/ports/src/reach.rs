@@ -27,10 +27,10 @@ pub enum Reach {
     Private,
     /// This machine.
     Loopback,
-    /// A server of metadata, or a link-local neighbour.
+    /// A server of metadata, a link-local neighbour, or what may lead to either: of an address below `64:ff9b:1::/48` only the network's
+    /// own translator (RFC 8215) knows where in it the IPv4 address is.
     Metadata,
-    /// No machine, or one that the address does not tell: unspecified, multicast and reserved addresses, and `64:ff9b:1::/48`, whose
-    /// translator each network sets up as it likes.
+    /// No machine: unspecified, multicast and reserved addresses.
     NotAHost,
 }
 
@@ -86,9 +86,9 @@ fn of_v6(address: Ipv6Addr) -> Reach {
     let is_translated_locally = matches!(address.segments(), [0x0064, 0xff9b, 1, ..]);
     if address.is_loopback() {
         Reach::Loopback
-    } else if address.is_unicast_link_local() {
+    } else if address.is_unicast_link_local() || is_translated_locally {
         Reach::Metadata
-    } else if address.is_unspecified() || address.is_multicast() || is_translated_locally {
+    } else if address.is_unspecified() || address.is_multicast() {
         Reach::NotAHost
     } else if address.is_unique_local() {
         Reach::Private
@@ -157,6 +157,9 @@ mod tests {
                     "64:ff9b::a9fe:a9fe",
                     "64:ff9b::6464:64c8",
                     "2002:a9fe:a9fe::",
+                    "64:ff9b:1::a9fe:a9fe",
+                    "64:ff9b:1:a9fe:a9:fe00::",
+                    "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
                 ],
             ),
             (
@@ -169,9 +172,6 @@ mod tests {
                     "255.255.255.255",
                     "::",
                     "ff02::1",
-                    "64:ff9b:1::a9fe:a9fe",
-                    "64:ff9b:1:a9fe:a9:fe00::",
-                    "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
                 ],
             ),
         ] {

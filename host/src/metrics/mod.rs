@@ -78,6 +78,7 @@ pub struct ServerMetrics {
     outbound_calls: IntCounterVec,
     clock_steps: IntCounterVec,
     duties: IntCounterVec,
+    clock_doubted: IntGauge,
     pool: OnceLock<Weak<Pool>>,
 }
 
@@ -140,6 +141,10 @@ impl ServerMetrics {
                 "Duties of background work that ended, by duty and by whether they failed: trapped, or took too long.",
                 &["duty", "outcome"],
             )?,
+            clock_doubted: IntGauge::new(
+                "clock_doubted",
+                "1 while the system's clock is so far ahead that background work deletes nothing.",
+            )?,
             pool: OnceLock::new(),
         };
         metrics.register()?;
@@ -147,7 +152,7 @@ impl ServerMetrics {
     }
 
     fn register(&self) -> Result<(), prometheus::Error> {
-        let collectors: [Box<dyn Collector>; 11] = [
+        let collectors: [Box<dyn Collector>; 12] = [
             Box::new(self.requests.clone()),
             Box::new(self.request_seconds.clone()),
             Box::new(self.unanswered.clone()),
@@ -159,6 +164,7 @@ impl ServerMetrics {
             Box::new(self.outbound_calls.clone()),
             Box::new(self.clock_steps.clone()),
             Box::new(self.duties.clone()),
+            Box::new(self.clock_doubted.clone()),
         ];
         for collector in collectors {
             self.registry.register(collector)?;
@@ -241,6 +247,11 @@ impl ServerMetrics {
         let [done, failed] = DUTY_OUTCOMES;
         let outcome = if well { done } else { failed };
         self.duties.with_label_values(&[duty, outcome]).inc();
+    }
+
+    /// The system's clock is far ahead without a witness, or no more.
+    pub fn doubt_clock(&self, doubted: bool) {
+        self.clock_doubted.set(i64::from(doubted));
     }
 
     /// The system's clock was set.

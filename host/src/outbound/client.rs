@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{CONTENT_LENGTH, HeaderValue, USER_AGENT};
+use http::header::{CONTENT_LENGTH, DATE, HeaderMap, HeaderValue, USER_AGENT};
 use http::{Request, Response, StatusCode, Uri};
 use http_body::Body;
 use http_body_util::{BodyExt, Full};
@@ -23,6 +23,7 @@ use super::destinations::{Destinations, Now};
 use super::policy::{Denial, Grant, Policy};
 use super::resolver::CheckedResolver;
 use super::trust::{TrustError, client_configuration};
+use crate::clock::SteadyClock;
 use crate::metrics::ServerMetrics;
 use crate::settings::{GoogleSettings, LimitsSettings};
 
@@ -47,6 +48,7 @@ pub struct Outbound {
     response_bytes: usize,
     user_agent: HeaderValue,
     metrics: Option<Arc<ServerMetrics>>,
+    clock: Option<Arc<SteadyClock>>,
 }
 
 impl Outbound {
@@ -80,6 +82,7 @@ impl Outbound {
                 .unwrap_or_else(|_| HeaderValue::from_static("Gatehouse")),
             policy,
             metrics: None,
+            clock: None,
         })
     }
 
@@ -87,6 +90,13 @@ impl Outbound {
     #[must_use]
     pub fn counted_in(mut self, metrics: Arc<ServerMetrics>) -> Self {
         self.metrics = Some(metrics);
+        self
+    }
+
+    /// The same with the dates of Google's answers told to `clock`.
+    #[must_use]
+    pub fn witnessing_to(mut self, clock: Arc<SteadyClock>) -> Self {
+        self.clock = Some(clock);
         self
     }
 
@@ -167,6 +177,12 @@ impl Outbound {
             .map_err(|_| Error::ConnectionReadTimeout)?
             .map_err(|error| translate(&destination, error))?;
         let (parts, body) = answer.into_parts();
+        // Hosts that only the operator named, and those without TLS, are no witnesses.
+        if let (Grant::Google, Some(clock), Some(date)) =
+            (grant, &self.clock, date_of(&parts.headers))
+        {
+            clock.witness(date);
+        }
         let body = timeout_at(
             deadline,
             collect(body, parts.headers.get(CONTENT_LENGTH), self.response_bytes),
@@ -213,6 +229,13 @@ fn pooled_client(
         .pool_max_idle_per_host(limits.outbound_calls_per_host)
         .http2_keep_alive_interval(Duration::from_secs(20))
         .build(connector)
+}
+
+/// When an answer was made, by its own account, in milliseconds since 1970.
+pub(super) fn date_of(headers: &HeaderMap) -> Option<u64> {
+    let date = headers.get(DATE)?.to_str().ok()?;
+    let date = jiff::fmt::rfc2822::parse(date).ok()?;
+    u64::try_from(date.timestamp().as_millisecond()).ok()
 }
 
 /// Takes in a body, and gives up as soon as it is sure to exceed `limit` bytes.

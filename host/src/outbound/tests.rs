@@ -261,6 +261,10 @@ fn n2_addresses_behind_names_follow_who_named_the_host() {
         "fe80::1",
         "fd00:ec2::254",
         "64:ff9b::a9fe:a9fe",
+        "64:ff9b:1::",
+        "64:ff9b:1:a9fe:a9:fe00::",
+        "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+        "fd20:ce::254",
         "100.100.100.200",
     ] {
         assert_eq!(
@@ -548,4 +552,18 @@ async fn n7_calls_that_are_denied_say_nothing_about_a_host() {
     }
     let answer = outbound.send(get(&format!("http://{address}/")), None);
     assert!(answer.await.is_ok());
+}
+
+#[test]
+fn t6_the_date_of_an_answer_is_read_and_nonsense_is_no_date() {
+    use super::client::date_of;
+    let dated = |date: &'static str| {
+        let value = http::HeaderValue::from_static(date);
+        date_of(&http::HeaderMap::from_iter([(http::header::DATE, value)]))
+    };
+    let written = dated("Sun, 06 Nov 1994 08:49:37 GMT");
+    assert_eq!(written, Some(784_111_777_000));
+    assert_eq!(dated("soon"), None);
+    assert_eq!(dated("Wed, 31 Dec 1969 23:59:59 GMT"), None);
+    assert_eq!(date_of(&http::HeaderMap::new()), None);
 }

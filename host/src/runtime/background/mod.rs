@@ -71,11 +71,16 @@ impl Background {
     }
 
     /// Does a round at once and then again and again, until `stop` is ready between two rounds. Each duty is told to `done` with whether
-    /// it ended well; failures go to the log.
-    pub async fn repeat(self, done: impl Fn(&str, bool), stop: impl Future<Output = ()>) {
+    /// it ended well; failures go to the log. Duties that `held` names are left out of a round.
+    pub async fn repeat(
+        self,
+        held: impl Fn(&str) -> bool,
+        done: impl Fn(&str, bool),
+        stop: impl Future<Output = ()>,
+    ) {
         let mut stop = std::pin::pin!(stop);
         loop {
-            for (duty, outcome) in self.run_once().await {
+            for (duty, outcome) in self.round(&held).await {
                 done(duty, outcome.is_ok());
                 if let Err(error) = outcome {
                     tracing::error!(duty, %error, "background work failed; it is tried again later");
@@ -91,9 +96,13 @@ impl Background {
 
     /// One round: every duty, one after the other, and how each ended.
     pub async fn run_once(&self) -> Vec<(&str, Result<(), RunError>)> {
+        self.round(&|_| false).await
+    }
+
+    async fn round(&self, held: &impl Fn(&str) -> bool) -> Vec<(&str, Result<(), RunError>)> {
         let wall_time = self.settings.wall_time;
         let mut round = Vec::with_capacity(self.duties.len());
-        for (duty, function) in &self.duties {
+        for (duty, function) in self.duties.iter().filter(|(duty, _)| !held(duty)) {
             let outcome = match tokio::time::timeout(wall_time, self.call(function)).await {
                 Ok(outcome) => outcome.map_err(RunError::from),
                 Err(_) => Err(RunError::TimedOut(wall_time)),
@@ -117,7 +126,8 @@ fn exported_duties(
     component: &Component,
 ) -> Option<Vec<(Duty, ComponentExportIndex)>> {
     let interface = component.get_export_index(None, INTERFACE)?;
-    let exported = component.component_type().get_export(engine, INTERFACE)?;
+    let component_type = component.component_type();
+    let exported = component_type.get_export(engine, INTERFACE)?;
     let ComponentItem::ComponentInstance(exported) = exported.ty else {
         return None;
     };

@@ -103,7 +103,7 @@ async fn round(background: &Background) -> [bool; 2] {
 async fn it_works_at_once_and_then_again_after_each_pause() {
     let Subject { background, runs } = subject("");
     let stop = tokio::time::sleep(INTERVAL * 5 + INTERVAL / 2);
-    background.repeat(|_, _| {}, stop).await;
+    background.repeat(|_| false, |_, _| {}, stop).await;
     // At once, and after each pause of 54 to 66 s in 330 s.
     assert!(matches!(runs.load(Ordering::SeqCst), 6..=7), "{runs:?}");
 }
@@ -115,7 +115,7 @@ async fn w3_a_duty_that_traps_holds_up_no_other_and_is_called_again() {
     let told = std::sync::Mutex::new(Vec::new());
     let tell = |duty: &str, well| told.lock().unwrap().push((duty.to_owned(), well));
     background
-        .repeat(tell, tokio::time::sleep(INTERVAL * 3 / 2))
+        .repeat(|_| false, tell, tokio::time::sleep(INTERVAL * 3 / 2))
         .await;
     assert_eq!(runs.load(Ordering::SeqCst), 6);
     let told = told.into_inner().unwrap();
@@ -134,6 +134,22 @@ async fn w2_a_duty_that_waits_for_ever_is_cut_off_and_gives_back_its_instance() 
         );
         assert!(round[1].1.is_ok(), "{round:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn t6_a_duty_that_is_held_is_left_out_and_the_others_go_on() {
+    let Subject { background, runs } = subject("call $count");
+    let told = std::sync::Mutex::new(Vec::new());
+    let tell = |duty: &str, _| told.lock().unwrap().push(duty.to_owned());
+    background
+        .repeat(
+            |duty| duty == "first",
+            tell,
+            tokio::time::sleep(INTERVAL / 2),
+        )
+        .await;
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+    assert_eq!(told.into_inner().unwrap(), ["second"]);
 }
 
 #[tokio::test]
