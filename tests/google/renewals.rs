@@ -26,7 +26,7 @@ fn lease(stage: &Stage, token: &str) -> [serde_json::Value; 3] {
 }
 
 #[test]
-fn r6_a_token_is_renewed_while_its_instance_runs() {
+fn g16_a_token_is_renewed_while_its_instance_runs() {
     let stage = ready();
     let token = token_of(&stage.log_instance_in(MOUNT, "vm"));
     let calls = stage.google().calls(Endpoint::Instance);
@@ -47,7 +47,7 @@ fn r6_a_token_is_renewed_while_its_instance_runs() {
 }
 
 #[test]
-fn r6_a_token_of_an_instance_that_is_gone_is_not_renewed() {
+fn g16_a_token_of_an_instance_that_is_gone_is_not_renewed() {
     let stage = ready();
     let token = token_of(&stage.log_instance_in(MOUNT, "vm"));
     let before = lease(&stage, &token);
@@ -58,7 +58,7 @@ fn r6_a_token_of_an_instance_that_is_gone_is_not_renewed() {
 }
 
 #[test]
-fn r6_an_instance_in_the_place_of_another_does_not_renew_its_token() {
+fn g16_an_instance_in_the_place_of_another_does_not_renew_its_token() {
     let stage = ready();
     let token = token_of(&stage.log_instance_in(MOUNT, "vm"));
     let mut second = stage.google().instance(INSTANCE).unwrap();
@@ -99,7 +99,7 @@ fn contract_4_10_an_outage_leaves_the_lease_of_an_account_as_it_was() {
 }
 
 #[test]
-fn r3_the_token_of_a_disabled_account_is_not_renewed() {
+fn g16_the_token_of_a_disabled_account_is_not_renewed() {
     let stage = ready();
     let token = token_of(&stage.log_in(MOUNT, "dev"));
     assert_granted(&stage.renew(&token));
@@ -111,7 +111,7 @@ fn r3_the_token_of_a_disabled_account_is_not_renewed() {
 }
 
 #[test]
-fn r1_a_token_whose_role_is_gone_is_not_renewed() {
+fn g16_a_token_whose_role_is_gone_is_not_renewed() {
     let stage = ready();
     let token = token_of(&stage.log_in(MOUNT, "dev"));
     let path = format!("/v1/auth/{MOUNT}/role/dev");

@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn r2_case_order_and_default_do_not_count() {
+    fn g16_case_order_and_default_do_not_count() {
         assert!(are_equivalent(
             &["Prod", "dev"],
             &["default", "dev", "prod"]

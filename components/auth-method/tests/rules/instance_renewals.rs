@@ -100,7 +100,7 @@ fn an_instance_is_renewed_under_the_role_as_it_is_now() {
 }
 
 #[test]
-fn r1_r2_the_role_is_gone_or_has_other_policies() {
+fn g16_the_role_is_gone_or_has_other_policies() {
     let (stage, identity) = logged_in();
     let changed = RoleChanges {
         token_policies: list(&["other"]),
@@ -133,7 +133,7 @@ fn d28_r6_the_project_is_checked_again() {
 }
 
 #[test]
-fn r6_the_instance_has_stopped_or_is_another_or_is_gone() {
+fn g16_the_instance_has_stopped_or_is_another_or_is_gone() {
     let stopped = after_instance(|instance| instance.set("status", "TERMINATED"));
     assert_eq!(
         stopped,
@@ -161,7 +161,7 @@ fn r6_the_instance_has_stopped_or_is_another_or_is_gone() {
 }
 
 #[test]
-fn r6_labels_and_places_are_checked_again() {
+fn g16_labels_and_places_are_checked_again() {
     let unlabelled = after_instance(|instance| instance.set("labels", json!({"env": "dev"})));
     let expected = LoginError::LabelMissing {
         key: "env".to_owned(),
@@ -191,7 +191,7 @@ fn r6_labels_and_places_are_checked_again() {
 }
 
 #[test]
-fn r6_the_account_is_checked_again() {
+fn g16_the_account_is_checked_again() {
     let error = after_role(RoleChanges {
         bound_service_accounts: list(&[OTHER_EMAIL]),
         ..RoleChanges::default()
@@ -226,7 +226,7 @@ fn r6_the_account_is_checked_again() {
 }
 
 #[test]
-fn r6_an_instance_can_grow_too_old() {
+fn g16_an_instance_can_grow_too_old() {
     let error = after_role(RoleChanges {
         max_instance_age: Some(10_060),
         ..RoleChanges::default()
@@ -239,7 +239,7 @@ fn r6_an_instance_can_grow_too_old() {
 }
 
 #[test]
-fn r7_the_caller_must_be_in_the_networks_of_the_token() {
+fn g16_the_caller_must_be_in_the_networks_of_the_token() {
     let stage = stage(RoleChanges {
         token_bound_cidrs: list(&["192.0.2.0/24"]),
         ..gce()

@@ -56,7 +56,7 @@ fn metadata_settings_have_no_influence_on_renewal() {
 }
 
 #[test]
-fn r1_the_role_is_gone() {
+fn g16_the_role_is_gone() {
     let (stage, identity) = logged_in();
     stage.service.delete_role(&stage.mount, "DEV").unwrap();
     assert_eq!(
@@ -66,7 +66,7 @@ fn r1_the_role_is_gone() {
 }
 
 #[test]
-fn r2_the_policies_of_the_role_have_changed() {
+fn g16_the_policies_of_the_role_have_changed() {
     let (stage, identity) = logged_in();
     let policies = |names: &[&str]| RoleChanges {
         token_policies: Some(names.iter().map(|name| named(name)).collect()),
@@ -82,7 +82,7 @@ fn r2_the_policies_of_the_role_have_changed() {
 }
 
 #[test]
-fn r3_the_account_is_disabled_deleted_or_hidden() {
+fn g16_the_account_is_disabled_deleted_or_hidden() {
     let not_found = RenewalError::AccountNotFound(named(UNIQUE_ID));
     let (stage, identity) = logged_in();
     stage.google.disable(EMAIL);
@@ -109,7 +109,7 @@ fn g11_an_account_made_again_under_the_same_address_is_another_account() {
 }
 
 #[test]
-fn r4_google_signed_tokens_are_not_allowed_any_more() {
+fn g16_google_signed_tokens_are_not_allowed_any_more() {
     let stage = Stage::ready();
     let identity = stage
         .log_in(&Token::of_google().signed_by(keys::of_google()))
@@ -133,7 +133,7 @@ fn r4_google_signed_tokens_are_not_allowed_any_more() {
 }
 
 #[test]
-fn r5_the_role_has_other_accounts_or_projects() {
+fn g16_the_role_has_other_accounts_or_projects() {
     let expected = RenewalError::AccountNotBound(named("dev"));
     let (stage, identity) = logged_in();
     stage.role(RoleChanges {
@@ -155,7 +155,7 @@ fn r5_the_role_has_other_accounts_or_projects() {
 }
 
 #[test]
-fn r7_the_caller_must_be_in_the_networks_of_the_token_not_of_the_role() {
+fn g16_the_caller_must_be_in_the_networks_of_the_token_not_of_the_role() {
     let stage = Stage::ready();
     let bind = |networks: &[&str]| {
         stage.role(RoleChanges {

@@ -1,0 +1,75 @@
+//! What the gateway reads of a request before anybody decides about it: paths, query strings and JSON texts.
+//!
+//! The first byte selects the parser. What must hold (SEC-A2, H11, J21): nothing panics; a path that is served has one spelling, which
+//! no second decoding changes; and a JSON text that is accepted is one to another parser too, with the same value.
+
+#![no_main]
+
+use gatehouse_gateway::json::{self, Duplicates};
+use gatehouse_gateway::path::{CanonicalPath, plain_spelling};
+use gatehouse_gateway::query;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    let Some((choice, input)) = input.split_first() else {
+        return;
+    };
+    match choice % 3 {
+        0 => {
+            if let Ok(text) = std::str::from_utf8(input) {
+                path(text);
+            }
+        }
+        1 => {
+            if let Ok(text) = std::str::from_utf8(input) {
+                pairs(text);
+            }
+        }
+        _ => documents(input),
+    }
+});
+
+fn path(raw: &str) {
+    if let Ok(path) = CanonicalPath::parse(raw) {
+        let text = path.as_str();
+        assert!(!text.contains(['\\', '\0']), "{raw:?} became {text:?}");
+        if !text.is_empty() {
+            for segment in text.split('/') {
+                assert!(
+                    !["", ".", ".."].contains(&segment),
+                    "{raw:?} became {text:?}"
+                );
+            }
+        }
+    }
+    if let Ok(plain) = plain_spelling(raw) {
+        // One slash leads: with two, a browser would take what follows for a host.
+        assert!(
+            plain.starts_with('/') && !plain.starts_with("//"),
+            "{raw:?} became {plain:?}"
+        );
+        assert!(
+            CanonicalPath::parse(&plain).is_ok(),
+            "{raw:?} became {plain:?}"
+        );
+    }
+}
+
+fn pairs(text: &str) {
+    let all = query::pairs(text).count();
+    let gathered: usize = query::gathered(text)
+        .iter()
+        .map(|(_, values)| values.len())
+        .sum();
+    assert_eq!(all, gathered);
+}
+
+fn documents(body: &[u8]) {
+    let reference = serde_json::from_slice::<serde_json::Value>(body);
+    if let Ok(value) = json::document(body) {
+        assert_eq!(Some(value), reference.ok());
+    }
+    for duplicates in [Duplicates::Refuse, Duplicates::LastWins] {
+        let _ = json::object(body, duplicates);
+    }
+}
