@@ -141,12 +141,7 @@ impl SteadyClock {
     pub fn is_doubted(&self) -> bool {
         let now = self.now();
         let state = self.lock();
-        let Some(kept) = state.kept else {
-            return true;
-        };
-        let passed = state.latest.elapsed.saturating_sub(kept.elapsed);
-        let mark = kept.system.saturating_add(milliseconds(passed));
-        state.doubts(mark, now)
+        state.mark().is_none_or(|mark| state.doubts(mark, now))
     }
 
     fn note_kept(&self, mark: u64, now: u64) {
@@ -240,6 +235,13 @@ impl SteadyClock {
 }
 
 impl State {
+    /// The kept time as it has gone on since; `None` before it was first kept.
+    fn mark(&self) -> Option<u64> {
+        let kept = self.kept?;
+        let passed = self.latest.elapsed.saturating_sub(kept.elapsed);
+        Some(kept.system.saturating_add(milliseconds(passed)))
+    }
+
     /// Whether `now` is too far ahead of `mark` to be believed.
     fn doubts(&self, mark: u64, now: u64) -> bool {
         if now.saturating_sub(mark) <= milliseconds(BELIEVED_STEP) {
@@ -258,6 +260,26 @@ impl State {
         let bound = milliseconds(passed.saturating_add(WITNESS_TOLERANCE));
         (passed < UNWITNESSED_STANDING).then(|| now <= witnessed.system.saturating_add(bound))
     }
+}
+
+/// The latest time that the store of a stopped server remembers, in milliseconds since 1970; `None` for a store that remembers none.
+///
+/// # Errors
+///
+/// When the backend does not answer, sealed included.
+pub async fn remembered(backend: &dyn Backend) -> Result<Option<u64>, StoreError> {
+    Ok(read_mark(backend).await?.map(|(mark, _)| mark))
+}
+
+/// Has the store of a stopped server remember `time`, in milliseconds since 1970, as the latest. Where that is earlier than before, what
+/// expired in between is valid again, as far as it is still there.
+///
+/// # Errors
+///
+/// When the backend does not answer, sealed included.
+pub async fn remember(backend: &dyn Backend, time: u64) -> Result<(), StoreError> {
+    let version = read_mark(backend).await?.map(|(_, version)| version);
+    write_mark(backend, time, version).await
 }
 
 async fn read_mark(backend: &dyn Backend) -> Result<Option<(u64, Version)>, StoreError> {
@@ -301,6 +323,16 @@ fn milliseconds(duration: Duration) -> u64 {
 impl Clock for SteadyClock {
     fn now_milliseconds(&self) -> u64 {
         self.now()
+    }
+
+    fn certain_milliseconds(&self) -> u64 {
+        let now = self.now();
+        let state = self.lock();
+        match state.mark() {
+            Some(mark) if state.doubts(mark, now) => mark,
+            Some(_) => now,
+            None => 0,
+        }
     }
 
     fn sleep(&self, duration: Duration) {
@@ -498,6 +530,11 @@ mod tests {
         clock.keep(&backend).await.unwrap();
         machine.set(NOW + 2 * HOUR);
         assert!(clock.is_doubted(), "at once, not with the next keeping");
+        assert_eq!(
+            clock.certain_milliseconds(),
+            NOW,
+            "nothing is deleted by it"
+        );
         assert_eq!(
             clock.now(),
             NOW + 2 * HOUR,

@@ -12,6 +12,12 @@ pub trait Clock {
         self.now_milliseconds() / 1000
     }
 
+    /// The time by which what has expired may be deleted. It is earlier than the present one while that is in doubt: what has expired by
+    /// it is refused, and deleted once it is certain.
+    fn certain_milliseconds(&self) -> u64 {
+        self.now_milliseconds()
+    }
+
     /// Waits, without keeping anyone else from working.
     fn sleep(&self, duration: Duration);
 }

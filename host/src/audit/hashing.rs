@@ -1,6 +1,7 @@
 //! From what the front says to what a sink shows: every text is hashed unless it is named (SEC-L2).
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};

@@ -105,7 +105,7 @@ impl MemoryBackend {
         for change in changes {
             state.apply(namespace, change);
         }
-        state.purge(now, budget);
+        state.purge(self.clock.certain_milliseconds(), budget);
         Ok(())
     }
 }

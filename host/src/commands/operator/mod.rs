@@ -1,5 +1,6 @@
 //! `gatehouse operator`: work on a server's machine, and what its first administrators need.
 
+mod clock;
 mod seal;
 mod user;
 
@@ -26,6 +27,8 @@ pub(super) enum Command {
     /// How the key of a store is kept
     #[command(subcommand)]
     Seal(seal::Command),
+    /// Shows the latest time that the store of a stopped server remembers, and puts it right
+    Clock(clock::Command),
     /// People who manage organizations
     #[command(subcommand)]
     User(user::Command),
@@ -44,6 +47,7 @@ pub(super) fn run(command: Command) -> Result<()> {
         Command::GenerateRoot(source) => seal::generate_root(&source),
         Command::Rekey(source) => seal::rekey(&source),
         Command::Seal(command) => seal::migrate(command),
+        Command::Clock(command) => clock::run(&command),
         Command::User(command) => super::on_runtime(user::run(command)),
     }
 }

@@ -217,7 +217,7 @@ impl Committer {
             transaction.abort()?;
             return Ok(outcomes);
         }
-        tables.purge(now, purge_budget(changes))?;
+        tables.purge(self.clock.certain_milliseconds(), purge_budget(changes))?;
         drop(tables);
         let mut reserved = self.versions_reserved;
         if self.last_version > reserved {
