@@ -15,8 +15,7 @@ pub(super) fn handle<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     call: &Call<'_>,
 ) -> Option<Result<Response, Fault>> {
-    let is_document = call.operation == Operation::Help || is_document(call.path);
-    if is_document && call.wrap_ttl.is_some() {
+    if call.operation != Operation::Help && is_document(call.path) && call.wrap_ttl.is_some() {
         // A policy may let pass only who asks for a wrapped answer; it would get one that is not.
         let text = "documents cannot be wrapped: ask without X-Vault-Wrap-TTL";
         return Some(Err(Fault::plain(400, text)));
