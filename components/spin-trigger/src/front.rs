@@ -79,7 +79,7 @@ pub fn answer(mut received: Received) -> Response {
 /// and takes no other duty with it.
 pub fn run_background_now_and_then() {
     if let Some(front) = FRONT.get()
-        && let Some(duty) = lottery::drawn(&OsRandom, &Gateway::DUTIES)
+        && let Some(duty) = lottery::drawn(&OsRandom, &ImportingGateway::DUTIES)
     {
         duty(&front.gateway);
     }

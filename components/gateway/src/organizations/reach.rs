@@ -1,8 +1,8 @@
 //! Which organizations the policies of a service token open, as far as lists can go by it.
 //!
 //! A policy says what may be done at paths; a list needs the organizations. Rules for one path and rules for the beginning of paths
-//! name them, and so bound what has to be looked through. Where rules shut again what others open, or have a wildcard where they could
-//! meet the path of an organization, every organization within the bound is asked after.
+//! name them, and so bound what has to be looked through. Where rules shut again what others open, or a wildcard shuts what could be the
+//! path of an organization, every organization within the bound is asked after.
 
 use gatehouse_access::{Capability, PathRights, ResultantAcl};
 
@@ -43,27 +43,23 @@ impl Opened {
         let mut opened_prefixes = read_of(prefixes, prefix_of, true);
         let shut_names = read_of(exact, name_of, false);
         let shut_prefixes = read_of(prefixes, prefix_of, false);
-        let within_an_opened = |shut: &String| {
-            opened_prefixes
-                .iter()
-                .any(|opened| shut.starts_with(opened.as_str()))
-        };
-        let mut is_exact = !shut_names
-            .iter()
-            .chain(&shut_prefixes)
-            .any(within_an_opened);
+        let mut is_exact = true;
+        let mut met_names: Vec<String> = Vec::new();
         for rule in wildcards {
-            let Some(met) = Met::by(&rule.path) else {
-                continue;
-            };
-            // Which of all rules decides about a path depends on more than where the wildcards are.
-            is_exact = false;
-            match met {
-                _ if !may_read(rule) => {}
-                Met::Name(name) => opened_names.push(name.to_owned()),
-                Met::Prefix(prefix) => opened_prefixes.push(prefix.to_owned()),
+            match Met::by(&rule.path) {
+                None => {}
+                Some(_) if !may_read(rule) => is_exact = false,
+                Some(Met::Name(name)) => met_names.push(name.to_owned()),
+                Some(Met::Prefix(prefix)) => opened_prefixes.push(prefix.to_owned()),
             }
         }
+        // Which of all rules decides about a path depends on more than this. Where all that can meet it let read, it does not matter.
+        for shut in shut_names.iter().chain(&shut_prefixes) {
+            let opens = |opened: &String| shut.starts_with(opened.as_str());
+            let shuts = |name: &String| name.starts_with(shut.as_str());
+            is_exact &= !opened_prefixes.iter().any(opens) && !met_names.iter().any(shuts);
+        }
+        opened_names.extend(met_names);
         Self {
             names: opened_names,
             prefixes: opened_prefixes,
@@ -202,15 +198,16 @@ mod tests {
     }
 
     #[test]
-    fn a_wildcard_that_can_meet_an_organization_has_them_asked_after() {
+    fn a_wildcard_has_organizations_asked_after_only_where_some_rule_shuts_them() {
         use Capability::{Create, Deny, Read};
-        let opened = |wildcards: &[(&str, Capability)]| {
+        let opened_beside = |shut: &[(&str, Capability)], wildcards: &[(&str, Capability)]| {
             Opened::of(&ResultantAcl::Rules {
-                exact: Vec::new(),
+                exact: rules(shut),
                 prefixes: rules(&[("organizations/team-", Read)]),
                 wildcards: rules(wildcards),
             })
         };
+        let opened = |wildcards: &[(&str, Capability)]| opened_beside(&[], wildcards);
         for (rule, capability, found) in [
             ("organizations/+", Read, (vec![], vec!["team-", ""])),
             ("organizations/+*", Read, (vec![], vec!["team-", ""])),
@@ -222,9 +219,18 @@ mod tests {
             ("+/team-x", Deny, (vec![], vec!["team-"])),
             ("+/+*", Create, (vec![], vec!["team-"])),
         ] {
-            let expected = (found.0, found.1, false);
+            let expected = (found.0, found.1, capability == Read);
             assert_eq!(names(&opened(&[(rule, capability)])), expected, "{rule}");
         }
+        for (shut, wildcard) in [
+            ("organizations/secret", "organizations/+"),
+            ("organizations/acme", "+/acme"),
+            ("organizations/acme", "+/a*"),
+        ] {
+            let found = opened_beside(&[(shut, Deny)], &[(wildcard, Read)]);
+            assert!(!found.is_exact, "{wildcard}");
+        }
+        assert!(opened_beside(&[("organizations/x", Deny)], &[("+/acme", Read)]).is_exact);
         for elsewhere in [
             "+",
             "sys/+",
