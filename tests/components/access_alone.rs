@@ -145,6 +145,6 @@ async fn a_policy_is_stored_and_one_with_an_unknown_capability_is_not() {
         alone.write_policy("acme", text).await.unwrap();
         let mut added = alone.keys().await;
         added.retain(|key| !before.contains(key));
-        assert_eq!(added, ["policy/acme", "rules/acme"]);
+        assert_eq!(added, ["policy-name/acme", "policy/acme", "rules/acme"]);
     }
 }

@@ -69,7 +69,7 @@ async fn report_of(path: &str) -> String {
 #[tokio::test]
 async fn w1_memory_beyond_the_limit_fails_the_request_alone() {
     let report = report_of("/memory").await;
-    assert!(report.contains("growing memory"), "{report}");
+    assert!(report.contains("needs more than 4194304 bytes"), "{report}");
 }
 
 #[tokio::test]

@@ -200,7 +200,7 @@ fn contract_4_7_failures_of_the_members_of_a_regional_group() {
 }
 
 #[test]
-fn contract_4_7_failures_of_the_ancestry() {
+fn g14_failures_of_the_ancestry_refuse_who_asks_for_groups() {
     assert_failures(Endpoint::Ancestry, Login::AccountWithGroups);
 }
 

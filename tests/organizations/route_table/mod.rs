@@ -219,6 +219,13 @@ fn other_methods_are_not_there(session: &Session<'_>) {
         .entry("projects/{project}".to_owned())
         .or_default()
         .extend(["PATCH", "DELETE"]);
+    // Members of a team come and go by documents, which the table does not have.
+    for list in ["users", "organization-memberships"] {
+        methods
+            .entry(format!("teams/{{team}}/relationships/{list}"))
+            .or_default()
+            .extend(["POST", "DELETE"]);
+    }
     for (path, known) in methods {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
             if !known.contains(method) {
