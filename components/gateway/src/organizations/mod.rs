@@ -35,6 +35,7 @@ mod tests;
 mod timestamp;
 mod tokens;
 mod transport;
+pub mod untrusted;
 mod users;
 
 use std::cell::RefCell;

@@ -1,0 +1,42 @@
+//! What callers send to the organizations protocol, each read by one pure function: for tests that feed generated input (SEC-V1).
+
+use std::ops::Range;
+
+use gatehouse_orgs::{Filter, OrganizationChanges};
+
+use super::pagination::PageRequest;
+use super::{attributes, listing};
+
+/// What the document of a create or an update of an organization says; `None` where it is refused.
+#[must_use]
+pub fn organization(body: &[u8]) -> Option<OrganizationChanges> {
+    attributes::read(body).ok()
+}
+
+/// The places in a whole list that `query` asks for, counted from 0.
+#[must_use]
+pub fn page(query: &str) -> Range<u64> {
+    PageRequest::always(query).range()
+}
+
+/// Which organizations `query` asks for.
+#[must_use]
+pub fn filter(query: &str) -> Filter {
+    listing::filter(query)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gatehouse_orgs::Attribute;
+
+    #[test]
+    fn v1_documents_and_queries_are_read_as_requests_read_them() {
+        let document = br#"{"data":{"type":"organizations","attributes":{"name":"acme"}}}"#;
+        let changes = organization(document).unwrap();
+        assert_eq!(changes.name, Attribute::Value("acme".to_owned()));
+        assert_eq!(organization(br#"{"data":{"type":"teams"}}"#), None);
+        assert_eq!(page("page[number]=3&page[size]=5"), 10..15);
+        assert_eq!(filter("q=a").name_or_email.as_deref(), Some("a"));
+    }
+}
