@@ -65,6 +65,10 @@ fn pairs(text: &str) {
 }
 
 fn documents(body: &[u8]) {
+    // The reference gives a member of this name a meaning of its own.
+    if body.windows(11).any(|part| part == b"$serde_json") {
+        return;
+    }
     let reference = serde_json::from_slice::<serde_json::Value>(body);
     if let Ok(value) = json::document(body, MAXIMUM_DEPTH) {
         assert_eq!(Some(value), reference.ok());
