@@ -3,7 +3,7 @@
 use gatehouse_access::{Access, Failure, MountView};
 use gatehouse_auth_method::{AuthMethod, IdentityTokenError, Mount, RotationError};
 use gatehouse_orgs::Capability;
-use gatehouse_ports::StoreError;
+use gatehouse_ports::{OsRandom, Random as _, StoreError};
 use gatehouse_storage::StorageError;
 
 use crate::Gateway;
@@ -26,13 +26,16 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         Self::report_events,
     ];
 
-    /// Replaces the root credentials of every mount whose schedule says so. A mount that cannot be seen to holds up no other.
+    /// Replaces the root credentials of every mount whose schedule says so. Each call begins with another mount: one that ends the call
+    /// whenever its turn comes holds up the others now and then, and none of them for ever.
     pub fn rotate_credentials(&self) {
         match self.access.list_mounts() {
-            Ok(mounts) => mounts
-                .iter()
-                .filter(|mount| mount.mount_type == "gcp")
-                .for_each(|mount| self.rotate_if_due(mount)),
+            Ok(mut mounts) => {
+                mounts.retain(|mount| mount.mount_type == "gcp");
+                let first = anywhere_below(mounts.len());
+                mounts.rotate_left(first);
+                mounts.iter().for_each(|mount| self.rotate_if_due(mount));
+            }
             Err(Failure::Sealed | Failure::NotInitialized) => {}
             Err(failure) => self.tell_operator(&format!("background work: {failure}")),
         }
@@ -127,6 +130,17 @@ impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
             )),
         }
     }
+}
+
+/// Any index of a list of that length; 0 where there is no randomness.
+fn anywhere_below(length: usize) -> usize {
+    let mut drawn = [0; 8];
+    let _ = OsRandom.fill(&mut drawn);
+    let length = u64::try_from(length).unwrap_or(u64::MAX);
+    let index = u64::from_le_bytes(drawn).checked_rem(length);
+    index
+        .and_then(|index| usize::try_from(index).ok())
+        .unwrap_or(0)
 }
 
 fn mount_of(mount: &MountView) -> Mount {

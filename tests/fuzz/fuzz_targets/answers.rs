@@ -16,6 +16,10 @@ fuzz_target!(|input: &[u8]| {
     let Some((choice, input)) = input.split_first() else {
         return;
     };
+    // The other parser gives a member of this name a meaning of its own.
+    if input.windows(11).any(|part| part == b"$serde_json") {
+        return;
+    }
     match choice % 4 {
         0 => keys(input),
         1 => about(input, untrusted::service_account, &["email", "uniqueId"]),

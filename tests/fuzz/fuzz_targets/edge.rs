@@ -7,7 +7,7 @@
 
 use gatehouse_gateway::path::{CanonicalPath, plain_spelling};
 use gatehouse_gateway::query;
-use gatehouse_json::{self as json, Duplicates, MAXIMUM_DEPTH};
+use gatehouse_json::{self as json, Duplicates};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -65,8 +65,12 @@ fn pairs(text: &str) {
 }
 
 fn documents(body: &[u8]) {
+    // The reference gives a member of this name a meaning of its own.
+    if body.windows(11).any(|part| part == b"$serde_json") {
+        return;
+    }
     let reference = serde_json::from_slice::<serde_json::Value>(body);
-    if let Ok(value) = json::document(body, MAXIMUM_DEPTH) {
+    if let Ok(value) = json::document(body, 64) {
         assert_eq!(Some(value), reference.ok());
     }
     for duplicates in [Duplicates::Refuse, Duplicates::LastWins] {

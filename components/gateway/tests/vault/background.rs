@@ -26,6 +26,20 @@ fn every_mount_of_the_method_is_asked_and_no_other() {
 }
 
 #[test]
+fn every_mount_has_its_turn_to_be_first() {
+    let server = Server::with_method();
+    server.post("sys/auth/a/b", r#"{"type":"gcp"}"#).expect(204);
+    let mut first = std::collections::BTreeSet::new();
+    // Of two mounts one is left out of so many draws once in 2^127.
+    for _ in 0..128 {
+        server.script.rotated_mounts.lock().unwrap().clear();
+        server.run_background();
+        first.insert(server.script.rotated_mounts.lock().unwrap()[0].clone());
+    }
+    assert_eq!(first.len(), 2);
+}
+
+#[test]
 fn the_operator_is_told_of_every_rotation_and_failure_in_one_line() {
     let server = Server::with_method();
     for (outcome, line) in [
