@@ -16,6 +16,10 @@ fuzz_target!(|input: &[u8]| {
     let Some((choice, input)) = input.split_first() else {
         return;
     };
+    // The other parser gives a member of this name a meaning of its own.
+    if input.windows(11).any(|part| part == b"$serde_json") {
+        return;
+    }
     match choice % 4 {
         0 => keys(input),
         1 => about(input, untrusted::service_account, &["email", "uniqueId"]),
@@ -40,7 +44,8 @@ fn keys(body: &[u8]) {
 }
 
 /// Reads an answer about what the first line asks for, which one of `names` must repeat. Members that nobody reads are not looked at, so
-/// what is accepted need not be JSON to the other parser; where it is, both find the same.
+/// what is accepted need not be JSON to the other parser; where it is, both find the same. A list of the values of an account, in the
+/// order of its fields, is read as one too: that gives Google's side no more than an object does.
 fn about(input: &[u8], read: fn(&[u8], &str) -> bool, names: &[&str]) {
     let mut lines = input.splitn(2, |byte| *byte == b'\n');
     let (Some(asked), Some(body)) = (lines.next(), lines.next()) else {
@@ -52,7 +57,11 @@ fn about(input: &[u8], read: fn(&[u8], &str) -> bool, names: &[&str]) {
     if read(body, asked)
         && let Ok(answer) = serde_json::from_slice::<Value>(body)
     {
-        assert!(names.iter().any(|name| answer[name] == asked));
+        let repeats = |value: &Value| *value == asked;
+        assert!(match &answer {
+            Value::Array(values) => values.iter().any(repeats),
+            answer => names.iter().any(|name| repeats(&answer[name])),
+        });
     }
 }
 
