@@ -1,7 +1,8 @@
 //! A server as an operator runs it: configuration file, key file, store, and a Google beside it.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -95,7 +96,10 @@ impl Installation {
         fs::create_dir_all(&data)?;
         for entry in fs::read_dir(store.join("data"))? {
             let entry = entry?;
-            fs::copy(entry.path(), data.join(entry.file_name()))?;
+            let copy = data.join(entry.file_name());
+            fs::copy(entry.path(), &copy)?;
+            // Version control keeps no modes but the executable bit, and the server refuses a store that others may read.
+            fs::set_permissions(&copy, Permissions::from_mode(0o600))?;
         }
         // The file that is there is readable for its owner alone; writing keeps that.
         let key = fs::read(store.join("seal.key"))?;
