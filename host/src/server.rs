@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
-use gatehouse_components::{Flavour, Part};
 use gatehouse_ports::StoreError;
 use gatehouse_store::{Backend, Namespace, PrivateStore, SharedClock};
 use http::header::HOST;
@@ -27,10 +26,10 @@ use crate::outbound::{Outbound, OutboundHooks};
 use crate::rate_limits::Buckets;
 use crate::runtime::background::{Background, BackgroundSettings};
 use crate::runtime::cache::{self, SharedCache};
-use crate::runtime::code_cache::{CodeCache, folder_of_user};
 use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
 use crate::runtime::pool::{Pool, PoolSettings, ServeError};
+use crate::runtime::served;
 use crate::runtime::services::{self, AuditLog, Metrics, NoAudit, Services};
 use crate::runtime::state::{Grants, InstanceState};
 use crate::runtime::storage;
@@ -313,12 +312,7 @@ fn template(
         memory_limit: settings.limits.instance_memory,
     })
     .context("lower limits.instances or limits.instance_memory")?;
-    let folder = settings.components.cache_directory.clone();
-    let code = CodeCache::open(folder.unwrap_or_else(folder_of_user))?;
-    let component = code.load(
-        &engine,
-        gatehouse_components::bytes(Part::Composed, Flavour::Wide),
-    )?;
+    let component = served::load(&engine, settings.components.cache_directory.as_deref())?;
     let mut linker = linker(&engine)?;
     for (name, namespace) in STORES {
         let store = PrivateStore::new(Arc::clone(backend), namespace);

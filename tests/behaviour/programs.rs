@@ -127,7 +127,7 @@ fn made_folder(name: &str) -> PathBuf {
 /// The component as a file, in the flavour that runs on every engine.
 fn written(part: Part, folder: &Path) -> PathBuf {
     let path = folder.join(part.name()).with_extension("wasm");
-    std::fs::write(&path, bytes(part, Flavour::Portable)).unwrap();
+    std::fs::write(&path, bytes(part, Flavour::Portable).unwrap()).unwrap();
     path
 }
 

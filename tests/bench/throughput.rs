@@ -68,7 +68,7 @@ fn main() -> Result<()> {
     }
     let wants = |part: &str| wanted.is_empty() || wanted.contains(&part);
 
-    gatehouse_tests::release_binary();
+    gatehouse_tests::gatehouse_binary();
     let cores = Cores::available()?;
     println!(
         "{} connections, {:?} a row, one core for the server\n",

@@ -327,7 +327,7 @@ fn settings_are_environment_variables() {
 
 #[test]
 fn a_component_that_lacks_something_is_refused_with_what_would_provide_it() {
-    let gateway = bytes(Part::Gateway, Flavour::Portable);
+    let gateway = bytes(Part::Gateway, Flavour::Portable).unwrap();
     let builder = AuthMethod::builder(records(), nobody()).component(gateway);
     let Err(BuildError::MissingImports(missing)) = builder.build() else {
         panic!("the gateway needs more than a store");
@@ -427,7 +427,7 @@ fn what_is_no_auth_method_is_refused() {
             "one release",
         ),
         (
-            Cow::Borrowed(bytes(Part::Orgs, Flavour::Wide)),
+            Cow::Borrowed(bytes(Part::Orgs, Flavour::Wide).unwrap()),
             "one release",
         ),
     ] {

@@ -29,7 +29,7 @@ fn compiled(part: Part, flavour: Flavour) -> Component {
     let mut compiled = COMPILED.lock().unwrap();
     let component = compiled.entry((part, flavour));
     component
-        .or_insert_with(|| Component::new(&ENGINE, bytes(part, flavour)).unwrap())
+        .or_insert_with(|| Component::new(&ENGINE, bytes(part, flavour).unwrap()).unwrap())
         .clone()
 }
 

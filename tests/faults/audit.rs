@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use gatehouse_tests::{Installation, ROLE, Storage, release_binary};
+use gatehouse_tests::{Installation, ROLE, Storage, gatehouse_binary};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -43,7 +43,7 @@ impl Logs {
 }
 
 fn verify(arguments: &[&Path]) -> Output {
-    Command::new(release_binary())
+    Command::new(gatehouse_binary())
         .args(["audit", "verify"])
         .args(arguments)
         .output()
@@ -146,7 +146,7 @@ fn audit_l5_no_secret_reaches_the_log_and_every_exchange_does() {
     installation.as_root("GET", "/v1/sys/auth", None);
     let both = verify(&[&logs.path("audit.log.1"), &logs.log()]);
     last_record(&both);
-    let remembered = Command::new(release_binary())
+    let remembered = Command::new(gatehouse_binary())
         .args(["audit", "verify", "--expect", &head])
         .args([logs.path("audit.log.1"), logs.log()])
         .output()
@@ -223,7 +223,7 @@ fn audit_l4_a_log_that_others_may_use_stops_the_start() {
         format!("[storage]\ntype = \"memory\"\n{}", logs.settings()),
     )
     .unwrap();
-    let check = Command::new(release_binary())
+    let check = Command::new(gatehouse_binary())
         .args(["config", "check", "--config"])
         .arg(&settings)
         .output()

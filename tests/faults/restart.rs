@@ -110,7 +110,7 @@ fn k2_with_another_key_the_server_stays_shut_and_with_its_own_it_opens_again() {
     let key_file = installation.folder().join("seal.key");
     let own = std::fs::read(&key_file).unwrap();
     std::fs::remove_file(&key_file).unwrap();
-    let made = std::process::Command::new(gatehouse_tests::release_binary())
+    let made = std::process::Command::new(gatehouse_tests::gatehouse_binary())
         .args(["operator", "seal-key"])
         .arg(&key_file)
         .status()

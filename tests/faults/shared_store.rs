@@ -5,7 +5,7 @@ use gatehouse_tests::{Installation, Storage};
 #[test]
 fn s13_a_second_server_on_the_same_store_does_not_start() {
     let installation = Installation::start(Storage::Durable, "").unwrap();
-    let output = std::process::Command::new(gatehouse_tests::release_binary())
+    let output = std::process::Command::new(gatehouse_tests::gatehouse_binary())
         .args(["server", "--config"])
         .arg(installation.configuration())
         .env(

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use gatehouse_tests::release_binary;
+use gatehouse_tests::gatehouse_binary;
 
 use crate::fixtures::unique;
 use crate::server::{Edition, Server};
@@ -10,7 +10,7 @@ use crate::server::{Edition, Server};
 /// Runs `gatehouse operator user create` with this token.
 fn create_user(server: &Server, token: &str, username: &str, more: &[&str]) -> Output {
     let email = format!("{username}@tfe.local");
-    let mut command = Command::new(release_binary());
+    let mut command = Command::new(gatehouse_binary());
     for variable in ["BAO_TOKEN", "VAULT_TOKEN"] {
         command.env_remove(variable);
     }

@@ -1,91 +1,70 @@
 //! The built WebAssembly components, alone and composed, in both flavours.
 //!
-//! The bytes are part of whatever links this crate: a released `gatehouse` needs no files beside it. Building this crate builds the
-//! components (see `build/main.rs`).
+//! A release carries all of them: it needs no files beside it. Any other build carries what its server needs, and has the others compiled
+//! from its sources when something asks for them.
 
-macro_rules! wasm {
-    ($flavour:literal, $name:literal) => {
-        include_bytes!(concat!(env!("OUT_DIR"), "/", $flavour, "/", $name, ".wasm"))
-    };
+mod units;
+
+use std::sync::OnceLock;
+
+use anyhow::{Result, anyhow};
+pub use gatehouse_assembly::{Flavour, Part};
+
+/// The flavour that this build carries for the server: the wide one in a release, else the portable one, so that one compiler run for each
+/// component is enough.
+pub const SERVED: Flavour = if cfg!(carries_every_unit) {
+    Flavour::Wide
+} else {
+    Flavour::Portable
+};
+
+/// The component's bytes, as a `.wasm` file holds them. They are unpacked and joined once for each process.
+///
+/// # Errors
+///
+/// When a build that is no release cannot compile what it does not carry.
+pub fn bytes(part: Part, flavour: Flavour) -> Result<&'static [u8]> {
+    static MADE: [[OnceLock<Made>; Part::ALL.len()]; Flavour::ALL.len()] =
+        [const { [const { OnceLock::new() }; Part::ALL.len()] }; Flavour::ALL.len()];
+    let place = MADE
+        .get(flavour as usize)
+        .and_then(|parts| parts.get(part as usize));
+    once(place, || part.bytes(flavour, units::bytes))
 }
 
-pub mod spin;
-
-/// How a component was compiled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Flavour {
-    /// Runs on every engine for components.
-    Portable,
-    /// Uses 128-bit multiplication and SIMD, which the engine must have switched on, in the auth method; the rest is the portable one.
-    Wide,
-}
-
-impl Flavour {
-    /// Every flavour.
-    pub const ALL: [Self; 2] = [Self::Portable, Self::Wide];
-
-    /// The name of the flavour, in lower case.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Wide => "wide",
-        }
-    }
-}
-
-/// What can be loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
-    /// The Google Cloud auth method alone.
-    AuthMethod,
-    /// Tokens, policies, identity and mounts alone.
-    Access,
-    /// Organizations alone.
-    Orgs,
-    /// The HTTP front alone; it imports the three capabilities.
-    Gateway,
-    /// All of them joined: exports `gatehouse:gateway/exchange` and, for other hosts, `wasi:http/incoming-handler`; imports one store
-    /// for each capability and a cache for those that use one.
-    Composed,
-}
-
-impl Part {
-    /// Every part.
-    pub const ALL: [Self; 5] = [
-        Self::AuthMethod,
-        Self::Access,
-        Self::Orgs,
-        Self::Gateway,
-        Self::Composed,
-    ];
-
-    /// The stem of the part's file name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AuthMethod => "auth-method",
-            Self::Access => "access",
-            Self::Orgs => "orgs",
-            Self::Gateway => "gateway",
-            Self::Composed => "gatehouse",
-        }
-    }
-}
-
-/// The component's bytes, as a `.wasm` file would hold them.
+/// What [`bytes`] of [`Part::Composed`] in the flavour [`SERVED`] is made of, for a digest that takes no joining.
 #[must_use]
-pub const fn bytes(part: Part, flavour: Flavour) -> &'static [u8] {
-    match (flavour, part) {
-        (Flavour::Portable, Part::AuthMethod) => wasm!("portable", "auth-method"),
-        (Flavour::Portable, Part::Access) => wasm!("portable", "access"),
-        (Flavour::Portable, Part::Orgs) => wasm!("portable", "orgs"),
-        (Flavour::Portable, Part::Gateway) => wasm!("portable", "gateway"),
-        (Flavour::Portable, Part::Composed) => wasm!("portable", "gatehouse"),
-        (Flavour::Wide, Part::AuthMethod) => wasm!("wide", "auth-method"),
-        (Flavour::Wide, Part::Access) => wasm!("wide", "access"),
-        (Flavour::Wide, Part::Orgs) => wasm!("wide", "orgs"),
-        (Flavour::Wide, Part::Gateway) => wasm!("wide", "gateway"),
-        (Flavour::Wide, Part::Composed) => wasm!("wide", "gatehouse"),
+pub fn carried() -> Vec<&'static [u8]> {
+    units::all_carried()
+}
+
+/// What Spin loads.
+pub mod spin {
+    use super::{Made, OnceLock, Result, once, units};
+    pub use gatehouse_assembly::spin::Part;
+
+    /// The component's bytes, as a `.wasm` file holds them. They are unpacked and joined once for each process.
+    ///
+    /// # Errors
+    ///
+    /// When a build that is no release cannot compile what it does not carry.
+    pub fn bytes(part: Part) -> Result<&'static [u8]> {
+        static MADE: [OnceLock<Made>; Part::ALL.len()] =
+            [const { OnceLock::new() }; Part::ALL.len()];
+        once(MADE.get(part as usize), || part.bytes(units::bytes))
+    }
+}
+
+/// The bytes of a component, or why there are none.
+type Made = Result<Vec<u8>, String>;
+
+fn once(
+    place: Option<&'static OnceLock<Made>>,
+    make: impl FnOnce() -> Result<Vec<u8>>,
+) -> Result<&'static [u8]> {
+    let place = place.ok_or_else(|| anyhow!("a part has no place"))?;
+    match place.get_or_init(|| make().map_err(|error| format!("{error:#}"))) {
+        Ok(bytes) => Ok(bytes),
+        Err(why) => Err(anyhow!("{why}")),
     }
 }

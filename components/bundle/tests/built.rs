@@ -40,7 +40,7 @@ fn every_component_is_valid_on_an_engine_that_has_what_its_flavour_needs() {
     for flavour in Flavour::ALL {
         for part in Part::ALL {
             let mut validator = Validator::new_with_features(features(flavour));
-            let invalid = validator.validate_all(bytes(part, flavour)).err();
+            let invalid = validator.validate_all(bytes(part, flavour).unwrap()).err();
             assert!(invalid.is_none(), "{flavour:?} {part:?}: {invalid:?}");
         }
     }
@@ -49,7 +49,7 @@ fn every_component_is_valid_on_an_engine_that_has_what_its_flavour_needs() {
 #[test]
 fn the_wide_flavour_needs_what_the_portable_one_does_not() {
     let mut validator = Validator::new_with_features(features(Flavour::Portable));
-    let validated = validator.validate_all(bytes(Part::AuthMethod, Flavour::Wide));
+    let validated = validator.validate_all(bytes(Part::AuthMethod, Flavour::Wide).unwrap());
     assert!(validated.is_err());
 }
 
@@ -59,12 +59,12 @@ fn the_wide_flavour_needs_what_the_portable_one_does_not() {
 fn nothing_but_the_auth_method_is_wide_and_it_multiplies_no_signed_numbers() {
     for part in [Part::Access, Part::Orgs, Part::Gateway] {
         assert!(
-            bytes(part, Flavour::Wide) == bytes(part, Flavour::Portable),
+            bytes(part, Flavour::Wide).unwrap() == bytes(part, Flavour::Portable).unwrap(),
             "{part:?}"
         );
     }
     let (mut unsigned, mut signed) = (0, 0);
-    for payload in Parser::new(0).parse_all(bytes(Part::AuthMethod, Flavour::Wide)) {
+    for payload in Parser::new(0).parse_all(bytes(Part::AuthMethod, Flavour::Wide).unwrap()) {
         if let Payload::CodeSectionEntry(function) = payload.unwrap() {
             for operator in function.get_operators_reader().unwrap() {
                 match operator.unwrap() {
@@ -90,7 +90,7 @@ fn every_component_is_what_its_world_says() {
             (Part::Orgs, Package::Orgs),
             (Part::Gateway, Package::Gateway),
         ] {
-            let component = bytes(part, flavour);
+            let component = bytes(part, flavour).unwrap();
             let DecodedWasm::WitPackage(mut resolve, _) =
                 wit_component::decode(gatehouse_interfaces::bytes(package)).unwrap()
             else {

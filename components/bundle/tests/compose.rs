@@ -1,10 +1,6 @@
 //! Which imports a composition has, shown with components that hold nothing but imports.
 
-#[path = "../build/compose.rs"]
-mod compose;
-
-use std::path::Path;
-
+use gatehouse_assembly::compose;
 use wac_graph::CompositionGraph;
 use wac_graph::types::Package;
 
@@ -12,26 +8,19 @@ const STORAGE: &str =
     r#"(import "gatehouse:storage/key-value@0.1.0" (instance (export "get" (func))))"#;
 const CACHE: &str = r#"(import "gatehouse:storage/cache@0.1.0" (instance (export "get" (func))))"#;
 
-/// The composition of a gateway that needs nothing and of capabilities with these imports.
+/// The imports of the composition of a gateway that needs nothing and of capabilities with these imports.
 fn composed(auth_method: &str, access: &str, orgs: &str) -> anyhow::Result<Vec<String>> {
-    let folder = tempfile::tempdir()?;
-    let write = |name: &str, imports: &str| {
-        let bytes = wat::parse_str(format!("(component {imports})"))?;
-        std::fs::write(folder.path().join(name).with_extension("wasm"), bytes)?;
-        anyhow::Ok(())
-    };
-    write("gateway", "")?;
-    write("auth-method", auth_method)?;
-    write("access", access)?;
-    write("orgs", orgs)?;
-    imports_of(&compose::compose(folder.path())?, folder.path())
-}
-
-fn imports_of(component: &[u8], folder: &Path) -> anyhow::Result<Vec<String>> {
-    let path = folder.join("composed.wasm");
-    std::fs::write(&path, component)?;
+    let component = |imports: &str| wat::parse_str(format!("(component {imports})"));
+    let composed = compose(
+        &component("")?,
+        &[
+            ("auth-method", component(auth_method)?),
+            ("access", component(access)?),
+            ("orgs", component(orgs)?),
+        ],
+    )?;
     let mut graph = CompositionGraph::new();
-    let package = Package::from_file("gatehouse:composed", None, path, graph.types_mut())?;
+    let package = Package::from_bytes("gatehouse:composed", None, composed, graph.types_mut())?;
     let mut imports: Vec<String> = graph.types()[package.ty()]
         .imports
         .keys()

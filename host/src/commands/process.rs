@@ -8,20 +8,23 @@ use gatehouse::audit::Sinks;
 use gatehouse::settings::{LogFormat, LogSettings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Sends the log to standard error.
 pub(super) fn start_log(settings: &LogSettings) -> Result<()> {
-    let filter = EnvFilter::try_new(&settings.level).context("log.level")?;
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let filter: Targets = settings.level.parse().context("log.level")?;
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
-    let started = match settings.format {
-        LogFormat::Text => log.try_init(),
-        LogFormat::Json => log.json().try_init(),
+    let lines = match settings.format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().boxed(),
     };
-    started.map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))
+    let log = tracing_subscriber::registry().with(lines.with_filter(filter));
+    log.try_init()
+        .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))
 }
 
 /// Keeps the memory of the process, which holds keys, out of files (SEC-K6).

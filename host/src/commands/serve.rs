@@ -6,6 +6,7 @@ use gatehouse::seal::witness::Witness;
 use gatehouse::server::Server;
 use gatehouse::settings::{Origin, Settings};
 
+use super::components::compile_apart;
 use super::configuration::{Source, check_files, describe};
 use super::process::{
     allow_open_files, forbid_core_dumps, hangup_signal, reopen_on_hangup, start_log, stop_signal,
@@ -47,6 +48,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
     }
 
     let hangup = hangup_signal()?;
+    compile_apart(settings.components.cache_directory.as_deref());
     let server = Server::start(&settings).await?;
     let scheme = if settings.listener.tls_files().is_some() {
         "https"

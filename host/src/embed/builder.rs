@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatehouse_components::{Flavour, Part};
+use gatehouse_components::{Flavour, Part, SERVED};
 use gatehouse_ports::{Cache, Http, Store, SystemClock};
 use gatehouse_store::{Namespace, PrivateStore, SharedClock};
 use tokio::sync::Semaphore;
@@ -85,8 +85,14 @@ pub struct Builder {
     clock: SharedClock,
     cache: Option<BindCache>,
     code_cache: Option<CodeCache>,
-    component: Cow<'static, [u8]>,
+    component: Source,
     limits: Limits,
+}
+
+/// Where the component comes from.
+enum Source {
+    Ours(Flavour),
+    Given(Cow<'static, [u8]>),
 }
 
 impl Builder {
@@ -109,7 +115,7 @@ impl Builder {
             clock: Arc::new(SystemClock),
             cache: None,
             code_cache: None,
-            component: Cow::Borrowed(gatehouse_components::bytes(Part::AuthMethod, Flavour::Wide)),
+            component: Source::Ours(SERVED),
             limits: Limits::default(),
         }
     }
@@ -147,16 +153,18 @@ impl Builder {
         self
     }
 
-    /// Which build of the component runs; [`Flavour::Wide`] by default, which checks signatures five times as fast.
+    /// Which build of the component runs. The default is [`Flavour::Wide`] in a release build, which checks signatures five times as
+    /// fast, and [`Flavour::Portable`] in any other, which has no other.
     #[must_use]
-    pub fn flavour(self, flavour: Flavour) -> Self {
-        self.component(gatehouse_components::bytes(Part::AuthMethod, flavour))
+    pub fn flavour(mut self, flavour: Flavour) -> Self {
+        self.component = Source::Ours(flavour);
+        self
     }
 
     /// Runs the component in `wasm` instead of the one in this crate.
     #[must_use]
     pub fn component(mut self, wasm: impl Into<Cow<'static, [u8]>>) -> Self {
-        self.component = wasm.into();
+        self.component = Source::Given(wasm.into());
         self
     }
 
@@ -182,7 +190,8 @@ impl Builder {
             memory_limit: limits.memory,
         })
         .map_err(BuildError::Engine)?;
-        let component = compile(&engine, self.code_cache.as_ref(), &self.component)?;
+        let component = compile(&engine, self.code_cache.as_ref(), &self.component)
+            .map_err(BuildError::Component)?;
         let mut linker = linker(&engine).map_err(BuildError::Engine)?;
         storage::bind(&mut linker, storage::INTERFACE, self.store).map_err(BuildError::Unfit)?;
         match self.cache {
@@ -217,11 +226,14 @@ impl Builder {
 fn compile(
     engine: &Engine,
     code_cache: Option<&CodeCache>,
-    wasm: &[u8],
-) -> Result<Component, BuildError> {
-    let component = match code_cache {
-        Some(code_cache) => code_cache.load(engine, wasm),
-        None => Component::new(engine, wasm).map_err(anyhow::Error::from),
+    source: &Source,
+) -> anyhow::Result<Component> {
+    let wasm = match source {
+        Source::Ours(flavour) => gatehouse_components::bytes(Part::AuthMethod, *flavour)?,
+        Source::Given(wasm) => wasm,
     };
-    component.map_err(BuildError::Component)
+    match code_cache {
+        Some(code_cache) => code_cache.load(engine, wasm),
+        None => Ok(Component::new(engine, wasm)?),
+    }
 }

@@ -46,7 +46,21 @@ impl CodeCache {
     ///
     /// When the bytes are no component that this engine can run.
     pub fn load(&self, engine: &Engine, wasm: &[u8]) -> Result<Component> {
-        let path = self.folder.join(file_name(engine, wasm));
+        self.load_made(engine, &[wasm], || Ok(wasm))
+    }
+
+    /// As [`Self::load`], for a component that `make` makes of `parts`: it is made only when there is no code of it.
+    ///
+    /// # Errors
+    ///
+    /// When `make` fails, or the bytes are no component that this engine can run.
+    pub fn load_made<'a>(
+        &self,
+        engine: &Engine,
+        parts: &[&[u8]],
+        make: impl FnOnce() -> Result<&'a [u8]>,
+    ) -> Result<Component> {
+        let path = self.folder.join(file_name(engine, parts));
         match read(engine, &path) {
             Ok(component) => return Ok(component),
             Err(error) if path.exists() => {
@@ -54,11 +68,17 @@ impl CodeCache {
             }
             Err(_) => {}
         }
-        let component = Component::new(engine, wasm)?;
+        let component = Component::new(engine, make()?)?;
         if let Err(error) = write(&component, &path) {
             tracing::warn!(%error, "compiled code could not be kept for the next start");
         }
         Ok(component)
+    }
+
+    /// Tells whether there is a file for what is made of `parts`. It may be damaged.
+    #[must_use]
+    pub fn has(&self, engine: &Engine, parts: &[&[u8]]) -> bool {
+        self.folder.join(file_name(engine, parts)).exists()
     }
 }
 
@@ -76,11 +96,13 @@ pub fn folder_of_user() -> PathBuf {
     }
 }
 
-/// A name that is different for every component, engine version and engine setting.
-fn file_name(engine: &Engine, wasm: &[u8]) -> String {
+/// A name that is different for every component, engine version and engine setting that goes into code.
+fn file_name(engine: &Engine, parts: &[&[u8]]) -> String {
     let mut settings = DigestHasher(Digest::new(&SHA256));
     engine.precompile_compatibility_hash().hash(&mut settings);
-    settings.0.update(wasm);
+    for part in parts {
+        settings.0.update(part);
+    }
     let digest = settings.0.finish();
     format!("{:x}.cwasm", base16ct::HexDisplay(digest.as_ref()))
 }

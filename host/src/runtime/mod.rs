@@ -9,6 +9,7 @@ mod front;
 pub(crate) mod instances;
 pub mod linker;
 pub mod pool;
+pub mod served;
 pub mod services;
 pub mod state;
 pub mod storage;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 use url::{Host, Url};
 
 use super::source::Problem;
@@ -234,7 +234,7 @@ fn check_texts(settings: &Settings, problems: &mut Vec<Problem>) {
             "expected three numbers such as \"1.21.0\"; clients parse it",
         ));
     }
-    if EnvFilter::try_new(&settings.log.level).is_err() {
+    if settings.log.level.parse::<Targets>().is_err() {
         problems.push(Problem::new(
             "log.level",
             "expected error, warn, info, debug or trace, or one for each module as in \"info,gatehouse=debug\"",

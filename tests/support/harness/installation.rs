@@ -12,7 +12,7 @@ use gatehouse_fake_google::{FakeGoogle, FakeGoogleOptions, IdentityFormat};
 use serde_json::{Value, json};
 
 use crate::program::Program;
-use crate::server::{Answer, ServerProcess, release_binary};
+use crate::server::{Answer, ServerProcess, gatehouse_binary};
 
 /// The account that logs in.
 pub const WORKLOAD: &str = "workload@demo-project.iam.gserviceaccount.com";
@@ -301,7 +301,7 @@ impl Installation {
 }
 
 fn make_key_file(key_file: &Path) -> Result<()> {
-    let made = Command::new(release_binary())
+    let made = Command::new(gatehouse_binary())
         .args(["operator", "seal-key"])
         .arg(key_file)
         .output()?;

@@ -1,6 +1,7 @@
 //! What the tests of the product need: a running server, and the clients that others wrote.
 //!
-//! The server, like the host that stands in for Spin, is always the release build, since that is what people run; it is built on first use.
+//! The server, like the host that stands in for Spin, is a program of its own. It is built on first use, in the profile of the tests: what
+//! `cargo run` has built is not built again.
 
 mod clients;
 mod installation;
@@ -13,5 +14,5 @@ pub use installation::{
 };
 pub use program::{Host, Program};
 pub use server::{
-    Answer, DevServer, Google, ServerProcess, ServiceAccount, release_binary, target_folder,
+    Answer, DevServer, Google, ServerProcess, ServiceAccount, gatehouse_binary, target_folder,
 };

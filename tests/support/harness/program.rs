@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::server::{release_binary, spin_host_binary};
+use crate::server::{gatehouse_binary, spin_host_binary};
 
 /// Who runs the components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Host {
-    /// The release server.
+    /// Our own server.
     Gatehouse,
     /// What stands in for Spin 4.1: the front for WASI 0.3.
     Spin4,
@@ -36,10 +36,10 @@ pub struct Program {
 }
 
 impl Program {
-    /// The release server.
+    /// Our own server.
     pub fn gatehouse() -> Self {
         Self {
-            path: release_binary().to_owned(),
+            path: gatehouse_binary().to_owned(),
             arguments: vec!["server".to_owned(), "--config".to_owned()],
         }
     }

@@ -14,16 +14,23 @@ use serde_json::Value;
 /// How long a server may take to say that it is ready; the first start compiles the components.
 const READY_WITHIN: Duration = Duration::from_secs(60);
 
-/// The release build of `gatehouse`, built once per test run.
-pub fn release_binary() -> &'static Path {
+/// The `gatehouse` program in the profile of the tests, built once per test run.
+pub fn gatehouse_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    // All packages are selected, as for `cargo run` and `cargo test`: with this one alone its dependencies would get other features, and
+    // be compiled again.
     BINARY.get_or_init(|| build("gatehouse", &[]))
 }
 
-/// The release build of the host that serves components as Spin would, built once per test run.
+/// The host that serves components as Spin would, in the same profile.
 pub fn spin_host_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| build("gatehouse-spin-host", &["--features", "server"]))
+    BINARY.get_or_init(|| {
+        build(
+            "gatehouse-spin-host",
+            &["--package", "gatehouse-spin-host", "--features", "server"],
+        )
+    })
 }
 
 fn workspace() -> PathBuf {
@@ -49,10 +56,16 @@ fn build(package: &str, arguments: &[&str]) -> PathBuf {
     let mut command = Command::new(cargo);
     command
         .current_dir(workspace())
-        .args(["build", "--release", "--package", package, "--bin", package])
+        .args(["build", "--bin", package])
         .args(arguments)
         .arg("--target-dir")
         .arg(target_folder());
+    let profile = if cfg!(debug_assertions) {
+        "debug"
+    } else {
+        command.arg("--release");
+        "release"
+    };
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text == "CARGO_MANIFEST_DIR" {
@@ -62,10 +75,10 @@ fn build(package: &str, arguments: &[&str]) -> PathBuf {
     let output = command.output().expect("cargo can be run");
     assert!(
         output.status.success(),
-        "building the release of {package} failed:\n{}",
+        "building {package} failed:\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    target_folder().join("release").join(package)
+    target_folder().join(profile).join(package)
 }
 
 /// A running `gatehouse`, ended with the test.
@@ -268,7 +281,7 @@ impl DevServer {
     ///
     /// When it does not say in time that it is ready.
     pub fn start(arguments: &[&str]) -> Result<Self> {
-        let mut child = Command::new(release_binary())
+        let mut child = Command::new(gatehouse_binary())
             .args(["dev", "--json", "--listen", "127.0.0.1:0"])
             .args(arguments)
             .stdin(Stdio::null())

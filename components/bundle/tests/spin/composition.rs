@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use gatehouse_assembly::spin;
+
 use super::faces::{exports, imports};
-use super::joining as spin;
 
 const KEY_VALUE: &str = "gatehouse:storage/key-value@0.1.0";
 const CACHE: &str = "gatehouse:storage/cache@0.1.0";

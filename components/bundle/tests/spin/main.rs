@@ -7,9 +7,6 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[path = "../../build/spin.rs"]
-mod joining;
-
 mod composition;
 mod faces;
 mod manifests;

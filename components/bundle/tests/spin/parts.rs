@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gatehouse_assembly::spin::compose;
 use gatehouse_components::spin::{Part, bytes};
 
 use super::faces::{exports, functions, imports};
-use super::joining;
 use super::offered::{self, Offer, covers};
 use super::schema::manifest;
 
@@ -22,7 +22,7 @@ fn part_at(path: &str) -> Part {
 
 /// What remains when everything that is offered is taken away.
 fn unmet(part: Part, offers: &[Offer]) -> Vec<String> {
-    let mut imports = imports(bytes(part));
+    let mut imports = imports(bytes(part).unwrap());
     imports.retain(|import| !covers(offers, import));
     imports
 }
@@ -76,10 +76,16 @@ fn spin_3_6_offers_everything_that_is_imported() {
 
 #[test]
 fn each_whole_exports_the_one_handler_that_its_spin_calls() {
-    assert_eq!(exports(bytes(Part::Front)), ["wasi:http/handler@0.3.0"]);
-    assert_eq!(exports(bytes(Part::Whole)), ["wasi:http/handler@0.3.0"]);
+    assert_eq!(
+        exports(bytes(Part::Front).unwrap()),
+        ["wasi:http/handler@0.3.0"]
+    );
+    assert_eq!(
+        exports(bytes(Part::Whole).unwrap()),
+        ["wasi:http/handler@0.3.0"]
+    );
     for part in [Part::FrontP2, Part::WholeP2] {
-        let exports = exports(bytes(part));
+        let exports = exports(bytes(part).unwrap());
         assert_eq!(exports.len(), 1, "{exports:?}");
         assert!(
             exports[0].starts_with("wasi:http/incoming-handler@0.2."),
@@ -91,7 +97,7 @@ fn each_whole_exports_the_one_handler_that_its_spin_calls() {
 #[test]
 fn no_front_has_services_that_spin_does_not_offer() {
     for part in [Part::Front, Part::FrontP2] {
-        let imports = imports(bytes(part));
+        let imports = imports(bytes(part).unwrap());
         assert!(
             !imports
                 .iter()
@@ -108,9 +114,14 @@ fn a_capability_exports_the_same_with_its_adapter_as_without() {
         (Part::AuthMethod, gatehouse_components::Part::AuthMethod),
         (Part::Orgs, gatehouse_components::Part::Orgs),
     ] {
-        let alone = gatehouse_components::bytes(alone, gatehouse_components::Flavour::Portable);
-        assert_eq!(exports(bytes(joined)), exports(alone), "{joined:?}");
-        let imports = imports(bytes(joined));
+        let alone =
+            gatehouse_components::bytes(alone, gatehouse_components::Flavour::Portable).unwrap();
+        assert_eq!(
+            exports(bytes(joined).unwrap()),
+            exports(alone),
+            "{joined:?}"
+        );
+        let imports = imports(bytes(joined).unwrap());
         assert!(
             !imports
                 .iter()
@@ -124,17 +135,17 @@ fn a_capability_exports_the_same_with_its_adapter_as_without() {
 fn only_the_auth_method_can_call_out() {
     for part in [Part::Access, Part::Orgs] {
         assert!(
-            !needed(bytes(part)).contains("allowed_outbound_hosts"),
+            !needed(bytes(part).unwrap()).contains("allowed_outbound_hosts"),
             "{part:?}"
         );
     }
-    assert!(needed(bytes(Part::AuthMethod)).contains("allowed_outbound_hosts"));
+    assert!(needed(bytes(Part::AuthMethod).unwrap()).contains("allowed_outbound_hosts"));
 }
 
 #[test]
 fn nothing_lists_keys_or_reads_many_at_once() {
     for part in Part::ALL {
-        for (interface, functions) in functions(bytes(part)) {
+        for (interface, functions) in functions(bytes(part).unwrap()) {
             if !interface.starts_with("wasi:keyvalue/") {
                 continue;
             }
@@ -164,7 +175,7 @@ fn the_manifests_name_files_that_the_bundle_writes() {
 #[test]
 fn each_dependency_inherits_what_it_needs_and_no_more() {
     for (key, dependency) in &manifest("spin.toml").only_component().dependencies {
-        let needed = needed(bytes(part_at(&dependency.path)));
+        let needed = needed(bytes(part_at(&dependency.path)).unwrap());
         assert_eq!(dependency.inherit_configuration, needed, "{key}");
     }
 }
@@ -176,14 +187,22 @@ fn what_spin_composes_by_the_manifest_is_what_the_bundle_has_composed() {
     let dependencies: BTreeMap<String, Vec<u8>> = component
         .dependencies
         .iter()
-        .map(|(key, dependency)| (key.clone(), bytes(part_at(&dependency.path)).to_vec()))
+        .map(|(key, dependency)| {
+            (
+                key.clone(),
+                bytes(part_at(&dependency.path)).unwrap().to_vec(),
+            )
+        })
         .collect();
-    let front = bytes(part_at(&component.source));
-    let whole = joining::compose(front, &dependencies).unwrap();
-    assert!(whole == bytes(Part::Whole), "the composition differs");
-    let three = joining::compose(bytes(Part::FrontP2), &dependencies).unwrap();
+    let front = bytes(part_at(&component.source)).unwrap();
+    let whole = compose(front, &dependencies).unwrap();
     assert!(
-        three == bytes(Part::WholeP2),
+        whole == bytes(Part::Whole).unwrap(),
+        "the composition differs"
+    );
+    let three = compose(bytes(Part::FrontP2).unwrap(), &dependencies).unwrap();
+    assert!(
+        three == bytes(Part::WholeP2).unwrap(),
         "the composition for Spin 3 differs"
     );
 }

@@ -55,7 +55,7 @@ pub(super) enum Kind {
 ///
 /// # Errors
 ///
-/// When one cannot be read, which its tests exclude.
+/// When a build that is no release cannot compile what it does not carry.
 pub(super) fn all(only: Option<Flavour>) -> Result<Vec<Artifact>> {
     let mut artifacts = Vec::new();
     let flavours = Flavour::ALL.into_iter();
@@ -117,7 +117,7 @@ fn component(part: Part, flavour: Flavour) -> Result<Artifact> {
         flavour,
         world: world.map(world_of).transpose()?,
         description,
-        bytes: gatehouse_components::bytes(part, flavour),
+        bytes: gatehouse_components::bytes(part, flavour)?,
     }
     .artifact()
 }
@@ -158,7 +158,7 @@ fn for_spin(part: spin::Part) -> Result<Artifact> {
         flavour: Flavour::Portable,
         world,
         description,
-        bytes: spin::bytes(part),
+        bytes: spin::bytes(part)?,
     }
     .artifact()
 }

@@ -1,6 +1,7 @@
 //! `gatehouse components`: what this program is made of, for other hosts.
 
 mod artifacts;
+mod code;
 mod files;
 mod folder;
 mod image;
@@ -16,7 +17,11 @@ use gatehouse_components::Flavour;
 pub(super) enum Command {
     /// Writes every component, alone and composed, and the WIT packages in their binary form
     Export(Export),
+    /// Compiles what the server runs, so that its first start need not: for the build of an image, or for a machine that is started often
+    Compile(code::Arguments),
 }
+
+pub(super) use code::compile_apart;
 
 #[derive(Debug, Args)]
 pub(super) struct Export {
@@ -35,7 +40,10 @@ pub(super) struct Export {
 }
 
 pub(super) fn run(command: &Command) -> Result<()> {
-    let Command::Export(export) = command;
+    let export = match command {
+        Command::Export(export) => export,
+        Command::Compile(arguments) => return code::run(arguments),
+    };
     let mut output = std::io::stdout().lock();
     for path in export.write()? {
         writeln!(output, "{}", path.display())?;

@@ -16,6 +16,7 @@ use gatehouse::settings::{Edition, Settings};
 use gatehouse_fake_google::{Description, FakeGoogle, FakeGoogleOptions, Population};
 use serde::Serialize;
 
+use super::components::compile_apart;
 use super::process::{forbid_core_dumps, start_log, stop_signal};
 use guide::Guide;
 
@@ -90,6 +91,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<()> {
         "dev mode: records are kept in memory only, and whoever is on this machine can reach the server"
     );
 
+    compile_apart(settings.components.cache_directory.as_deref());
     let server = Server::start(&settings).await?;
     let initialized = setup::run(&*server.handler(), &google, arguments.root_token.as_deref())
         .await

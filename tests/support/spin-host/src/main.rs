@@ -22,7 +22,9 @@ use gatehouse::runtime::code_cache::{CodeCache, folder_of_user};
 use gatehouse::settings::Settings;
 use gatehouse_components::spin::{self, Part};
 use tokio::net::TcpListener;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
 
 use application::Application;
 use handler::Handler;
@@ -96,10 +98,12 @@ async fn main() -> Result<()> {
         variable,
     } = Arguments::parse().command;
     let settings = Settings::load(&config, std::env::vars(), Vec::new())?;
-    tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::try_new(&settings.log.level).context("log.level")?)
+    let filter: Targets = settings.log.level.parse().context("log.level")?;
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
-        .with_writer(std::io::stderr)
+        .with_writer(std::io::stderr);
+    tracing_subscriber::registry()
+        .with(lines.with_filter(filter))
         .init();
     let listener = TcpListener::bind(settings.listener.address)
         .await
@@ -128,7 +132,7 @@ fn handler(
     let code = CodeCache::open(folder.unwrap_or_else(folder_of_user))?;
     let component = match component {
         Some(file) => code.load(&engine, &fs::read(file)?)?,
-        None => code.load(&engine, spin::bytes(front.part()))?,
+        None => code.load(&engine, spin::bytes(front.part())?)?,
     };
     imports::ensure_met(&engine, &component, front.version())?;
     let linker = imports::linker(&engine)?;

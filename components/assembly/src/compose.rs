@@ -1,7 +1,5 @@
 //! Joins the gateway and the three capabilities into one component.
 
-use std::path::Path;
-
 use anyhow::{Result, ensure};
 use wac_graph::types::{ItemKind, Package};
 use wac_graph::{CompositionGraph, EncodeOptions, NodeId};
@@ -12,10 +10,7 @@ const STORAGE: &str = "gatehouse:storage/key-value@0.1.0";
 /// The interface through which instances of a capability share what can be had again.
 const CACHE: &str = "gatehouse:storage/cache@0.1.0";
 
-/// The capabilities, in no particular order; the gateway imports whatever each of them exports.
-const CAPABILITIES: [&str; 3] = ["auth-method", "access", "orgs"];
-
-/// The composition of the components in `folder`.
+/// The composition of `gateway` with `capabilities`, each by its name; the gateway imports whatever each of them exports.
 ///
 /// Every capability gets a storage import of its own, called `<capability>-storage`, and one that imports a cache likewise
 /// `<capability>-cache`. Left alone, equal imports of several parts would be merged into one, and with it the stores: the names are
@@ -23,12 +18,12 @@ const CAPABILITIES: [&str; 3] = ["auth-method", "access", "orgs"];
 ///
 /// # Errors
 ///
-/// When a file is missing or two parts do not fit.
-pub fn compose(folder: &Path) -> Result<Vec<u8>> {
+/// When a capability keeps no records or two parts do not fit.
+pub fn compose(gateway: &[u8], capabilities: &[(&str, Vec<u8>)]) -> Result<Vec<u8>> {
     let mut graph = CompositionGraph::new();
-    let gateway = instantiate(&mut graph, folder, "gateway")?;
-    for capability in CAPABILITIES {
-        let instance = instantiate(&mut graph, folder, capability)?;
+    let gateway = instantiate(&mut graph, "gateway", gateway.to_vec())?;
+    for (capability, bytes) in capabilities {
+        let instance = instantiate(&mut graph, capability, bytes.clone())?;
         let has_storage = rename_import(
             &mut graph,
             instance,
@@ -50,12 +45,11 @@ pub fn compose(folder: &Path) -> Result<Vec<u8>> {
     Ok(graph.encode(EncodeOptions::default())?)
 }
 
-fn instantiate(graph: &mut CompositionGraph, folder: &Path, name: &str) -> Result<NodeId> {
-    let path = folder.join(format!("{name}.wasm"));
-    let package = Package::from_file(
+fn instantiate(graph: &mut CompositionGraph, name: &str, bytes: Vec<u8>) -> Result<NodeId> {
+    let package = Package::from_bytes(
         &format!("gatehouse:{name}-component"),
         None,
-        path,
+        bytes,
         graph.types_mut(),
     )?;
     let package = graph.register_package(package)?;
@@ -72,7 +66,8 @@ fn world(graph: &CompositionGraph, instance: NodeId) -> Option<&wac_graph::types
     Some(&graph.types()[graph[package].ty()])
 }
 
-/// Makes the instance's import of `interface` an import of the composition called `name`; whether the instance has one.
+/// Makes the instance's import of `interface` an import of the composition called `name`. Answers `false` where the instance has no such
+/// import.
 fn rename_import(
     graph: &mut CompositionGraph,
     instance: NodeId,

@@ -1,4 +1,4 @@
-//! What the capabilities and the front are joined into for Spin.
+//! What Spin loads, and what it is made of. Everything is in the portable flavour: Spin's engine has no 128-bit multiplication.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,106 @@ use anyhow::{Context, Result, bail, ensure};
 use wac_graph::types::{Package, SubtypeChecker, WorldId};
 use wac_graph::{CompositionGraph, EncodeOptions, NodeId};
 
+use crate::unit::Unit;
+
+/// What can be loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The front for Spin 4.1 and later: exports the HTTP handler of WASI 0.3 and imports the capabilities.
+    Front,
+    /// The front for Spin 3 and SpinKube: the same with the handler of WASI 0.2.
+    FrontP2,
+    /// Keeps the records of `access` in the key-value store of that label.
+    AdapterAccess,
+    /// Keeps the records of `auth-method` in the key-value store of that label.
+    AdapterAuthMethod,
+    /// Keeps the records of `orgs` in the key-value store of that label.
+    AdapterOrgs,
+    /// Tokens, policies, identity and mounts, joined with the adapter.
+    Access,
+    /// The Google Cloud auth method, joined with its adapter.
+    AuthMethod,
+    /// Organizations, joined with their adapter.
+    Orgs,
+    /// What Spin makes of [`Self::Front`] and the three at every start, for hosts of WASI 0.3 that compose nothing.
+    ///
+    /// It takes the last `spin-client-addr` and `spin-full-url` of a request for the word of its host: one that does not append these
+    /// headers as Spin does must remove them, or clients say where they come from.
+    Whole,
+    /// The same with [`Self::FrontP2`], for hosts of WASI 0.2: Spin 3 and SpinKube. It believes the same headers.
+    WholeP2,
+}
+
+impl Part {
+    /// Every part.
+    pub const ALL: [Self; 10] = [
+        Self::Front,
+        Self::FrontP2,
+        Self::AdapterAccess,
+        Self::AdapterAuthMethod,
+        Self::AdapterOrgs,
+        Self::Access,
+        Self::AuthMethod,
+        Self::Orgs,
+        Self::Whole,
+        Self::WholeP2,
+    ];
+
+    /// The stem of the part's file name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Front => "spin-trigger",
+            Self::FrontP2 => "spin-trigger-0.2",
+            Self::AdapterAccess => "storage-adapter-access",
+            Self::AdapterAuthMethod => "storage-adapter-auth-method",
+            Self::AdapterOrgs => "storage-adapter-orgs",
+            Self::Access => "access",
+            Self::AuthMethod => "auth-method",
+            Self::Orgs => "orgs",
+            Self::Whole => "gatehouse",
+            Self::WholeP2 => "gatehouse-0.2",
+        }
+    }
+
+    /// The component's bytes, as a `.wasm` file holds them, from the bytes that `units` answers.
+    ///
+    /// # Errors
+    ///
+    /// When `units` fails or the units do not fit one another.
+    pub fn bytes(self, units: impl Fn(Unit) -> Result<Vec<u8>> + Copy) -> Result<Vec<u8>> {
+        let joined = |capability, adapter| join(&units(capability)?, &units(adapter)?);
+        match self {
+            Self::Front => units(Unit::Front),
+            Self::FrontP2 => units(Unit::FrontP2),
+            Self::AdapterAccess => units(Unit::AdapterAccess),
+            Self::AdapterAuthMethod => units(Unit::AdapterAuthMethod),
+            Self::AdapterOrgs => units(Unit::AdapterOrgs),
+            Self::Access => joined(Unit::Access, Unit::AdapterAccess),
+            Self::AuthMethod => joined(Unit::AuthMethod, Unit::AdapterAuthMethod),
+            Self::Orgs => joined(Unit::Orgs, Unit::AdapterOrgs),
+            Self::Whole => whole(units(Unit::Front)?, units),
+            Self::WholeP2 => whole(units(Unit::FrontP2)?, units),
+        }
+    }
+}
+
 /// The capabilities, each with the key under which the manifest names it as a dependency of the front. A key without interface and
 /// version stands for all interfaces of its package, so that one instance serves them all.
-pub const CAPABILITIES: [(&str, &str); 3] = [
-    ("gatehouse:access", "access"),
-    ("gatehouse:auth-method", "auth-method"),
-    ("gatehouse:orgs", "orgs"),
+const CAPABILITIES: [(&str, Part); 3] = [
+    ("gatehouse:access", Part::Access),
+    ("gatehouse:auth-method", Part::AuthMethod),
+    ("gatehouse:orgs", Part::Orgs),
 ];
+
+/// `front` joined with the capabilities.
+fn whole(front: Vec<u8>, units: impl Fn(Unit) -> Result<Vec<u8>> + Copy) -> Result<Vec<u8>> {
+    let mut dependencies = BTreeMap::new();
+    for (key, part) in CAPABILITIES {
+        dependencies.insert(key.to_owned(), part.bytes(units)?);
+    }
+    compose(&front, &dependencies)
+}
 
 /// What a capability imports and the adapter exports begins with this.
 const STORAGE: &str = "gatehouse:storage/";
@@ -50,7 +143,7 @@ pub fn join(capability: &[u8], adapter: &[u8]) -> Result<Vec<u8>> {
 pub fn compose(front: &[u8], dependencies: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>> {
     let mut parts = Parts::default();
     let front = parts.add("gatehouse:front", front)?;
-    let mut served: BTreeMap<String, Part> = BTreeMap::new();
+    let mut served: BTreeMap<String, Placed> = BTreeMap::new();
     for (key, bytes) in dependencies {
         let names: Vec<String> = parts
             .imports(&front)
@@ -92,27 +185,27 @@ struct Parts {
 }
 
 #[derive(Clone, Copy)]
-struct Part {
+struct Placed {
     world: WorldId,
     instance: NodeId,
 }
 
 impl Parts {
-    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<Part> {
+    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<Placed> {
         let package = Package::from_bytes(name, None, bytes.to_vec(), self.graph.types_mut())
             .with_context(|| format!("{name} is no component"))?;
         let world = package.ty();
         let package = self.graph.register_package(package)?;
         let instance = self.graph.instantiate(package);
-        Ok(Part { world, instance })
+        Ok(Placed { world, instance })
     }
 
-    fn imports(&self, part: &Part) -> impl Iterator<Item = &String> {
+    fn imports(&self, part: &Placed) -> impl Iterator<Item = &String> {
         self.graph.types()[part.world].imports.keys()
     }
 
     /// Gives `from`'s export called `name` to `to`, which imports it.
-    fn wire(&mut self, to: &Part, name: &str, from: &Part) -> Result<()> {
+    fn wire(&mut self, to: &Placed, name: &str, from: &Placed) -> Result<()> {
         let types = self.graph.types();
         let import = types[to.world].imports.get(name);
         let export = types[from.world].exports.get(name);
@@ -131,7 +224,7 @@ impl Parts {
     }
 
     /// One component that exports what `part` exports.
-    fn finish(mut self, part: &Part) -> Result<Vec<u8>> {
+    fn finish(mut self, part: &Placed) -> Result<Vec<u8>> {
         let names: Vec<String> = self.graph.types()[part.world]
             .exports
             .keys()

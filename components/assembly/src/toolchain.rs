@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 /// # Errors
 ///
 /// When it is missing and cannot be installed; the message says what to type.
-pub fn ensure_target(target: &str) -> Result<()> {
+pub(crate) fn ensure_target(target: &str) -> Result<()> {
     if is_installed(target)? {
         return Ok(());
     }

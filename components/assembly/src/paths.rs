@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// What the compiler is told so that the names of files in panic messages, and with them the bytes of a component, are the same
 /// wherever it is built. Where two rules fit, the compiler takes the later one.
-pub fn remapped(workspace: &Path, target_folder: &Path) -> Vec<String> {
+pub(crate) fn remapped(workspace: &Path, target_folder: &Path) -> Vec<String> {
     let mut rules = Vec::new();
     if let Some(home) = cargo_home() {
         rules.extend(registries(&home).map(|registry| (registry, "cargo/registry".to_owned())));
@@ -44,7 +44,7 @@ fn registries(cargo_home: &Path) -> impl Iterator<Item = PathBuf> {
     folders.into_iter()
 }
 
-/// Where the sources of the standard library are, if somebody installed them, and what the compiler calls that place if nobody did.
+/// Where the sources of the standard library are, where they are installed, and what the compiler calls that place where they are not.
 fn standard_library() -> Option<(PathBuf, String)> {
     let sysroot = rustc(&["--print", "sysroot"])?;
     let version = rustc(&["--version", "--verbose"])?;
@@ -59,4 +59,42 @@ fn rustc(arguments: &[&str]) -> Option<String> {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
     let output = Command::new(rustc).args(arguments).output().ok()?;
     String::from_utf8(output.stdout).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules() -> Vec<String> {
+        remapped(Path::new("/checkout"), Path::new("/built"))
+    }
+
+    #[test]
+    fn the_workspace_and_what_build_scripts_leave_lose_their_places() {
+        let rules = rules();
+        assert!(rules.contains(&"--remap-path-prefix=/checkout=.".to_owned()));
+        let last = rules.last().map(String::as_str);
+        assert_eq!(last, Some("--remap-path-prefix=/built=target"));
+    }
+
+    #[test]
+    fn the_standard_library_is_called_as_where_its_sources_are_not_installed() {
+        let rules = rules();
+        let rule = rules.iter().find(|rule| rule.contains("rustlib"));
+        let rule = rule.map(String::as_str).unwrap_or_default();
+        assert!(rule.contains("lib/rustlib/src/rust=/rustc/"), "{rules:?}");
+    }
+
+    #[test]
+    fn the_same_machine_gives_the_same_rules_in_the_same_order() {
+        assert_eq!(rules(), rules());
+    }
+
+    /// The crates that this test is built from were unpacked there.
+    #[test]
+    fn no_registry_is_called_after_where_it_was_reached() {
+        let to_registry = rules().into_iter();
+        let count = to_registry.filter(|rule| rule.ends_with("=cargo/registry"));
+        assert!(count.count() > 0);
+    }
 }

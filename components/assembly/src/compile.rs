@@ -1,0 +1,171 @@
+//! Runs a cargo of its own for each unit, in target folders that all who ask share.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::paths;
+use crate::toolchain;
+use crate::unit::Unit;
+
+const TARGET: &str = "wasm32-wasip2";
+
+/// The environment variable that names a folder with units of an earlier build, each in a file called after it.
+const PREBUILT: &str = "GATEHOUSE_COMPONENTS";
+
+/// How much time the compiler may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quality {
+    /// Compiled fast, and changed crates alone: for programs that are built to try or to test something.
+    Draft,
+    /// Optimized as a whole: for programs and components that are released.
+    Finished,
+}
+
+impl Quality {
+    const fn profile(self) -> &'static str {
+        match self {
+            Self::Draft => "component-draft",
+            Self::Finished => "component",
+        }
+    }
+}
+
+/// A place where units are compiled.
+#[derive(Debug, Clone)]
+pub struct Workshop {
+    workspace: PathBuf,
+    target_folder: PathBuf,
+    quality: Quality,
+}
+
+impl Workshop {
+    /// A workshop for the sources in `workspace` that leaves what it makes below `target_folder`.
+    #[must_use]
+    pub fn new(
+        workspace: impl Into<PathBuf>,
+        target_folder: impl Into<PathBuf>,
+        quality: Quality,
+    ) -> Self {
+        Self {
+            workspace: workspace.into(),
+            target_folder: target_folder.into(),
+            quality,
+        }
+    }
+
+    /// The folder with units of an earlier build that are taken in place of compiling them, where the environment names one.
+    #[must_use]
+    pub fn prebuilt() -> Option<PathBuf> {
+        env::var_os(PREBUILT).map(PathBuf::from)
+    }
+
+    /// The bytes of `unit`. What has not changed since it was last asked for is not compiled again.
+    ///
+    /// # Errors
+    ///
+    /// When the compiler cannot build for WebAssembly or the sources do not compile.
+    pub fn make(&self, unit: Unit) -> Result<Vec<u8>> {
+        if let Some(folder) = Self::prebuilt() {
+            let file = folder.join(format!("{}.wasm", unit.name()));
+            return read(&file);
+        }
+        toolchain::ensure_target(TARGET)?;
+        self.compile(unit)
+    }
+
+    /// Each of `units` with its bytes, in no particular order. Units of different target folders are compiled side by side.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::make`].
+    pub fn make_all(&self, units: &[Unit]) -> Result<Vec<(Unit, Vec<u8>)>> {
+        let shared = Unit::AuthMethod.recipe().folder;
+        let (together, apart): (Vec<Unit>, Vec<Unit>) = units
+            .iter()
+            .partition(|unit| unit.recipe().folder == shared);
+        let make = |units: &[Unit]| -> Result<Vec<(Unit, Vec<u8>)>> {
+            let made = units.iter().map(|unit| Ok((*unit, self.make(*unit)?)));
+            made.collect()
+        };
+        thread::scope(|scope| {
+            let other = scope.spawn(|| make(&apart));
+            let mut made = make(&together)?;
+            let other = other
+                .join()
+                .map_err(|_| anyhow!("a thread that compiled components panicked"))?;
+            made.append(&mut other?);
+            Ok(made)
+        })
+    }
+
+    fn compile(&self, unit: Unit) -> Result<Vec<u8>> {
+        let recipe = unit.recipe();
+        let target_folder = self.target_folder.join(recipe.folder);
+        let profile = self.quality.profile();
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut cargo = Command::new(cargo);
+        // Other crates link this one as a library; only here it becomes a component.
+        cargo
+            .current_dir(&self.workspace)
+            .args(["rustc", "--quiet", "--locked", "--lib"])
+            .args(["--crate-type", "cdylib"])
+            .args(["--no-default-features", "--features", recipe.features])
+            .args(["--profile", profile, "--target", TARGET])
+            .args(["--package", recipe.package])
+            .arg("--target-dir")
+            .arg(&target_folder);
+        remove_settings_of_outer_cargo(&mut cargo);
+        let mut flags: Vec<String> = recipe.flags.iter().map(|&flag| flag.to_owned()).collect();
+        flags.extend(paths::remapped(&self.workspace, &target_folder));
+        cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+        let output = cargo.output().context("cannot run cargo")?;
+        if !output.status.success() {
+            bail!(
+                "building the component {} failed:\n{}",
+                unit.name(),
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+        let file = recipe.package.replace('-', "_");
+        let built = target_folder.join(TARGET).join(profile).join(file);
+        read(&built.with_extension("wasm"))
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>> {
+    fs::read(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+/// Keeps what an outer cargo sets for its own compiler runs (flags, the wrapper of clippy) from the inner one.
+fn remove_settings_of_outer_cargo(cargo: &mut Command) {
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        let prefixes = [
+            "CARGO_PKG_",
+            "CARGO_CFG_",
+            "CARGO_FEATURE_",
+            "CARGO_PROFILE_",
+            "CARGO_BUILD_",
+            "CARGO_MANIFEST_",
+        ];
+        if prefixes.iter().any(|prefix| text.starts_with(prefix)) {
+            cargo.env_remove(&name);
+        }
+    }
+    for name in [
+        "RUSTFLAGS",
+        "RUSTC",
+        "RUSTDOC",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "TARGET",
+        "HOST",
+    ] {
+        cargo.env_remove(name);
+    }
+}

@@ -1,0 +1,114 @@
+//! What the compiler makes: crates in the forms that are loaded or joined.
+
+/// A crate, compiled in one form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// The Google Cloud auth method for every engine.
+    AuthMethod,
+    /// The same for engines with 128-bit multiplication and SIMD, where an RSA check costs a fifth.
+    ///
+    /// Everything else is compiled once for both flavours, because LLVM 22 takes the wrong half of some 128-bit products. That was seen
+    /// in checked products of signed numbers, which the tests of the bundle keep out of this unit, and where decimal fractions are
+    /// written out.
+    AuthMethodWide,
+    /// Tokens, policies, identity and mounts.
+    Access,
+    /// Organizations.
+    Orgs,
+    /// The HTTP front.
+    Gateway,
+    /// The front for Spin 4.1 and later (WASI 0.3).
+    Front,
+    /// The front for Spin 3 and `SpinKube` (WASI 0.2).
+    FrontP2,
+    /// Keeps the records of `access` in the key-value store of that label.
+    AdapterAccess,
+    /// Keeps the records of `auth-method` in the key-value store of that label.
+    AdapterAuthMethod,
+    /// Keeps the records of `orgs` in the key-value store of that label.
+    AdapterOrgs,
+}
+
+/// What the compiler is told about a unit.
+pub(crate) struct Recipe {
+    pub package: &'static str,
+    pub features: &'static str,
+    /// Beside the compiler's defaults.
+    pub flags: &'static [&'static str],
+    /// The target folder below the shared one. Cargo gives all forms of a crate that becomes a component the same file name, so two
+    /// forms in one folder replace each other, and both are compiled again every time.
+    pub folder: &'static str,
+}
+
+impl Unit {
+    /// Every unit.
+    pub const ALL: [Self; 10] = [
+        Self::AuthMethod,
+        Self::AuthMethodWide,
+        Self::Access,
+        Self::Orgs,
+        Self::Gateway,
+        Self::Front,
+        Self::FrontP2,
+        Self::AdapterAccess,
+        Self::AdapterAuthMethod,
+        Self::AdapterOrgs,
+    ];
+
+    /// What the server is joined from, in the portable flavour.
+    pub const OF_SERVER: [Self; 4] = [Self::AuthMethod, Self::Access, Self::Orgs, Self::Gateway];
+
+    /// The stem of the unit's file name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AuthMethod => "auth-method",
+            Self::AuthMethodWide => "auth-method-wide",
+            Self::Access => "access",
+            Self::Orgs => "orgs",
+            Self::Gateway => "gateway",
+            Self::Front => "spin-trigger",
+            Self::FrontP2 => "spin-trigger-0.2",
+            Self::AdapterAccess => "storage-adapter-access",
+            Self::AdapterAuthMethod => "storage-adapter-auth-method",
+            Self::AdapterOrgs => "storage-adapter-orgs",
+        }
+    }
+
+    pub(crate) const fn recipe(self) -> Recipe {
+        const PORTABLE: &str = "portable";
+        let (package, features, folder) = match self {
+            Self::AuthMethod => ("gatehouse-auth-method", "component", PORTABLE),
+            Self::AuthMethodWide => ("gatehouse-auth-method", "component", "wide"),
+            Self::Access => ("gatehouse-access", "component", PORTABLE),
+            Self::Orgs => ("gatehouse-orgs", "component", PORTABLE),
+            Self::Gateway => ("gatehouse-gateway", "component", PORTABLE),
+            Self::Front => ("gatehouse-spin-trigger", "wasi-0-3", PORTABLE),
+            Self::FrontP2 => ("gatehouse-spin-trigger", "wasi-0-2", self.name()),
+            Self::AdapterAccess => (
+                "gatehouse-storage-adapter",
+                "component,label-access",
+                self.name(),
+            ),
+            Self::AdapterAuthMethod => (
+                "gatehouse-storage-adapter",
+                "component,label-auth-method",
+                self.name(),
+            ),
+            Self::AdapterOrgs => (
+                "gatehouse-storage-adapter",
+                "component,label-orgs",
+                PORTABLE,
+            ),
+        };
+        Recipe {
+            package,
+            features,
+            flags: match self {
+                Self::AuthMethodWide => &["-Ctarget-feature=+simd128,+wide-arithmetic"],
+                _ => &[],
+            },
+            folder,
+        }
+    }
+}
