@@ -65,13 +65,10 @@ fn pairs(text: &str) {
 }
 
 fn documents(body: &[u8]) {
-    // The reference gives a member of this name a meaning of its own.
-    if body.windows(11).any(|part| part == b"$serde_json") {
-        return;
-    }
-    let reference = serde_json::from_slice::<serde_json::Value>(body);
+    // With the features that the components ask for, serde_json's own reading would give some members' names a meaning of its own.
+    let reference = serde_json::from_slice::<json::Plain>(body);
     if let Ok(value) = json::document(body, MAXIMUM_DEPTH) {
-        assert_eq!(Some(value), reference.ok());
+        assert_eq!(Some(json::Plain(value)), reference.ok());
     }
     for duplicates in [Duplicates::Refuse, Duplicates::LastWins] {
         let _ = json::object(body, duplicates);
