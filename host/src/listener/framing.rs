@@ -224,6 +224,15 @@ mod tests {
     }
 
     #[test]
+    fn h5_a_first_line_that_is_too_long_is_refused_however_it_comes() {
+        let message = format!("{} / HTTP/1.1\r\nHost: h\r\n\r\n", "A".repeat(9_000));
+        let message = message.as_bytes();
+        for end in [8_300, 9_005, message.len()] {
+            assert_eq!(whole(&message[..end]), Err(Refusal::TargetTooLong), "{end}");
+        }
+    }
+
+    #[test]
     fn the_body_follows_from_length_or_coding() {
         assert_eq!(
             body("GET / HTTP/1.1\r\nHost: h\r\n\r\n"),

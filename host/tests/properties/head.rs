@@ -62,7 +62,7 @@ fn fields(head: &[u8]) -> Vec<(String, String)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn v1_h5_a_head_that_is_taken_has_one_length_and_one_host(message in message()) {
