@@ -20,6 +20,7 @@ mod permissions;
 mod retries;
 mod service_account_keys;
 mod settings;
+mod strict;
 mod tokens;
 
 pub(crate) use accounts::{ServiceAccount, service_account_in};

@@ -1,4 +1,7 @@
-//! A whole JSON document as a tree, every member given at most once.
+//! A whole JSON document as a tree, in which no member's name has a meaning of its own.
+//!
+//! A [`Value`] must not be read of a foreign text by serde_json itself: an object whose first member is called
+//! `$serde_json::private::RawValue` would stand there for what the text in that member is parsed to, beyond all limits.
 
 use std::fmt;
 
@@ -16,8 +19,8 @@ const DUPLICATE: &str = "duplicate member";
 /// [`JsonError`] says what is wrong with the text.
 pub fn document(body: &[u8], maximum_depth: usize) -> Result<Value, JsonError> {
     let text = check_to_depth(body, maximum_depth)?;
-    match serde_json::from_str::<Unique>(text) {
-        Ok(Unique(value)) => Ok(value),
+    match serde_json::from_str::<Tree<true>>(text) {
+        Ok(Tree(value)) => Ok(value),
         // The marker is ours alone: serde_json's own messages do not start with it.
         Err(error) if error.is_data() && error.to_string().starts_with(DUPLICATE) => {
             Err(JsonError::DuplicateMember)
@@ -26,17 +29,31 @@ pub fn document(body: &[u8], maximum_depth: usize) -> Result<Value, JsonError> {
     }
 }
 
-struct Unique(Value);
+/// A value of any text that [`check_to_depth`] or its writer has bounded. Of a member that is given twice the last one counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plain(pub Value);
 
-impl<'de> Deserialize<'de> for Unique {
+impl<'de> Deserialize<'de> for Plain {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueVisitor).map(Self)
+        let Tree(value) = Tree::<false>::deserialize(deserializer)?;
+        Ok(Self(value))
     }
 }
 
-struct UniqueVisitor;
+/// A value, whose members must be `UNIQUE` or else may be repeated.
+struct Tree<const UNIQUE: bool>(Value);
 
-impl<'de> Visitor<'de> for UniqueVisitor {
+impl<'de, const UNIQUE: bool> Deserialize<'de> for Tree<UNIQUE> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_any(TreeVisitor::<UNIQUE>)
+            .map(Self)
+    }
+}
+
+struct TreeVisitor<const UNIQUE: bool>;
+
+impl<'de, const UNIQUE: bool> Visitor<'de> for TreeVisitor<UNIQUE> {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,7 +91,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut elements = Vec::new();
-        while let Some(Unique(element)) = access.next_element()? {
+        while let Some(Tree::<UNIQUE>(element)) = access.next_element()? {
             elements.push(element);
         }
         Ok(Value::Array(elements))
@@ -82,8 +99,8 @@ impl<'de> Visitor<'de> for UniqueVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
-        while let Some((name, Unique(value))) = access.next_entry::<String, Unique>()? {
-            if members.insert(name, value).is_some() {
+        while let Some((name, Tree::<UNIQUE>(value))) = access.next_entry::<String, _>()? {
+            if members.insert(name, value).is_some() && UNIQUE {
                 return Err(A::Error::custom(DUPLICATE));
             }
         }
@@ -115,6 +132,33 @@ mod tests {
             r#"{"x":{"a":1,"b":2,"a":3}}"#,
         ] {
             assert_eq!(read(text.as_bytes()), Err(JsonError::DuplicateMember));
+        }
+    }
+
+    #[test]
+    fn h11_of_repeated_members_the_last_counts_in_a_plain_value() {
+        let Plain(value) =
+            serde_json::from_str(r#"{"a":{"b":1,"\u0062":2},"a":{"c":[1]}}"#).unwrap();
+        assert_eq!(value, json!({"a": {"c": [1]}}));
+        let Plain(value) = serde_json::from_str(r#"[{"b":1,"\u0062":2.5}]"#).unwrap();
+        assert_eq!(value, json!([{"b": 2.5}]));
+        assert!(serde_json::from_str::<Plain>("{} {}").is_err());
+    }
+
+    #[test]
+    fn h11_no_name_makes_a_text_be_parsed_again() {
+        let long = format!("[{}]", vec!["1"; 20_000].join(","));
+        let inner = ["[1]", "{\"a\":1,\"a\":2}", &"[".repeat(100), &long];
+        for inner in inner {
+            for name in ["RawValue", "Number"] {
+                let name = format!("$serde_json::private::{name}");
+                let object = Map::from_iter([(name, inner.into())]);
+                let expected = json!({"x": [object]});
+                let text = expected.to_string();
+                assert_eq!(read(text.as_bytes()).as_ref(), Ok(&expected));
+                let Plain(plain) = serde_json::from_str(&text).unwrap();
+                assert_eq!(plain, expected);
+            }
         }
     }
 

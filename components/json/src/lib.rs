@@ -1,13 +1,13 @@
 //! Reads JSON of untrusted senders: bounded in every direction, without recursion that the sender controls (SEC-H11).
 //!
 //! [`check`] measures a text. [`object`] reads one level and keeps each value as text until its type is known; [`document`] reads a whole
-//! tree and refuses every text that two parsers could read in two ways (SEC-J6).
+//! tree and refuses every text that two parsers could read in two ways (SEC-J6); [`Plain`] is a tree in which repeated members are allowed.
 
 mod document;
 mod limits;
 mod members;
 
-pub use document::document;
+pub use document::{Plain, document};
 pub use limits::{
     MAXIMUM_DEPTH, MAXIMUM_MEMBERS, MAXIMUM_NUMBER_BYTES, MAXIMUM_STRING_BYTES, check,
     check_to_depth,

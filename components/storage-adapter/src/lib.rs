@@ -55,6 +55,7 @@ mod reader;
 mod root;
 mod surroundings;
 mod tree;
+pub mod untrusted;
 mod visit;
 
 pub use adapter::Adapter;

@@ -69,7 +69,8 @@ impl Root {
         (is_whole || sequence >= oldest).then_some(false)
     }
 
-    fn encode(&self) -> Result<Zeroizing<Vec<u8>>, DecodeError> {
+    /// The root as bytes.
+    pub fn encode(&self) -> Result<Zeroizing<Vec<u8>>, DecodeError> {
         let retired: usize = self.retired.iter().map(Generation::size).sum();
         let lineage = self.lineage.len() * PageId::BYTES;
         let written = WrittenRoot {
@@ -81,7 +82,8 @@ impl Root {
         node::encode(&written, self.top.size() + retired + lineage)
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+    /// The root in `bytes`.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let written: WrittenRoot<'_> = node::decode(bytes)?;
         Ok(Self {
             sequence: written.sequence,

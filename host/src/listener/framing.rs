@@ -50,6 +50,7 @@ pub(super) fn examine(
     searched: usize,
     limits: HeadLimits,
 ) -> Result<Head, Refusal> {
+    first_line_within(message, limits)?;
     let Some(length) = end_of_head(message, searched)? else {
         return still_within(message, limits).map(|()| Head::Incomplete);
     };
@@ -91,6 +92,12 @@ fn still_within(message: &[u8], limits: HeadLimits) -> Result<(), Refusal> {
     if message.len() >= limits.bytes {
         return Err(too_large(message, limits));
     }
+    Ok(())
+}
+
+/// Refuses a first line that could hold no target within the limit, be it complete or not: so a long method is refused however the
+/// message is cut into pieces.
+fn first_line_within(message: &[u8], limits: HeadLimits) -> Result<(), Refusal> {
     // Method and version take little beside the target.
     const BESIDE_TARGET: usize = 64;
     let longest_line = limits.target_bytes.saturating_add(BESIDE_TARGET);
@@ -213,6 +220,15 @@ mod tests {
                 body
             }
             other => panic!("{other:?} for {message:?}"),
+        }
+    }
+
+    #[test]
+    fn h5_a_first_line_that_is_too_long_is_refused_however_it_comes() {
+        let message = format!("{} / HTTP/1.1\r\nHost: h\r\n\r\n", "A".repeat(9_000));
+        let message = message.as_bytes();
+        for end in [8_300, 9_005, message.len()] {
+            assert_eq!(whole(&message[..end]), Err(Refusal::TargetTooLong), "{end}");
         }
     }
 

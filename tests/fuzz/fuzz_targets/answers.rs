@@ -6,20 +6,17 @@
 
 #![no_main]
 
+mod other_parser;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gatehouse_auth_method::untrusted;
 use libfuzzer_sys::fuzz_target;
-use serde_json::Value;
 
 fuzz_target!(|input: &[u8]| {
     let Some((choice, input)) = input.split_first() else {
         return;
     };
-    // The other parser gives a member of this name a meaning of its own.
-    if input.windows(11).any(|part| part == b"$serde_json") {
-        return;
-    }
     match choice % 4 {
         0 => keys(input),
         1 => about(input, untrusted::service_account, &["email", "uniqueId"]),
@@ -34,7 +31,7 @@ fuzz_target!(|input: &[u8]| {
 
 fn keys(body: &[u8]) {
     if let Some(usable) = untrusted::key_set(body) {
-        let document: Value = serde_json::from_slice(body).expect("key documents are JSON");
+        let document = other_parser::value(body).expect("key documents are JSON");
         assert!(
             document
                 .as_object()
@@ -43,9 +40,7 @@ fn keys(body: &[u8]) {
     }
 }
 
-/// Reads an answer about what the first line asks for, which one of `names` must repeat. Members that nobody reads are not looked at, so
-/// what is accepted need not be JSON to the other parser; where it is, both find the same. A list of the values of an account, in the
-/// order of its fields, is read as one too: that gives Google's side no more than an object does.
+/// Reads an answer about what the first line asks for, which one of `names` must repeat.
 fn about(input: &[u8], read: fn(&[u8], &str) -> bool, names: &[&str]) {
     let mut lines = input.splitn(2, |byte| *byte == b'\n');
     let (Some(asked), Some(body)) = (lines.next(), lines.next()) else {
@@ -54,14 +49,9 @@ fn about(input: &[u8], read: fn(&[u8], &str) -> bool, names: &[&str]) {
     let Ok(asked) = std::str::from_utf8(asked) else {
         return;
     };
-    if read(body, asked)
-        && let Ok(answer) = serde_json::from_slice::<Value>(body)
-    {
-        let repeats = |value: &Value| *value == asked;
-        assert!(match &answer {
-            Value::Array(values) => values.iter().any(repeats),
-            answer => names.iter().any(|name| repeats(&answer[name])),
-        });
+    if read(body, asked) {
+        let answer = other_parser::value(body).expect("answers are JSON");
+        assert!(names.iter().any(|name| answer[name] == asked));
     }
 }
 
@@ -79,8 +69,8 @@ fn jwt(token: &str) {
             bytes
         })
         .collect();
-    let header: Value = serde_json::from_slice(&bytes[0]).expect("a header is JSON");
-    let claims: Value = serde_json::from_slice(&bytes[1]).expect("claims are JSON");
+    let header = other_parser::value(&bytes[0]).expect("a header is JSON");
+    let claims = other_parser::value(&bytes[1]).expect("claims are JSON");
     assert_eq!(header["alg"], "RS256");
     assert_eq!(header["kid"], key_id.as_str());
     assert!((1..=256).contains(&key_id.len()));

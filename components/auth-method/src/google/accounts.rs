@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::authorized::ApiError;
 use super::exchange::{CallError, Question};
 use super::flight::Topic;
+use super::strict::identity_in;
 use super::{Api, Google};
 
 /// Milliseconds that the state of an account is believed without asking again.
@@ -65,6 +66,30 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
 
 /// The account that an answer of the API tells of; `None` when it is not one about an account.
 pub(crate) fn service_account_in(body: &[u8]) -> Option<ServiceAccount> {
-    let account: ServiceAccount = serde_json::from_slice(body).ok()?;
+    let account: ServiceAccount = identity_in(body).ok()?;
     account.is_complete().then_some(account)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn g6_only_an_object_with_one_reading_is_an_account() {
+        let account = r#"{"email":"a@x","uniqueId":"1","projectId":"p","etag":"e"}"#;
+        assert!(service_account_in(account.as_bytes()).is_some_and(|it| it.is_called("1")));
+        for odd in [
+            r#"["a@x","1","p",false]"#,
+            r#"[{"email":"a@x","uniqueId":"1","projectId":"p"}]"#,
+            r#"{"email":"a@x","uniqueId":"1","projectId":"p","uniqueId":"2"}"#,
+            r#"{"email":"a@x","uniqueId":"1","projectId":"p","etag":1,"etag":2}"#,
+            r#"{"email":"a@x","uniqueId":1,"projectId":"p"}"#,
+            r#"{"email":"a@x","uniqueId":"1"}"#,
+            r#"{"email":"","uniqueId":"1","projectId":"p"}"#,
+            r#"{"error":{"code":404}}"#,
+            "<html>",
+        ] {
+            assert!(service_account_in(odd.as_bytes()).is_none(), "{odd}");
+        }
+    }
 }

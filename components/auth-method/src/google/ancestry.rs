@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::authorized::ApiError;
 use super::exchange::{CallError, Question};
 use super::flight::Topic;
+use super::strict::Object;
 use super::{Api, Google};
 use crate::jwt::is_project;
 
@@ -34,13 +35,13 @@ pub(super) type Ancestry = Vec<Ancestor>;
 #[derive(Deserialize)]
 struct AncestryAnswer {
     #[serde(default)]
-    ancestor: Vec<Row>,
+    ancestor: Vec<Object<Row>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
-    resource_id: Ancestor,
+    resource_id: Object<Ancestor>,
 }
 
 impl Ancestor {
@@ -98,7 +99,10 @@ fn ancestry_of(project: &str, answer: AncestryAnswer) -> Option<Ancestry> {
     if answer.ancestor.len() > MAXIMUM_ROWS {
         return None;
     }
-    let rows = answer.ancestor.into_iter().map(|row| row.resource_id);
+    let rows = answer
+        .ancestor
+        .into_iter()
+        .map(|Object(row)| row.resource_id.0);
     let ancestry: Ancestry = rows.filter(Ancestor::is_known).collect();
     let (first, above) = ancestry.split_first()?;
     let fits = first.is_project(project)
@@ -111,9 +115,10 @@ fn ancestry_of(project: &str, answer: AncestryAnswer) -> Option<Ancestry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::google::strict::object_in;
 
     fn read(body: &str) -> Option<Ancestry> {
-        ancestry_of("p1", serde_json::from_str(body).ok()?)
+        ancestry_of("p1", object_in(body.as_bytes()).ok()?)
     }
 
     fn row(kind: &str, id: &str) -> String {
@@ -147,6 +152,9 @@ mod tests {
         for body in [
             "{}".to_owned(),
             rows(&[]),
+            r#"[[{"resourceId":{"type":"project","id":"p1"}}]]"#.to_owned(),
+            rows(&[r#"[{"type":"project","id":"p1"}]"#.to_owned()]),
+            rows(&[r#"{"resourceId":["project","p1"]}"#.to_owned()]),
             r#"{"ancestor":[{}]}"#.to_owned(),
             r#"{"ancestor":[{"resourceId":{"type":"project"}}]}"#.to_owned(),
             rows(&[row("project", "p2")]),

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::strict::{Object, object_in};
 use crate::ApiRefusal;
 use crate::excerpt::excerpt;
 
@@ -10,7 +11,7 @@ const MAXIMUM_MESSAGE_BYTES: usize = 512;
 
 #[derive(Deserialize)]
 struct ApiBody {
-    error: ApiError,
+    error: Object<ApiError>,
 }
 
 #[derive(Deserialize)]
@@ -18,7 +19,7 @@ struct ApiError {
     #[serde(default)]
     message: String,
     #[serde(default)]
-    errors: Vec<ApiErrorDetail>,
+    errors: Vec<Object<ApiErrorDetail>>,
 }
 
 #[derive(Deserialize)]
@@ -34,14 +35,21 @@ struct TokenBody {
 
 /// What an API says about a refusal with this status; empty where it says nothing that can be read.
 pub(super) fn api_refusal(status: u16, body: &[u8]) -> ApiRefusal {
-    let Ok(ApiBody { error }) = serde_json::from_slice(body) else {
+    let Ok(ApiBody {
+        error: Object(error),
+    }) = object_in(body)
+    else {
         return ApiRefusal {
             status,
             message: String::new(),
             reason: String::new(),
         };
     };
-    let reason = error.errors.into_iter().next().map(|detail| detail.reason);
+    let reason = error
+        .errors
+        .into_iter()
+        .next()
+        .map(|Object(detail)| detail.reason);
     ApiRefusal {
         status,
         message: excerpt(&error.message, MAXIMUM_MESSAGE_BYTES),
@@ -51,7 +59,7 @@ pub(super) fn api_refusal(status: u16, body: &[u8]) -> ApiRefusal {
 
 /// The short code of a token endpoint's refusal. Its description may name the account, so it is not passed on.
 pub(super) fn token_refusal(body: &[u8]) -> String {
-    serde_json::from_slice(body).map_or_else(
+    object_in(body).map_or_else(
         |_| String::new(),
         |TokenBody { error }| excerpt(&error, MAXIMUM_MESSAGE_BYTES),
     )
@@ -84,6 +92,10 @@ mod tests {
             br#"{"error":7}"#,
             b"\xff",
             b"[]",
+            br#"["invalid_grant"]"#,
+            br#"[["gone",[["notFound"]]]]"#,
+            br#"{"error":["gone",[["notFound"]]]}"#,
+            br#"{"error":{"message":"gone","errors":[["notFound"]]}}"#,
         ] {
             let refusal = api_refusal(403, body);
             assert_eq!(

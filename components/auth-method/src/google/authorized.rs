@@ -9,6 +9,7 @@ use super::Google;
 use super::answers::api_refusal;
 use super::exchange::{CallError, Question};
 use super::known::{Failure, Nature};
+use super::strict::object_in;
 use crate::{ApiRefusal, CallFailure, CredentialsFailure, CredentialsStep};
 
 /// Remembered access tokens that are replaced for one question: this instance's own, and the one that instances share.
@@ -67,8 +68,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         question: &Question,
     ) -> Result<T, ApiError> {
         let answer = self.authorized_answer(question)?;
-        serde_json::from_slice(&answer.body)
-            .map_err(|_| ApiError::Call(CallError::Unusable(question.api)))
+        object_in(&answer.body).map_err(|_| ApiError::Call(CallError::Unusable(question.api)))
     }
 
     /// A successful answer, whatever is in it.

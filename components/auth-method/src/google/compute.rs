@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::authorized::ApiError;
 use super::exchange::{CallError, Question};
+use super::strict::{Object, identity_in};
 use super::{Api, Google};
 
 /// Where an instance is found. Each part is of the shape that Google gives such names.
@@ -48,7 +49,7 @@ struct Answer {
     #[serde(default)]
     labels: BTreeMap<String, String>,
     #[serde(default)]
-    service_accounts: Vec<AttachedAccount>,
+    service_accounts: Vec<Object<AttachedAccount>>,
 }
 
 #[derive(Deserialize)]
@@ -73,7 +74,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
 
 /// The instance called `name` that an answer of the API tells of; `None` when it is not one about that instance.
 pub(crate) fn instance_in(body: &[u8], name: &str) -> Option<Instance> {
-    let answer: Answer = serde_json::from_slice(body).ok()?;
+    let answer: Answer = identity_in(body).ok()?;
     (answer.name == name).then_some(())?;
     Instance::from_answer(answer)
 }
@@ -90,7 +91,7 @@ impl Instance {
             zone: last_segment(&answer.zone)?.to_owned(),
             link: instance_path(&answer.self_link)?,
             labels: answer.labels,
-            service_accounts: emails.map(|account| account.email).collect(),
+            service_accounts: emails.map(|Object(account)| account.email).collect(),
         })
     }
 }
@@ -169,8 +170,7 @@ mod tests {
         for (name, value) in changes {
             answer[name] = value.clone();
         }
-        let answer: Answer = serde_json::from_value(answer).ok()?;
-        Instance::from_answer(answer)
+        instance_in(answer.to_string().as_bytes(), "n")
     }
 
     #[test]
@@ -208,8 +208,26 @@ mod tests {
             ("status", serde_json::Value::Null),
             ("labels", serde_json::json!({"a": 1})),
             ("serviceAccounts", serde_json::json!([{}])),
+            ("serviceAccounts", serde_json::json!([["a@x.example"]])),
+            ("name", "m".into()),
         ] {
             assert_eq!(read(&[(name, value.clone())]), None, "{name} {value}");
         }
+    }
+
+    #[test]
+    fn g6_a_list_of_an_instances_values_is_no_instance() {
+        let link = "https://h/projects/p/zones/z/instances/n";
+        let list = serde_json::json!([
+            "42",
+            "n",
+            "RUNNING",
+            "2023-11-14T22:13:20Z",
+            "zones/z",
+            link,
+            {},
+            [],
+        ]);
+        assert_eq!(instance_in(list.to_string().as_bytes(), "n"), None);
     }
 }

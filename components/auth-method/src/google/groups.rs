@@ -10,6 +10,7 @@ use url::Url;
 use super::authorized::ApiError;
 use super::compute::{instance_path, region_of};
 use super::exchange::{CallError, Question};
+use super::strict::Object;
 use super::{Api, Google, Instance};
 use crate::{GceRules, GroupLocations};
 
@@ -69,7 +70,7 @@ struct Page<T> {
 #[serde(rename_all = "camelCase")]
 struct Groups {
     #[serde(default)]
-    instance_groups: Vec<Group>,
+    instance_groups: Vec<Object<Group>>,
 }
 
 #[derive(Deserialize)]
@@ -117,12 +118,15 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         let question =
             |page: &str| Question::get(Api::Compute, self.page_url(&segments, fields, page));
         let mut candidates = BTreeSet::new();
-        self.any_page(question, |places: BTreeMap<String, Groups>| {
-            for (place, groups) in places {
+        self.any_page(question, |places: BTreeMap<String, Object<Groups>>| {
+            for (place, Object(groups)) in places {
                 let Some((scope, location)) = place_of_groups(&place, rules) else {
                     continue;
                 };
-                let names = groups.instance_groups.into_iter().map(|group| group.name);
+                let names = groups
+                    .instance_groups
+                    .into_iter()
+                    .map(|Object(group)| group.name);
                 let wanted = names.filter(|name| rules.bound_instance_groups.contains(name));
                 candidates.extend(wanted.map(|name| Candidate {
                     scope,
@@ -157,8 +161,10 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             let url = self.page_url(&segments, size, page);
             Question::post(Api::Compute, url, "application/json", b"{}".to_vec())
         };
-        let found = self.any_page(question, |members: Vec<Member>| {
-            let mut paths = members.iter().map(|member| instance_path(&member.instance));
+        let found = self.any_page(question, |members: Vec<Object<Member>>| {
+            let mut paths = members
+                .iter()
+                .map(|Object(member)| instance_path(&member.instance));
             paths.any(|path| path.as_deref() == Some(link))
         });
         match found {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use x509_cert::Certificate;
 use x509_cert::der::DecodePem as _;
 
+use super::strict::identity_in;
 use crate::rs256::VerifyingKey;
 
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
@@ -34,8 +35,7 @@ impl KeyDocument {
     /// The keys in `body`, an object of certificates by key id. Of a certificate nothing else counts, and those that RS256 cannot use
     /// are passed over.
     pub(super) fn from_certificates(body: &[u8]) -> Result<Self, NotKeys> {
-        let certificates: HashMap<String, String> =
-            serde_json::from_slice(body).map_err(|_| NotKeys)?;
+        let certificates: HashMap<String, String> = identity_in(body).map_err(|_| NotKeys)?;
         let keys = certificates
             .into_iter()
             .filter_map(|(key_id, pem)| Some((key_id, Arc::new(key_in(&pem)?))))
@@ -132,6 +132,22 @@ mod tests {
         for modulus in ["", "AAAA", "=", &even, &short] {
             let text = serde_json::to_string(&BTreeMap::from([("key", modulus)])).unwrap();
             assert!(serde_json::from_str::<KeyDocument>(&text).is_err());
+        }
+    }
+
+    #[test]
+    fn g6_a_document_of_keys_has_one_reading() {
+        assert!(KeyDocument::from_certificates(br#"{"a":"x","b":"y"}"#).is_ok());
+        for odd in [
+            &br#"{"a":"x","a":"y"}"#[..],
+            br#"{"a":["x"]}"#,
+            br#"[{"a":"x"}]"#,
+            br#"["a","x"]"#,
+            br#"{"error":{"code":404}}"#,
+            b"{\"a\":\"\xff\"}",
+            b"null",
+        ] {
+            assert!(KeyDocument::from_certificates(odd).is_err(), "{odd:?}");
         }
     }
 }

@@ -10,6 +10,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::authorized::ApiError;
 use super::exchange::{CallError, Question};
+use super::strict::object_in;
 use super::{Api, Google};
 use crate::CredentialsFailure;
 use crate::config::CredentialsRecord;
@@ -42,7 +43,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         let body = NEW_KEY.to_vec();
         let question = Question::post(Api::Iam, url, "application/json", body).once();
         let mut answer = self.authorized_answer(&question)?;
-        let read = serde_json::from_slice(&answer.body);
+        let read = object_in(&answer.body);
         answer.body.zeroize();
         let NewKey { private_key_data } = read.map_err(|_| unusable())?;
         let encoded = Zeroizing::new(private_key_data);

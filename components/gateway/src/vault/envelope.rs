@@ -1,6 +1,7 @@
 //! What surrounds the data of a successful answer (contract 1.5, 1.8).
 
 use gatehouse_access::{ClientToken, WrappingToken};
+use gatehouse_json as json;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -134,7 +135,12 @@ impl Reply {
         let data = match kept.data {
             None => Data::Null,
             Some(data) if kept.copied => {
-                Data::Copied(serde_json::from_str(data.get()).map_err(unreadable)?)
+                match serde_json::from_str(data.get()).map_err(unreadable)? {
+                    json::Plain(Value::Object(members)) => Data::Copied(members),
+                    json::Plain(_) => {
+                        return Err(Fault::internal("a wrapped answer could not be read"));
+                    }
+                }
             }
             Some(data) => Data::Object(data),
         };
@@ -383,6 +389,20 @@ mod tests {
             assert_eq!(again.to_kept("other").unwrap(), kept);
             let shown = again.response("id-1", "other").unwrap();
             assert_eq!(String::from_utf8(shown.body).unwrap(), text(&reply));
+        }
+    }
+
+    #[test]
+    fn h11_no_name_in_a_wrapped_answer_makes_a_text_be_parsed_again() {
+        // A mount's options have the names that its operator gave them.
+        for value in ["[[1]]", "no JSON"] {
+            let members = json!({"options": {"$serde_json::private::RawValue": value}});
+            let Value::Object(members) = members else {
+                panic!()
+            };
+            let reply = Reply::copied(members);
+            let again = Reply::from_kept(&reply.to_kept("system").unwrap()).unwrap();
+            assert_eq!(text(&again), text(&reply));
         }
     }
 }

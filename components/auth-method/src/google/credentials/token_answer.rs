@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use super::FetchedToken;
 use crate::google::answers::token_refusal;
+use crate::google::strict::object_in;
 use crate::{CredentialsFailure, CredentialsStep};
 
 #[derive(Deserialize)]
@@ -35,7 +36,7 @@ pub(super) fn success<T: DeserializeOwned>(
 ) -> Result<T, CredentialsFailure> {
     let body = Zeroizing::new(answer.body);
     match answer.status {
-        200 => serde_json::from_slice(&body).map_err(|_| CredentialsFailure::AnswerUnreadable),
+        200 => object_in(&body).map_err(|_| CredentialsFailure::AnswerUnreadable),
         status @ 400..500 => Err(CredentialsFailure::Refused {
             step,
             status,

@@ -55,7 +55,7 @@ impl Input {
     pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
         let text = json::check_to_depth(body, MAXIMUM_DEPTH)
             .map_err(|error| Problem::InvalidJson(error.to_string()))?;
-        let document =
+        let json::Plain(document) =
             serde_json::from_str(text).map_err(|error| Problem::InvalidJson(error.to_string()))?;
         match document {
             Value::Object(mut members) => Ok(Self {
@@ -206,6 +206,34 @@ mod tests {
 
     fn fault(pointer: &str, detail: &str) -> (String, String) {
         (pointer.to_owned(), detail.to_owned())
+    }
+
+    #[test]
+    fn h11_no_name_makes_a_text_be_parsed_past_the_limits() {
+        const RAW_VALUE: &str = "$serde_json::private::RawValue";
+        let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+        let long = format!("[{}]", vec!["1"; 20_000].join(","));
+        let document = json!({"data": {"type": "teams", "attributes": {"name": "evil"}}});
+        for inner in [deep, long, document.to_string(), "no JSON".to_owned()] {
+            let object = || json!({RAW_VALUE: inner});
+            // In place of the document, of its data and of an attribute: it is an object with a member that has no meaning.
+            assert_eq!(input(&object()).data, Value::Null);
+            let as_data = input(&json!({"data": object()}));
+            let resource = as_data.resource(Kinds::Any).unwrap();
+            assert_eq!(resource.kind, None);
+            assert_eq!(resource.attributes.text("name"), Attribute::Absent);
+            let attributes = json!({"name": object(), "list": [object()]});
+            let nested = input(&json!({"data": {"type": "teams", "attributes": attributes}}));
+            let attributes = nested.resource(TEAMS).unwrap().attributes;
+            assert_eq!(attributes.get("name"), Some(&object()));
+            assert_eq!(attributes.get("list"), Some(&json!([object()])));
+        }
+    }
+
+    #[test]
+    fn h11_of_repeated_members_the_last_counts() {
+        let input = Input::read(br#"{"data":1,"data":{"id":"a","\u0069d":"b"}}"#).unwrap();
+        assert_eq!(input.resource(Kinds::Any).unwrap().id, Some("b"));
     }
 
     #[test]
