@@ -8,6 +8,7 @@ mod killed_server;
 mod login_flood;
 mod restart;
 mod shared_store;
+mod soak;
 mod terminations;
 
 /// Who runs the components.

@@ -2,8 +2,9 @@
 //! in random order, and the times of each kind are compared with those of tokens that never existed, by Mann and Whitney's test.
 //!
 //! `cargo run -p gatehouse-tests --example refusal_times -- [samples of each kind]`, on a quiet machine. It ends with status 1 where
-//! one time of a kind is the longer or the shorter one in more than 55 of 100 pairs. It is no part of CI: its result depends on what
-//! else the machine does.
+//! a kind takes longer than one that never existed, or is quicker, in more than 55 of 100 pairs. Batch tokens are compared with each
+//! other and do not decide: who shows an expired one has had it from the server. It is no part of CI: its result depends on what else
+//! the machine does.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -194,7 +195,7 @@ fn main() -> Result<ExitCode> {
     println!("{:36} {:>8} {:>8} {:>8}", "kind", "median", "longer", "z");
     for ((kind, compared_with), of_kind) in KINDS.iter().zip(&times) {
         let (share, z) = compare(&times[*compared_with], of_kind);
-        is_told |= (share - 0.5).abs() > TOLERATED;
+        is_told |= *compared_with == 0 && (share - 0.5).abs() > TOLERATED;
         let median = median(of_kind);
         println!("{kind:36} {median:8.1} {:7.1}% {z:8.2}", share * 100.0);
     }
