@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::HOST;
 
-/// Cycles in a quarter of a run, as many as CI has time for. More show smaller leaks: `GATEHOUSE_SOAK_CYCLES=1000000`.
+/// Cycles in a quarter of a run, as many as CI has time for. More show smaller leaks: `GATEHOUSE_SOAK_CYCLES=25000`.
 const CYCLES: usize = 1_000;
 /// By how many hundredths memory and store may be larger at the end of a run as long as CI's, and of a longer one.
 const TOLERATED: [u64; 2] = [10, 2];
