@@ -93,7 +93,7 @@ fn t12_a_role_with_a_pattern_of_aliases_makes_a_bounded_number_of_entities() {
 }
 
 #[test]
-fn a5_the_entity_brings_its_policies_and_a_disabled_one_no_token() {
+fn the_entity_brings_its_policies_and_a_disabled_one_no_token() {
     let server = with_aliases();
     let first = create(&server, ROOT, named("bob")).ok().unwrap();
     let id = first.grant.entity_id.unwrap();
