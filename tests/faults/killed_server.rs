@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use gatehouse_tests::{Installation, ROLE, Storage};
+use gatehouse_tests::{Installation, ROLE, ServerProcess, Storage};
 use serde_json::{Value, json};
 
 use crate::HOST;
@@ -13,7 +13,7 @@ const KILLS: usize = 20;
 const CLIENTS: usize = 8;
 /// Logins that must be acknowledged before the server is killed, so that every round is a round under load.
 const ACKNOWLEDGED_BEFORE_A_KILL: usize = 40;
-/// How long these may take: a machine under load is no failure, a server that lets nobody in is.
+/// How long those that a round asks for may take: a machine under load is no failure, a server that lets nobody in is.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
@@ -23,12 +23,9 @@ fn s2_every_acknowledged_token_is_there_after_twenty_kills_under_login_load() {
     installation.set_up_login().unwrap();
     let mut acknowledged: Vec<String> = Vec::new();
     for round in 0..KILLS {
-        let fresh = load_until_killed(&mut installation);
-        assert!(
-            fresh.len() >= ACKNOWLEDGED_BEFORE_A_KILL,
-            "round {round}: only {} logins were acknowledged in {PATIENCE:?}",
-            fresh.len()
-        );
+        let fresh = under_load(&mut installation, ACKNOWLEDGED_BEFORE_A_KILL, |server| {
+            server.kill();
+        });
         installation.run().unwrap();
         for token in &fresh {
             assert_alive(&installation, token, round);
@@ -41,7 +38,8 @@ fn s2_every_acknowledged_token_is_there_after_twenty_kills_under_login_load() {
     }
 }
 
-fn assert_alive(installation: &Installation, token: &str, round: usize) {
+/// The token is as its login left it.
+pub fn assert_alive(installation: &Installation, token: &str, round: usize) {
     let answer = installation.send("GET", "/v1/auth/token/lookup-self", Some(token), None);
     assert_eq!(answer.status, 200, "round {round}: {answer:?}");
     // The accessor's index entry was written by the same commit.
@@ -54,8 +52,13 @@ fn assert_alive(installation: &Installation, token: &str, round: usize) {
     assert_eq!(found.status, 200, "round {round}: {found:?}");
 }
 
-/// Logs in from several clients at once, kills the server in the middle, and gives the tokens whose login was answered.
-fn load_until_killed(installation: &mut Installation) -> Vec<String> {
+/// Logs in from several clients at once and ends the server in the middle, after as many logins as it says; gives the tokens whose
+/// login was answered.
+pub fn under_load(
+    installation: &mut Installation,
+    logins: usize,
+    end: impl FnOnce(&mut ServerProcess),
+) -> Vec<String> {
     let url = format!("http://{}/v1/auth/gcp/login", installation.address());
     let body = json!({"role": ROLE, "jwt": installation.login_jwt().unwrap()}).to_string();
     let tokens: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -83,14 +86,19 @@ fn load_until_killed(installation: &mut Installation) -> Vec<String> {
         })
         .collect();
     let deadline = Instant::now() + PATIENCE;
-    while tokens.lock().unwrap().len() < ACKNOWLEDGED_BEFORE_A_KILL && Instant::now() < deadline {
+    while tokens.lock().unwrap().len() < logins && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(1));
     }
-    installation.server().kill();
+    end(installation.server());
     over.store(true, Ordering::Relaxed);
     for client in clients {
         client.join().unwrap();
     }
-    let tokens = tokens.lock().unwrap();
-    tokens.clone()
+    let tokens = tokens.lock().unwrap().clone();
+    assert!(
+        tokens.len() >= logins,
+        "only {} logins were acknowledged in {PATIENCE:?}",
+        tokens.len()
+    );
+    tokens
 }

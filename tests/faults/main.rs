@@ -8,6 +8,8 @@ mod killed_server;
 mod login_flood;
 mod restart;
 mod shared_store;
+mod soak;
+mod terminations;
 
 /// Who runs the components.
 const HOST: gatehouse_tests::Host = gatehouse_tests::Host::Gatehouse;

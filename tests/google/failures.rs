@@ -227,7 +227,7 @@ fn contract_4_7_failures_of_the_metadata_server() {
 }
 
 #[test]
-fn n1_an_endpoint_that_never_answers_is_given_up_after_ten_seconds() {
+fn n5_an_endpoint_that_never_answers_is_given_up_after_ten_seconds() {
     let stage = Stage::new("");
     stage.enable_with_key("gcp");
     stage.role("gcp", "it", &Login::Account.role());

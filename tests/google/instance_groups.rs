@@ -53,7 +53,7 @@ fn log_in_with(stage: &Stage, role: &Value) -> gatehouse_tests::Answer {
 }
 
 #[test]
-fn g11_a_member_on_the_last_page_of_a_group_on_the_last_page_logs_in() {
+fn a_member_on_the_last_page_of_a_group_on_the_last_page_logs_in() {
     let stage = ready();
     let google = stage.google();
     for number in 0..5 {
@@ -92,7 +92,7 @@ fn g11_a_member_on_the_last_page_of_a_group_on_the_last_page_logs_in() {
 }
 
 #[test]
-fn g11_who_leaves_the_group_does_not_log_in_any_more() {
+fn who_leaves_the_group_does_not_log_in_any_more() {
     let stage = ready();
     let google = stage.google();
     for (zonal, group) in [
@@ -114,7 +114,7 @@ fn g11_who_leaves_the_group_does_not_log_in_any_more() {
 }
 
 #[test]
-fn g11_one_of_several_groups_is_enough() {
+fn one_of_several_groups_is_enough() {
     let stage = ready();
     let groups = json!(["missing", Population::REGIONAL_GROUP]);
     let role = json!({"type": "gce", "bound_regions": REGION, "bound_instance_groups": groups});
@@ -122,7 +122,7 @@ fn g11_one_of_several_groups_is_enough() {
 }
 
 #[test]
-fn g11_a_regional_group_is_not_of_a_zone_and_a_region_is_not_a_prefix() {
+fn a_regional_group_is_not_of_a_zone_and_a_region_is_not_a_prefix() {
     let stage = ready();
     let google = stage.google();
     let group = Population::REGIONAL_GROUP;
@@ -157,7 +157,7 @@ fn g11_a_regional_group_is_not_of_a_zone_and_a_region_is_not_a_prefix() {
 }
 
 #[test]
-fn g11_links_to_an_instance_may_be_spelled_in_other_ways() {
+fn links_to_an_instance_may_be_spelled_in_other_ways() {
     let stage = ready();
     let group = Population::ZONAL_GROUP;
     let role = json!({"type": "gce", "bound_zones": ZONE, "bound_instance_groups": group});

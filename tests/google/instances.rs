@@ -53,7 +53,7 @@ fn stage_account(stage: &Stage) -> serde_json::Value {
 }
 
 #[test]
-fn g5_only_an_instance_that_starts_or_runs_logs_in() {
+fn g9_only_an_instance_that_starts_or_runs_logs_in() {
     use InstanceStatus::{
         Provisioning, Repairing, Running, Staging, Stopping, Suspended, Suspending, Terminated,
     };
@@ -83,7 +83,7 @@ fn g5_only_an_instance_that_starts_or_runs_logs_in() {
 }
 
 #[test]
-fn g6_an_instance_in_the_place_of_another_is_another() {
+fn g9_an_instance_in_the_place_of_another_is_another() {
     let stage = ready();
     let google = stage.google();
     let of_the_first = stage.instance_jwt("vm");
@@ -104,7 +104,7 @@ fn g6_an_instance_in_the_place_of_another_is_another() {
 }
 
 #[test]
-fn g7_a_token_that_is_older_than_the_instance_is_of_another() {
+fn g9_a_token_that_is_older_than_the_instance_is_of_another() {
     let stage = ready();
     let google = stage.google();
     let of_the_first = stage.instance_jwt("vm");
@@ -117,7 +117,7 @@ fn g7_a_token_that_is_older_than_the_instance_is_of_another() {
 }
 
 #[test]
-fn g8_labels_count_as_they_are_now() {
+fn g13_labels_count_as_they_are_now() {
     let stage = ready();
     let google = stage.google();
     let role = json!({"type": "gce", "bound_regions": "europe-west1", "bound_labels": ["env:demo", "team:platform"]});
@@ -172,7 +172,7 @@ fn cve_2020_16251_claims_of_an_instance_count_only_with_googles_signature() {
 }
 
 #[test]
-fn g1_a_token_in_the_short_format_has_no_instance() {
+fn g2_a_token_in_the_short_format_has_no_instance() {
     let stage = ready();
     let google = stage.google();
     let format = IdentityFormat::Standard;
@@ -185,7 +185,7 @@ fn g1_a_token_in_the_short_format_has_no_instance() {
 }
 
 #[test]
-fn g12_the_accounts_of_a_gce_role_are_names_ids_or_a_star() {
+fn g11_the_accounts_of_a_gce_role_are_names_ids_or_a_star() {
     let stage = ready();
     let id = stage_account(&stage);
     for bound in [json!(WORKLOAD), id, json!("*"), json!("")] {

@@ -3,6 +3,9 @@
 //! The sentences and notes are in `rules.txt`; the tests are found in the sources, by the ids that lead their names. The table is
 //! written by `GATEHOUSE_WRITE=1 cargo test -p gatehouse-tests --test security`.
 
+mod documents;
+mod sbom;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;

@@ -5,7 +5,19 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-/// A client token. It is wiped from memory when dropped, and can be neither printed nor compared.
+/// A client token. It is wiped from memory when dropped, and can be neither printed nor compared:
+///
+/// ```compile_fail,E0277
+/// fn printed(token: &gatehouse_access::ClientToken) -> String {
+///     format!("{token:?}")
+/// }
+/// ```
+///
+/// ```compile_fail,E0369
+/// fn compared(token: &gatehouse_access::ClientToken, other: &gatehouse_access::ClientToken) -> bool {
+///     token == other
+/// }
+/// ```
 pub struct ClientToken(Zeroizing<String>);
 
 impl ClientToken {
@@ -111,6 +123,16 @@ impl TokenHash {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn k6_t3_tokens_and_keys_can_be_neither_printed_nor_compared() {
+        use crate::records::SystemRecord;
+        gatehouse_ports::assert_lacks!(
+            [ClientToken, IdentifierHasher, SystemRecord],
+            [std::fmt::Debug, std::fmt::Display, PartialEq]
+        );
+        gatehouse_ports::assert_lacks!([ClientToken, IdentifierHasher], [Serialize]);
+    }
 
     #[test]
     fn t2_the_hash_depends_on_key_purpose_and_text() {

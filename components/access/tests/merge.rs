@@ -292,7 +292,7 @@ fn concurrent_merges_of_one_entity_into_two_end_in_one_of_them() {
 }
 
 #[test]
-fn a5_tokens_of_a_disabled_entity_do_not_come_to_life_by_a_merge() {
+fn tokens_of_a_disabled_entity_do_not_come_to_life_by_a_merge() {
     let server = Server::ready();
     server.enable("other");
     let (oldest, source) = (

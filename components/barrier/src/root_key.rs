@@ -27,7 +27,19 @@ pub enum RootKeyError {
 
 /// 32 random bytes that seal the keyring, and nothing else (SEC-K2). Kept apart from the store.
 ///
-/// Written as one line of base64.
+/// Written as one line of base64. It can be neither printed nor copied:
+///
+/// ```compile_fail,E0277
+/// fn printed(key: &gatehouse_barrier::RootKey) -> String {
+///     format!("{key:?}")
+/// }
+/// ```
+///
+/// ```compile_fail,E0599
+/// fn copied(key: &gatehouse_barrier::RootKey) -> gatehouse_barrier::RootKey {
+///     key.clone()
+/// }
+/// ```
 pub struct RootKey(Zeroizing<[u8; KEY_BYTES]>);
 
 impl RootKey {
@@ -93,6 +105,15 @@ impl RootKey {
 mod tests {
     use super::*;
     use gatehouse_ports::doubles::SeededRandom;
+
+    #[test]
+    fn k6_keys_and_their_shares_can_be_neither_printed_nor_copied() {
+        use crate::{Barrier, KeyShare, Keyring};
+        gatehouse_ports::assert_lacks!(
+            [RootKey, KeyShare, Keyring, Barrier],
+            [std::fmt::Debug, std::fmt::Display, Clone]
+        );
+    }
 
     fn refused(text: &str) -> Option<RootKeyError> {
         RootKey::from_text(text).err()

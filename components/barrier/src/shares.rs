@@ -80,7 +80,13 @@ pub enum SplitError {
     Unusable,
 }
 
-/// One share of a root key, a secret: its values, and last its coordinate.
+/// One share of a root key, a secret: its values, and last its coordinate. It can be neither printed nor copied:
+///
+/// ```compile_fail,E0277
+/// fn printed(share: &gatehouse_barrier::KeyShare) -> String {
+///     format!("{share:?}")
+/// }
+/// ```
 pub struct KeyShare(Zeroizing<Vec<u8>>);
 
 impl KeyShare {

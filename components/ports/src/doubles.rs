@@ -16,6 +16,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Does not compile where one of the types has one of the traits: for secrets, which must not have `Debug`, `Display` and the like
+/// (SEC-K6).
+#[macro_export]
+macro_rules! assert_lacks {
+    ([$($type:ty),+ $(,)?], $traits:tt) => {
+        $($crate::assert_lacks!(@one $type, $traits);)+
+    };
+    (@one $type:ty, [$($trait:path),+ $(,)?]) => {
+        const _: fn() = || {
+            trait Lacks<Which> {
+                fn named() {}
+            }
+            // With no other implementation there is one choice for `Which`; with one more there are two, and inference fails.
+            impl<T: ?Sized> Lacks<()> for T {}
+            $(const _: () = {
+                struct Has;
+                impl<T: ?Sized + $trait> Lacks<Has> for T {}
+            };)+
+            let _ = <$type as Lacks<_>>::named;
+        };
+    };
+}
+
 /// A clock that stands still until it is moved.
 #[derive(Debug)]
 pub struct ManualClock(AtomicU64);

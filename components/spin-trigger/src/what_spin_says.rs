@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn r2_only_the_address_that_spin_appended_counts() {
+    fn h9_only_the_address_that_spin_appended_counts() {
         let spoofed = [
             ("spin-client-addr", "192.0.2.66:1"),
             ("accept", "*/*"),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn r2_an_address_that_cannot_be_read_does_not_make_an_earlier_one_count() {
+    fn h9_an_address_that_cannot_be_read_does_not_make_an_earlier_one_count() {
         for last in [
             "",
             "198.51.100.7",

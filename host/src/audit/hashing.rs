@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn l4_a_document_that_hashes_make_too_long_is_refused() {
+    fn a_document_that_hashes_make_too_long_is_refused() {
         let hash = hasher().hash("").len();
         let texts = LONGEST_RECORD / (hash + 3) + 1;
         let document = json!({"a": vec![""; texts]}).to_string();

@@ -48,6 +48,9 @@ impl Grants {
     pub fn store(&self, engine: &Engine) -> Store<InstanceState> {
         let mut store = Store::new(engine, InstanceState::new(self));
         store.limiter(|state| &mut state.limits);
+        // Bytes that one call may hand over, as kept by the host (SEC-W5). A guest has no more to give than its memory holds; lists whose
+        // elements lie in one place would be more.
+        store.set_hostcall_fuel(self.memory_limit);
         let period = EPOCH_PERIOD.as_millis().max(1);
         let limit = u32::try_from(self.cpu_time.as_millis() / period).unwrap_or(u32::MAX);
         // The epoch also passes while the guest waits, but this is called only when it is found running: at most once per epoch.

@@ -238,7 +238,7 @@ pub struct LimitsSettings {
     /// Requests that one instance serves, one after the other, before it is thrown away. 1 means a fresh instance
     /// for every request. Default 10,000.
     pub instance_reuse: usize,
-    /// Memory of one component instance. Default 64 MiB.
+    /// Memory of one component instance, and so what one call of it may hand over to the host. Default 64 MiB.
     pub instance_memory: usize,
     /// Computing time of a component for one request. Default 1 s.
     pub instance_cpu_time: Duration,

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -13,6 +13,12 @@ use serde_json::Value;
 
 /// How long a server may take to say that it is ready; the first start compiles the components.
 const READY_WITHIN: Duration = Duration::from_secs(60);
+
+/// Opens a connection for each request: servers are ended and started again behind its back. Making a client takes longer than a request.
+static CLIENT: LazyLock<reqwest::blocking::Client> = LazyLock::new(|| {
+    let client = reqwest::blocking::Client::builder().pool_max_idle_per_host(0);
+    client.build().expect("a client can be made")
+});
 
 /// The `gatehouse` program in the profile of the tests, built once per test run.
 pub fn gatehouse_binary() -> &'static Path {
@@ -142,7 +148,8 @@ impl ServerProcess {
             address: format!("http://{address}"),
         };
         let deadline = Instant::now() + READY_WITHIN;
-        while reqwest::blocking::get(format!("{}/v1/sys/health", server.address)).is_err() {
+        let health = format!("{}/v1/sys/health", server.address);
+        while CLIENT.get(&health).send().is_err() {
             if let Some(status) = server.child.try_wait()? {
                 bail!("gatehouse ended with {status}");
             }
@@ -200,8 +207,7 @@ fn send(
     body: Option<&Value>,
 ) -> Answer {
     let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
-    let client = reqwest::blocking::Client::new();
-    let mut request = client.request(method, format!("{address}{path}"));
+    let mut request = CLIENT.request(method, format!("{address}{path}"));
     if let Some(token) = token {
         request = request
             .header("X-Vault-Token", token)

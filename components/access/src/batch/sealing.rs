@@ -112,3 +112,17 @@ impl SealedToken {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SealedToken;
+    use crate::batch::keys::BatchKeyRecord;
+
+    #[test]
+    fn k6_batch_tokens_and_their_keys_cannot_be_printed() {
+        gatehouse_ports::assert_lacks!(
+            [SealedToken, BatchKeyRecord],
+            [std::fmt::Debug, std::fmt::Display]
+        );
+    }
+}

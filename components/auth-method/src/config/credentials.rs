@@ -84,3 +84,18 @@ pub(crate) fn read_key_file(
     };
     Ok((identity, record))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CredentialsRecord, KeyFile};
+    use crate::rs256::SigningKey;
+
+    #[test]
+    fn k6_private_keys_cannot_be_printed() {
+        gatehouse_ports::assert_lacks!(
+            [CredentialsRecord, KeyFile, SigningKey],
+            [std::fmt::Debug, std::fmt::Display]
+        );
+        gatehouse_ports::assert_lacks!([KeyFile, SigningKey], [serde::Serialize]);
+    }
+}

@@ -125,14 +125,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn g10_a_region_is_its_zone_without_the_last_part() {
+    fn a_region_is_its_zone_without_the_last_part() {
         assert_eq!(region_of("europe-west1-b"), "europe-west1");
         assert_eq!(region_of("europe-west10-a"), "europe-west10");
         assert_eq!(region_of("x"), "x");
     }
 
     #[test]
-    fn g11_links_are_the_same_whatever_host_and_version_they_name() {
+    fn links_are_the_same_whatever_host_and_version_they_name() {
         let path = "projects/p/zones/z/instances/n";
         for base in [
             "https://www.googleapis.com/compute/v1/",

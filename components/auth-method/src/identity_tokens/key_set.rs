@@ -143,3 +143,13 @@ fn thumbprint(modulus: &str) -> String {
     let canonical = format!(r#"{{"e":"AQAB","kty":"RSA","n":"{modulus}"}}"#);
     URL_SAFE_NO_PAD.encode(Sha256::digest(canonical))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{KeySet, StoredKey};
+
+    #[test]
+    fn k6_the_keys_of_identity_tokens_cannot_be_printed() {
+        gatehouse_ports::assert_lacks!([KeySet, StoredKey], [std::fmt::Debug, std::fmt::Display]);
+    }
+}

@@ -12,7 +12,13 @@ use super::{KeyFlaw, PUBLIC_EXPONENT, VerifyingKey, encoded_block, generation};
 
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
-/// An RSA private key that signs with RS256. Its private exponent is wiped when it goes.
+/// An RSA private key that signs with RS256. Its private exponent is wiped when it goes, and it cannot be printed:
+///
+/// ```compile_fail,E0277
+/// fn printed(key: &gatehouse_auth_method::rs256::SigningKey) -> String {
+///     format!("{key:?}")
+/// }
+/// ```
 #[derive(Clone)]
 pub struct SigningKey {
     pub(super) public: VerifyingKey,

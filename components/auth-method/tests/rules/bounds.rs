@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use gatehouse_auth_method::{
-    AuthMethod, AuthMethodService, EditError, ListEdit, Role, RoleChanges, RoleError, RoleNames,
-    Settings,
+    AuthMethod, AuthMethodService, EditError, ListEdit, LoginRequest, Role, RoleChanges, RoleError,
+    RoleNames, Settings,
 };
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
 use gatehouse_ports::{
@@ -398,8 +398,80 @@ fn a_list_of_blanks_is_not_taken_for_a_list_that_lets_everybody_in() {
             let refused = stage.write_role("dev", write(list(blanks)));
             assert_eq!(refused, Err(RoleError::BlankList(field.into())));
         }
-        assert!(stage.store.keys().is_empty());
+        assert!(!stage.store.keys().iter().any(|key| key.starts_with("m1/")));
         // An operator who says that nothing binds the role means it.
         stage.role(write(Vec::new()));
     }
+}
+
+/// As many as CI has time for. The rule asks for a million: `GATEHOUSE_ROLES=1000000`.
+const ROLES: usize = 10_000;
+/// Names that are asked for at a time.
+const NAMES_OF_A_PART: u32 = 1000;
+
+fn roles_to_list() -> usize {
+    let given = std::env::var("GATEHOUSE_ROLES");
+    given.map_or(ROLES, |given| {
+        given.parse().expect("GATEHOUSE_ROLES is a number")
+    })
+}
+
+#[test]
+fn s14_many_roles_are_listed_used_and_deleted_with_as_much_in_memory_as_few() {
+    let among_few = most_held_among(100);
+    assert_eq!(most_held_among(roles_to_list()), among_few);
+}
+
+/// Bytes of the largest page that is read while so many roles are listed in parts, one logs in, and all of them are deleted.
+fn most_held_among(roles: usize) -> usize {
+    let stage = Stage::ready();
+    let value = encode(&read(&stage)).unwrap();
+    let name = |number: usize| format!("r{number:07}");
+    for first in (0..roles).step_by(1000) {
+        let changes = (first..roles.min(first + 1000)).map(|number| Change::Put {
+            key: format!("m1/role/{}", name(number)),
+            value: value.clone(),
+            expires_at: None,
+        });
+        stage.store.commit(Vec::new(), changes.collect()).unwrap();
+    }
+    let store = counted(&stage);
+    let service = over(&store, &stage);
+    let (mut after, mut listed) = (None, 0);
+    loop {
+        let part = service
+            .list_roles_after(&stage.mount, after.as_deref(), NAMES_OF_A_PART)
+            .unwrap();
+        listed += part.names.len();
+        after = part.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    // `dev` is one of them.
+    assert_eq!(listed, roles + 1);
+    let scans = store.scans.get();
+    let parts = (roles + 1).div_ceil(NAMES_OF_A_PART as usize);
+    assert!(
+        scans <= parts * (NAMES_OF_A_PART as usize / 16 + 2),
+        "{scans} scans"
+    );
+
+    store.scans.set(0);
+    let request = LoginRequest {
+        role: "dev".to_owned(),
+        jwt: Token::of_account().signed_by(keys::of_account()),
+        source_address: None,
+    };
+    service.login(&stage.mount, &request).unwrap();
+    assert_eq!(store.scans.get(), 0, "a login lists nothing");
+
+    let mut calls = 0;
+    while service.forget_mount("m1").is_err() {
+        calls += 1;
+        assert!(calls <= roles, "it comes to an end");
+    }
+    let left = stage.store.keys();
+    assert!(!left.iter().any(|key| key.starts_with("m1/")));
+    store.largest.get()
 }

@@ -84,7 +84,7 @@ fn contract_8_3_permissions_held_and_lacking_are_told_by_project() {
 }
 
 #[test]
-fn g5_only_what_can_be_a_project_is_asked_about() {
+fn only_what_can_be_a_project_is_asked_about() {
     let (stage, google) = stage(settings());
     configured(&stage);
     google

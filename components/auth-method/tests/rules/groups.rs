@@ -66,7 +66,7 @@ fn names(list: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn g11_a_member_of_a_zonal_or_regional_group_logs_in() {
+fn a_member_of_a_zonal_or_regional_group_logs_in() {
     for place in [HERE, REGION] {
         let stage = with_groups(by_region(), &[(place, "web", &[other(), this()])]);
         assert!(log_in(&stage).is_ok(), "{place}");
@@ -91,7 +91,7 @@ fn g11_a_member_of_a_zonal_or_regional_group_logs_in() {
 }
 
 #[test]
-fn g11_links_are_compared_exactly_but_for_host_and_version() {
+fn links_are_compared_exactly_but_for_host_and_version() {
     let member = |link: &str| {
         let stage = with_groups(by_zone(), &[(HERE, "web", &[link.to_owned()])]);
         log_in(&stage).is_ok()
@@ -174,7 +174,7 @@ fn d9_regional_groups_of_other_regions_do_not_count() {
 }
 
 #[test]
-fn g11_beside_zones_only_zonal_groups_of_them_count() {
+fn beside_zones_only_zonal_groups_of_them_count() {
     let changes = || RoleChanges {
         bound_regions: list(&["europe-west1"]),
         ..by_zone()
@@ -227,7 +227,7 @@ fn d9_a_name_in_several_places_stands_for_all_of_them_and_the_first_hit_ends_the
 }
 
 #[test]
-fn g11_a_group_that_vanished_after_it_was_listed_has_no_members() {
+fn a_group_that_vanished_after_it_was_listed_has_no_members() {
     let stage = with_groups(
         by_region(),
         &[(HERE, "web", &[this()]), (REGION, "web", &[this()])],
@@ -242,7 +242,7 @@ fn g11_a_group_that_vanished_after_it_was_listed_has_no_members() {
 }
 
 #[test]
-fn g11_groups_that_google_does_not_show_are_a_refusal_and_an_outage_is_one() {
+fn g13_groups_that_google_does_not_show_are_a_refusal_and_an_outage_is_one() {
     let stage = with_groups(by_zone(), &[(HERE, "web", &[this()])]);
     for part in ["aggregated", "listInstances"] {
         let hidden = google::refusal(403, "Required 'compute.instanceGroups.list'", "forbidden");

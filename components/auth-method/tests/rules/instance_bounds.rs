@@ -1,4 +1,4 @@
-//! What gce roles ask of an instance and its account: contract 4.6, G8 to G13 without groups; SEC-G9, G11; D8, D10.
+//! What gce roles ask of an instance and its account: contract 4.6, G8 to G13 without groups; SEC-G9, G11, G13; D8, D10.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::roles::list;
 use crate::stage::NOW;
 
 #[test]
-fn g8_every_bound_label_is_there_exactly() {
+fn g13_every_bound_label_is_there_exactly() {
     let bound = |labels: &[&str]| RoleChanges {
         bound_labels: list(labels),
         ..gce()
@@ -68,7 +68,7 @@ fn g9_the_zone_that_google_gives_counts() {
 }
 
 #[test]
-fn g10_the_region_is_exactly_that_of_the_zone() {
+fn the_region_is_exactly_that_of_the_zone() {
     let bound = |regions: &[&str]| RoleChanges {
         bound_regions: list(regions),
         ..gce()
@@ -92,7 +92,7 @@ fn d8_the_wildcard_lets_every_account_in_as_an_empty_list_does() {
 }
 
 #[test]
-fn g12_another_account_is_not_one_of_the_roles() {
+fn g11_another_account_is_not_one_of_the_roles() {
     for other in [OTHER_EMAIL, OTHER_ID, "DEV@p1.iam.gserviceaccount.com"] {
         let changes = RoleChanges {
             bound_service_accounts: list(&[other]),
@@ -108,7 +108,7 @@ fn g12_another_account_is_not_one_of_the_roles() {
 }
 
 #[test]
-fn g12_g13_an_account_that_cannot_be_read_is_refused_in_the_words_of_its_step() {
+fn an_account_that_cannot_be_read_is_refused_in_the_words_of_its_step() {
     let refusal = AccountRefusal {
         account: UNIQUE_ID.to_owned(),
         refusal: ApiRefusal {

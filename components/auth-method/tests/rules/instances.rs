@@ -1,4 +1,4 @@
-//! Logging in on gce roles: contract 4.6, G1 to G7, and what Google answers badly; SEC-G2, G6, G9; D10.
+//! Logging in on gce roles: contract 4.6, G1 to G7, and what Google answers badly; SEC-G2, G6, G9, G10; D10.
 
 use gatehouse_auth_method::{
     ApiRefusal, AuthMethod, ConfigChanges, Identity, InstanceFlaw, KeyRefusal, LoginError,
@@ -166,7 +166,7 @@ fn cve_2020_16251_instance_claims_signed_by_an_account_are_refused_without_askin
 }
 
 #[test]
-fn g1_g2_a_token_without_complete_instance_claims_cannot_use_a_gce_role() {
+fn g2_a_token_without_complete_instance_claims_cannot_use_a_gce_role() {
     let stage = stage(gce());
     let compute_engine = |claims: Value| token().claim("google", json!({"compute_engine": claims}));
     for token in [
@@ -194,7 +194,7 @@ fn g1_g2_a_token_without_complete_instance_claims_cannot_use_a_gce_role() {
 }
 
 #[test]
-fn g3_the_claimed_project_is_one_of_the_roles() {
+fn g10_the_claimed_project_is_one_of_the_roles_and_its_number_is_no_id() {
     let bound = |projects: &[&str]| RoleChanges {
         bound_projects: list(projects),
         ..gce()
@@ -211,10 +211,21 @@ fn g3_the_claimed_project_is_one_of_the_roles() {
         (expected, 1),
         "only Google's keys are read"
     );
+    let of_a_domain = token_with("project_id", "example.com:p1");
+    for (bound_projects, is_bound) in [
+        ("example.com:p1", true),
+        ("p1", false),
+        ("example.com", false),
+    ] {
+        let refused = self::stage(bound(&[bound_projects])).log_in(&signed(&of_a_domain));
+        let refused = refused.unwrap_err();
+        let is_its_project = matches!(refused, LoginError::InstanceProjectNotBound { .. });
+        assert_eq!(is_its_project, !is_bound, "{bound_projects}: {refused:?}");
+    }
 }
 
 #[test]
-fn g4_an_instance_that_is_not_there_or_not_shown_is_refused() {
+fn an_instance_that_is_not_there_or_not_shown_is_refused() {
     let stage = stage(gce());
     stage.google.state().compute.instances.clear();
     let expected = flawed(InstanceFlaw::Refused(not_found().into()));
@@ -231,7 +242,7 @@ fn g4_an_instance_that_is_not_there_or_not_shown_is_refused() {
 }
 
 #[test]
-fn g5_only_instances_that_run_or_are_about_to_log_in() {
+fn g9_only_instances_that_run_or_are_about_to_log_in() {
     for status in ["PROVISIONING", "STAGING", "RUNNING"] {
         assert!(
             outcome(gce(), |instance| instance.set("status", status)).is_ok(),
@@ -253,7 +264,7 @@ fn g5_only_instances_that_run_or_are_about_to_log_in() {
 }
 
 #[test]
-fn d10_g6_another_instance_of_the_same_name_is_refused() {
+fn d10_g9_another_instance_of_the_same_name_is_refused() {
     for id in ["4242424242424242425", "04242424242424242424", "0"] {
         let refused = outcome(gce(), |instance| instance.set("id", id)).unwrap_err();
         assert_eq!(refused, flawed(InstanceFlaw::OtherId));
@@ -294,7 +305,7 @@ fn g6_an_answer_that_is_not_about_the_instance_asked_for_is_of_no_use() {
 }
 
 #[test]
-fn g7_a_token_older_than_the_instance_is_refused_beyond_a_second() {
+fn g9_a_token_older_than_the_instance_is_refused_beyond_a_second() {
     let log_in = |claimed: u64| {
         let token = token_with("instance_creation_timestamp", claimed);
         stage(gce()).log_in(&signed(&token))

@@ -510,6 +510,46 @@ fn i5_the_project_of_the_account_must_be_bound() {
     );
 }
 
+/// The address says `p1` all the time; Google's answer about the account says otherwise.
+#[test]
+fn g10_the_project_is_the_id_that_google_gives_and_never_text_of_the_address_or_a_number() {
+    for (given, bound, is_let_in) in [
+        ("p9", "p9", true),
+        ("p9", "p1", false),
+        ("example.com:p1", "example.com:p1", true),
+        ("example.com:p1", "p1", false),
+        ("example.com:p1", "example.com", false),
+        ("p1", "example.com:p1", false),
+        ("p1", "77", false),
+        ("p1", "p", false),
+        ("p1", "P1", false),
+    ] {
+        let stage = Stage::ready();
+        let given = given.to_owned();
+        stage
+            .google
+            .change(EMAIL, |account| account.project_id.clone_from(&given));
+        stage.role(RoleChanges {
+            bound_projects: names(&[bound]),
+            ..RoleChanges::default()
+        });
+        for jwt in [
+            Token::of_account().signed_by(keys::of_account()),
+            Token::of_google().signed_by(keys::of_google()),
+        ] {
+            let outcome = stage.log_in(&jwt);
+            assert_eq!(outcome.is_ok(), is_let_in, "{given}, {bound}: {outcome:?}");
+            if let Err(refused) = outcome {
+                let expected = LoginError::ProjectNotBound {
+                    email: EMAIL.to_owned(),
+                    bound_projects: vec![bound.to_owned()],
+                };
+                assert_eq!(refused, expected);
+            }
+        }
+    }
+}
+
 #[test]
 fn i6_the_account_must_be_bound_by_email_unique_id_or_wildcard() {
     let stage = Stage::ready();

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a4_reads_have_the_fields_of_their_query() {
+    fn reads_have_the_fields_of_their_query() {
         let mut request = Request::new(Method::Get, "/api/v2/organizations");
         request.query = "q%5Bname%5D=a&include=b&include=c".to_owned();
         let expected = [pair("include", r#"["b","c"]"#), pair("q[name]", r#""a""#)];
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a4_writes_have_those_of_their_query_too() {
+    fn writes_have_those_of_their_query_too() {
         let mut request = Request::new(Method::Post, "/api/v2/organizations/acme");
         request.query = "token=audit-trails".to_owned();
         request.body = br#"{"data":{"attributes":{"d":1}}}"#.to_vec();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a4_resources_that_are_only_named_are_ids() {
+    fn resources_that_are_only_named_are_ids() {
         for body in [
             r#"{"data":[{"type":"users","id":"ada"},{"type":"users","id":"bob"}]}"#,
             r#"{"data":[{"type":"users","id":"ada","attributes":{}},{"id":"bob"}]}"#,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a4_writes_have_the_members_of_their_document_under_one_spelling() {
+    fn writes_have_the_members_of_their_document_under_one_spelling() {
         let found = of_body(
             r#"{"data":{"type":"x","id":"y","attributes":{"session_timeout":60,"userTokensEnabled":false,"email":null},
                 "relationships":{"default_agent_pool":{"data":{"id":"apool-1"}}}}}"#,
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a4_every_resource_of_a_list_counts() {
+    fn every_resource_of_a_list_counts() {
         let found = of_body(r#"{"data":[{"attributes":{"a":1}},{"attributes":{"a":2}}]}"#);
         assert_eq!(found, [pair("a", "1"), pair("a", "2")]);
     }

@@ -90,6 +90,16 @@ mod tests {
     use gatehouse_ports::doubles::SeededRandom;
 
     #[test]
+    fn k6_secrets_of_tokens_and_the_key_of_their_hashes_cannot_be_printed() {
+        use crate::Credential;
+        use crate::tokens::record::HashKeyRecord;
+        gatehouse_ports::assert_lacks!(
+            [Credential, SecretHasher, HashKeyRecord],
+            [std::fmt::Debug, std::fmt::Display]
+        );
+    }
+
+    #[test]
     fn contract_1_6_a_token_has_ninety_characters_around_its_mark() {
         let random = SeededRandom::new(1);
         let secret = new_secret(&random).unwrap();

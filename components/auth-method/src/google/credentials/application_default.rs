@@ -100,3 +100,16 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         Ok(token_in(answer, CredentialsStep::Metadata)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::AuthorizedUser;
+
+    #[test]
+    fn k6_what_the_tools_of_a_user_leave_behind_cannot_be_printed() {
+        gatehouse_ports::assert_lacks!(
+            [AuthorizedUser],
+            [std::fmt::Debug, std::fmt::Display, Clone, serde::Serialize]
+        );
+    }
+}

@@ -15,7 +15,7 @@ impl World {
 }
 
 #[test]
-fn a4_a_rule_about_attributes_sees_them_in_every_spelling() {
+fn a_rule_about_attributes_sees_them_in_every_spelling() {
     let world = hosted();
     world.create_named("acme");
     let rule = json!({"capabilities": ["update"], "denied_parameters": {"session-timeout": [], "default-agent-pool": []}});
@@ -35,7 +35,7 @@ fn a4_a_rule_about_attributes_sees_them_in_every_spelling() {
 }
 
 #[test]
-fn a4_a_rule_about_values_compares_them() {
+fn a_rule_about_values_compares_them() {
     let world = hosted();
     let rule = json!({
         "capabilities": ["create", "update"],
@@ -65,7 +65,7 @@ fn a4_a_rule_about_values_compares_them() {
 }
 
 #[test]
-fn a4_a_rule_about_a_read_sees_its_query() {
+fn a_rule_about_a_read_sees_its_query() {
     let world = hosted();
     world.create_named("acme");
     let rule =
@@ -81,7 +81,7 @@ fn a4_a_rule_about_a_read_sees_its_query() {
 }
 
 #[test]
-fn a4_what_cannot_be_read_is_refused_after_the_rule() {
+fn what_cannot_be_read_is_refused_after_the_rule() {
     let world = hosted();
     world.create_named("acme");
     let rule = json!({"capabilities": ["update"], "required_parameters": ["email"]});
@@ -102,7 +102,7 @@ fn a4_what_cannot_be_read_is_refused_after_the_rule() {
 }
 
 #[test]
-fn a4_a_rule_about_a_write_sees_its_query() {
+fn a_rule_about_a_write_sees_its_query() {
     let world = hosted();
     world.create_named("acme");
     let rule = json!({
