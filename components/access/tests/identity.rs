@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use gatehouse_access::{
     Access, AliasRequest, EntityChanges, GroupChanges, IdentityError, IdentityReference,
-    IdentityTarget,
+    IdentityTarget, TokenReference,
 };
-use server::Server;
+use server::{Server, policies};
 
 fn entity(server: &Server) -> String {
     let written = server
@@ -243,4 +243,48 @@ fn names_and_aliases_are_given_away_once() {
         assert_eq!(keys(&server, "entity/"), before + 1);
         assert_eq!(keys(&server, "entity-name/"), before + 1);
     }
+}
+
+#[test]
+fn a4_policies_of_an_identity_that_are_blanks_name_nothing() {
+    let server = Server::ready();
+    let token = server.log_in(policies(&["own"]));
+    let id = token.grant.entity_id.clone().unwrap();
+    let blanks = || Some(vec![String::new(), " ".to_owned(), "\t\n".to_owned()]);
+    let changes = EntityChanges {
+        policies: blanks(),
+        ..EntityChanges::default()
+    };
+    let target = IdentityTarget::Id(&id);
+    server.access.write_entity(target, &changes).unwrap();
+    let changes = GroupChanges {
+        policies: blanks(),
+        member_entity_ids: Some(vec![id.clone()]),
+        ..GroupChanges::default()
+    };
+    let target = IdentityTarget::Name("crew");
+    let group = server.access.write_group(target, &changes).unwrap().id;
+
+    let entity = server.access.read_entity(IdentityReference::Id(&id));
+    assert!(entity.unwrap().unwrap().policies.is_empty());
+    let group = server.access.read_group(IdentityReference::Id(&group));
+    assert!(group.unwrap().unwrap().policies.is_empty());
+    for text in [
+        token.client_token.expose(),
+        server.log_in(policies(&["own"])).client_token.expose(),
+    ] {
+        let view = server.access.lookup_token(TokenReference::Id(text));
+        let view = view.unwrap();
+        assert_eq!(view.identity_policies, Vec::<String>::new());
+        assert_eq!(view.policies, ["default", "own"]);
+    }
+    // Blanks beside a name do not make another of it.
+    let changes = EntityChanges {
+        policies: Some(vec![" ".to_owned(), " Root ".to_owned()]),
+        ..EntityChanges::default()
+    };
+    let refused = server
+        .access
+        .write_entity(IdentityTarget::Id(&id), &changes);
+    assert_eq!(refused, Err(IdentityError::RootPolicy));
 }

@@ -322,3 +322,39 @@ fn a_list_goes_on_after_any_text() {
         }
     }
 }
+
+#[test]
+fn a4_a_list_that_binds_is_never_one_of_blanks() {
+    let server = Server::ready();
+    let blanks = || texts(&["", " ", "\t"]);
+    let bound = TokenRoleChanges {
+        allowed_policies: texts(&["dev"]),
+        bound_cidrs: texts(&["192.0.2.0/24"]),
+        ..TokenRoleChanges::default()
+    };
+    write(&server, "ci", &bound).unwrap();
+    let before = read(&server, "ci");
+    type Field = fn(&mut TokenRoleChanges) -> &mut Option<Vec<String>>;
+    let fields: [Field; 7] = [
+        |changes| &mut changes.allowed_policies,
+        |changes| &mut changes.allowed_policies_glob,
+        |changes| &mut changes.disallowed_policies,
+        |changes| &mut changes.disallowed_policies_glob,
+        |changes| &mut changes.allowed_entity_aliases,
+        |changes| &mut changes.bound_cidrs,
+        |changes| &mut changes.old_bound_cidrs,
+    ];
+    for field in fields {
+        let mut changes = TokenRoleChanges::default();
+        *field(&mut changes) = blanks();
+        for name in ["ci", "new"] {
+            let refused = write(&server, name, &changes);
+            assert_eq!(refused, Err(TokenRoleError::OnlyBlanks));
+        }
+        assert_eq!(read(&server, "ci"), before);
+        assert_eq!(server.access.read_token_role("new"), Ok(None));
+        // An empty list says that there is to be none.
+        *field(&mut changes) = Some(Vec::new());
+        write(&server, "empty", &changes).unwrap();
+    }
+}

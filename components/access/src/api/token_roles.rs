@@ -176,6 +176,9 @@ pub enum TokenRoleError {
     /// More than a role may hold; holds that number of bytes.
     #[error("a role holds at most {0} bytes: name fewer policies, aliases or address ranges")]
     TooLarge(u32),
+    /// A list of policies, entity aliases or address ranges that holds only blanks: what it is to bind would not be bound.
+    #[error("the list holds only blanks; name what it is to hold, or send [] for none")]
+    OnlyBlanks,
     /// The server cannot answer now.
     #[error(transparent)]
     Failure(#[from] Failure),

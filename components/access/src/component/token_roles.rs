@@ -142,6 +142,7 @@ impl From<TokenRoleError> for wit::TokenRoleError {
                 by_default,
             }),
             TokenRoleError::TooLarge(most) => Self::TooLarge(most),
+            TokenRoleError::OnlyBlanks => Self::OnlyBlanks,
             TokenRoleError::Failure(failure) => Self::Failure(failure.into()),
         }
     }

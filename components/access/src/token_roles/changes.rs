@@ -38,6 +38,7 @@ pub(super) fn applied(
     mut role: TokenRole,
     changes: &TokenRoleChanges,
 ) -> Result<TokenRole, TokenRoleError> {
+    require_bound(changes)?;
     set(&mut role.orphan, changes.orphan);
     set(&mut role.renewable, changes.renewable);
     if let Some(suffix) = &changes.path_suffix {
@@ -127,6 +128,25 @@ fn renamed<T: Clone + Default>(field: (&mut T, &mut T), value: (Option<T>, Optio
         (None, Some(old)) => (*field.0, *field.1) = (old.clone(), old),
         (None, None) => {}
     }
+}
+
+/// Refuses a list that holds only blanks where an empty list means "any" (SEC-A4): blanks are dropped from it.
+fn require_bound(changes: &TokenRoleChanges) -> Result<(), TokenRoleError> {
+    let lists = [
+        &changes.allowed_policies,
+        &changes.allowed_policies_glob,
+        &changes.disallowed_policies,
+        &changes.disallowed_policies_glob,
+        &changes.allowed_entity_aliases,
+        &changes.bound_cidrs,
+        &changes.old_bound_cidrs,
+    ];
+    let only_blanks =
+        |list: &Vec<String>| !list.is_empty() && list.iter().all(|it| it.trim().is_empty());
+    if lists.into_iter().flatten().any(only_blanks) {
+        return Err(TokenRoleError::OnlyBlanks);
+    }
+    Ok(())
 }
 
 fn ranges(

@@ -13,7 +13,9 @@ mod secrecy;
 
 use std::net::IpAddr;
 
-use gatehouse_access::{Access, Admission, Mount, Operation, TokenReference, TokenView};
+use gatehouse_access::{
+    Access, Admission, ClientToken, Mount, Operation, TokenReference, TokenView,
+};
 use gatehouse_ports::RandomError;
 
 pub(crate) use self::secrecy::client_request_id;
@@ -50,6 +52,8 @@ pub(crate) struct Trail<'g> {
     id: String,
     is_asked: bool,
     facts: Facts,
+    /// A root token that the answer hides (contract 6.1).
+    root_token: Option<ClientToken>,
 }
 
 /// What the stages of a request find out about it.
@@ -89,6 +93,7 @@ impl<'g> Trail<'g> {
             id,
             is_asked: false,
             facts: Facts::default(),
+            root_token: None,
         })
     }
 
@@ -104,6 +109,16 @@ impl<'g> Trail<'g> {
             self.facts.path = Some(path.to_owned());
             self.facts.wrap_ttl = wrap_ttl;
         }
+    }
+
+    /// Says that a root token was made for the answer, which does not show it as it is.
+    pub(crate) fn made(&mut self, root_token: ClientToken) {
+        self.root_token = Some(root_token);
+    }
+
+    /// The root token that the answer hides.
+    pub(crate) const fn root_token(&self) -> Option<&ClientToken> {
+        self.root_token.as_ref()
     }
 
     /// Says whose service token a request brings.

@@ -1,6 +1,6 @@
 //! `sys/audit` and `sys/audit-hash` (contract 6.5), and what the record of an exchange means for this protocol.
 
-use gatehouse_access::{Access, Operation, TokenReference};
+use gatehouse_access::{Access, ClientToken, Operation, TokenReference};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -90,12 +90,13 @@ pub(super) fn is_unadmitted_write(request: &Request, path: &CanonicalPath) -> bo
     }
 }
 
-/// Ends the tokens of an answer that must not leave, because it could not be recorded: nobody has them. If that fails too, they end
-/// with their time.
+/// Ends the tokens of an answer that must not leave, because it could not be recorded, and the root token that it hides: nobody has
+/// them. If that fails too, they end with their time, and the operator is told.
 pub(super) fn take_back<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     path: &CanonicalPath,
     response: &Response,
+    root_token: Option<&ClientToken>,
 ) {
     #[derive(Deserialize)]
     struct Held {
@@ -118,7 +119,8 @@ pub(super) fn take_back<A, C: Access, O>(
     // A renewal shows a token that its owner has already.
     let is_new = path.ends_with("/login") || path.starts_with("v1/auth/token/create");
     let token = held.auth.filter(|_| is_new);
-    let mut references = Vec::new();
+    let hidden = root_token.map(|token| TokenReference::Id(token.expose()));
+    let mut references = Vec::from_iter(hidden);
     if let Some(token) = &token {
         references.push(TokenReference::Id(&token.client_token));
     }

@@ -3,9 +3,11 @@
 //!
 //! None of it but `sys/rotate/root` needs a token: the shares alone give force to it. How often one address may ask is limited.
 
+use std::cell::Cell;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use gatehouse_access::{Access, Failure, Operation, ROOT_TOKEN_CHARACTERS};
+use gatehouse_access::{Access, ClientToken, Failure, Operation, ROOT_TOKEN_CHARACTERS};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -17,6 +19,7 @@ use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
 use super::status::answer;
 use crate::Gateway;
+use crate::audit::Trail;
 use crate::host::{Bucket, Ceremony, CeremonyError};
 use crate::http::{Method, Request, Response};
 use crate::source;
@@ -99,9 +102,10 @@ pub(super) fn handle<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     path: &str,
+    trail: &mut Trail<'_>,
 ) -> Option<Result<Response, Fault>> {
     let (family, step) = path.strip_prefix("v1/sys/")?.split_once('/')?;
-    let ceremony = Asked { gateway, request };
+    let ceremony = Asked::new(gateway, request);
     let operation = match request.method {
         Method::Get => Operation::Read,
         Method::Post | Method::Put => Operation::Update,
@@ -118,6 +122,9 @@ pub(super) fn handle<A, C: Access, O>(
         ("rekey", "recovery-key-backup") | ("rekey-recovery-key", _) => Err(no_recovery_keys()),
         _ => return None,
     };
+    if let Some(token) = ceremony.root_token.take() {
+        trail.made(token);
+    }
     let shape = match family {
         "generate-root-token" => Shape::Envelope,
         _ => Shape::Bare,
@@ -135,7 +142,7 @@ pub(super) fn with_token<A, C, O>(
         return Err(Fault::unsupported_path());
     }
     let request = call.request;
-    let ceremony = Asked { gateway, request };
+    let ceremony = Asked::new(gateway, request);
     match ceremony.rekey(call.operation, step)? {
         Written::Nothing => Ok(None),
         Written::Document(text) => {
@@ -194,9 +201,19 @@ fn unwritable() -> Fault {
 struct Asked<'a, A, C, O> {
     gateway: &'a Gateway<A, C, O>,
     request: &'a Request,
+    /// The root token that the request has made.
+    root_token: Cell<Option<ClientToken>>,
 }
 
-impl<A, C, O> Asked<'_, A, C, O> {
+impl<'a, A, C, O> Asked<'a, A, C, O> {
+    const fn new(gateway: &'a Gateway<A, C, O>, request: &'a Request) -> Self {
+        Self {
+            gateway,
+            request,
+            root_token: Cell::new(None),
+        }
+    }
+
     /// Where the request came from.
     fn origin(&self) -> String {
         source::network(self.request.peer)
@@ -384,6 +401,7 @@ impl<A, C: Access, O> Asked<'_, A, C, O> {
                 .map(|(token, password)| token ^ password)
                 .collect(),
         );
+        self.root_token.set(Some(token));
         let encoded = Zeroizing::new(STANDARD_NO_PAD.encode(&*hidden));
         self.gateway
             .tell_operator("holders of enough shares have made a root token");

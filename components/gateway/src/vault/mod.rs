@@ -78,7 +78,7 @@ pub(crate) fn handle<A: AuthMethod, C: Access, O: Capability>(
     let answered = serve(gateway, request, path, &mut audience, &mut trail);
     let mut response = answered.unwrap_or_else(|fault| told(fault, audience));
     if let Err(failure) = trail.answer(&response) {
-        audit::take_back(gateway, path, &response);
+        audit::take_back(gateway, path, &response, trail.root_token());
         response = told(failure.into(), audience);
     }
     if request.method == Method::Head {
@@ -118,7 +118,7 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
     if let Some(answer) = status::handle(gateway, request, &path.with_trailing_slash()) {
         return answer;
     }
-    if let Some(answer) = ceremonies::handle(gateway, request, &path.with_trailing_slash()) {
+    if let Some(answer) = ceremonies::handle(gateway, request, &path.with_trailing_slash(), trail) {
         return answer;
     }
     if let Some(answer) = oidc::document(gateway, request, &path.with_trailing_slash()) {

@@ -8,6 +8,7 @@ use gatehouse_gateway::Method;
 use serde_json::{Value, json};
 
 use self::doubles::{NONCE, Server, VERIFICATION, revealed, share};
+use super::recorder::{Fails, Recorder};
 use super::server::{Answer, request};
 
 #[test]
@@ -289,4 +290,38 @@ fn k4_the_policy_of_rotation_is_kept_within_its_bounds() {
         send(Method::Post, "sys/rotate/config", asked).refused(400, text);
     }
     assert_eq!(read()["data"], set);
+}
+
+#[test]
+fn l1_a_root_token_whose_answer_cannot_be_recorded_ends_at_once() {
+    let recorder = Recorder::default();
+    let server = Server::new().recorded_by(&recorder);
+    let accessors = || {
+        let target = "auth/token/accessors?list=true";
+        let listed = server.send(Method::Get, target, &server.root, &Value::Null);
+        listed.expect(200).json()["data"]["keys"].clone()
+    };
+    let before = accessors();
+    assert_eq!(before.as_array().unwrap().len(), 1);
+    for family in ["generate-root", "generate-root-token"] {
+        let attempt = format!("sys/{family}/attempt");
+        let update = format!("sys/{family}/update");
+        let otp = "o".repeat(47);
+        server.put(&attempt, json!({"otp": otp})).expect(200);
+        server.give(&update, 1, NONCE).expect(200);
+        recorder.fails(Fails::ForAnswers);
+        server.give(&update, 2, NONCE).expect(500);
+        recorder.fails(Fails::Never);
+        assert_eq!(accessors(), before, "{family}");
+    }
+    // Recorded, it stays.
+    let attempt = json!({"otp": "o".repeat(47)});
+    server.put("sys/generate-root/attempt", attempt).expect(200);
+    server
+        .give("sys/generate-root/update", 1, NONCE)
+        .expect(200);
+    server
+        .give("sys/generate-root/update", 2, NONCE)
+        .expect(200);
+    assert_eq!(accessors().as_array().unwrap().len(), 2);
 }

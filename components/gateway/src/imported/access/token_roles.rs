@@ -97,6 +97,7 @@ impl From<token_roles_wit::TokenRoleError> for TokenRoleError {
                 by_default: batch.by_default,
             },
             Wit::TooLarge(most) => Self::TooLarge(most),
+            Wit::OnlyBlanks => Self::OnlyBlanks,
             Wit::Failure(failure) => Self::Failure(failure.into()),
         }
     }

@@ -17,6 +17,7 @@ use gatehouse_ports::{HttpError, NoCache};
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
+use crate::recorder::Recorder;
 use crate::server::{Answer, NOW, request};
 
 type Clock = &'static ManualClock;
@@ -299,6 +300,19 @@ impl Server {
         let made = server.put("sys/init", json!({})).expect(200).json();
         server.root = made["root_token"].as_str().unwrap().to_owned();
         server
+    }
+
+    /// The same, with a log.
+    pub fn recorded_by(self, recorder: &Recorder) -> Self {
+        let host = Host {
+            keys: Box::new(self.holders.clone()),
+            ceremonies: Box::new(self.holders.clone()),
+            rate_limits: Box::new(self.holders.clone()),
+            audit: Box::new(recorder.clone()),
+            ..Host::default()
+        };
+        let gateway = self.gateway.with_host(host);
+        Self { gateway, ..self }
     }
 
     pub fn send(&self, method: Method, target: &str, token: &str, body: &Value) -> Answer {

@@ -43,7 +43,7 @@ pub(super) fn fault(error: TokenRoleError) -> Fault {
         TokenRoleError::BatchWithParent => format!("{BATCH} non-orphan tokens"),
         TokenRoleError::RenewableBatch => format!("{BATCH} renewable tokens"),
         TokenRoleError::BatchWith { field, by_default } => batch_with(field, by_default),
-        error @ TokenRoleError::TooLarge(_) => error.to_string(),
+        error @ (TokenRoleError::TooLarge(_) | TokenRoleError::OnlyBlanks) => error.to_string(),
     };
     Fault::plain(400, text)
 }
