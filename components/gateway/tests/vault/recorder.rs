@@ -15,6 +15,8 @@ const SECRETS: [&str; 2] = [ROOT, "-----BEGIN"];
 const TOKEN_BEGINNINGS: [&str; 2] = ["hvs.", "hvb."];
 
 fn is_secret(text: &str) -> bool {
+    // The root token of these tests is part of this path.
+    let text = text.replace("generate-root-token", "");
     let holds_token = |beginning: &&str| {
         let rest = text.split_once(*beginning).map(|(_, rest)| rest);
         rest.is_some_and(|rest| rest.len() > 16)
