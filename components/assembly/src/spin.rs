@@ -92,7 +92,7 @@ impl Part {
 
 /// The capabilities, each with the key under which the manifest names it as a dependency of the front. A key without interface and
 /// version stands for all interfaces of its package, so that one instance serves them all.
-const CAPABILITIES: [(&str, Part); 3] = [
+pub const CAPABILITIES: [(&str, Part); 3] = [
     ("gatehouse:access", Part::Access),
     ("gatehouse:auth-method", Part::AuthMethod),
     ("gatehouse:orgs", Part::Orgs),

@@ -142,8 +142,7 @@ fn two_dependencies_for_one_import_are_refused_and_so_is_one_that_does_not_serve
 
 #[test]
 fn the_capabilities_have_keys_of_their_own() {
-    let packages = spin::CAPABILITIES.map(|(key, name)| (key, format!("gatehouse:{name}")));
-    for (key, package) in packages {
-        assert_eq!(key, package);
+    for (key, part) in spin::CAPABILITIES {
+        assert_eq!(key, format!("gatehouse:{}", part.name()));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gatehouse_assembly::spin::compose;
+use gatehouse_assembly::spin::{CAPABILITIES, compose};
 use gatehouse_components::spin::{Part, bytes};
 
 use super::faces::{exports, functions, imports};
@@ -57,7 +57,7 @@ fn spin_4_1_offers_everything_that_is_imported() {
     }
     // Beside what Spin offers, the front wants the capabilities.
     for import in unmet(Part::Front, &offers) {
-        let keys = joining::CAPABILITIES.map(|(key, _)| key);
+        let keys = CAPABILITIES.map(|(key, _)| key);
         assert!(
             keys.iter()
                 .any(|key| import.starts_with(&format!("{key}/"))),
@@ -164,10 +164,10 @@ fn the_manifests_name_files_that_the_bundle_writes() {
     let four = manifest("spin.toml");
     let component = four.only_component();
     assert_eq!(part_at(&component.source), Part::Front);
-    for (key, name) in joining::CAPABILITIES {
-        assert_eq!(part_at(&component.dependencies[key].path).name(), name);
+    for (key, part) in CAPABILITIES {
+        assert_eq!(part_at(&component.dependencies[key].path), part);
     }
-    assert_eq!(component.dependencies.len(), joining::CAPABILITIES.len());
+    assert_eq!(component.dependencies.len(), CAPABILITIES.len());
     let three = manifest("spin-3.toml");
     assert_eq!(part_at(&three.only_component().source), Part::WholeP2);
 }
