@@ -1,0 +1,112 @@
+//! What an instance has decoded once never outlives a change (SEC-S7): every change counts at the next request, also when another
+//! instance made it.
+
+use crate::server::{Server, Service, policies};
+use gatehouse_access::{
+    Access, EntityChanges, IdentityReference, IdentityTarget, Operation, Refusal, Request,
+};
+
+const PATH: &str = "auth/gcp/role/dev";
+
+fn read(instance: &Service, token: &str) -> Result<(), Refusal> {
+    let request = Request {
+        token: Some(token),
+        operation: Operation::Read,
+        path: PATH,
+        parameters: None,
+        wrap_ttl: None,
+        source_address: "192.0.2.1".parse().ok(),
+    };
+    instance.admit(&request).map(|_| ())
+}
+
+/// A token whose standing and rights an instance has read twice, and that instance.
+fn warm(server: &Server) -> (Service, String, String) {
+    let issued = server.log_in_with_policy(&reading(PATH));
+    let token = issued.client_token.expose().to_owned();
+    let instance = server.another_instance();
+    for _ in 0..2 {
+        assert_eq!(read(&instance, &token), Ok(()));
+    }
+    let entity = issued.grant.entity_id.unwrap();
+    (instance, token, entity)
+}
+
+fn reading(path: &str) -> String {
+    format!("path \"{path}\" {{ capabilities = [\"read\"] }}")
+}
+
+#[test]
+fn s7_a_rewritten_and_a_deleted_policy_count_at_once() {
+    let server = Server::ready();
+    let (instance, token, _) = warm(&server);
+    server
+        .access
+        .write_policy("own", &reading("other"))
+        .unwrap();
+    assert_eq!(read(&instance, &token), Err(Refusal::Denied));
+    server.access.write_policy("own", &reading(PATH)).unwrap();
+    assert_eq!(read(&instance, &token), Ok(()));
+    server.access.delete_policy("own").unwrap();
+    assert_eq!(read(&instance, &token), Err(Refusal::Denied));
+}
+
+#[test]
+fn s7_a_disabled_a_deleted_and_a_changed_entity_count_at_once() {
+    let server = Server::ready();
+    let (instance, token, entity) = warm(&server);
+    let change = |changes: EntityChanges| {
+        let target = IdentityTarget::Id(&entity);
+        server.access.write_entity(target, &changes).unwrap();
+    };
+    change(EntityChanges {
+        disabled: Some(true),
+        ..EntityChanges::default()
+    });
+    assert_eq!(read(&instance, &token), Err(Refusal::EntityUnusable));
+    change(EntityChanges {
+        disabled: Some(false),
+        policies: Some(vec!["more".to_owned()]),
+        ..EntityChanges::default()
+    });
+    server.access.delete_policy("own").unwrap();
+    assert_eq!(read(&instance, &token), Err(Refusal::Denied));
+    server.access.write_policy("more", &reading(PATH)).unwrap();
+    assert_eq!(read(&instance, &token), Ok(()));
+    let reference = IdentityReference::Id(&entity);
+    assert!(server.access.delete_entity(reference).unwrap());
+    assert_eq!(read(&instance, &token), Err(Refusal::EntityUnusable));
+}
+
+#[test]
+fn s7_a_mount_that_went_away_takes_its_tokens_with_it_also_when_another_takes_its_place() {
+    let server = Server::ready();
+    let (instance, token, _) = warm(&server);
+    server.access.disable_mount("gcp/").unwrap();
+    assert_eq!(read(&instance, &token), Err(Refusal::InvalidToken));
+    server.enable("gcp");
+    assert_eq!(read(&instance, &token), Err(Refusal::InvalidToken));
+}
+
+#[test]
+fn s7_a_login_sees_what_became_of_the_identity_that_it_knew() {
+    let server = Server::ready();
+    let (instance, _, entity) = warm(&server);
+    let grant = server.grant("1234", policies(&["own"]));
+    let log_in = || {
+        let issued = instance.issue_login(&grant);
+        issued.ok().and_then(|issued| issued.grant.entity_id)
+    };
+    assert_eq!(log_in().as_ref(), Some(&entity));
+    let disabled = EntityChanges {
+        disabled: Some(true),
+        ..EntityChanges::default()
+    };
+    let target = IdentityTarget::Id(&entity);
+    server.access.write_entity(target, &disabled).unwrap();
+    assert_eq!(log_in(), None);
+    let reference = IdentityReference::Id(&entity);
+    assert!(server.access.delete_entity(reference).unwrap());
+    let fresh = log_in().unwrap();
+    assert_ne!(fresh, entity);
+}

@@ -1,0 +1,160 @@
+//! A capability over doubles, initialized, with what tests ask of it most.
+
+pub mod batch;
+pub mod faulty;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use gatehouse_access::{
+    Access, AccessService, Admission, CreateRequest, Issued, LoginGrant, Mount, MountRequest,
+    Operation, Parent, Refusal, Request, TokenParameters, TokenReference,
+};
+use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
+
+pub type TestStore = MemoryStore<&'static ManualClock>;
+pub type Service = AccessService<&'static TestStore, &'static ManualClock, &'static SeededRandom>;
+
+pub const START: u64 = 1_700_000_000;
+pub const HOUR: u64 = 3600;
+pub const ROOT: &str = "root-for-tests";
+
+pub struct Server {
+    pub access: Service,
+    pub store: &'static TestStore,
+    pub clock: &'static ManualClock,
+    pub random: &'static SeededRandom,
+}
+
+impl Server {
+    /// With nothing in its store.
+    pub fn empty() -> Self {
+        let clock: &'static ManualClock = Box::leak(Box::new(ManualClock::at_seconds(START)));
+        let store: &'static TestStore = Box::leak(Box::new(MemoryStore::new(clock)));
+        let random: &'static SeededRandom = Box::leak(Box::new(SeededRandom::new(7)));
+        Self {
+            access: AccessService::new(store, clock, random),
+            store,
+            clock,
+            random,
+        }
+    }
+
+    /// Initialized, with the root token [`ROOT`] and the method enabled at `gcp/`.
+    pub fn ready() -> Self {
+        let server = Self::empty();
+        server.access.initialize(Some(ROOT)).ok().unwrap();
+        server.enable("gcp");
+        server
+    }
+
+    /// Another instance over the same store.
+    pub fn another_instance(&self) -> Service {
+        AccessService::new(self.store, self.clock, self.random)
+    }
+
+    pub fn enable(&self, path: &str) {
+        let request = MountRequest {
+            mount_type: "gcp".to_owned(),
+            ..MountRequest::default()
+        };
+        self.access.enable_mount(path, &request).unwrap();
+    }
+
+    pub fn advance(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds));
+    }
+
+    pub fn admit(
+        &self,
+        token: &str,
+        operation: Operation,
+        path: &str,
+    ) -> Result<Admission, Refusal> {
+        self.access.admit(&Request {
+            token: Some(token),
+            operation,
+            path,
+            source_address: "192.0.2.1".parse().ok(),
+            wrap_ttl: None,
+            parameters: None,
+        })
+    }
+
+    pub fn is_valid(&self, token: &str) -> bool {
+        self.access.lookup_token(TokenReference::Id(token)).is_ok()
+    }
+
+    /// The mount as the admission of a login gives it.
+    pub fn mount(&self, path: &str) -> Mount {
+        let request = Request {
+            token: None,
+            operation: Operation::Update,
+            path: &format!("auth/{path}login"),
+            source_address: None,
+            wrap_ttl: None,
+            parameters: None,
+        };
+        self.access.admit(&request).unwrap().mount.unwrap()
+    }
+
+    pub fn grant(&self, alias: &str, parameters: TokenParameters) -> LoginGrant {
+        self.grant_at("gcp/", alias, parameters)
+    }
+
+    pub fn grant_at(&self, path: &str, alias: &str, parameters: TokenParameters) -> LoginGrant {
+        let mount = self.mount(path);
+        LoginGrant {
+            mount_id: mount.id,
+            mount_path: mount.path,
+            role: "dev".to_owned(),
+            alias_name: alias.to_owned(),
+            metadata: BTreeMap::from([("role".to_owned(), "dev".to_owned())]),
+            display_name: "dev@p1.example".to_owned(),
+            group_aliases: None,
+            parameters,
+            renewal_state: vec![0, 1, 255],
+            source_address: "192.0.2.1".parse().ok(),
+        }
+    }
+
+    pub fn log_in(&self, parameters: TokenParameters) -> Issued {
+        let grant = self.grant("1234", parameters);
+        self.access.issue_login(&grant).ok().unwrap()
+    }
+
+    /// A login token with one policy of its own, whose text this is.
+    pub fn log_in_with_policy(&self, text: &str) -> Issued {
+        self.access.write_policy("own", text).unwrap();
+        self.log_in(policies(&["own"]))
+    }
+
+    /// A child of `parent`, made with `sudo`.
+    pub fn child(&self, parent: &str, request: &CreateRequest) -> Issued {
+        let created = self.access.create_token(&sudo(parent), request);
+        created.map_err(|error| error.to_string()).ok().unwrap()
+    }
+}
+
+pub fn sudo(token: &str) -> Parent<'_> {
+    Parent {
+        token,
+        sudo: true,
+        limited_uses: false,
+        orphan_path: false,
+    }
+}
+
+pub fn plain(token: &str) -> Parent<'_> {
+    Parent {
+        sudo: false,
+        ..sudo(token)
+    }
+}
+
+pub fn policies(names: &[&str]) -> TokenParameters {
+    TokenParameters {
+        policies: names.iter().map(|&name| name.to_owned()).collect(),
+        ..TokenParameters::default()
+    }
+}
