@@ -120,3 +120,31 @@ fn a_rule_about_a_write_sees_its_query() {
     let made = world.send_as(&token, Method::Post, &target, Some(&sent));
     assert_eq!(made.status, 201, "{}", text(&made));
 }
+
+#[test]
+fn a_right_that_is_bound_to_an_attribute_makes_nobody_an_owner() {
+    let world = hosted();
+    world.create_named("acme");
+    let rule =
+        json!({"capabilities": ["read", "create", "update"], "allowed_parameters": {"email": []}});
+    let token = world.token_with_rule("organizations/acme", &rule);
+    let send = |method, below: &str, document: Option<&Value>| {
+        world.send_as(&token, method, &format!("{ACME}{below}"), document)
+    };
+    let before = world.store.values();
+    let team = json!({"data": {"type": "teams", "attributes": {"name": "evil", "organization-access": {"manage-membership": true}}}});
+    let renamed = document(&json!({"name": "other"}));
+    for (method, below, document) in [
+        (Method::Post, "/teams", Some(&team)),
+        (Method::Get, "/teams", None),
+        (Method::Post, "/authentication-token", None),
+        (Method::Get, "/authentication-token", None),
+        (Method::Patch, "", Some(&renamed)),
+    ] {
+        let answer = send(method, below, document);
+        assert_eq!(answer.status, 404, "{below}: {}", text(&answer));
+    }
+    assert_eq!(world.store.values(), before);
+    let email = document(&json!({"email": "new@example.com"}));
+    assert_eq!(send(Method::Patch, "", Some(&email)).status, 200);
+}
