@@ -23,8 +23,6 @@ static CLIENT: LazyLock<reqwest::blocking::Client> = LazyLock::new(|| {
 /// The `gatehouse` program in the profile of the tests, built once per test run.
 pub fn gatehouse_binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    // All packages are selected, as for `cargo run` and `cargo test`: with this one alone its dependencies would get other features, and
-    // be compiled again.
     BINARY.get_or_init(|| build("gatehouse", &[]))
 }
 
@@ -34,7 +32,7 @@ pub fn spin_host_binary() -> &'static Path {
     BINARY.get_or_init(|| {
         build(
             "gatehouse-spin-host",
-            &["--package", "gatehouse-spin-host", "--features", "server"],
+            &["--features", "gatehouse-spin-host/server"],
         )
     })
 }
@@ -53,6 +51,9 @@ pub fn target_folder() -> PathBuf {
 }
 
 /// The program of `package`, which is called like it.
+///
+/// All packages are selected, as for `cargo run` and `cargo test`: with this one alone its dependencies would get other features, and be
+/// compiled again.
 ///
 /// # Panics
 ///
