@@ -52,8 +52,8 @@ pub fn target_folder() -> PathBuf {
 
 /// The program of `package`, which is called like it.
 ///
-/// All packages are selected, as for `cargo run` and `cargo test`: with this one alone its dependencies would get other features, and be
-/// compiled again.
+/// For tests all packages are selected, as for `cargo run` and `cargo test`: with this one alone its dependencies would get other features,
+/// and be compiled again.
 ///
 /// # Panics
 ///
@@ -70,7 +70,8 @@ fn build(package: &str, arguments: &[&str]) -> PathBuf {
     let profile = if cfg!(debug_assertions) {
         "debug"
     } else {
-        command.arg("--release");
+        // What is measured is what would be installed.
+        command.args(["--release", "--package", package]);
         "release"
     };
     for (name, _) in std::env::vars_os() {
