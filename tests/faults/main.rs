@@ -1,6 +1,7 @@
 //! What goes wrong in production: killed servers, clients that are slow or vanish, requests that are none.
 
 mod audit;
+mod compiled_code;
 mod earlier_stores;
 mod hostile_connections;
 mod hostile_requests;
