@@ -124,12 +124,15 @@ fn n1_only_hosts_of_google_can_be_called_and_only_by_https() {
 }
 
 #[test]
-fn both_are_built_by_building_the_bundle() {
+fn both_are_built_by_the_example_that_writes_what_they_name() {
     for manifest in both() {
         let build = &manifest.only_component().build;
         assert_eq!(
             build.command,
-            format!("cargo build --locked --package {}", env!("CARGO_PKG_NAME"))
+            format!(
+                "cargo run --locked --release --package {} --example write_for_spin -- target/components/spin",
+                env!("CARGO_PKG_NAME")
+            )
         );
         assert!(!build.watch.is_empty());
     }
