@@ -26,7 +26,6 @@ use crate::outbound::{Outbound, OutboundHooks};
 use crate::rate_limits::Buckets;
 use crate::runtime::background::{Background, BackgroundSettings};
 use crate::runtime::cache::{self, SharedCache};
-use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
 use crate::runtime::pool::{Pool, PoolSettings, ServeError};
 use crate::runtime::served;
@@ -36,6 +35,7 @@ use crate::runtime::storage;
 use crate::seal::{SealedStore, Upkeep};
 use crate::settings::Settings;
 use crate::start_checks::check_clock;
+use gatehouse_engine::{EngineSettings, engine};
 
 /// How the gateway learns where a client is. The host sets it; a client's own field of this name is removed.
 const PEER_HEADER: HeaderName = HeaderName::from_static("x-gatehouse-peer");

@@ -5,12 +5,12 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use gatehouse::runtime::cache::{self, SharedCache};
-use gatehouse::runtime::engine::{EngineSettings, engine};
 use gatehouse::runtime::linker::linker;
 use gatehouse::runtime::services::{self, Services};
 use gatehouse::runtime::state::{Grants, InstanceState};
 use gatehouse::runtime::storage;
 use gatehouse_components::{Flavour, Part, bytes};
+use gatehouse_engine::{EngineSettings, engine};
 use gatehouse_ports::SystemClock;
 use gatehouse_store::{MemoryBackend, Namespace, PrivateStore};
 use wasmtime::component::{Component, Linker};

@@ -18,11 +18,11 @@ use super::outbound::EmbeddersHttp;
 use super::storage::EmbeddersStore;
 use crate::runtime::cache::{self, SharedCache};
 use crate::runtime::code_cache::CodeCache;
-use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::instances::Idle;
 use crate::runtime::linker::{MissingImports, ensure_imports_are_met, linker};
 use crate::runtime::state::{Grants, InstanceState, OutboundFactory};
 use crate::runtime::storage;
+use gatehouse_engine::{EngineSettings, engine};
 
 /// What bounds the calls of an embedded auth method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

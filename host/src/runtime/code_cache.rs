@@ -168,7 +168,7 @@ fn ensure_private(metadata: &fs::Metadata, path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::engine::{EngineSettings, engine};
+    use gatehouse_engine::{EngineSettings, engine};
 
     // An empty component: magic, version, layer.
     const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";

@@ -2,9 +2,9 @@
 
 pub mod background;
 pub mod cache;
+mod carried;
 pub mod code_cache;
 mod component_log;
-pub mod engine;
 mod front;
 pub(crate) mod instances;
 pub mod linker;

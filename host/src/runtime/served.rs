@@ -4,21 +4,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use gatehouse_components::{Part, SERVED};
+use gatehouse_engine::{EngineSettings, engine_configuration};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use super::carried;
 use super::code_cache::{CodeCache, folder_of_user};
-use super::engine::{EngineSettings, engine_configuration};
 
-/// The composition of all components for `engine`, with the code that `folder` keeps of it; `None` stands for the folder of the user.
+/// The composition of all components for `engine`: the code that the program carries, else what `folder` keeps, else compiled here and kept
+/// there. `None` stands for the folder of the user.
 ///
 /// # Errors
 ///
-/// When the folder is not private or the component cannot run on this engine.
+/// When the folder is needed and not private, or the component cannot run on this engine.
 pub fn load(engine: &Engine, folder: Option<&Path>) -> Result<Component> {
-    cache(folder)?.load_made(engine, &gatehouse_components::carried(), || {
-        gatehouse_components::bytes(Part::Composed, SERVED)
-    })
+    carried::component(engine).or_else(|_| load_kept(engine, folder))
 }
 
 /// Compiles the component into `folder` where that has not been done.
@@ -29,16 +29,28 @@ pub fn load(engine: &Engine, folder: Option<&Path>) -> Result<Component> {
 ///
 /// When the folder is not private or cannot be written.
 pub fn compile(folder: Option<&Path>) -> Result<()> {
-    load(&compiling_engine()?, folder).map(drop)
+    load_kept(&compiling_engine()?, folder).map(drop)
 }
 
-/// Tells whether `folder` has a file of compiled code for the component, which may still be damaged.
+/// Why the server would have to compile: the program carries no code that this processor can run, and `folder` has none. The file there may
+/// still be damaged.
 ///
 /// # Errors
 ///
 /// When the folder is not private.
-pub fn is_compiled(folder: Option<&Path>) -> Result<bool> {
-    Ok(cache(folder)?.has(&compiling_engine()?, &gatehouse_components::carried()))
+pub fn why_compile(folder: Option<&Path>) -> Result<Option<anyhow::Error>> {
+    let engine = compiling_engine()?;
+    let Err(misfit) = carried::ensure_fits(&engine) else {
+        return Ok(None);
+    };
+    let kept = cache(folder)?.has(&engine, &gatehouse_components::carried());
+    Ok((!kept).then_some(misfit))
+}
+
+fn load_kept(engine: &Engine, folder: Option<&Path>) -> Result<Component> {
+    cache(folder)?.load_made(engine, &gatehouse_components::carried(), || {
+        gatehouse_components::bytes(Part::Composed, SERVED)
+    })
 }
 
 fn cache(folder: Option<&Path>) -> Result<CodeCache> {

@@ -10,9 +10,9 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView};
 
 use super::component_log::ComponentLog;
-use super::engine::EPOCH_PERIOD;
 use super::services::OpenExchange;
 use crate::clock::WallClock;
+use gatehouse_engine::EPOCH_PERIOD;
 
 /// Handles (requests, streams, pollables) that one instance may hold at one time (SEC-W1).
 const MAXIMUM_HANDLES: usize = 4096;

@@ -18,14 +18,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     served::compile(arguments.to.as_deref())
 }
 
-/// Has the component compiled by a process of its own where there is no code of it yet: the compiler takes hundreds of megabytes, which
+/// Has the component compiled by a process of its own where there is no code of it that fits: the compiler takes hundreds of megabytes, which
 /// this process would keep. Where that fails, the server compiles for itself.
 pub(in crate::commands) fn compile_apart(folder: Option<&Path>) {
-    let compiled = served::is_compiled(folder).and_then(|is_compiled| {
-        if is_compiled {
+    let compiled = served::why_compile(folder).and_then(|why| {
+        let Some(why) = why else {
             return Ok(());
-        }
-        tracing::info!("compiling the components, which later starts need not");
+        };
+        tracing::info!("compiling the components, which later starts need not: {why:#}");
         let mut compiler = Command::new(std::env::current_exe()?);
         compiler.args(["components", "compile"]);
         if let Some(folder) = folder {

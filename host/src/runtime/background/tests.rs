@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use wasmtime::component::Component;
 
 use super::*;
-use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::linker::linker;
 use crate::runtime::state::no_grants;
+use gatehouse_engine::{EngineSettings, engine};
 
 const INTERVAL: Duration = Duration::from_secs(60);
 

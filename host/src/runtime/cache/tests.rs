@@ -9,9 +9,9 @@ use wasmtime::component::{Component, Instance};
 use wasmtime::{Engine, Store};
 
 use super::*;
-use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
 use crate::runtime::state::no_grants;
+use gatehouse_engine::{EngineSettings, engine};
 
 /// Exports `read`, which gives the version under the key `k` or 0 where there is none, and `swap`, which puts a byte there that
 /// expires at 2,000 if the version is still the one named (0: absent).

@@ -4,9 +4,9 @@ use tracing_subscriber::fmt::MakeWriter;
 use wasmtime::component::Component;
 
 use super::*;
-use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::linker::linker;
 use crate::runtime::state::no_grants;
+use gatehouse_engine::{EngineSettings, engine};
 
 /// The lines that `writes` end, one after the other.
 fn lines(writes: &[&[u8]]) -> Vec<String> {

@@ -6,9 +6,9 @@ use gatehouse_ports::SystemClock;
 use gatehouse_store::{MemoryBackend, Namespace, PrivateStore};
 
 use super::*;
-use crate::runtime::engine::{EngineSettings, engine};
 use crate::runtime::services::{self, Services};
 use crate::runtime::storage;
+use gatehouse_engine::{EngineSettings, engine};
 
 fn small_engine() -> Engine {
     engine(EngineSettings {
