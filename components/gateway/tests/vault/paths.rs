@@ -70,6 +70,46 @@ fn contract_1_1_needless_slashes_and_dots_lead_to_the_plain_path_with_nothing_do
 }
 
 #[test]
+fn a2_only_a_valid_token_learns_that_no_handler_takes_such_a_path() {
+    let server = Server::with_role();
+    let deep = format!("/v1/{}end", "a/".repeat(16));
+    let token = server.token_with(r#"path "auth/token/lookup-self" { capabilities = ["read"] }"#);
+    let unknown = "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n";
+    for (token, status, text) in [
+        (Some(ROOT), 400, "malformed path"),
+        (Some(token.as_str()), 400, "malformed path"),
+        (Some("unknown"), 403, unknown),
+        (None, 403, "permission denied"),
+    ] {
+        let mut request = Request::new(Method::Get, deep.as_str());
+        if let Some(token) = token {
+            request.headers.push("x-vault-token", token);
+        }
+        server.handle(&request).refused(status, text);
+    }
+}
+
+#[test]
+fn contract_5_6_the_rule_that_ends_in_a_slash_decides_a_list_and_what_may_be_done_there() {
+    let server = Server::with_role();
+    let token = server.token_with(
+        r#"
+        path "auth/gcp/role/" { capabilities = ["list"] }
+        path "auth/gcp/role" { capabilities = ["deny"] }
+        "#,
+    );
+    for path in ["auth/gcp/role", "auth/gcp/role/"] {
+        let answer = server.send(Method::List, path, Some(&token), "");
+        assert_eq!(answer.expect(200).data()["keys"][0], "dev", "{path}");
+    }
+    let asked = r#"{"paths":["auth/gcp/role/","auth/gcp/role"]}"#;
+    let answer = server.send(Method::Post, "sys/capabilities-self", Some(&token), asked);
+    let data = answer.expect(200).data();
+    assert_eq!(data["auth/gcp/role/"], serde_json::json!(["list"]));
+    assert_eq!(data["auth/gcp/role"], serde_json::json!(["deny"]));
+}
+
+#[test]
 fn a2_policy_and_handler_see_the_decoded_path() {
     let server = Server::with_role();
     let token = server.token_with(r#"path "auth/gcp/role/dev" { capabilities = ["read"] }"#);

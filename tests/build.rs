@@ -1,0 +1,55 @@
+//! Looks for what the tests of other languages' clients run, before anything is compiled for them.
+
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=PATH");
+    let missing = [
+        missing_python(output("python3", &["-c", PYTHON])),
+        missing_node(output("node", &["--version"])),
+        missing_npm(output("npm", &["--version"])),
+    ];
+    for what in missing.into_iter().flatten() {
+        println!("cargo::error=the tests need {what}");
+    }
+}
+
+/// Prints the version, and fails where a virtual environment could not be made.
+const PYTHON: &str = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])";
+
+fn missing_python(version: Option<String>) -> Option<&'static str> {
+    let fits = numbers(&version.unwrap_or_default()) >= Some((3, 11));
+    (!fits).then_some(
+        "Python 3.11 or newer with its venv module (on Debian: apt install python3 python3-venv)",
+    )
+}
+
+fn missing_node(version: Option<String>) -> Option<&'static str> {
+    let version = version.unwrap_or_default();
+    let fits = match numbers(version.trim_start_matches('v')) {
+        Some((20, minor)) => minor >= 19,
+        Some((22, minor)) => minor >= 13,
+        Some((23, minor)) => minor >= 5,
+        Some((major, _)) => major > 23,
+        None => false,
+    };
+    (!fits).then_some("Node 20.19, 22.13, or 23.5 and newer (https://nodejs.org)")
+}
+
+fn missing_npm(version: Option<String>) -> Option<&'static str> {
+    version.is_none().then_some("npm, which comes with Node")
+}
+
+/// What a program prints, where it is there and ends well.
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    let printed = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| printed.trim().to_owned())
+}
+
+/// Major and minor.
+fn numbers(version: &str) -> Option<(u32, u32)> {
+    let mut numbers = version.split('.').map(|number| number.parse().ok());
+    Some((numbers.next()??, numbers.next()??))
+}
