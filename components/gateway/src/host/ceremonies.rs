@@ -53,7 +53,7 @@ pub enum CeremonyError {
     /// Numbers that no shares can have.
     #[error("there are 1 to 255 shares, of which 2 to all unseal, or 1 of 1")]
     InvalidNumbers,
-    /// Another origin began it, less than ten minutes ago.
+    /// Another origin began it, which is protected: at most for ten minutes of an hour.
     #[error("another origin began it lately")]
     OthersOwn,
     /// The new shares have been made, and wait to be verified under this name.

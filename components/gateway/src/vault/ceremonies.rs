@@ -534,7 +534,7 @@ fn refusal(error: CeremonyError, words: Words, share: usize) -> Fault {
             CeremonyError::InvalidNumbers
         ),
         CeremonyError::OthersOwn => {
-            "another address began this less than ten minutes ago: cancel it from there, or later"
+            "another address began this lately: cancel it from there, or ten minutes later"
                 .to_owned()
         }
         CeremonyError::VerificationDue(nonce) => format!(

@@ -1,7 +1,7 @@
 //! What holders of shares do together on an open store: prove that they are enough for a new root token, and replace their shares.
 //!
 //! One of each kind is under way at most. Everybody may begin one; the shares alone give it force. So who begins one cannot be kept from
-//! it by others: for ten minutes only the origin that began it may cancel it, and nothing of it outlives an hour.
+//! it by others: for ten minutes of an hour only the origin that began it may cancel it, and nothing of it outlives an hour.
 
 use std::time::{Duration, Instant};
 
@@ -11,13 +11,12 @@ use tokio::sync::MutexGuard;
 use zeroize::Zeroizing;
 
 use super::attempt::Attempt;
+use super::protection::Protection;
 use super::{ShareSeal, State};
 use crate::{Backend, UnsealError};
 
 /// For how long a ceremony goes on without coming to an end: shares must not stay in memory for ever.
 const LIFETIME: Duration = Duration::from_secs(60 * 60);
-/// For how long only its origin may cancel a ceremony.
-const PROTECTED: Duration = Duration::from_secs(10 * 60);
 
 /// How far a ceremony is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -100,7 +99,7 @@ pub enum CeremonyError {
     /// One of the shares is wrong. All that were given to this ceremony were forgotten.
     #[error("the shares do not yield the key")]
     Wrong,
-    /// Another origin began it, less than ten minutes ago.
+    /// Another origin began it, which is protected: at most for ten minutes of an hour.
     #[error("another one began it lately")]
     OthersOwn,
     /// The new shares have been made, and wait to be verified under this name.
@@ -121,13 +120,17 @@ pub enum CeremonyError {
 #[derive(Default)]
 pub struct Ceremonies {
     root_generation: Option<RootGeneration>,
+    of_root_generations: Protection,
     rekey: Option<Rekey>,
+    of_rekeys: Protection,
 }
 
 struct Begun {
     nonce: String,
     origin: String,
     at: Instant,
+    /// For how long only the origin may cancel it.
+    protected: Duration,
 }
 
 struct RootGeneration {
@@ -153,12 +156,20 @@ struct Pending {
 }
 
 impl Begun {
-    fn now(origin: &str) -> Result<Self, CeremonyError> {
+    fn now(origin: &str, protection: &mut Protection) -> Result<Self, CeremonyError> {
+        let nonce = fresh_nonce()?;
+        let at = Instant::now();
         Ok(Self {
-            nonce: fresh_nonce()?,
+            nonce,
             origin: origin.to_owned(),
-            at: Instant::now(),
+            at,
+            protected: protection.take(origin, at),
         })
+    }
+
+    fn end(self, protection: &mut Protection) {
+        let unused = self.protected.saturating_sub(self.at.elapsed());
+        protection.give_back(&self.origin, unused);
     }
 
     fn is_over(&self) -> bool {
@@ -166,7 +177,7 @@ impl Begun {
     }
 
     fn check_cancel(&self, origin: &str) -> Result<(), CeremonyError> {
-        if self.origin == origin || self.at.elapsed() >= PROTECTED {
+        if self.origin == origin || self.at.elapsed() >= self.protected {
             return Ok(());
         }
         Err(CeremonyError::OthersOwn)
@@ -176,10 +187,23 @@ impl Begun {
 impl Ceremonies {
     fn forget_old(&mut self) {
         if matches!(&self.root_generation, Some(it) if it.begun.is_over()) {
-            self.root_generation = None;
+            self.end_root_generation();
         }
         if matches!(&self.rekey, Some(it) if it.begun.is_over()) {
-            self.rekey = None;
+            self.end_rekey();
+        }
+    }
+
+    /// Ends the ceremony for a root token; answers its one-time password.
+    fn end_root_generation(&mut self) -> Option<Zeroizing<Vec<u8>>> {
+        let it = self.root_generation.take()?;
+        it.begun.end(&mut self.of_root_generations);
+        Some(it.one_time_password)
+    }
+
+    fn end_rekey(&mut self) {
+        if let Some(it) = self.rekey.take() {
+            it.begun.end(&mut self.of_rekeys);
         }
     }
 
@@ -268,8 +292,9 @@ impl<B: Backend> ShareSeal<B> {
         if ceremonies.root_generation.is_some() {
             return Err(CeremonyError::UnderWay);
         }
+        let begun = Begun::now(origin, &mut ceremonies.of_root_generations)?;
         ceremonies.root_generation = Some(RootGeneration {
-            begun: Begun::now(origin)?,
+            begun,
             one_time_password,
             attempt: Attempt::default(),
         });
@@ -286,7 +311,7 @@ impl<B: Backend> ShareSeal<B> {
         if let Some(it) = &ceremonies.root_generation {
             it.begun.check_cancel(origin)?;
         }
-        ceremonies.root_generation = None;
+        ceremonies.end_root_generation();
         Ok(())
     }
 
@@ -313,8 +338,8 @@ impl<B: Backend> ShareSeal<B> {
         }
         let attempt = std::mem::take(&mut it.attempt);
         self.key_of(&attempt).await?;
-        let it = ceremonies.root_generation.take();
-        let one_time_password = it.ok_or(CeremonyError::NotUnderWay)?.one_time_password;
+        let one_time_password = ceremonies.end_root_generation();
+        let one_time_password = one_time_password.ok_or(CeremonyError::NotUnderWay)?;
         Ok(Given::Enough {
             required: sharing.threshold(),
             one_time_password,
@@ -346,8 +371,9 @@ impl<B: Backend> ShareSeal<B> {
         if ceremonies.rekey.is_some() {
             return Err(CeremonyError::UnderWay);
         }
+        let begun = Begun::now(origin, &mut ceremonies.of_rekeys)?;
         ceremonies.rekey = Some(Rekey {
-            begun: Begun::now(origin)?,
+            begun,
             sharing,
             verification,
             attempt: Attempt::default(),
@@ -366,7 +392,7 @@ impl<B: Backend> ShareSeal<B> {
         if let Some(it) = &ceremonies.rekey {
             it.begun.check_cancel(origin)?;
         }
-        ceremonies.rekey = None;
+        ceremonies.end_rekey();
         Ok(())
     }
 
@@ -407,7 +433,7 @@ impl<B: Backend> ShareSeal<B> {
         if !verification {
             let replaced = self.replace_key(&mut state, &current, &replacement, made);
             if replaced.await.is_ok() {
-                ceremonies.rekey = None;
+                ceremonies.end_rekey();
                 return Ok(RekeyProgress::Made {
                     shares,
                     verification_nonce: None,
@@ -475,7 +501,7 @@ impl<B: Backend> ShareSeal<B> {
         let (current, replacement) = (&pending.current, &pending.replacement);
         self.replace_key(&mut state, current, replacement, sharing)
             .await?;
-        ceremonies.rekey = None;
+        ceremonies.end_rekey();
         Ok(Verified::Done { nonce })
     }
 

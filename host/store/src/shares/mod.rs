@@ -2,6 +2,7 @@
 
 mod attempt;
 mod ceremonies;
+mod protection;
 mod record;
 mod root_key;
 

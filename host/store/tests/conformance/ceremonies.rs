@@ -121,6 +121,18 @@ async fn k2_a_wrong_share_gives_no_root_token_and_the_ceremony_goes_on() {
 }
 
 #[tokio::test]
+async fn k2_a_ceremony_that_uses_up_no_time_leaves_the_next_one_protected() {
+    let (host, _) = open(memory()).await;
+    for _ in 0..3 {
+        let begun = host.seal.begin_root_generation(password(), ORIGIN).await;
+        begun.unwrap();
+        let strangers = host.seal.cancel_root_generation(STRANGER).await.err();
+        assert_eq!(strangers, Some(CeremonyError::OthersOwn));
+        host.seal.cancel_root_generation(ORIGIN).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_ceremony_is_cancelled_by_whoever_began_it_and_ends_with_the_seal() {
     let (host, shares) = open(memory()).await;
     host.seal
