@@ -217,6 +217,10 @@ impl wit::users::Guest for Component {
     fn account_of(identity: wit::types::Identity) -> Result<wit::types::User, Failure> {
         ORGS.account_of(&identity.cross()).cross()
     }
+
+    fn shares_organization(identity: wit::types::Identity, user: String) -> Result<bool, Failure> {
+        ORGS.shares_organization(&identity.cross(), &user).cross()
+    }
 }
 
 impl wit::tokens::Guest for Component {

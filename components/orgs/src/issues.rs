@@ -1,5 +1,6 @@
 //! Judging what a request says about anything but an organization's own settings.
 
+use crate::bounds::LARGEST_NUMBER;
 use crate::{Attribute, AttributeIssue, ChangeError, Fault};
 
 /// Longest text of an attribute that is kept as it was given, in characters.
@@ -32,6 +33,17 @@ impl Issues {
         }
     }
 
+    /// A number that clients can read, if one was given.
+    pub fn number(&mut self, attribute: &'static str, change: &Attribute<i64>) -> Option<i64> {
+        let number = self.given(attribute, change, Fault::NotInteger)?;
+        if number > i64::from(LARGEST_NUMBER) {
+            self.add(attribute, Fault::TooLarge(LARGEST_NUMBER));
+        } else if number < -i64::from(LARGEST_NUMBER) {
+            self.add(attribute, Fault::Negative);
+        }
+        Some(number)
+    }
+
     /// True or false; null resets it.
     pub fn flag(
         &mut self,
@@ -48,7 +60,7 @@ impl Issues {
         }
     }
 
-    /// A number that is not negative; null stands for no limit.
+    /// A number that is neither negative nor more than clients can read; null stands for no limit.
     pub fn limit(
         &mut self,
         attribute: &'static str,
@@ -60,6 +72,9 @@ impl Issues {
             Attribute::Null => *stored = None,
             Attribute::WrongType => self.add(attribute, Fault::NotInteger),
             Attribute::Value(number) => match u64::try_from(*number) {
+                Ok(number) if number > u64::from(LARGEST_NUMBER) => {
+                    self.add(attribute, Fault::TooLarge(LARGEST_NUMBER));
+                }
                 Ok(number) => *stored = Some(number),
                 Err(_) => self.add(attribute, Fault::Negative),
             },

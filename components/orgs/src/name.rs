@@ -48,7 +48,7 @@ pub fn faults(name: &str) -> impl Iterator<Item = Fault> + use<> {
     faults_unless(name, name.chars().all(is_allowed))
 }
 
-/// A name of a team as it is compared: lower case. Blanks may stand within it.
+/// A name of a team as it is compared: lower case. Dots, slashes and, within it, blanks may stand in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldedTeamName(String);
 
@@ -69,7 +69,9 @@ impl FoldedTeamName {
 
 /// What keeps `name` from being the name of a team, whoever else has it.
 pub fn team_faults(name: &str) -> impl Iterator<Item = Fault> + use<> {
-    let within = name.chars().all(|it| is_allowed(it) || it == ' ');
+    let within = name
+        .chars()
+        .all(|it| is_allowed(it) || matches!(it, '.' | '/' | ' '));
     faults_unless(name, within && name.trim_matches(' ') == name)
 }
 
@@ -135,12 +137,25 @@ mod tests {
         assert_ne!(Some(folded), FoldedTeamName::of("foo bar"));
         let plain = FoldedTeamName::of("Ops_1-a").unwrap();
         assert_eq!(plain.segment(), "ops_1-a");
-        for name in [" foo", "foo ", " ", "a\tb", "a/b", "a%20b", "a\u{a0}b"] {
+        for name in [
+            " foo", "foo ", " ", "a\tb", "a%20b", "a\u{a0}b", "a\\b", "a+b",
+        ] {
             let found: Vec<_> = team_faults(name).collect();
             assert_eq!(found, [Fault::ForbiddenCharacter], "{name}");
             assert_eq!(FoldedTeamName::of(name), None);
         }
         assert_eq!(team_faults("").collect::<Vec<_>>(), [Fault::Blank]);
+    }
+
+    #[test]
+    fn contract_4_10_dots_and_slashes_may_stand_in_the_name_of_a_team() {
+        for name in ["team/name/with/slashes", "v1.2", "/", "..", "a//b"] {
+            let folded = FoldedTeamName::of(name).unwrap();
+            assert!(!folded.segment().contains('/'), "{name}");
+        }
+        let segment = |name| FoldedTeamName::of(name).unwrap().segment();
+        assert_ne!(segment("a/b"), segment("a.b"));
+        assert_eq!(segment("A/B"), segment("a/b"));
     }
 
     proptest! {

@@ -19,6 +19,7 @@
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::readable;
 use crate::name::FoldedName;
 use crate::plans::SubscriptionRecord;
 use crate::{
@@ -85,6 +86,10 @@ impl OrganizationRecord {
     /// The organization as it is shown, as far as its record tells: [`crate::Orgs::complete`] adds the rest.
     pub fn into_organization(self, view: View) -> Organization {
         let mut settings = self.settings;
+        settings.session_timeout = readable(settings.session_timeout);
+        settings.session_remember = readable(settings.session_remember);
+        let mut administration = self.administration;
+        administration.workspace_limit = readable(administration.workspace_limit);
         let subscription = self
             .subscription
             .into_subscription(self.created_at, view.now);
@@ -111,7 +116,7 @@ impl OrganizationRecord {
             provider_consumers: self.provider_consumers,
             retention: self.retention,
             default_retention: RetentionRule::default(),
-            administration: self.administration,
+            administration,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the fields of an organization may be, alone and together (contract 2.2, 2.7 to 2.9).
 
 use crate::agent_pools::default::NamedPools;
+use crate::bounds::LARGEST_NUMBER;
 use crate::{
     Attribute, CollaboratorAuthPolicy, Edition, ExecutionMode, Fault, Field, FieldFault,
     OrganizationChanges, Settings,
@@ -8,9 +9,6 @@ use crate::{
 
 /// Most characters in an e-mail address.
 const MAXIMUM_EMAIL_CHARACTERS: usize = 254;
-
-/// Most minutes of a timeout: clients read them as 32 bits with a sign.
-const MAXIMUM_MINUTES: u32 = 2_147_483_647;
 
 /// Most characters in the id of a SAML role.
 const MAXIMUM_ROLE_CHARACTERS: u32 = 255;
@@ -102,8 +100,8 @@ impl Judge<'_> {
             Attribute::Null => *stored = None,
             Attribute::WrongType => self.add(field, Fault::NotInteger),
             Attribute::Value(minutes) => match u64::try_from(*minutes) {
-                Ok(minutes) if minutes > u64::from(MAXIMUM_MINUTES) => {
-                    self.add(field, Fault::TooLarge(MAXIMUM_MINUTES));
+                Ok(minutes) if minutes > u64::from(LARGEST_NUMBER) => {
+                    self.add(field, Fault::TooLarge(LARGEST_NUMBER));
                 }
                 Ok(minutes) if minutes > 0 => *stored = Some(minutes),
                 _ => self.add(field, Fault::NotPositive),

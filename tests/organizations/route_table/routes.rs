@@ -183,7 +183,6 @@ fn retention(path: &'static str, audience: Audience) -> Vec<Route> {
 
 fn tokens() -> Vec<Route> {
     const TOKEN: &str = "organizations/{name}/authentication-token";
-    // Self-hosted, this is another address of the ordinary token.
     const AUDIT_TOKEN: &str = "organizations/{name}/authentication-token?token=audit-trails";
     const LIFETIMES: &str = "organizations/{name}/token-ttl-policies";
     let lifetime = json!([{"token-type": "team", "max-ttl-ms": 86_400_000}]);
@@ -197,12 +196,12 @@ fn tokens() -> Vec<Route> {
         send(
             "POST",
             AUDIT_TOKEN,
-            Both,
+            Hosted,
             Organization,
             resource("", json!({})),
         ),
-        get(AUDIT_TOKEN, Both, Organization),
-        delete(AUDIT_TOKEN, Both, Organization),
+        get(AUDIT_TOKEN, Hosted, Organization),
+        delete(AUDIT_TOKEN, Hosted, Organization),
         send("POST", TOKEN, Both, Organization, resource("", json!({}))),
         delete(TOKEN, Both, Organization),
         get(LIFETIMES, Both, Organization),

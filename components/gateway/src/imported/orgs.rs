@@ -187,6 +187,10 @@ impl Users for ImportedOrganizations {
     fn account_of(&self, identity: &Identity) -> Result<User, Failure> {
         wit::users::account_of(&identity.clone().cross()).cross()
     }
+
+    fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure> {
+        wit::users::shares_organization(&identity.clone().cross(), user).cross()
+    }
 }
 
 impl Tokens for ImportedOrganizations {

@@ -1,5 +1,7 @@
 //! Whom a token stands for, told to whoever has it (contract 1.11).
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use gatehouse_access::Access;
 use gatehouse_orgs::{Capability, Decision, Principal, User};
 use serde_json::{Value, json};
@@ -39,15 +41,24 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn account_details(&self) -> Result<Response, Problem> {
         let caller = self.authenticate(None)?;
-        self.decided(&caller, true)?;
         let user = self.organizations.account_of(&caller.identity)?;
-        let behind = self.resource_behind(&caller.identity.principal, &user)?;
+        self.shown_account(&caller, &user)
+    }
+
+    /// Shows a caller the user that they are, or that stands for them.
+    pub(super) fn shown_account(
+        &self,
+        caller: &Caller<'_>,
+        user: &User,
+    ) -> Result<Response, Problem> {
+        self.decided(caller, true)?;
+        let behind = self.resource_behind(&caller.identity.principal, user)?;
         let creation = self.organizations.creation(
             self.settings.edition,
             &caller.identity,
-            self.has_rights_somewhere(&caller)?,
+            self.has_rights_somewhere(caller)?,
         )?;
-        let is_person = is_person(&caller);
+        let is_person = is_person(caller);
         let is_administrator = caller.is_site_administrator();
         let method = match self.settings.edition {
             Edition::Hosted => "tfc",
@@ -60,7 +71,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             "unconfirmed-email": null,
             "is-service-account": !is_person,
             "auth-method": method,
-            "avatar-url": "",
+            "avatar-url": avatar(&user.username),
             "password": null,
             "v2-only": true,
             "is-site-admin": is_administrator,
@@ -100,6 +111,16 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             }
         })
     }
+}
+
+/// A picture with the first letter of a name, in the text itself: nobody else learns whose it is (contract 1.11).
+fn avatar(username: &str) -> String {
+    let first = username.chars().find(char::is_ascii_alphanumeric);
+    let letter = first.unwrap_or('-').to_ascii_uppercase();
+    let picture = format!(
+        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="#5b6770"/><text x="32" y="43" font-family="sans-serif" font-size="32" text-anchor="middle" fill="#fff">{letter}</text></svg>"##
+    );
+    format!("data:image/svg+xml;base64,{}", STANDARD.encode(picture))
 }
 
 /// Whether it is a person who asks, by a token of their own.

@@ -12,7 +12,7 @@ use super::include::Includes;
 use super::plan_facts::PlanFacts;
 use super::problem::Problem;
 use super::transport::{json_api, no_content};
-use super::{Api, attributes};
+use super::{Api, attributes, include};
 use crate::http::Response;
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
@@ -99,6 +99,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows the entitlement set of an organization.
     pub(super) fn entitlement_set_of(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::Show, None)?;
+        include::nothing(&self.request.query)?;
         let set = self.entitlement_set_resource(&entry.position.organization);
         Ok(json_api(200, &Document::of(set)))
     }
@@ -107,6 +108,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     pub(super) fn entitlement_set(&self, id: &str) -> Result<Response, Problem> {
         let entry =
             self.enter_by_its_own(id, Action::Show, |organization| &organization.external_id)?;
+        include::nothing(&self.request.query)?;
         let set = self.entitlement_set_resource(&entry.position.organization);
         Ok(json_api(200, &Document::of(set)))
     }

@@ -222,6 +222,7 @@ fn relationships(organization: &Organization) -> Value {
             "data": {"id": organization.external_id, "type": "entitlement-sets"},
             "links": {"related": format!("{path}/entitlement-set")},
         },
+        "subscription": related(format!("{path}/subscription")),
     });
     let of_edition = match organization.plan.edition() {
         Edition::Hosted => json!({

@@ -13,6 +13,9 @@ use crate::http::{Method, Response};
 
 const RESOURCE_TYPE: &str = "general-settings";
 
+/// There is one resource of the type.
+const ID: &str = "general";
+
 /// Requests about the general settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
@@ -89,7 +92,7 @@ pub(super) fn timeout(attributes: &Members<'_>, name: &str) -> Attribute<String>
 
 fn resource_of(settings: &GeneralSettings) -> Value {
     json!({
-        "id": RESOURCE_TYPE,
+        "id": ID,
         "type": RESOURCE_TYPE,
         "attributes": {
             "limit-user-organization-creation": settings.limit_user_organization_creation,

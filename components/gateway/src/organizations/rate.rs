@@ -102,6 +102,8 @@ pub(super) struct RateLimiter<'h> {
     rate_limits: &'h dyn RateLimits,
     rate: ApiRate,
     level: Cell<Level>,
+    /// For how many seconds the caller has to wait, of a request that is one too many.
+    wait: Cell<Option<u32>>,
 }
 
 impl<'h> RateLimiter<'h> {
@@ -115,6 +117,7 @@ impl<'h> RateLimiter<'h> {
             rate_limits,
             rate,
             level: Cell::new(level),
+            wait: Cell::new(None),
         }
     }
 
@@ -143,12 +146,15 @@ impl<'h> RateLimiter<'h> {
                 Ok(())
             }
             Err(wait) => {
-                // Clients wait until then, so it is the time until one more is let through, not until the bucket is full.
+                // Clients wait until then, so it is the time until one more is let through, not until the bucket is full. Some of them
+                // look at no other header and give up after a number of tries, so it is as long as the others are told to wait.
+                let seconds = wait.div_ceil(1000).max(1);
                 self.level.set(Level {
                     remaining: 0,
-                    full_in: wait,
+                    full_in: 0,
                 });
-                Err(Problem::RateLimited { wait })
+                self.wait.set(Some(seconds));
+                Err(Problem::RateLimited { seconds })
             }
         }
     }
@@ -165,10 +171,12 @@ impl<'h> RateLimiter<'h> {
             };
             (0, nothing)
         };
+        let wait = self.wait.get().map(|seconds| seconds.to_string());
+        let reset = wait.unwrap_or_else(|| in_seconds(level.full_in));
         response
             .with_header("x-ratelimit-limit", limit.to_string())
             .with_header("x-ratelimit-remaining", level.remaining.to_string())
-            .with_header("x-ratelimit-reset", in_seconds(level.full_in))
+            .with_header("x-ratelimit-reset", reset)
     }
 }
 
@@ -232,7 +240,7 @@ mod tests {
             ),
         ] {
             let refused = limiter.admit(key);
-            assert_eq!(refused, Err(Problem::RateLimited { wait: 1 }));
+            assert_eq!(refused, Err(Problem::RateLimited { seconds: 1 }));
             let expected = Bucket {
                 key: name.to_owned(),
                 events: 7,
@@ -254,16 +262,25 @@ mod tests {
         assert_eq!(headers(&limiter), ["30", "30", "0"]);
         limiter.admit(RateKey::Caller("a")).unwrap();
         assert_eq!(headers(&limiter), ["30", "12", "0.4"]);
-        for (wait, reset) in [
-            (1, "0.001"),
-            (34, "0.034"),
-            (2500, "2.5"),
-            (u32::MAX, "4294967.295"),
+    }
+
+    #[test]
+    fn contract_1_9_who_must_wait_is_told_the_same_whole_seconds_twice() {
+        for (wait, seconds) in [
+            (0, "1"),
+            (1, "1"),
+            (23, "1"),
+            (1000, "1"),
+            (1001, "2"),
+            (2500, "3"),
+            (u32::MAX, "4294968"),
         ] {
             let limits = answering(Err(wait));
             let limiter = RateLimiter::new(&limits, rate(30, true));
-            assert!(limiter.admit(RateKey::Caller("a")).is_err());
-            assert_eq!(headers(&limiter), ["30", "0", reset]);
+            let problem = limiter.admit(RateKey::Caller("a")).unwrap_err();
+            assert_eq!(headers(&limiter), ["30", "0", seconds]);
+            let response = limiter.with_headers(problem.response());
+            assert_eq!(response.header("retry-after"), Some(seconds), "{wait}");
         }
     }
 

@@ -35,7 +35,7 @@ pub(super) enum Route<'a> {
     /// Something about tokens.
     Tokens(tokens::Route<'a>),
     /// Something about users.
-    Users(users::Route),
+    Users(users::Route<'a>),
     /// Something about agent pools.
     AgentPools(agent_pools::Route<'a>),
     /// Something about subscriptions and feature sets.

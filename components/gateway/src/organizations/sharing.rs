@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 use super::Api;
 use super::caller::Caller;
 use super::document::Document;
+use super::include::Includes;
 use super::input::{Input, Kinds, Members};
 use super::pagination::{PageRequest, paged};
+use super::plan_facts::PlanFacts;
 use super::problem::{AttributeFault, Problem};
 use super::transport::{json_api, no_content};
 use crate::http::{Method, Response};
@@ -84,6 +86,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Shared::Providers => "relationships/provider-producers",
         };
         let entry = self.enter(name, Action::ReadProducers, Some(below))?;
+        let includes = Includes::of_producers(&self.request.query)?;
         let page = PageRequest::always(&self.request.query);
         let external_id = &entry.position.organization.external_id;
         let edition = self.settings.edition;
@@ -91,10 +94,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             self.organizations
                 .producers(edition, external_id, shared, page.number, page.size)?;
         let resources = found.organizations.iter().map(short_resource).collect();
-        Ok(json_api(
-            200,
-            &paged::<Value>(resources, found.total, page, self.request),
-        ))
+        let mut document = paged::<Value>(resources, found.total, page, self.request);
+        let mut facts = PlanFacts::new(self.organizations);
+        document.included = includes.of(&found.organizations, &mut facts);
+        Ok(json_api(200, &document))
     }
 
     fn list_consumers(&self, name: &str, shared: Shared) -> Result<Response, Problem> {

@@ -13,8 +13,10 @@ const MEDIA_TYPE: &str = "application/vnd.api+json";
 /// The generation of the API that clients compare with what they need.
 const API_VERSION: &str = "2.6";
 
-/// The release that a self-hosted server answers to be, in its monthly and in its numeric form.
-const SELF_HOSTED_RELEASE: (&str, &str) = ("v202507-1", "1.2.0");
+/// The release that a self-hosted server answers to be, in its monthly and in its numeric form. Clients prefer the numeric one: the
+/// Terraform provider refuses token lifetime policies below 2.0.1, and from 2.1.0 on counts on site auditors and certificates of identity
+/// providers, which do not exist here.
+const SELF_HOSTED_RELEASE: (&str, &str) = ("v202507-1", "2.0.1");
 
 /// An answer with a JSON:API document.
 pub(super) fn json_api(status: u16, document: &impl Serialize) -> Response {
@@ -172,7 +174,7 @@ mod tests {
         let own = with_metadata(no_content(), Edition::SelfHosted);
         assert_eq!(own.header("tfp-appname"), Some("Terraform Enterprise"));
         assert_eq!(own.header("x-tfe-version"), Some("v202507-1"));
-        assert_eq!(own.header("x-tfe-current-version"), Some("1.2.0"));
+        assert_eq!(own.header("x-tfe-current-version"), Some("2.0.1"));
         assert_eq!(own.header("content-type"), None);
     }
 

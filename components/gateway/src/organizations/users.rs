@@ -18,15 +18,18 @@ const RESOURCE_TYPE: &str = "users";
 
 /// Requests about users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route {
+pub(super) enum Route<'a> {
     /// A new user, made by a site administrator.
     Create,
+    /// The user with this id.
+    Show(&'a str),
 }
 
-impl Route {
+impl<'a> Route<'a> {
     /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&str]) -> Option<Self> {
+    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
         match (method, segments) {
+            (Method::Get, ["users", id]) => Some(Self::Show(id)),
             (Method::Post, ["admin", "users"]) => Some(Self::Create),
             _ => None,
         }
@@ -34,10 +37,38 @@ impl Route {
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_users(&self, route: Route) -> Result<Response, Problem> {
+    pub(super) fn answer_about_users(&self, route: Route<'_>) -> Result<Response, Problem> {
         match route {
             Route::Create => self.create_user(),
+            Route::Show(id) => self.show_user(id),
         }
+    }
+
+    /// Shows a user to themselves, to those who share an organization with them, and to those who administer the site.
+    fn show_user(&self, id: &str) -> Result<Response, Problem> {
+        let caller = self.authenticate(None)?;
+        let own = self.organizations.account_of(&caller.identity)?;
+        if own.id == id {
+            return self.shown_account(&caller, &own);
+        }
+        let administers = caller.is_site_administrator();
+        let known = administers
+            || self
+                .organizations
+                .shares_organization(&caller.identity, id)?;
+        let user = if known {
+            self.organizations.users(&[id.to_owned()])?.pop().flatten()
+        } else {
+            None
+        };
+        self.decided(&caller, user.is_some())?;
+        let user = user.ok_or(Problem::NotFound)?;
+        let resource = if administers {
+            resource_of(&user)
+        } else {
+            seen_by_members(&user.id, &user.username, &user.email)
+        };
+        Ok(json_api(200, &Document::of(resource)))
     }
 
     /// Makes a user, and tells the first token.

@@ -70,26 +70,6 @@ fn contract_1_1_needless_slashes_and_dots_lead_to_the_plain_path_with_nothing_do
 }
 
 #[test]
-fn a2_only_a_valid_token_learns_that_no_handler_takes_such_a_path() {
-    let server = Server::with_role();
-    let deep = format!("/v1/{}end", "a/".repeat(16));
-    let token = server.token_with(r#"path "auth/token/lookup-self" { capabilities = ["read"] }"#);
-    let unknown = "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n";
-    for (token, status, text) in [
-        (Some(ROOT), 400, "malformed path"),
-        (Some(token.as_str()), 400, "malformed path"),
-        (Some("unknown"), 403, unknown),
-        (None, 403, "permission denied"),
-    ] {
-        let mut request = Request::new(Method::Get, deep.as_str());
-        if let Some(token) = token {
-            request.headers.push("x-vault-token", token);
-        }
-        server.handle(&request).refused(status, text);
-    }
-}
-
-#[test]
 fn contract_5_6_the_rule_that_ends_in_a_slash_decides_a_list_and_what_may_be_done_there() {
     let server = Server::with_role();
     let token = server.token_with(
@@ -270,6 +250,68 @@ fn a_write_to_a_path_ending_in_a_slash_is_refused() {
         .delete("auth/gcp/role/dev/")
         .refused(404, &listed("unsupported path"));
     assert_eq!(server.commits(), before);
+}
+
+#[test]
+fn a2_that_a_path_cannot_be_served_is_told_to_those_only_who_show_a_valid_token() {
+    let server = Server::with_role();
+    let policy = r#"path "auth/gcp/*" { capabilities = ["read", "deny"] }"#;
+    let denied = server.token_with(policy);
+    let invalid = "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n";
+    let deep = "a/".repeat(64) + "a";
+    let long = format!("auth/gcp/role/{}", "a".repeat(1025));
+    for path in [deep.as_str(), long.as_str()] {
+        for method in [Method::Get, Method::Delete, Method::Post, Method::List] {
+            let send = |token| server.send(method, path, token, "{}");
+            send(None).refused(403, "permission denied");
+            send(Some("hvs.none")).refused(403, invalid);
+            for token in [ROOT, denied.as_str()] {
+                send(Some(token)).refused(400, "malformed path");
+            }
+        }
+    }
+}
+
+#[test]
+fn t4_a_path_that_cannot_be_served_takes_a_use_of_the_token() {
+    let server = Server::with_role();
+    let made = server.post(
+        "auth/token/create",
+        r#"{"policies":["default"],"num_uses":2}"#,
+    );
+    let token = made.expect(200).json()["auth"]["client_token"].clone();
+    let token = token.as_str().unwrap();
+    let deep = "a/".repeat(64) + "a";
+    for _ in 0..2 {
+        let answer = server.send(Method::Get, &deep, Some(token), "");
+        answer.refused(400, "malformed path");
+    }
+    server.send(Method::Get, &deep, Some(token), "").expect(403);
+}
+
+#[test]
+fn a3_a_final_slash_of_what_is_no_list_is_told_to_those_only_who_may_go_there() {
+    let server = Server::with_role();
+    let before = server.commits();
+    let paths = [
+        "auth/gcp/role/dev/",
+        "auth/gcp/config/",
+        "sys/policies/acl/default/",
+    ];
+    for path in paths {
+        for method in [Method::Get, Method::Delete] {
+            let send = |token| server.send(method, path, token, "");
+            send(None).refused(403, "permission denied");
+            send(Some("hvs.none")).expect(403);
+            send(Some(ROOT)).refused(404, &listed("unsupported path"));
+        }
+    }
+    assert_eq!(server.commits(), before);
+    let denied = server.token_with(r#"path "auth/gcp/roles" { capabilities = ["read"] }"#);
+    for path in paths {
+        let answer = server.send(Method::Get, path, Some(&denied), "");
+        answer.refused(403, &listed("permission denied"));
+    }
 }
 
 #[test]

@@ -250,7 +250,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// The organizations with these external ids, in their order.
-    pub(super) fn organizations_of(
+    pub(crate) fn organizations_of(
         &self,
         external_ids: &[&str],
     ) -> Result<Vec<Option<OrganizationRecord>>, Failure> {

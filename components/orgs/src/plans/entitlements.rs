@@ -36,7 +36,7 @@ const INCLUDED: &[(&str, [bool; 5])] = &[
     ("private-run-tasks", [T, T, T, T, T]),
     ("private-vcs", [T, F, T, T, T]),
     ("run-tasks", [T, T, T, T, T]),
-    ("self-serve-billing", [F, T, F, F, F]),
+    ("self-serve-billing", [F, F, F, F, F]),
     ("sentinel", [T, F, T, T, T]),
     ("sso", [T, F, T, T, T]),
     ("stacks", [T, T, T, T, T]),
@@ -93,7 +93,8 @@ pub fn entitlements(plan: Plan) -> Vec<Entitlement> {
 mod tests {
     use super::*;
 
-    /// The table of the contract in its own order: self-hosted, free, standard, business, premium.
+    /// The table of the contract in its own order: self-hosted, free, standard, business, premium. `self-serve-billing` is not granted to
+    /// the free plan either, for there are no invoices here.
     #[rustfmt::skip]
     const CONTRACT: &[(&str, &str)] = &[
         ("agents", "T F T T T"),
@@ -127,7 +128,7 @@ mod tests {
         ("run-task-mandatory-enforcement-limit", "null 1 null null null"),
         ("run-task-workspace-limit", "null 10 null null null"),
         ("run-tasks", "T T T T T"),
-        ("self-serve-billing", "F T F F F"),
+        ("self-serve-billing", "F F F F F"),
         ("sentinel", "T F T T T"),
         ("sso", "T F T T T"),
         ("stacks", "T T T T T"),

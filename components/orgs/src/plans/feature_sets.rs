@@ -8,7 +8,7 @@ use crate::Plan;
 /// From the free one up. The ids are written down because they are the same on every host and after every start.
 const FEATURE_SETS: [FeatureSet; 5] = [
     FeatureSet {
-        id: Cow::Borrowed("fs-8HlrwYMfvea9lkxw"),
+        id: Cow::Borrowed("fs-8HkrwYMfvea9jkxw"),
         plan: Plan::Free,
         name: Cow::Borrowed("Free"),
         description: Cow::Borrowed("Remote state, runs and a private registry"),
@@ -29,7 +29,7 @@ const FEATURE_SETS: [FeatureSet; 5] = [
         comparison_description: Cow::Borrowed("For several teams under common rules"),
     },
     FeatureSet {
-        id: Cow::Borrowed("fs-bnm3NliqNT1Nx4xy"),
+        id: Cow::Borrowed("fs-bnm3NkiqNT1Nx4xy"),
         plan: Plan::Business,
         name: Cow::Borrowed("Business"),
         description: Cow::Borrowed("Teams, policies, agents, single sign-on and an audit trail"),
@@ -44,6 +44,12 @@ const FEATURE_SETS: [FeatureSet; 5] = [
     },
 ];
 
+/// The ids that two of them had before, whose characters clients do not take for those of an id.
+const FORMER_IDS: [(&str, Plan); 2] = [
+    ("fs-8HlrwYMfvea9lkxw", Plan::Free),
+    ("fs-bnm3NliqNT1Nx4xy", Plan::Business),
+];
+
 /// See [`super::Subscriptions::feature_sets`].
 pub fn containing(text: &str) -> Vec<FeatureSet> {
     let text = text.to_lowercase();
@@ -55,12 +61,13 @@ pub fn containing(text: &str) -> Vec<FeatureSet> {
     found.into_iter().map(|(_, set)| set.clone()).collect()
 }
 
-/// The plan that is offered under this id.
+/// The plan that is offered under this id, or was.
 pub fn plan_of(id: &str) -> Option<Plan> {
-    FEATURE_SETS
-        .iter()
-        .find(|set| set.id == id)
-        .map(|set| set.plan)
+    let offered = FEATURE_SETS.iter().map(|set| (&*set.id, set.plan));
+    offered
+        .chain(FORMER_IDS)
+        .find(|(known, _)| *known == id)
+        .map(|(_, plan)| plan)
 }
 
 /// How well a name fits, best first.
@@ -103,8 +110,11 @@ mod tests {
         assert_eq!(ids.len(), FEATURE_SETS.len());
         for set in &FEATURE_SETS {
             assert!(is_identifier("fs-", &set.id), "{}", set.id);
+            assert!(!set.id.contains(['0', 'O', 'I', 'l']), "{}", set.id);
             assert_eq!(plan_of(&set.id), Some(set.plan));
         }
+        assert_eq!(plan_of("fs-8HlrwYMfvea9lkxw"), Some(Plan::Free));
+        assert_eq!(plan_of("fs-bnm3NliqNT1Nx4xy"), Some(Plan::Business));
         assert_eq!(plan_of("fs-0000000000000000"), None);
     }
 

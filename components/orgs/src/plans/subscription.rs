@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::feature_sets;
 use super::{FeatureSet, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions};
+use crate::bounds::{LARGEST_NUMBER, readable};
 use crate::record::OrganizationRecord;
 use crate::{
     Attribute, AttributeIssue, Caller, Edition, Fault, Organization, Orgs, Plan, Resource,
@@ -75,12 +76,12 @@ impl SubscriptionRecord {
             start_at: terms.start_at,
             end_at: terms.end_at,
             contract_start_at: terms.contract_start_at,
-            runs_ceiling: terms.runs_ceiling,
-            agents_ceiling: terms.agents_ceiling,
-            contract_user_limit: terms.contract_user_limit,
-            contract_apply_limit: terms.contract_apply_limit,
-            contract_managed_resources_limit: terms.contract_managed_resources_limit,
-            rum_alert_threshold: self.rum_alert_threshold,
+            runs_ceiling: readable(terms.runs_ceiling),
+            agents_ceiling: readable(terms.agents_ceiling),
+            contract_user_limit: readable(terms.contract_user_limit),
+            contract_apply_limit: readable(terms.contract_apply_limit),
+            contract_managed_resources_limit: readable(terms.contract_managed_resources_limit),
+            rum_alert_threshold: readable(self.rum_alert_threshold),
         }
     }
 }
@@ -100,22 +101,22 @@ impl Subscription {
 /// Everything that is wrong with them, in the order in which the contract names the attributes.
 fn judged(terms: &SubscriptionTerms, now: u64) -> Result<TermsRecord, Vec<AttributeIssue>> {
     let mut issues = Vec::new();
-    let mut number = |name, value: &Attribute<i64>, fault| {
-        number(value, fault).unwrap_or_else(|fault| {
+    let mut judged = |name, number: Result<Option<u64>, Fault>| {
+        number.unwrap_or_else(|fault| {
             issues.push(AttributeIssue::new(name, fault));
             None
         })
     };
-    let mut limit = |name, value| number(name, value, Fault::NotInteger);
-    let runs_ceiling = limit("runs-ceiling", &terms.runs_ceiling);
-    let agents_ceiling = limit("agents-ceiling", &terms.agents_ceiling);
-    let contract_user_limit = limit("contract-user-limit", &terms.contract_user_limit);
-    let contract_apply_limit = limit("contract-apply-limit", &terms.contract_apply_limit);
-    let contract_managed_resources_limit = limit(
+    let mut ceiling = |name, value| judged(name, limit(value));
+    let runs_ceiling = ceiling("runs-ceiling", &terms.runs_ceiling);
+    let agents_ceiling = ceiling("agents-ceiling", &terms.agents_ceiling);
+    let contract_user_limit = ceiling("contract-user-limit", &terms.contract_user_limit);
+    let contract_apply_limit = ceiling("contract-apply-limit", &terms.contract_apply_limit);
+    let contract_managed_resources_limit = ceiling(
         "contract-managed-resources-limit",
         &terms.contract_managed_resources_limit,
     );
-    let mut time = |name, value| number(name, value, Fault::NotTimestamp);
+    let mut time = |name, value| judged(name, number(value, Fault::NotTimestamp));
     let contract_start_at = time("contract-start-at", &terms.contract_start_at);
     let end_at = time("end-at", &terms.end_at);
     let plan = match &terms.feature_set {
@@ -146,6 +147,14 @@ fn judged(terms: &SubscriptionTerms, now: u64) -> Result<TermsRecord, Vec<Attrib
 }
 
 const FEATURE_SET: &str = "feature-set";
+
+/// A number of at least 0 that clients can read, or none.
+fn limit(value: &Attribute<i64>) -> Result<Option<u64>, Fault> {
+    match number(value, Fault::NotInteger)? {
+        Some(number) if number > u64::from(LARGEST_NUMBER) => Err(Fault::TooLarge(LARGEST_NUMBER)),
+        number => Ok(number),
+    }
+}
 
 /// A number of at least 0, or none. Where it is of another type, `wrong_type` is at fault.
 fn number(value: &Attribute<i64>, wrong_type: Fault) -> Result<Option<u64>, Fault> {
@@ -215,7 +224,7 @@ impl<S: Store, C: Clock, R: Random> Subscriptions for Orgs<S, C, R> {
         threshold: &Attribute<i64>,
         by: &Caller,
     ) -> Result<Organization, SubscriptionError> {
-        let new = number(threshold, Fault::NotInteger).map_err(|fault| {
+        let new = limit(threshold).map_err(|fault| {
             SubscriptionError::Invalid(vec![AttributeIssue::new("rum-alert-threshold", fault)])
         })?;
         self.change_subscription(edition, external_id, by, |subscription| {

@@ -12,6 +12,7 @@ use super::{
     RetentionRequest, RetentionRule,
 };
 use crate::audit_trail::{Deed, INSTALLATION};
+use crate::bounds::LARGEST_NUMBER;
 use crate::identifier::random_identifier;
 use crate::issues::Issues;
 use crate::record::OrganizationRecord;
@@ -171,6 +172,8 @@ fn judge(request: &RetentionRequest) -> Result<RetentionPolicy, ChangeError> {
             };
             if days == 0 {
                 issues.add("delete-older-than-n-days", Fault::NotPositive);
+            } else if days > u64::from(LARGEST_NUMBER) {
+                issues.add("delete-older-than-n-days", Fault::TooLarge(LARGEST_NUMBER));
             }
             RetentionRule::DeleteOlder(days)
         }
@@ -179,12 +182,8 @@ fn judge(request: &RetentionRequest) -> Result<RetentionPolicy, ChangeError> {
         let [delete, delete_after_days, keep_latest] = names;
         RetentionDetail {
             delete: issues.given(delete, &change.delete, Fault::NotBoolean),
-            delete_after_days: issues.given(
-                delete_after_days,
-                &change.delete_after_days,
-                Fault::NotInteger,
-            ),
-            keep_latest: issues.given(keep_latest, &change.keep_latest, Fault::NotInteger),
+            delete_after_days: issues.number(delete_after_days, &change.delete_after_days),
+            keep_latest: issues.number(keep_latest, &change.keep_latest),
         }
     };
     let state_versions = detail(

@@ -42,7 +42,7 @@ impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
             transaction
                 .require_unchanged(GENERAL_SETTINGS_KEY, version)
                 .put(GENERAL_SETTINGS_KEY, &settings)?;
-            let deed = Resource::GeneralSettings.updated("general-settings");
+            let deed = Resource::GeneralSettings.updated("general");
             self.note(&mut transaction, INSTALLATION, by, deed)?;
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, settings)?)

@@ -32,6 +32,72 @@ pub(super) fn delete_older(days: i64) -> RetentionRequest {
 }
 
 #[test]
+fn contract_2_2_clients_can_read_every_number_that_is_set_for_the_site() {
+    const HIGHEST: u32 = 2_147_483_647;
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme").external_id;
+    let before = store.values();
+    let limit = || Attribute::Value(i64::from(HIGHEST) + 1);
+    let too_large = |names: &[&str]| {
+        let issue = |name: &&str| crate::AttributeIssue {
+            attribute: (*name).to_owned().into(),
+            fault: Fault::TooLarge(HIGHEST),
+        };
+        Some(ChangeError::Invalid(names.iter().map(issue).collect()))
+    };
+    let settings = GeneralSettingsChanges {
+        api_rate_limit: limit(),
+        default_organizations_per_user_ceiling: limit(),
+        default_workspaces_per_organization_ceiling: limit(),
+        ..GeneralSettingsChanges::default()
+    };
+    let names = [
+        "api-rate-limit",
+        "default-organizations-per-user-ceiling",
+        "default-workspaces-per-organization-ceiling",
+    ];
+    let changed = orgs.change_general_settings(&settings, &installation());
+    assert_eq!(changed.err(), too_large(&names));
+    let retention = RetentionRequest {
+        state_versions: RetentionDetailChange {
+            keep_latest: limit(),
+            ..RetentionDetailChange::default()
+        },
+        ..delete_older(i64::from(HIGHEST) + 1)
+    };
+    let names = [
+        "delete-older-than-n-days",
+        "state-versions-keep-latest-count",
+    ];
+    let set = orgs.set_retention(&acme, &retention, &installation());
+    assert_eq!(set.err(), too_large(&names));
+    assert_eq!(store.values(), before);
+    let set = orgs.set_retention(&acme, &delete_older(HIGHEST.into()), &installation());
+    assert!(set.is_ok());
+}
+
+#[test]
+fn contract_2_2_a_number_of_before_the_bound_is_shown_as_clients_can_read_it() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    create(&orgs, "acme");
+    let name = crate::name::FoldedName::of("acme").unwrap();
+    let mut record = orgs.load(&name).unwrap().unwrap().record;
+    record.settings.session_timeout = Some(1 << 32);
+    record.settings.session_remember = Some(60);
+    let mut transaction = gatehouse_storage::Transaction::new();
+    let key = crate::record::organization_key(&name);
+    transaction.put(key, &record).unwrap();
+    orgs.records.commit(transaction).unwrap();
+    let shown = orgs.read(EDITION, "acme").unwrap().unwrap().settings;
+    assert_eq!(shown.session_timeout, Some(2_147_483_647));
+    assert_eq!(shown.session_remember, Some(60));
+}
+
+#[test]
 fn contract_4_14_disabled_organizations_are_counted_without_looking_at_all() {
     let world = World::new();
     let store = world.store();

@@ -96,7 +96,7 @@ fn contract_4_2_terms_take_effect_at_once_and_replace_the_ones_before() {
         contract_start_at: number(NOW_MILLISECONDS),
         contract_user_limit: number(1000),
         contract_apply_limit: number(5000),
-        contract_managed_resources_limit: number(u64::from(u32::MAX) + 1),
+        contract_managed_resources_limit: number(2_147_483_647),
         end_at: Attribute::Null,
         ..terms(&orgs, "Business")
     };
@@ -121,7 +121,7 @@ fn contract_4_2_terms_take_effect_at_once_and_replace_the_ones_before() {
             Some(0),
             Some(1000),
             Some(5000),
-            Some(4_294_967_296),
+            Some(2_147_483_647),
             None
         ]
     );
@@ -229,6 +229,31 @@ fn contract_4_2_every_fault_of_the_terms_is_told_at_once_and_nothing_is_stored()
 }
 
 #[test]
+fn contract_2_2_clients_can_read_every_number_of_the_terms() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme");
+    let before = store.values();
+    let all = |value: u64| SubscriptionTerms {
+        runs_ceiling: number(value),
+        agents_ceiling: number(value),
+        contract_user_limit: number(value),
+        contract_apply_limit: number(value),
+        contract_managed_resources_limit: number(value),
+        ..terms(&orgs, "Plus")
+    };
+    let refused = subscribe(&orgs, &acme.external_id, &all(2_147_483_648)).unwrap_err();
+    assert_eq!(refused.len(), 5);
+    for (_, fault) in refused {
+        assert_eq!(fault, Fault::TooLarge(2_147_483_647));
+    }
+    assert_eq!(store.values(), before);
+    let set = subscribe(&orgs, &acme.external_id, &all(2_147_483_647)).unwrap();
+    assert_eq!(set.subscription.runs_ceiling, Some(2_147_483_647));
+}
+
+#[test]
 fn contract_4_2_the_threshold_of_the_owners_stays_whatever_the_terms() {
     let world = World::new();
     let store = world.store();
@@ -249,6 +274,7 @@ fn contract_4_2_the_threshold_of_the_owners_stays_whatever_the_terms() {
     for (wrong, fault) in [
         (Attribute::WrongType, Fault::NotInteger),
         (Attribute::Value(-1), Fault::Negative),
+        (number(2_147_483_648), Fault::TooLarge(2_147_483_647)),
     ] {
         let named = ("rum-alert-threshold".to_owned(), fault);
         assert_eq!(set_threshold(&orgs, id, &wrong), Err(vec![named]));

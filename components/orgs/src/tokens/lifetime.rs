@@ -170,9 +170,16 @@ pub(crate) fn lifetimes_key(external_id: &str) -> String {
     belonging::key(external_id, kind::TOKEN_LIFETIMES, "all")
 }
 
-/// When a token that is made now ends if nobody says: two calendar years later, or never.
+/// When a token that is made now ends if nobody says: two calendar years later. Only workers of agent pools keep theirs.
 pub(super) fn usual_end(owner: &TokenOwner, now: u64) -> Option<u64> {
-    TokenKind::of(owner).map(|_| two_years_after(now))
+    match owner {
+        TokenOwner::AgentPool(_) => None,
+        TokenOwner::User(_)
+        | TokenOwner::Organization(_)
+        | TokenOwner::AuditTrail(_)
+        | TokenOwner::Team(_)
+        | TokenOwner::TeamNamed(_) => Some(two_years_after(now)),
+    }
 }
 
 /// The same day two calendar years later; of a day that does not exist then, the one before.

@@ -7,14 +7,11 @@ use super::{Subject, User};
 use crate::tokens::SecretHasher;
 use crate::{Failure, Identity, Orgs, Principal, identifier};
 
-/// How many characters of a hash stand in an identifier.
-const HASH_CHARACTERS: usize = 16;
-
 /// The id of the user who has this address, in any capitalisation, or will have it: an invitation tells it before there is a user.
 pub(crate) fn id_of_user(hasher: &SecretHasher, email: &str) -> String {
-    let mut hash = hasher.user(&email.to_lowercase());
-    hash.truncate(HASH_CHARACTERS);
-    format!("{USER_PREFIX}{hash}")
+    let hash = hasher.user(&email.to_lowercase());
+    let characters = identifier::characters_of_hash(&hash);
+    format!("{USER_PREFIX}{characters}")
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -48,8 +45,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
     /// Letters and digits that stay for somebody who has no identifier of the usual form.
     fn characters_for(&self, id: &str) -> Result<String, Failure> {
-        let mut hash = self.hasher()?.account(id);
-        hash.truncate(HASH_CHARACTERS);
-        Ok(hash)
+        let hash = self.hasher()?.account(id);
+        Ok(identifier::characters_of_hash(&hash))
     }
 }

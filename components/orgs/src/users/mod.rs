@@ -1,6 +1,7 @@
 //! Users: people, and workloads that have been made users.
 
 mod account;
+mod fellows;
 mod store;
 
 pub(crate) use account::id_of_user;
@@ -89,4 +90,12 @@ pub trait Users {
     ///
     /// When the store does not answer.
     fn account_of(&self, identity: &Identity) -> Result<User, Failure>;
+
+    /// True if the caller belongs to an organization that the user with this id belongs to as well: as a member, as one of its teams, or
+    /// as the organization itself. Invitations do not count, nor do organizations that are closed to the caller. False for an unknown id.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure>;
 }

@@ -203,6 +203,10 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
     fn account_of(&self, identity: &Identity) -> Result<User, Failure> {
         self.user_standing_for(identity)
     }
+
+    fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure> {
+        self.belongs_with(identity, user)
+    }
 }
 
 impl From<StorageError> for CreateUserError {

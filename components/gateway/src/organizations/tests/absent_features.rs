@@ -171,9 +171,43 @@ fn contract_4_13_the_default_project_stays_as_it_is() {
         faults(&update(&json!({"name": 5}))),
         [fault("name", "Name must be a string")]
     );
+    for (name, value) in [
+        ("default-execution-mode", json!("agent")),
+        ("default-agent-pool-id", json!("apool-1111111111111111")),
+        (
+            "setting-overwrites",
+            json!({"default-execution-mode": true, "default-agent-pool": false}),
+        ),
+        ("setting-overwrites", json!("all")),
+        ("auto-destroy-activity-duration", json!("14d")),
+    ] {
+        let refused = faults(&update(&json!({"name": "Default Project", name: value})));
+        let label = name.strip_suffix("-id").unwrap_or(name).replace('-', " ");
+        let detail = format!(
+            "{}{} cannot be changed",
+            label[..1].to_uppercase(),
+            &label[1..]
+        );
+        assert_eq!(refused, [fault(name, &detail)]);
+    }
+    let pool = json!({"data": {"id": "apool-1111111111111111", "type": "agent-pools"}});
+    let related = |pool: &Value| {
+        let sent =
+            json!({"data": {"type": "projects", "relationships": {"default-agent-pool": pool}}});
+        world.send(Method::Patch, &project, Some(&sent))
+    };
+    assert_eq!(
+        faults(&related(&pool)),
+        [(
+            "/data/relationships/default-agent-pool".to_owned(),
+            "Default agent pool cannot be changed".to_owned()
+        )]
+    );
+    assert_eq!(related(&json!({"data": null})).status, 200);
     for same in [
         json!({}),
         json!({"name": "Default Project", "description": null}),
+        json!({"default-execution-mode": null, "setting-overwrites": {"default-execution-mode": false}}),
     ] {
         let updated = update(&same);
         assert_eq!(updated.status, 200, "{}", text(&updated));

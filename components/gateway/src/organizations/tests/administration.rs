@@ -285,7 +285,7 @@ fn contract_1_7_to_everybody_else_there_is_nothing_to_administer() {
 fn contract_4_14_general_settings_are_kept_and_shown() {
     for world in [hosted(), self_hosted()] {
         let original = json!({"data": {
-            "id": "general-settings",
+            "id": "general",
             "type": "general-settings",
             "attributes": {
                 "limit-user-organization-creation": false,

@@ -124,7 +124,11 @@ fn contract_2_3_a_self_hosted_organization_differs_where_the_contract_says() {
         relationships["module-producers"]["links"]["related"],
         "/api/v2/organizations/acme/relationships/module-producers"
     );
-    assert_eq!(relationships.get("subscription"), None);
+    // The link alone: there is no subscription behind it.
+    assert_eq!(
+        relationships["subscription"],
+        json!({"links": {"related": "/api/v2/organizations/acme/subscription"}})
+    );
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn r4_contract_1_9_who_exceeds_the_rate_is_told_so_exactly() {
     );
     assert_eq!(refused.header("content-type"), Some(JSON_API));
     assert_eq!(refused.header("retry-after"), Some("2"));
-    assert_eq!(rate_headers(&refused), ["30", "0", "1.4"]);
+    assert_eq!(rate_headers(&refused), ["30", "0", "2"]);
     assert_eq!(refused.header("tfp-api-version"), Some("2.6"));
 }
 

@@ -90,6 +90,42 @@ fn contract_4_4_producers_are_short_organizations_by_name() {
 }
 
 #[test]
+fn contract_2_6_the_entitlement_sets_of_producers_are_included_once_each() {
+    let (world, [acme, ..]) = world_of(["acme", "Beta", "zeta"]);
+    assert_eq!(share(&world, &["beta"]).status, 204);
+    let producers = "/api/v2/organizations/beta/relationships/module-producers";
+    let listed = body(&world.get(&format!("{producers}?include=entitlement_set")));
+    let included = listed["included"].as_array().unwrap();
+    assert_eq!(included.len(), 1);
+    assert_eq!(included[0]["type"], "entitlement-sets");
+    assert_eq!(included[0]["id"], acme.as_str());
+    assert_eq!(body(&world.get(producers)).get("included"), None);
+    for refused in ["subscription", "", "entitlement_set,"] {
+        let answer = world.get(&format!("{producers}?include={refused}"));
+        assert_eq!(answer.status, 400, "{refused}");
+    }
+}
+
+#[test]
+fn contract_2_6_nothing_is_included_with_an_entitlement_set() {
+    let (world, [acme, ..]) = world_of(["acme", "Beta", "zeta"]);
+    for target in [
+        "/api/v2/organizations/acme/entitlement-set".to_owned(),
+        format!("/api/v2/entitlement-sets/{acme}"),
+    ] {
+        assert_eq!(world.get(&target).status, 200);
+        for refused in ["organization", "entitlement_set", ""] {
+            let answer = world.get(&format!("{target}?include={refused}"));
+            assert_eq!(answer.status, 400, "{target} {refused}");
+            assert!(text(&answer).contains("Invalid include parameter"));
+        }
+    }
+    let stranger = world.user("eve", false);
+    let hidden = "/api/v2/organizations/acme/entitlement-set?include=x";
+    assert_not_found(&world.send_as(&stranger, Method::Get, hidden, None));
+}
+
+#[test]
 fn contract_4_4_consumers_are_replaced_and_shown_whole() {
     let (world, _) = world_of(["acme", "beta", "gamma"]);
     assert_eq!(listed(&world, CONSUMERS), [""; 0]);

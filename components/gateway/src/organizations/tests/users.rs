@@ -52,6 +52,55 @@ fn a_site_administrator_makes_users_and_nobody_else_does() {
 }
 
 #[test]
+fn contract_1_11_a_user_is_shown_to_those_who_share_an_organization_with_them() {
+    let world = hosted();
+    let tokens = ["ada", "bob", "eve"].map(|name| world.user(name, false));
+    let [ada, bob, eve] = &tokens;
+    let details =
+        |token: &str| body(&world.send_as(token, Method::Get, "/api/v2/account/details", None));
+    let link = |token: &str| {
+        details(token)["data"]["links"]["self"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let get = |token: &str, target: &str| world.send_as(token, Method::Get, target, None);
+    let sent = document(&json!({"name": "acme", "email": "ops@example.com"}));
+    world.send_as(ada, Method::Post, "/api/v2/organizations", Some(&sent));
+    assert_not_found(&get(bob, &link(ada)));
+    let invited = json!({"data": {"type": "organization-memberships",
+        "attributes": {"email": "bob@example.com", "status": "active"}}});
+    let joined = world.send(
+        Method::Post,
+        &format!("{ACME}/organization-memberships"),
+        Some(&invited),
+    );
+    assert_eq!(joined.status, 201, "{}", text(&joined));
+
+    // What the account tells of itself stands behind its own link.
+    assert_eq!(body(&get(ada, &link(ada))), details(ada));
+    assert_eq!(body(&get(ROOT, &link(ROOT))), details(ROOT));
+    let seen = body(&get(bob, &link(ada)));
+    assert_eq!(seen["data"]["links"]["self"], link(ada));
+    assert_eq!(
+        seen["data"]["attributes"],
+        json!({"username": "ada", "email": "ada@example.com"})
+    );
+    assert_eq!(get(ROOT, &link(eve)).status, 200);
+    for (token, target) in [
+        (eve.as_str(), link(ada)),
+        (bob, link(eve)),
+        (bob, "/api/v2/users/user-1111111111111111".to_owned()),
+        (bob, "/api/v2/users/bob".to_owned()),
+        (ROOT, "/api/v2/users/user-1111111111111111".to_owned()),
+        (&world.token("all", &[("*", &["read"])]), link(ada)),
+    ] {
+        assert_not_found(&get(token, &target));
+    }
+    assert_not_found(&world.send_as(ada, Method::Delete, &link(ada), None));
+}
+
+#[test]
 fn every_fault_of_a_new_user_is_told_at_once() {
     let world = self_hosted();
     world.user("ada", false);

@@ -9,7 +9,7 @@ mod route;
 
 use gatehouse_access::Access;
 use gatehouse_orgs::{
-    Capability, IssueError, LifetimeError, MAXIMUM_TOKENS, MAXIMUM_TOKENS_OF_ORGANIZATION,
+    Capability, Fault, IssueError, LifetimeError, MAXIMUM_TOKENS, MAXIMUM_TOKENS_OF_ORGANIZATION,
 };
 
 pub(super) use self::document::TokenResource;
@@ -43,7 +43,13 @@ impl From<IssueError> for Problem {
         match error {
             IssueError::NoOwner => Self::NotFound,
             IssueError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+                let is_taken = issues.iter().any(|issue| issue.fault == Fault::Taken);
+                let faults = issues.iter().map(fields::of_issue).collect();
+                if is_taken {
+                    Self::DescriptionTaken(faults)
+                } else {
+                    Self::Invalid(faults)
+                }
             }
             IssueError::TooMany => Self::Unprocessable(vec![AttributeFault {
                 pointer: "/data".to_owned(),

@@ -17,7 +17,7 @@ use crate::organizations::problem::Problem;
 use crate::organizations::transport::{json_api, no_content};
 use crate::{Edition, query};
 
-/// Which tokens of an organization are meant: `audit-trails`, or anything else for the ordinary one (contract 4.7).
+/// Which token of an organization is meant: `audit-trails`, or without the parameter the ordinary one (contract 4.7).
 const TOKEN_PARAMETER: &str = "token";
 const AUDIT_TRAILS: &str = "audit-trails";
 
@@ -189,11 +189,15 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn owner_meant(&self, organization: &Organization) -> Result<TokenOwner, Problem> {
         let external_id = organization.external_id.clone();
         let named = query::first(&self.request.query, TOKEN_PARAMETER);
-        if self.settings.edition != Edition::Hosted || named.as_deref() != Some(AUDIT_TRAILS) {
-            return Ok(TokenOwner::Organization(external_id));
+        match (named.as_deref(), self.settings.edition) {
+            (None, _) => Ok(TokenOwner::Organization(external_id)),
+            (Some(AUDIT_TRAILS), Edition::Hosted) => {
+                self.check_audit_logging(organization)?;
+                Ok(TokenOwner::AuditTrail(external_id))
+            }
+            // Whoever asks for another token than there is must not get the ordinary one, which they would replace or delete.
+            (Some(_), _) => Err(Problem::NotFound),
         }
-        self.check_audit_logging(organization)?;
-        Ok(TokenOwner::AuditTrail(external_id))
     }
 
     /// Refuses organizations that have no audit trail to read.

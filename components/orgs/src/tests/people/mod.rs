@@ -2,6 +2,7 @@
 
 mod boundaries;
 mod bounds;
+mod fellows;
 mod invitations;
 mod memberships;
 mod races;

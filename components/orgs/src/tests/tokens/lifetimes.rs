@@ -39,7 +39,7 @@ fn contract_4_6_a_token_without_an_end_ends_two_calendar_years_later() {
     }
     let (ada, _) = person(&orgs, "ada");
     let of_user = issue(&orgs, &TokenOwner::User(ada.id), &TokenRequest::default());
-    assert_eq!(of_user.token.expires_at, None);
+    assert_eq!(of_user.token.expires_at, Some(end));
 }
 
 #[test]

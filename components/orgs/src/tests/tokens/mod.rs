@@ -267,13 +267,16 @@ fn contract_4_10_the_list_of_team_tokens_tells_those_alone_that_could_be_shown()
     };
     for mandate in [owner, manager, mandate(Standing::OrganizationToken)] {
         let told = orgs.tokens_of_teams(&acme.external_id, &mandate).unwrap();
-        let told: Vec<&str> = told.iter().map(|token| token.team_name.as_str()).collect();
+        let mut told: Vec<&str> = told.iter().map(|token| token.team_name.as_str()).collect();
         let mut shown = Vec::new();
         for (team, name) in [(owners(&orgs, &acme), "owners"), (of_ops.clone(), "ops")] {
             if orgs.speaks_for(&mandate, &team).unwrap() {
                 shown.push(name);
             }
         }
+        // Made at once, they come in the order of their ids.
+        told.sort_unstable();
+        shown.sort_unstable();
         assert_eq!(told, shown);
         assert_eq!(
             told.len(),

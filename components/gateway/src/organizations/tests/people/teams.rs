@@ -79,6 +79,26 @@ fn contract_4_10_a_team_lives() {
 }
 
 #[test]
+fn contract_4_10_the_name_of_a_team_can_have_slashes() {
+    let world = hosted();
+    world.create_named("acme");
+    let name = "team/name/with/slashes";
+    let made = world.team(&json!({"name": name}));
+    let listed = body(&world.get(&format!("{TEAMS}?filter[names]={name}")));
+    assert_eq!(listed["data"][0]["id"], made.as_str());
+    assert_eq!(listed["data"][0]["attributes"]["name"], name);
+    let again = world.post(
+        TEAMS,
+        &team_document(&json!({"name": "Team/Name/With/Slashes"})),
+    );
+    let taken = (
+        "/data/attributes/name".to_owned(),
+        "Name has already been taken".to_owned(),
+    );
+    assert_eq!(faults(&again), [taken]);
+}
+
+#[test]
 fn contract_4_10_every_fault_of_a_team_has_its_pointer_and_sentence() {
     let world = hosted();
     world.create_named("acme");

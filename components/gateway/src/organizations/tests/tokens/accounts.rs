@@ -35,6 +35,11 @@ fn behind(details: &Value) -> &Value {
 fn contract_1_11_people_are_told_all_attributes() {
     let world = hosted();
     let ada = world.details(&world.user("ada", false));
+    let picture = ada["attributes"]["avatar-url"].as_str().unwrap();
+    assert!(
+        picture.starts_with("data:image/svg+xml;base64,"),
+        "{picture}"
+    );
     assert_eq!(
         ada["attributes"],
         json!({
@@ -43,7 +48,7 @@ fn contract_1_11_people_are_told_all_attributes() {
             "unconfirmed-email": null,
             "is-service-account": false,
             "auth-method": "tfc",
-            "avatar-url": "",
+            "avatar-url": picture,
             "password": null,
             "v2-only": true,
             "is-site-admin": false,

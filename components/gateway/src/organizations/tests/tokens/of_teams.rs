@@ -47,8 +47,14 @@ fn contract_4_10_tokens_with_descriptions_stand_side_by_side() {
     }
     let fault = |detail: &str| ("/data/attributes/description".to_owned(), detail.to_owned());
     for (description, detail) in [
-        (json!("ci"), "Description has already been taken"),
-        (json!(""), "Description has already been taken"),
+        (
+            json!("ci"),
+            "Validation failed: Description has already been taken",
+        ),
+        (
+            json!(""),
+            "Validation failed: Description has already been taken",
+        ),
         (json!(null), "Description can't be blank"),
         (
             json!("x".repeat(256)),
@@ -58,6 +64,11 @@ fn contract_4_10_tokens_with_descriptions_stand_side_by_side() {
         let sent = token_document(&json!({"description": description}));
         let refused = world.send(Method::Post, &many, Some(&sent));
         assert_eq!(faults(&refused), [fault(detail)]);
+        let title = match detail.starts_with("Validation failed: ") {
+            true => "invalid attributes",
+            false => "invalid attribute",
+        };
+        assert_eq!(body(&refused)["errors"][0]["title"], title);
     }
     let listed = body(&world.get(&many));
     assert_eq!(listed["meta"]["pagination"]["total-count"], 3);
