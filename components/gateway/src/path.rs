@@ -1,8 +1,8 @@
 //! The one place where a request's path is decoded and checked, before routing and before any policy sees it (SEC-A2).
 //!
-//! A path has exactly one accepted spelling per meaning, so that the rule a policy evaluates and the object a handler touches are
-//! named by the same bytes. What could be read in two ways is never served: the client is sent to the plain spelling where it
-//! wrote needless slashes and dots in the open, and refused where it encoded them.
+//! The rule that a policy evaluates and the object that a handler touches are named by the same bytes: those of the path decoded once,
+//! in which an encoded slash is a slash. Needless slashes and dots are never served: the client is sent to the plain spelling where it
+//! wrote them in the open, and refused where any part of the path hides them in an encoding.
 
 use std::borrow::Cow;
 
@@ -24,10 +24,10 @@ pub enum PathError {
     /// A `%` without two hexadecimal digits after it.
     #[error("path has a '%' that is not followed by two hexadecimal digits")]
     BrokenEncoding,
-    /// `%2F` or `%5C`.
-    #[error("path must not contain an encoded slash or backslash")]
-    EncodedSeparator,
-    /// A literal `\`.
+    /// An encoding of what is itself encoded, such as `%252F`: a proxy or a client that decodes again would see another path.
+    #[error("path must not be encoded twice")]
+    EncodedTwice,
+    /// A `\`, encoded or not.
     #[error("path must not contain a backslash")]
     Backslash,
     /// The decoded bytes are not UTF-8.
@@ -58,6 +58,9 @@ impl CanonicalPath {
             .map_err(|_| PathError::NotUtf8)?;
         if decoded.contains('\\') {
             return Err(PathError::Backslash);
+        }
+        if is_encoded(decoded.as_bytes()) {
+            return Err(PathError::EncodedTwice);
         }
         if !decoded.chars().all(is_printable) {
             return Err(PathError::NonPrintable);
@@ -115,10 +118,14 @@ impl CanonicalPath {
 ///
 /// # Errors
 ///
-/// [`PathError`] of the path, when dots are hidden in an encoding or the rest of it cannot be served either.
+/// [`PathError`] of the path, when dots or slashes are hidden in an encoding or the rest of it cannot be served either.
 pub fn plain_spelling(raw: &str) -> Result<String, PathError> {
     let mut kept: Vec<&str> = Vec::new();
     for segment in raw.split('/') {
+        if has_encoded_slash(segment) {
+            // What is needless could be told only by decoding first, and the spelling to be sent to would have to be encoded again.
+            return CanonicalPath::parse(raw).map(|_| raw.to_owned());
+        }
         match segment {
             "" | "." => {}
             ".." => {
@@ -137,6 +144,10 @@ pub fn plain_spelling(raw: &str) -> Result<String, PathError> {
     CanonicalPath::parse(&plain).map(|_| plain)
 }
 
+fn has_encoded_slash(segment: &str) -> bool {
+    segment.contains("%2F") || segment.contains("%2f")
+}
+
 /// Whether a segment is `.` or `..` once decoded.
 fn is_dots(segment: &str) -> bool {
     let decoded: Cow<'_, [u8]> = percent_decode_str(segment).into();
@@ -144,19 +155,21 @@ fn is_dots(segment: &str) -> bool {
 }
 
 fn check_encoding(raw: &str) -> Result<(), PathError> {
-    let mut rest = raw.as_bytes();
-    while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
-        rest = rest.get(at + 1..).unwrap_or_default();
-        let [high, low, ..] = rest else {
-            return Err(PathError::BrokenEncoding);
-        };
-        match (*high, low.to_ascii_lowercase()) {
-            (b'2', b'f') | (b'5', b'c') => return Err(PathError::EncodedSeparator),
-            (high, low) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {}
-            _ => return Err(PathError::BrokenEncoding),
-        }
+    let mut after_percents = raw.split('%').skip(1);
+    if after_percents.all(|rest| begins_with_hexadecimal(rest.as_bytes())) {
+        Ok(())
+    } else {
+        Err(PathError::BrokenEncoding)
     }
-    Ok(())
+}
+
+fn is_encoded(decoded: &[u8]) -> bool {
+    let mut after_percents = decoded.split(|byte| *byte == b'%').skip(1);
+    after_percents.any(begins_with_hexadecimal)
+}
+
+fn begins_with_hexadecimal(bytes: &[u8]) -> bool {
+    matches!(bytes, [high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
 }
 
 /// Characters that show themselves. Invisible ones would let two different names look the same to an operator.
@@ -192,9 +205,47 @@ mod tests {
     }
 
     #[test]
-    fn a2_only_one_decoding_is_done() {
-        assert_eq!(text("/v1/a%252Fb"), "v1/a%2Fb");
-        assert_eq!(text("/v1/%252e%252e/x"), "v1/%2e%2e/x");
+    fn a2_an_encoded_slash_is_a_slash() {
+        for raw in [
+            "/v1/auth/cloud%2Fgcp/role/dev",
+            "/v1/auth%2fcloud/gcp%2Frole%2Fdev",
+            "/v1%2Fauth%2Fcloud%2Fgcp%2Frole%2Fdev%2F",
+        ] {
+            assert_eq!(text(raw), "v1/auth/cloud/gcp/role/dev", "{raw}");
+        }
+        assert!(
+            CanonicalPath::parse("/v1/a%2F")
+                .unwrap()
+                .has_trailing_slash()
+        );
+        for (raw, error) in [
+            ("/v1/..%2fx", PathError::DotSegment),
+            ("/v1/x%2F..", PathError::DotSegment),
+            ("/v1/%2e%2e%2fx", PathError::DotSegment),
+            ("/v1/x%2F%2Fy", PathError::EmptySegment),
+            ("/v1/x/%2Fy", PathError::EmptySegment),
+            ("/%2Fv1/x", PathError::EmptySegment),
+        ] {
+            assert_eq!(CanonicalPath::parse(raw), Err(error), "{raw}");
+            assert_eq!(plain_spelling(raw), Err(error), "{raw}");
+        }
+    }
+
+    #[test]
+    fn a2_what_is_encoded_twice_is_refused() {
+        for raw in [
+            "/v1/a%252Fb",
+            "/v1/a%25%32Fb",
+            "/v1/%252e%252e/x",
+            "/v1/a%255cb",
+            "/v1/a%25252Fb",
+            "/v1/a%2541",
+        ] {
+            let parsed = CanonicalPath::parse(raw);
+            assert_eq!(parsed, Err(PathError::EncodedTwice), "{raw}");
+        }
+        assert_eq!(text("/v1/100%25"), "v1/100%");
+        assert_eq!(text("/v1/50%25%20off"), "v1/50% off");
     }
 
     #[test]
@@ -258,7 +309,8 @@ mod tests {
             ("/v1//%2e%2e/x", PathError::DotSegment),
             ("/v1/%2E/../x", PathError::DotSegment),
             ("/v1/.%2e/../x", PathError::DotSegment),
-            ("/v1//a%2Fb", PathError::EncodedSeparator),
+            ("/v1//a%2Fb", PathError::EmptySegment),
+            ("/v1/a%2F../../b", PathError::DotSegment),
             ("/v1//a%00", PathError::NonPrintable),
         ] {
             assert_eq!(plain_spelling(raw), Err(error), "{raw}");
@@ -266,21 +318,11 @@ mod tests {
     }
 
     #[test]
-    fn a2_encoded_and_back_slashes_are_refused() {
-        for raw in [
-            "/v1/a%2Fb",
-            "/v1/a%2fb",
-            "/v1/..%2fx",
-            "/v1/a%5Cb",
-            "/v1/a%5cb",
-        ] {
-            assert_eq!(
-                CanonicalPath::parse(raw),
-                Err(PathError::EncodedSeparator),
-                "{raw}"
-            );
+    fn a2_backslashes_are_refused() {
+        for raw in ["/v1/a%5Cb", "/v1/a%5cb", "/v1/..%5cx", "/v1/a\\b"] {
+            let parsed = CanonicalPath::parse(raw);
+            assert_eq!(parsed, Err(PathError::Backslash), "{raw}");
         }
-        assert_eq!(CanonicalPath::parse("/v1/a\\b"), Err(PathError::Backslash));
     }
 
     #[test]

@@ -35,6 +35,10 @@ fn path(raw: &str) {
     if let Ok(path) = CanonicalPath::parse(raw) {
         let text = path.as_str();
         assert!(!text.contains(['\\', '\0']), "{raw:?} became {text:?}");
+        assert!(
+            !text.contains("%2F") && !text.contains("%2e"),
+            "{raw:?} became {text:?}"
+        );
         if !text.is_empty() {
             for segment in text.split('/') {
                 assert!(
