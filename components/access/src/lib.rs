@@ -22,6 +22,7 @@ mod lineage;
 mod login;
 mod mounts;
 mod one_time_cipher;
+mod path_name;
 mod policies;
 mod policy;
 mod quotas;

@@ -81,6 +81,11 @@ pub(crate) fn listing_visibility(name: &str) -> Option<ListingVisibility> {
     }
 }
 
+/// The key of identity tokens of this name. There is one, which the auth method makes and replaces by itself.
+pub(crate) fn identity_token_key(name: &str) -> Option<String> {
+    (name == "default").then(|| name.to_owned())
+}
+
 /// What `parse` makes of a name, where an absent or empty one is no choice.
 pub(crate) fn chosen<T, E>(
     name: Option<&str>,
@@ -120,11 +125,12 @@ fn configuration(request: &MountRequest) -> Result<MountConfiguration, MountErro
         audit_non_hmac_response_keys: request.audit_non_hmac_response_keys.clone(),
         passthrough_request_headers: request.passthrough_request_headers.clone(),
         allowed_response_headers: request.allowed_response_headers.clone(),
-        user_lockout: request.user_lockout,
-        identity_token_key: request
-            .identity_token_key
-            .clone()
-            .filter(|key| !key.is_empty()),
+        identity_token_key: chosen(
+            request.identity_token_key.as_deref(),
+            identity_token_key,
+            MountError::UnknownIdentityTokenKey,
+        )?,
+        trim_request_trailing_slashes: request.trim_request_trailing_slashes,
     })
 }
 
@@ -164,6 +170,30 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         };
         let mount = self.records.get::<MountRecord>(&mount_key(&path))?;
         Ok(mount.map(|mount| mount.record.view()))
+    }
+
+    pub(crate) fn mount_serving(&self, path: &str) -> Result<Option<MountView>, Failure> {
+        let Ok(path) = normalize_path(path) else {
+            return Ok(None);
+        };
+        let mount = self.first_mount_of(&path)?;
+        Ok(mount.map(|mount| mount.view()))
+    }
+
+    /// The mount at `path`, which ends in `/`, or above it: there is one at most.
+    fn first_mount_of(&self, path: &str) -> Result<Option<MountRecord>, Failure> {
+        let ends = path.match_indices('/');
+        let keys: Vec<String> = ends
+            .filter_map(|(at, _)| path.get(..at))
+            .map(mount_key)
+            .collect();
+        let mut entries = self.read_all(keys.iter())?;
+        for _ in &keys {
+            if let Some(mount) = load_next::<S, MountRecord>(&mut entries)? {
+                return Ok(Some(mount.record));
+            }
+        }
+        Ok(None)
     }
 
     pub(crate) fn enable(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
@@ -271,16 +301,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     /// Refuses a path where it, an ancestor or a descendant is a mount.
     pub(crate) fn require_free(&self, path: &str) -> Result<(), MountError> {
-        let keys: Vec<String> = path
-            .match_indices('/')
-            .filter_map(|(at, _)| path.get(..at))
-            .map(mount_key)
-            .collect();
-        let mut entries = self.read_all(keys.iter())?;
-        for _ in &keys {
-            if let Some(taken) = load_next::<S, MountRecord>(&mut entries)? {
-                return Err(MountError::PathInUse(taken.record.path));
-            }
+        if let Some(taken) = self.first_mount_of(path)? {
+            return Err(MountError::PathInUse(taken.path));
         }
         let below = format!("{}/", mount_key(path));
         let page = self

@@ -7,6 +7,7 @@ use gatehouse_storage::{Records, Transaction, TransactionError};
 
 use crate::api::{Failure, PolicyError, PolicyView};
 use crate::indexes::Index;
+use crate::path_name::is_path_name;
 use crate::policy::{
     DEFAULT, RESPONSE_WRAPPING, RESPONSE_WRAPPING_TEXT, ROOT, compile, is_immutable, normalize_name,
 };
@@ -43,8 +44,7 @@ fn stage_name_of<S: Store>(transaction: &mut Transaction, item: &Item) -> Result
 
 fn checked_name(name: &str) -> Result<String, PolicyError> {
     let name = normalize_name(name);
-    let usable = (1..=MAXIMUM_POLICY_NAME_BYTES).contains(&name.len())
-        && !name.chars().any(|it| it.is_control() || it == '/');
+    let usable = is_path_name(&name, MAXIMUM_POLICY_NAME_BYTES);
     usable.then_some(name).ok_or(PolicyError::InvalidName)
 }
 
@@ -69,7 +69,7 @@ pub fn check_policy(text: &str) -> Result<(), PolicyError> {
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn policy_names(&self) -> Result<Vec<String>, Failure> {
         self.require_index(POLICY_NAMES, stage_name_of::<S>)?;
-        let mut names = vec![ROOT.to_owned()];
+        let mut names = Vec::new();
         let mut position = None;
         loop {
             let store = self.records.store();
@@ -81,6 +81,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
             if !page.more {
                 names.sort_unstable();
+                names.push(ROOT.to_owned());
                 return Ok(names);
             }
         }

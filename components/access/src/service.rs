@@ -345,6 +345,10 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.mount(path)
     }
 
+    fn find_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
+        self.mount_serving(path)
+    }
+
     fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
         self.enable(path, request)
     }

@@ -6,7 +6,8 @@ use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 use crate::api::{MountTuning, TuneError};
 use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
 use crate::mounts::{
-    TOKEN_MOUNT, chosen, listing_visibility, mount_key, normalize_path, token_type,
+    TOKEN_MOUNT, chosen, identity_token_key, listing_visibility, mount_key, normalize_path,
+    token_type,
 };
 use crate::records::MountRecord;
 use crate::service::AccessService;
@@ -83,12 +84,14 @@ fn tuned(mount: &MountRecord, tuning: &MountTuning) -> Result<MountRecord, TuneE
         &mut configuration.allowed_response_headers,
         tuning.allowed_response_headers.clone(),
     );
-    if tuning.user_lockout.is_some() {
-        configuration.user_lockout = tuning.user_lockout;
+    if let Some(name) = &tuning.identity_token_key {
+        let unknown = TuneError::UnknownIdentityTokenKey;
+        configuration.identity_token_key = chosen(Some(name), identity_token_key, unknown)?;
     }
-    if let Some(key) = &tuning.identity_token_key {
-        configuration.identity_token_key = Some(key.clone()).filter(|key| !key.is_empty());
-    }
+    set(
+        &mut configuration.trim_request_trailing_slashes,
+        tuning.trim_request_trailing_slashes,
+    );
     set(&mut tuned.description, tuning.description.clone());
     let options = tuning.options.clone();
     set(

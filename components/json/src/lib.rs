@@ -1,7 +1,8 @@
 //! Reads JSON of untrusted senders: bounded in every direction, without recursion that the sender controls (SEC-H11).
 //!
 //! [`check`] measures a text. [`object`] reads one level and keeps each value as text until its type is known; [`document`] reads a whole
-//! tree and refuses every text that two parsers could read in two ways (SEC-J6); [`Plain`] is a tree in which repeated members are allowed.
+//! tree. Both refuse every text that two parsers could read in two ways (SEC-J6, H11); [`Plain`] is a tree in which repeated members are
+//! allowed.
 
 mod document;
 mod limits;
@@ -12,7 +13,7 @@ pub use limits::{
     MAXIMUM_DEPTH, MAXIMUM_MEMBERS, MAXIMUM_NUMBER_BYTES, MAXIMUM_STRING_BYTES, check,
     check_to_depth,
 };
-pub use members::{Duplicates, Members, array, object};
+pub use members::{Members, array, object};
 
 /// Why a body is refused. The texts never repeat what was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +40,6 @@ pub enum JsonError {
     #[error("a number of more than {MAXIMUM_NUMBER_BYTES} characters")]
     NumberTooLong,
     /// The same member twice in one object.
-    #[error("the same member is given twice")]
+    #[error("duplicate key")]
     DuplicateMember,
 }

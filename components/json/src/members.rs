@@ -7,48 +7,50 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::{JsonError, check};
+use crate::{JsonError, MAXIMUM_DEPTH, check, document};
 
 /// The members of an object in the order written, each name once.
 pub type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
-
-/// What to do about a member that is given twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Duplicates {
-    /// The last one counts.
-    LastWins,
-    /// The object is refused.
-    Refuse,
-}
 
 /// Reads an object within the limits. An empty text and `null` are an object without members (contract 1.3).
 ///
 /// # Errors
 ///
-/// [`JsonError`] says what is wrong with the text.
-pub fn object(body: &[u8], duplicates: Duplicates) -> Result<Members<'_>, JsonError> {
+/// [`JsonError`] says what is wrong with the text, of a member that is given twice at any depth too.
+pub fn object(body: &[u8]) -> Result<Members<'_>, JsonError> {
     let text = check(body)?.trim_ascii();
     if text.is_empty() || text == "null" {
         return Ok(Vec::new());
     }
-    let mut repeated = false;
-    let seed = MembersSeed {
-        duplicates,
-        repeated: &mut repeated,
-    };
     let mut parser = serde_json::Deserializer::from_str(text);
-    let members = seed.deserialize(&mut parser);
+    let members = parser.deserialize_map(MembersVisitor);
     match members.and_then(|members| parser.end().map(|()| members)) {
-        Ok(members) => Ok(members),
-        Err(_) if repeated => Err(JsonError::DuplicateMember),
+        Ok(members) => {
+            require_unique(&members)?;
+            Ok(members)
+        }
         Err(_) if serde_json::from_str::<&RawValue>(text).is_ok() && !text.starts_with('{') => {
             Err(JsonError::NotAnObject)
         }
         Err(_) => Err(JsonError::Malformed),
     }
+}
+
+/// Refuses members that are given twice, here and in the values.
+fn require_unique(members: &Members<'_>) -> Result<(), JsonError> {
+    let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_ref()).collect();
+    names.sort_unstable();
+    if names.windows(2).any(|pair| pair.first() == pair.last()) {
+        return Err(JsonError::DuplicateMember);
+    }
+    members
+        .iter()
+        .map(|(_, value)| value.get())
+        .filter(|text| text.starts_with(['{', '[']))
+        .try_for_each(|text| document(text.as_bytes(), MAXIMUM_DEPTH).map(|_| ()))
 }
 
 /// Splits an array that has been through [`object`] into its elements; `None` when it is not an array.
@@ -57,20 +59,9 @@ pub fn array(value: &RawValue) -> Option<Vec<&RawValue>> {
     serde_json::from_str(value.get()).ok()
 }
 
-struct MembersSeed<'r> {
-    duplicates: Duplicates,
-    repeated: &'r mut bool,
-}
+struct MembersVisitor;
 
-impl<'de> DeserializeSeed<'de> for MembersSeed<'_> {
-    type Value = Members<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for MembersSeed<'_> {
+impl<'de> Visitor<'de> for MembersVisitor {
     type Value = Members<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,36 +73,8 @@ impl<'de> Visitor<'de> for MembersSeed<'_> {
         while let Some((Name(name), value)) = access.next_entry::<Name<'de>, &'de RawValue>()? {
             members.push((name, value));
         }
-        // Sorting finds repeats without comparing every pair; a stable sort keeps the last of them last.
-        let mut order: Vec<usize> = (0..members.len()).collect();
-        order.sort_by(|a, b| name_at(&members, *a).cmp(name_at(&members, *b)));
-        let mut superseded: Vec<usize> = order
-            .windows(2)
-            .filter_map(|pair| match pair {
-                [a, b] if name_at(&members, *a) == name_at(&members, *b) => Some(*a),
-                _ => None,
-            })
-            .collect();
-        if superseded.is_empty() {
-            return Ok(members);
-        }
-        if self.duplicates == Duplicates::Refuse {
-            *self.repeated = true;
-            return Err(A::Error::custom("duplicate member"));
-        }
-        superseded.sort_unstable();
-        let mut index = 0;
-        members.retain(|_| {
-            let keep = superseded.binary_search(&index).is_err();
-            index += 1;
-            keep
-        });
         Ok(members)
     }
-}
-
-fn name_at<'m>(members: &'m Members<'_>, index: usize) -> &'m str {
-    members.get(index).map_or("", |(name, _)| name)
 }
 
 /// A member's name, borrowed where it is written without escapes.
@@ -123,7 +86,7 @@ mod tests {
     use super::*;
 
     fn pairs(text: &str) -> Result<Vec<(String, String)>, JsonError> {
-        let members = object(text.as_bytes(), Duplicates::LastWins)?;
+        let members = object(text.as_bytes())?;
         Ok(members
             .into_iter()
             .map(|(name, value)| (name.into_owned(), value.get().to_owned()))
@@ -164,30 +127,22 @@ mod tests {
     }
 
     #[test]
-    fn of_repeated_members_the_last_wins() {
-        let text = r#"{"a":1,"b":2,"a":3,"\u0061":4,"c":5,"b":6}"#;
-        let members = pairs(text).unwrap();
-        let members: Vec<_> = members
-            .iter()
-            .map(|(n, v)| (n.as_str(), v.as_str()))
-            .collect();
-        assert_eq!(members, [("a", "4"), ("c", "5"), ("b", "6")]);
-    }
-
-    #[test]
-    fn repeated_members_are_refused_where_asked_also_when_escaped() {
+    fn h11_repeated_members_are_refused_at_every_depth_also_when_escaped() {
         for text in [
             r#"{"jwt":"a","jwt":"b"}"#,
             r#"{"jwt":"a","x":1,"\u006awt":"b"}"#,
+            r#"{"x":{"a":1,"\u0061":2}}"#,
+            r#"{"x":[{"b":1},{"a":1,"b":2,"a":3}]}"#,
         ] {
-            let refused = object(text.as_bytes(), Duplicates::Refuse);
-            assert_eq!(refused.err(), Some(JsonError::DuplicateMember), "{text}");
+            assert_eq!(pairs(text), Err(JsonError::DuplicateMember), "{text}");
         }
+        let apart = r#"{"a":{"a":[{"a":1},{"a":1}]},"b":{"a":1}}"#;
+        assert_eq!(pairs(apart).unwrap().len(), 2);
     }
 
     #[test]
     fn arrays_split_into_their_elements() {
-        let members = object(b"{\"a\":[1,\"x\",[2]]}", Duplicates::LastWins).unwrap();
+        let members = object(b"{\"a\":[1,\"x\",[2]]}").unwrap();
         let elements = array(members[0].1).unwrap();
         let elements: Vec<_> = elements.iter().map(|element| element.get()).collect();
         assert_eq!(elements, ["1", "\"x\"", "[2]"]);

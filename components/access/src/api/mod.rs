@@ -26,7 +26,7 @@ pub use leases::PrefixError;
 pub use listing::{KeyPage, ListPage};
 pub use mounts::{
     Leases, ListingVisibility, Mount, MountConfiguration, MountError, MountRequest, MountTokenType,
-    MountTuning, MountView, TuneError, UserLockout,
+    MountTuning, MountView, TuneError,
 };
 pub use policies::{Capability, PolicyError, PolicyView};
 pub use remount::{Migration, RemountError};
@@ -263,7 +263,7 @@ pub trait Access {
     /// When the store does not answer.
     fn delete_token_role(&self, name: &str) -> Result<(), Failure>;
 
-    /// The names of all policies with `root`, sorted.
+    /// The names of all policies, sorted, and after them `root`.
     ///
     /// # Errors
     ///
@@ -460,6 +460,13 @@ pub trait Access {
     ///
     /// When the store does not answer.
     fn read_mount(&self, path: &str) -> Result<Option<MountView>, Failure>;
+
+    /// The mount that serves `path`: the one at it, or above it.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn find_mount(&self, path: &str) -> Result<Option<MountView>, Failure>;
 
     /// Enables an auth method at `path`.
     ///

@@ -50,19 +50,6 @@ pub enum ListingVisibility {
     Unauthenticated,
 }
 
-/// How often somebody may fail to log in. Kept and shown: a method that checks signatures has nothing to lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct UserLockout {
-    /// Failures that lock.
-    pub threshold: u64,
-    /// Seconds for which it is locked.
-    pub duration: u64,
-    /// Seconds after which failures are forgotten.
-    pub counter_reset: u64,
-    /// Whether nobody is ever locked out.
-    pub disabled: bool,
-}
-
 /// What an operator can tune; kept in this very form.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MountConfiguration {
@@ -84,12 +71,12 @@ pub struct MountConfiguration {
     pub passthrough_request_headers: Vec<String>,
     /// Response headers that the method may set.
     pub allowed_response_headers: Vec<String>,
-    /// `None` when it was never set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_lockout: Option<UserLockout>,
-    /// Name of the key that signs the mount's own identity tokens; `None` when it was never set.
+    /// Name of the key that signs the mount's own identity tokens: `default`; `None` when it was never set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity_token_key: Option<String>,
+    /// Kept and shown: the one path that is judged and served has no slash at its end anyway.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trim_request_trailing_slashes: bool,
 }
 
 /// The leases that are in force, in seconds.
@@ -153,10 +140,10 @@ pub struct MountRequest {
     pub passthrough_request_headers: Vec<String>,
     /// Response headers that the method may set.
     pub allowed_response_headers: Vec<String>,
-    /// `None` for unset.
-    pub user_lockout: Option<UserLockout>,
-    /// `None` or empty for unset.
+    /// `default`; `None` or empty for unset.
     pub identity_token_key: Option<String>,
+    /// Kept and shown.
+    pub trim_request_trailing_slashes: bool,
     /// Names and values.
     pub options: Vec<(String, String)>,
     /// Kept and shown.
@@ -188,10 +175,10 @@ pub struct MountTuning {
     pub passthrough_request_headers: Option<Vec<String>>,
     /// Response headers that the method may set.
     pub allowed_response_headers: Option<Vec<String>>,
-    /// How often somebody may fail to log in.
-    pub user_lockout: Option<UserLockout>,
-    /// Name of the key that signs the mount's own identity tokens.
+    /// Name of the key that signs the mount's own identity tokens: `default`; empty for unset.
     pub identity_token_key: Option<String>,
+    /// Kept and shown.
+    pub trim_request_trailing_slashes: Option<bool>,
     /// Names and values, in place of all that were there.
     pub options: Option<Vec<(String, String)>>,
 }
@@ -219,6 +206,9 @@ pub enum TuneError {
     /// A listing visibility that does not exist.
     #[error("a mount's listing visibility is hidden or unauth")]
     InvalidListingVisibility,
+    /// A key of identity tokens that does not exist.
+    #[error("identity_token_key: the only key is \"default\"")]
+    UnknownIdentityTokenKey,
     /// A field that is longer than it may be.
     #[error(transparent)]
     TooLong(#[from] FieldTooLong),
@@ -252,6 +242,9 @@ pub enum MountError {
     /// A listing visibility that does not exist.
     #[error("invalid value for 'listing_visibility'")]
     InvalidListingVisibility,
+    /// A key of identity tokens that does not exist.
+    #[error("identity_token_key: the only key is \"default\"")]
+    UnknownIdentityTokenKey,
     /// The mount `token/` cannot be disabled.
     #[error("token credential backend cannot be disabled")]
     TokenMount,

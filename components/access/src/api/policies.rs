@@ -37,8 +37,10 @@ pub struct PolicyView {
 /// Why a policy was not changed. Texts in variants quote the operator's own policy, which is no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// The name is empty, longer than 128 bytes, or holds a control character or `/`.
-    #[error("a policy name is 1 to 128 bytes of text without control characters and slashes")]
+    /// The name is empty, longer than 128 bytes, holds a control character, or has an empty, `.` or `..` part between slashes.
+    #[error(
+        "a policy name is 1 to 128 bytes of text without control characters, in which slashes stand between parts other than . and .."
+    )]
     InvalidName,
     /// There is no text.
     #[error("the policy is empty")]

@@ -213,6 +213,7 @@ impl From<MountError> for mounts_wit::MountError {
             MountError::DefaultAboveMaximum => Self::DefaultAboveMaximum,
             MountError::InvalidTokenType => Self::InvalidTokenType,
             MountError::InvalidListingVisibility => Self::InvalidListingVisibility,
+            MountError::UnknownIdentityTokenKey => Self::UnknownIdentityTokenKey,
             MountError::TokenMount => Self::TokenMount,
             MountError::TooManyMounts(most) => Self::TooManyMounts(most),
             MountError::TooLong(error) => Self::TooLong(error.into()),
@@ -235,6 +236,7 @@ impl From<TuneError> for mounts_wit::TuneError {
             TuneError::InvalidTokenType => Self::InvalidTokenType,
             TuneError::TokenMountType => Self::TokenMountType,
             TuneError::InvalidListingVisibility => Self::InvalidListingVisibility,
+            TuneError::UnknownIdentityTokenKey => Self::UnknownIdentityTokenKey,
             TuneError::TooLong(error) => Self::TooLong(error.into()),
             TuneError::Failure(failure) => Self::Failure(failure.into()),
         }

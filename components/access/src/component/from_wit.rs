@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::{mounts_wit, requests_wit, tokens_wit, types_wit};
 use crate::{
     CreateRequest, Lifetime, LoginGrant, MountRequest, MountTuning, Operation, Parameter, Parent,
-    Revalidated, TokenParameters, TokenReference, TokenType, UserLockout,
+    Revalidated, TokenParameters, TokenReference, TokenType,
 };
 
 /// A text that is no address is an unknown address, which lies in no range.
@@ -137,17 +137,6 @@ impl From<tokens_wit::CreateRequest> for CreateRequest {
     }
 }
 
-impl From<mounts_wit::UserLockout> for UserLockout {
-    fn from(lockout: mounts_wit::UserLockout) -> Self {
-        Self {
-            threshold: lockout.threshold,
-            duration: lockout.duration,
-            counter_reset: lockout.counter_reset,
-            disabled: lockout.disabled,
-        }
-    }
-}
-
 impl From<mounts_wit::MountTuning> for MountTuning {
     fn from(tuning: mounts_wit::MountTuning) -> Self {
         Self {
@@ -160,8 +149,8 @@ impl From<mounts_wit::MountTuning> for MountTuning {
             audit_non_hmac_response_keys: tuning.audit_non_hmac_response_keys,
             passthrough_request_headers: tuning.passthrough_request_headers,
             allowed_response_headers: tuning.allowed_response_headers,
-            user_lockout: tuning.user_lockout.map(Into::into),
             identity_token_key: tuning.identity_token_key,
+            trim_request_trailing_slashes: tuning.trim_request_trailing_slashes,
             options: tuning.options,
         }
     }
@@ -181,8 +170,8 @@ impl From<mounts_wit::MountRequest> for MountRequest {
             audit_non_hmac_response_keys: request.audit_non_hmac_response_keys,
             passthrough_request_headers: request.passthrough_request_headers,
             allowed_response_headers: request.allowed_response_headers,
-            user_lockout: request.user_lockout.map(Into::into),
             identity_token_key: request.identity_token_key,
+            trim_request_trailing_slashes: request.trim_request_trailing_slashes,
             options: request.options,
             local: request.local,
             seal_wrap: request.seal_wrap,

@@ -189,6 +189,10 @@ impl mounts_wit::Guest for Component {
         Ok(access(|it| it.read_mount(&path))?.map(Into::into))
     }
 
+    fn find(path: String) -> Result<Option<mounts_wit::MountView>, types_wit::Failure> {
+        Ok(access(|it| it.find_mount(&path))?.map(Into::into))
+    }
+
     fn enable(
         path: String,
         request: mounts_wit::MountRequest,

@@ -4,7 +4,7 @@ use super::{mounts_wit, policies_wit, requests_wit, system_wit, tokens_wit, type
 use crate::{
     Admission, Capability, Cluster, Initialized, Issued, KeyPage, ListingVisibility, Mount,
     MountConfiguration, MountTokenType, MountView, PolicyView, RenewalSubject, TokenGrant,
-    TokenType, TokenView, TokenWarning, UserLockout,
+    TokenType, TokenView, TokenWarning,
 };
 
 impl From<Cluster> for system_wit::Cluster {
@@ -210,17 +210,6 @@ impl From<ListingVisibility> for mounts_wit::ListingVisibility {
     }
 }
 
-impl From<UserLockout> for mounts_wit::UserLockout {
-    fn from(lockout: UserLockout) -> Self {
-        Self {
-            threshold: lockout.threshold,
-            duration: lockout.duration,
-            counter_reset: lockout.counter_reset,
-            disabled: lockout.disabled,
-        }
-    }
-}
-
 impl From<MountConfiguration> for mounts_wit::MountConfiguration {
     fn from(configuration: MountConfiguration) -> Self {
         Self {
@@ -233,8 +222,8 @@ impl From<MountConfiguration> for mounts_wit::MountConfiguration {
             audit_non_hmac_response_keys: configuration.audit_non_hmac_response_keys,
             passthrough_request_headers: configuration.passthrough_request_headers,
             allowed_response_headers: configuration.allowed_response_headers,
-            user_lockout: configuration.user_lockout.map(Into::into),
             identity_token_key: configuration.identity_token_key,
+            trim_request_trailing_slashes: configuration.trim_request_trailing_slashes,
         }
     }
 }

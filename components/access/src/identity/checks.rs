@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::records::NameRecord;
 use crate::api::{Failure, FieldTooLong, IdentityError, IdentityTarget};
 use crate::login::{MAXIMUM_POLICIES, require_short_policies};
+use crate::path_name::is_path_name;
 use crate::policy::{ROOT, sanitize};
 use crate::service::AccessService;
 use gatehouse_ports::{Clock, Random, Store};
@@ -31,13 +32,9 @@ pub(super) fn wanted_name<'a>(
     }
 }
 
-/// A name that an entity or a group may have: one that can stand at the end of a path, with slashes of its own or without.
+/// A name that an entity or a group may have.
 pub(super) fn checked_name(name: &str) -> Result<String, IdentityError> {
-    let is_segment = |segment: &str| !matches!(segment, "" | "." | "..");
-    let usable = (1..=MAXIMUM_NAME_BYTES).contains(&name.len())
-        && !name.chars().any(char::is_control)
-        && name.split('/').all(is_segment);
-    usable
+    is_path_name(name, MAXIMUM_NAME_BYTES)
         .then(|| name.to_owned())
         .ok_or(IdentityError::InvalidName)
 }

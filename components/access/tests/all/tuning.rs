@@ -2,7 +2,7 @@
 
 use crate::server::{HOUR, Server};
 use gatehouse_access::{
-    Access, Leases, MountTuning, Revalidated, TokenParameters, TuneError, UserLockout,
+    Access, Leases, MountRequest, MountTuning, Revalidated, TokenParameters, TuneError,
 };
 
 fn leases(default: Option<u64>, max: Option<u64>) -> MountTuning {
@@ -74,6 +74,11 @@ fn refusals_store_nothing_and_an_equal_tuning_writes_nothing() {
         tune("gcp", visibility),
         Err(TuneError::InvalidListingVisibility)
     );
+    let key = MountTuning {
+        identity_token_key: text("signer"),
+        ..MountTuning::default()
+    };
+    assert_eq!(tune("gcp", key), Err(TuneError::UnknownIdentityTokenKey));
     let token_type = |name: &str| MountTuning {
         token_type: text(name),
         ..MountTuning::default()
@@ -103,11 +108,8 @@ fn concurrent_tunings_of_different_members_all_count() {
             ..MountTuning::default()
         },
         MountTuning {
-            identity_token_key: Some("signer".to_owned()),
-            user_lockout: Some(UserLockout {
-                threshold: 5,
-                ..UserLockout::default()
-            }),
+            identity_token_key: Some("default".to_owned()),
+            trim_request_trailing_slashes: Some(true),
             ..MountTuning::default()
         },
     ];
@@ -127,6 +129,34 @@ fn concurrent_tunings_of_different_members_all_count() {
     );
     assert_eq!(mount.description, "ours");
     let configuration = mount.configuration;
-    assert_eq!(configuration.identity_token_key.as_deref(), Some("signer"));
-    assert_eq!(configuration.user_lockout.unwrap().threshold, 5);
+    assert_eq!(configuration.identity_token_key.as_deref(), Some("default"));
+    assert!(configuration.trim_request_trailing_slashes);
+}
+
+#[test]
+fn a_mount_is_found_by_its_own_path_and_by_those_below() {
+    let server = Server::ready();
+    let nested = MountRequest {
+        mount_type: "gcp".to_owned(),
+        ..MountRequest::default()
+    };
+    server.access.enable_mount("cloud/prod", &nested).unwrap();
+    let found = |path: &str| {
+        let mount = server.access.find_mount(path).unwrap();
+        mount.map(|mount| mount.path)
+    };
+    for (path, mount) in [
+        ("gcp", Some("gcp/")),
+        ("gcp/", Some("gcp/")),
+        ("gcp/config/x", Some("gcp/")),
+        ("token/create", Some("token/")),
+        ("cloud/prod/role/dev", Some("cloud/prod/")),
+        ("cloud", None),
+        ("cloud/production", None),
+        ("gcpx", None),
+        ("gcp//x", None),
+        ("", None),
+    ] {
+        assert_eq!(found(path).as_deref(), mount, "{path:?}");
+    }
 }

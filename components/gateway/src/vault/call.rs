@@ -9,7 +9,7 @@ use super::errors::Fault;
 use super::fields::Fields;
 use super::text;
 use crate::http::Request;
-use gatehouse_json::Duplicates;
+use crate::path::CanonicalPath;
 
 /// What a route answers: an envelope, or nothing to say (204).
 pub(crate) type Answer = Result<Option<Reply>, Fault>;
@@ -32,12 +32,8 @@ pub(crate) struct Call<'a> {
 }
 
 /// The fields of a body that may name only `known` ones (contract 1.6: 422).
-pub(crate) fn fields_among<'a>(
-    request: &'a Request,
-    known: &[&str],
-    duplicates: Duplicates,
-) -> Result<Fields<'a>, Fault> {
-    let fields = Fields::of_body(request, duplicates)?;
+pub(crate) fn fields_among<'a>(request: &'a Request, known: &[&str]) -> Result<Fields<'a>, Fault> {
+    let fields = Fields::of_body(request)?;
     match fields.unknown(known).as_slice() {
         [] => Ok(fields),
         unknown => Err(Fault::unknown_fields(unknown)),
@@ -45,23 +41,25 @@ pub(crate) fn fields_among<'a>(
 }
 
 impl<'a> Call<'a> {
-    /// The fields of the body; where a name is given twice, the last one counts.
+    /// The fields of the body.
     pub(crate) fn fields(&self) -> Result<Fields<'a>, Fault> {
-        Ok(Fields::of_body(self.request, Duplicates::LastWins)?)
+        Ok(Fields::of_body(self.request)?)
     }
 
     /// The fields of a body that may name only `known` ones (contract 1.6: 422).
-    pub(crate) fn fields_among(
-        &self,
-        known: &[&str],
-        duplicates: Duplicates,
-    ) -> Result<Fields<'a>, Fault> {
-        fields_among(self.request, known, duplicates)
+    pub(crate) fn fields_among(&self, known: &[&str]) -> Result<Fields<'a>, Fault> {
+        fields_among(self.request, known)
     }
 
     /// The fields of the query, where reads have theirs (contract 1.1, rule 2).
     pub(crate) fn query_fields(&self) -> Result<Fields<'a>, Fault> {
         Ok(Fields::of_query(self.request)?)
+    }
+
+    /// Whether the caller wrote the end of the path as `name`: not, where a part of it was folded (see [`super::spelling`]).
+    pub(crate) fn has_sent(&self, name: &str) -> bool {
+        let sent = CanonicalPath::parse(&self.request.path);
+        sent.is_ok_and(|sent| sent.as_str().ends_with(name))
     }
 
     /// The caller's token.

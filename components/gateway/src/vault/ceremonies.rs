@@ -23,7 +23,6 @@ use crate::audit::Trail;
 use crate::host::{Bucket, Ceremony, CeremonyError};
 use crate::http::{Method, Request, Response};
 use crate::source;
-use gatehouse_json::Duplicates;
 
 /// How many requests about ceremonies one address may send at once, and regains in a minute: enough for the most holders there can be.
 const REQUESTS: u32 = 300;
@@ -234,7 +233,7 @@ impl<'a, A, C, O> Asked<'a, A, C, O> {
     }
 
     fn fields(&self) -> Result<Fields<'_>, Fault> {
-        Ok(Fields::of_body(self.request, Duplicates::Refuse)?)
+        Ok(Fields::of_body(self.request)?)
     }
 
     /// The share and the nonce of the body.

@@ -213,6 +213,7 @@ impl From<BodyError> for Fault {
             BodyError::Json(JsonError::Malformed | JsonError::NotAnObject) => {
                 Self::plain(400, "error parsing JSON")
             }
+            BodyError::Json(JsonError::DuplicateMember) => Self::plain(400, "duplicate key"),
             BodyError::Json(error) => Self::plain(400, format!("error parsing JSON: {error}")),
             error => Self::plain(415, error.to_string()),
         }

@@ -12,7 +12,6 @@ use super::status::{Stage, answer};
 use crate::Gateway;
 use crate::host::InitializeSealError;
 use crate::http::{Request, Response};
-use gatehouse_json::Duplicates;
 
 #[derive(Serialize)]
 struct Initialization {
@@ -55,7 +54,7 @@ pub(super) fn run<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
 ) -> Result<Response, Fault> {
-    let fields = Fields::of_body(request, Duplicates::Refuse)?;
+    let fields = Fields::of_body(request)?;
     let seal = gateway.host.seal.status()?;
     match Stage::with(seal.as_ref(), &gateway.access)? {
         Stage::Uninitialized => {}

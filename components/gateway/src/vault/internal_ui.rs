@@ -74,8 +74,7 @@ fn one(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
     let token = call.caller_token()?;
     let (path, name, mut shown) = match asked.strip_prefix("auth/") {
         Some(inside) => {
-            let mut mounts = access.list_mounts()?.into_iter();
-            let Some(mount) = mounts.find(|mount| inside.starts_with(&mount.path)) else {
+            let Some(mount) = access.find_mount(inside)? else {
                 return Err(hidden(&asked));
             };
             let path = format!("auth/{}", mount.path);

@@ -6,7 +6,7 @@ pub(super) mod tuning;
 
 use gatehouse_access::{
     Access, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
-    MountView, Operation, UserLockout,
+    MountView, Operation,
 };
 use gatehouse_auth_method::AuthMethod;
 use serde::Serialize;
@@ -60,28 +60,9 @@ struct Configuration<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     allowed_response_headers: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
-    user_lockout_config: Option<Lockout>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     identity_token_key: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Lockout {
-    lockout_counter_reset: u64,
-    lockout_disable: bool,
-    lockout_duration: u64,
-    lockout_threshold: u64,
-}
-
-impl From<UserLockout> for Lockout {
-    fn from(lockout: UserLockout) -> Self {
-        Self {
-            lockout_counter_reset: lockout.counter_reset,
-            lockout_disable: lockout.disabled,
-            lockout_duration: lockout.duration,
-            lockout_threshold: lockout.threshold,
-        }
-    }
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    trim_request_trailing_slashes: bool,
 }
 
 impl<'a> From<&'a MountView> for Mount<'a> {
@@ -121,8 +102,8 @@ impl<'a> From<&'a MountConfiguration> for Configuration<'a> {
             audit_non_hmac_response_keys: &configuration.audit_non_hmac_response_keys,
             passthrough_request_headers: &configuration.passthrough_request_headers,
             allowed_response_headers: &configuration.allowed_response_headers,
-            user_lockout_config: configuration.user_lockout.map(Into::into),
             identity_token_key: configuration.identity_token_key.as_deref(),
+            trim_request_trailing_slashes: configuration.trim_request_trailing_slashes,
         }
     }
 }
@@ -233,8 +214,9 @@ fn mount_request(fields: &Fields<'_>) -> Result<MountRequest, ConversionError> {
         request.audit_non_hmac_response_keys = list("audit_non_hmac_response_keys")?;
         request.passthrough_request_headers = list("passthrough_request_headers")?;
         request.allowed_response_headers = list("allowed_response_headers")?;
-        request.user_lockout = tuning::user_lockout(&config)?;
         request.identity_token_key = config.string("identity_token_key")?;
+        let trims = config.boolean("trim_request_trailing_slashes")?;
+        request.trim_request_trailing_slashes = trims.unwrap_or_default();
         if request.options.is_empty() {
             request.options = options(&config)?;
         }

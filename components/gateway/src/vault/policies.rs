@@ -41,10 +41,7 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, name: &str) -> Answe
             };
             Reply::data(&data).map(Some)
         }
-        Operation::Update => {
-            let text = call.fields()?.string("policy")?;
-            write(access, name, text)
-        }
+        Operation::Update => write(access, call, name),
         Operation::Delete => delete(access, name),
         // Nothing lies below a policy.
         Operation::List => Err(Fault::absent()),
@@ -79,24 +76,28 @@ pub(super) fn handle_old(access: &impl Access, call: &Call<'_>, name: &str) -> A
             ]);
             Ok(Some(Reply::copied(data)))
         }
-        Operation::Update => {
-            let fields = call.fields()?;
-            let text = fields.string("policy")?.filter(|text| !text.is_empty());
-            let text = match text {
-                Some(text) => Some(text),
-                None => fields.string("rules")?,
-            };
-            write(access, name, text)
-        }
+        Operation::Update => write(access, call, name),
         Operation::Delete => delete(access, name),
         _ => Err(Fault::unsupported_operation()),
     }
 }
 
-fn write(access: &impl Access, name: &str, text: Option<String>) -> Answer {
-    let text = text.unwrap_or_default();
+fn write(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+    let fields = call.fields()?;
+    let mut warnings = Vec::new();
+    if !call.has_sent(name) {
+        warnings.push(format!("policy name was converted to {name}"));
+    }
+    let text = match fields.string("policy")?.filter(|text| !text.is_empty()) {
+        Some(text) => text,
+        None => {
+            let text = fields.string("rules")?.unwrap_or_default();
+            warnings.push("'rules' is deprecated, please use 'policy' instead".to_owned());
+            text
+        }
+    };
     access.write_policy(name, &text).map_err(fault)?;
-    Ok(None)
+    Ok((!warnings.is_empty()).then(|| Reply::empty().warned(warnings)))
 }
 
 fn delete(access: &impl Access, name: &str) -> Answer {

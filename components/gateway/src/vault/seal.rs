@@ -14,7 +14,6 @@ use crate::host::{Bucket, SealFailure, SealProgress, UnsealError};
 use crate::http::{Request, Response};
 use crate::path::CanonicalPath;
 use crate::{Gateway, source};
-use gatehouse_json::Duplicates;
 
 /// When this was built, RFC 3339; builds that want to be reproducible do not say.
 const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
@@ -126,7 +125,7 @@ pub(super) fn limit<A, C, O>(gateway: &Gateway<A, C, O>, request: &Request) -> R
     if !progress.initialized || !progress.sealed {
         return Ok(());
     }
-    let fields = Fields::of_body(request, Duplicates::Refuse);
+    let fields = Fields::of_body(request);
     let is_reset = fields.is_ok_and(|fields| matches!(fields.boolean("reset"), Ok(Some(true))));
     let network = source::network(request.peer);
     let bucket = if is_reset {
@@ -158,7 +157,7 @@ pub(super) fn unseal<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
 ) -> Result<Response, Fault> {
-    let fields = Fields::of_body(request, Duplicates::Refuse)?;
+    let fields = Fields::of_body(request)?;
     if fields.boolean("reset")?.unwrap_or_default() {
         return match Stage::of(gateway)? {
             Stage::Active(_) => Err(Fault::plain(400, "vault is unsealed")),

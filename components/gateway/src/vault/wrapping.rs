@@ -15,7 +15,6 @@ use super::fields::{Fields, Verbatim};
 use super::timestamp::timestamp;
 use crate::Gateway;
 use crate::http::{Request, Response};
-use gatehouse_json::Duplicates;
 
 /// What a handler said, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
 /// no handler decides about it, so none can forget it.
@@ -92,7 +91,7 @@ pub(super) fn is_about_the_caller(request: &Request, token: Option<&str>, path: 
     if !matches!(path, "sys/wrapping/unwrap" | "sys/wrapping/rewrap") {
         return false;
     }
-    let fields = Fields::of_body(request, Duplicates::LastWins).ok();
+    let fields = Fields::of_body(request).ok();
     let named = fields.and_then(|fields| fields.string("token").ok());
     match named {
         Some(Some(named)) => named.is_empty() || token == Some(named.as_str()),

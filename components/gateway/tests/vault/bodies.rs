@@ -160,17 +160,25 @@ fn h10_json_is_read_under_any_type_and_forms_under_theirs_alone() {
 }
 
 #[test]
-fn h11_duplicates_are_refused_on_login_and_the_last_wins_elsewhere() {
+fn h11_a_key_that_stands_twice_is_refused_at_any_depth() {
     let server = Server::with_role();
     let before = server.commits();
-    let twice = r#"{"role":"dev","jwt":"a","jwt":"b"}"#;
-    let answer = server.send(Method::Put, "auth/gcp/login", None, twice);
-    answer.refused(400, "error parsing JSON: the same member is given twice");
+    for (path, body) in [
+        ("auth/gcp/login", r#"{"role":"dev","jwt":"a","jwt":"b"}"#),
+        ("auth/gcp/role/dev", r#"{"token_ttl":1,"token_ttl":2}"#),
+        (
+            "sys/auth/new",
+            r#"{"type":"gcp","config":{"max_lease_ttl":1,"max_\u006cease_ttl":2}}"#,
+        ),
+        (
+            "identity/entity",
+            r#"{"name":"x","metadata":{"a":"1","a":"2"}}"#,
+        ),
+    ] {
+        let answer = server.send(Method::Put, path, Some(ROOT), body);
+        answer.refused(400, "duplicate key");
+    }
     assert_eq!(server.commits(), before);
-
-    let twice = r#"{"token_ttl":1,"token_ttl":2}"#;
-    server.post("auth/gcp/role/dev", twice).expect(200);
-    assert_eq!(server.get("auth/gcp/role/dev").data()["token_ttl"], 2);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn body(field: &str) -> String {
 fn a_policy_comes_back_byte_for_byte_under_both_paths() {
     let server = Server::initialized();
     server
-        .post("sys/policies/acl/Dev", &body("policy"))
+        .post("sys/policies/acl/dev", &body("policy"))
         .expect(204);
     let read = server.get("sys/policies/acl/dev").expect(200).json();
     assert_eq!(read["data"], json!({"name": "dev", "policy": TEXT}));
@@ -29,12 +29,21 @@ fn a_policy_comes_back_byte_for_byte_under_both_paths() {
             Some("root-token"),
             &body("rules"),
         )
-        .expect(204);
+        .expect(200);
     let read = server.get("sys/policy/old").expect(200).json();
     assert_eq!(read["data"], json!({"name": "old", "rules": TEXT}));
     assert_eq!(read["rules"], TEXT);
 
-    let keys = json!(["default", "dev", "old", "root"]);
+    let mut written = server.post("sys/policies/acl/Zebra", &body("policy"));
+    let converted = json!(["policy name was converted to zebra"]);
+    assert_eq!(written.expect(200).json()["warnings"], converted);
+    written = server.post("sys/policies/acl/team/app", &body("rules"));
+    let deprecated = json!(["'rules' is deprecated, please use 'policy' instead"]);
+    assert_eq!(written.expect(200).json()["warnings"], deprecated);
+    let nested = server.get("sys/policies/acl/team/app").data();
+    assert_eq!(nested, json!({"name": "team/app", "policy": TEXT}));
+
+    let keys = json!(["default", "dev", "old", "team/app", "zebra", "root"]);
     assert_eq!(
         server.list("sys/policies/acl").data(),
         json!({ "keys": keys })

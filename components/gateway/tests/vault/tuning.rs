@@ -52,24 +52,23 @@ fn every_member_is_stored_shown_and_taken_away_again() {
     let server = Server::with_method();
     let body = r#"{"default_lease_ttl":60,"max_lease_ttl":"120","description":"d","listing_visibility":"unauth","token_type":"batch",
         "audit_non_hmac_request_keys":"role,name","audit_non_hmac_response_keys":["a"],"passthrough_request_headers":["X-A"],
-        "allowed_response_headers":"X-B","options":{"k":"v"},"identity_token_key":"signer","plugin_version":"",
-        "user_lockout_config":{"lockout_threshold":"5","lockout_duration":"15m","lockout_counter_reset_duration":"10m","lockout_disable":true}}"#;
+        "allowed_response_headers":"X-B","options":{"k":"v"},"identity_token_key":"default","plugin_version":"",
+        "trim_request_trailing_slashes":true,"user_lockout_config":null}"#;
     server.post("sys/auth/gcp/tune", body).expect(204);
     assert_eq!(
         server.get("sys/auth/gcp/tune").data(),
         json!({"default_lease_ttl": 60, "max_lease_ttl": 120, "description": "d", "listing_visibility": "unauth",
-            "token_type": "batch", "force_no_cache": false, "options": {"k": "v"}, "identity_token_key": "signer",
+            "token_type": "batch", "force_no_cache": false, "options": {"k": "v"}, "identity_token_key": "default",
             "audit_non_hmac_request_keys": ["role", "name"], "audit_non_hmac_response_keys": ["a"],
             "passthrough_request_headers": ["X-A"], "allowed_response_headers": ["X-B"],
-            "user_lockout_config": {"lockout_threshold": 5, "lockout_duration": 900, "lockout_counter_reset": 600,
-                "lockout_disable": true}})
+            "trim_request_trailing_slashes": true})
     );
     let shown = &server.get("sys/auth/gcp").data()["config"]["identity_token_key"];
-    assert_eq!(shown, "signer");
-    let cleared = r#"{"default_lease_ttl":"system","max_lease_ttl":-1,"description":"","listing_visibility":"","token_type":"default-service",
+    assert_eq!(shown, "default");
+    let cleared = r#"{"default_lease_ttl":"system","max_lease_ttl":"system","description":"","listing_visibility":"","token_type":"default-service",
         "audit_non_hmac_request_keys":[],"audit_non_hmac_response_keys":[""],"passthrough_request_headers":"",
         "allowed_response_headers":[],"options":{},"identity_token_key":"",
-        "user_lockout_config":{}}"#;
+        "trim_request_trailing_slashes":false}"#;
     server.post("sys/auth/gcp/tune", cleared).expect(204);
     let tuning = server.get("sys/auth/gcp/tune").data();
     assert_eq!(tuning["default_lease_ttl"], 2_764_800);
@@ -82,6 +81,7 @@ fn every_member_is_stored_shown_and_taken_away_again() {
         "allowed_response_headers",
         "options",
         "identity_token_key",
+        "trim_request_trailing_slashes",
     ] {
         assert_eq!(tuning.get(gone), None, "{gone}");
     }
@@ -109,6 +109,18 @@ fn refusals_have_their_texts_and_store_nothing() {
         (
             r#"{"listing_visibility":"x"}"#,
             "invalid listing_visibility x",
+        ),
+        (
+            r#"{"description":"not stored","user_lockout_config":{"lockout_threshold":5}}"#,
+            "tuning of user lockout configuration for auth type \"gcp\" not allowed",
+        ),
+        (
+            r#"{"description":"not stored","identity_token_key":"signer"}"#,
+            "identity_token_key: the only key is \"default\"",
+        ),
+        (
+            r#"{"default_lease_ttl":-1}"#,
+            "Field validation failed: error converting input for field \"default_lease_ttl\": cannot provide negative value '-1'",
         ),
         (
             r#"{"max_lease_ttl":"-2s"}"#,
@@ -185,4 +197,46 @@ fn a_nested_mount_is_tuned_and_its_next_login_lives_by_that() {
         server.get("sys/auth/gcp/tune").data()["default_lease_ttl"],
         2_764_800
     );
+}
+
+#[test]
+fn contract_6_1_a_path_below_a_mount_tunes_the_mount_and_escapes_no_denial() {
+    let server = Server::with_method();
+    for path in [
+        "sys/mounts/auth/gcp/config/tune",
+        "sys/auth/gcp/config/tune",
+        "sys/mounts/auth/gcp/a/b/tune",
+    ] {
+        let body = format!(r#"{{"description":"by {path}"}}"#);
+        server.post(path, &body).expect(204);
+        let tuning = server.get(path).data();
+        assert_eq!(tuning["description"], format!("by {path}"));
+        assert_eq!(server.get("sys/auth/gcp/tune").data(), tuning);
+    }
+    let rules = [
+        (
+            r#"path "sys/mounts/auth/gcp/*" { capabilities = ["read", "update"] }"#,
+            200,
+            204,
+        ),
+        (
+            r#"path "sys/mounts/auth/*" { capabilities = ["read", "update"] }
+            path "sys/mounts/auth/gcp/tune" { capabilities = ["deny"] }"#,
+            403,
+            403,
+        ),
+        (
+            r#"path "sys/mounts/auth/*" { capabilities = ["read", "update"] }
+            path "sys/mounts/auth/gcp/tune" { capabilities = ["read"] }"#,
+            200,
+            403,
+        ),
+    ];
+    for (rules, read, written) in rules {
+        let token = server.token_with(rules);
+        let path = "sys/mounts/auth/gcp/config/tune";
+        let send = |method, body| server.send(method, path, Some(&token), body);
+        send(Method::Get, "").expect(read);
+        send(Method::Post, r#"{"description":""}"#).expect(written);
+    }
 }

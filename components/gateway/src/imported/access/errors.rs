@@ -70,7 +70,7 @@ same_errors!(migrations_wit::RemountError => RemountError {
 same_errors!(tokens_wit::RevokeError => RevokeError { BatchToken; Failure });
 same_errors!(mounts_wit::MountError => MountError {
     InvalidPath, MissingType, DefaultAboveMaximum, InvalidTokenType, InvalidListingVisibility,
-    TokenMount;
+    UnknownIdentityTokenKey, TokenMount;
     PathInUse, UnknownType, TooManyMounts, TooLong, Failure
 });
 
@@ -117,6 +117,7 @@ impl From<mounts_wit::TuneError> for TuneError {
             Wit::InvalidTokenType => Self::InvalidTokenType,
             Wit::TokenMountType => Self::TokenMountType,
             Wit::InvalidListingVisibility => Self::InvalidListingVisibility,
+            Wit::UnknownIdentityTokenKey => Self::UnknownIdentityTokenKey,
             Wit::TooLong(error) => Self::TooLong(error.into()),
             Wit::Failure(failure) => Self::Failure(failure.into()),
         }

@@ -337,6 +337,10 @@ impl Access for ImportedAccess {
         Ok(mounts_wit::read(path)?.map(Into::into))
     }
 
+    fn find_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
+        Ok(mounts_wit::find(path)?.map(Into::into))
+    }
+
     fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
         Ok(mounts_wit::enable(path, &request.into())?)
     }

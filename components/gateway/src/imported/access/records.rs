@@ -7,7 +7,7 @@ use gatehouse_access::{
     ListingVisibility, LoginGrant, Migration, Mount, MountConfiguration, MountRequest,
     MountTokenType, MountTuning, MountView, Operation, Parameter, PolicyView, Revalidated,
     Revalidation, TokenGrant, TokenParameters, TokenReference, TokenType, TokenView, TokenWarning,
-    UserLockout, WritePermission,
+    WritePermission,
 };
 
 use super::{
@@ -84,18 +84,6 @@ same_fields!(tokens_wit::Revalidation => Revalidation {
     token_policies,
 });
 same_fields!(mounts_wit::Leases => Leases { default_ttl, max_ttl });
-same_fields!(mounts_wit::UserLockout => UserLockout {
-    threshold,
-    duration,
-    counter_reset,
-    disabled,
-});
-same_fields!(UserLockout => mounts_wit::UserLockout {
-    threshold,
-    duration,
-    counter_reset,
-    disabled,
-});
 
 impl From<&MountRequest> for mounts_wit::MountRequest {
     fn from(from: &MountRequest) -> Self {
@@ -112,8 +100,8 @@ impl From<&MountRequest> for mounts_wit::MountRequest {
             audit_non_hmac_response_keys: from.audit_non_hmac_response_keys,
             passthrough_request_headers: from.passthrough_request_headers,
             allowed_response_headers: from.allowed_response_headers,
-            user_lockout: from.user_lockout.map(Into::into),
             identity_token_key: from.identity_token_key,
+            trim_request_trailing_slashes: from.trim_request_trailing_slashes,
             options: from.options,
             local: from.local,
             seal_wrap: from.seal_wrap,
@@ -135,8 +123,8 @@ impl From<&MountTuning> for mounts_wit::MountTuning {
             audit_non_hmac_response_keys: from.audit_non_hmac_response_keys,
             passthrough_request_headers: from.passthrough_request_headers,
             allowed_response_headers: from.allowed_response_headers,
-            user_lockout: from.user_lockout.map(Into::into),
             identity_token_key: from.identity_token_key,
+            trim_request_trailing_slashes: from.trim_request_trailing_slashes,
             options: from.options,
         }
     }
@@ -167,8 +155,8 @@ impl From<mounts_wit::MountConfiguration> for MountConfiguration {
             audit_non_hmac_response_keys: from.audit_non_hmac_response_keys,
             passthrough_request_headers: from.passthrough_request_headers,
             allowed_response_headers: from.allowed_response_headers,
-            user_lockout: from.user_lockout.map(Into::into),
             identity_token_key: from.identity_token_key,
+            trim_request_trailing_slashes: from.trim_request_trailing_slashes,
         }
     }
 }

@@ -14,7 +14,6 @@ use crate::http::Request;
 use crate::vault::call::{Answer, Call, fields_among};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
-use gatehouse_json::Duplicates;
 
 pub(in crate::vault) const FIELDS: [&str; 15] = [
     "credentials",
@@ -90,7 +89,7 @@ pub(super) fn handle(
 
 /// What the body of a write says.
 pub(in crate::vault) fn changes(request: &Request) -> Result<ConfigChanges, Fault> {
-    let fields = fields_among(request, &FIELDS, Duplicates::LastWins)?;
+    let fields = fields_among(request, &FIELDS)?;
     let endpoints = fields.map("custom_endpoint")?;
     Ok(ConfigChanges {
         credentials: fields.string("credentials")?,

@@ -16,7 +16,6 @@ use crate::vault::auth_block::Granted;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
-use gatehouse_json::Duplicates;
 
 /// All that a caller chooses (SEC-A7).
 pub(in crate::vault) const FIELDS: [&str; 2] = ["role", "jwt"];
@@ -64,7 +63,7 @@ fn count<A, C, O>(gateway: &Gateway<A, C, O>, outcome: &str) {
 
 /// What a caller sent.
 pub(super) fn request(call: &Call<'_>) -> Result<LoginRequest, Fault> {
-    let fields = call.fields_among(&FIELDS, Duplicates::Refuse)?;
+    let fields = call.fields_among(&FIELDS)?;
     Ok(LoginRequest {
         role: fields.string("role")?.unwrap_or_default(),
         jwt: fields.string("jwt")?.unwrap_or_default(),

@@ -15,7 +15,6 @@ use crate::vault::call::{Answer, Call, fields_among, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::paging::Paging;
-use gatehouse_json::Duplicates;
 
 /// Answers a list of `role` or `roles`.
 pub(super) fn names(auth_method: &impl AuthMethod, call: &Call<'_>, mount: &Mount) -> Answer {
@@ -48,7 +47,7 @@ pub(super) fn handle(
 
 /// What the body of a write says.
 pub(in crate::vault) fn changes(request: &Request) -> Result<RoleChanges, Fault> {
-    let sent = fields_among(request, &fields::NAMES, Duplicates::LastWins)?;
+    let sent = fields_among(request, &fields::NAMES)?;
     Ok(fields::changes(&sent)?)
 }
 
@@ -68,7 +67,7 @@ fn write(
         WritePermission { update: true, .. } => Precondition::MustExist,
         WritePermission { .. } => return Err(Fault::denied()),
     };
-    let sent = fields_among(call.request, &fields::NAMES, Duplicates::LastWins)?;
+    let sent = fields_among(call.request, &fields::NAMES)?;
     let changes = fields::changes(&sent)?;
     let written = auth_method
         .write_role(mount, name, changes, precondition)

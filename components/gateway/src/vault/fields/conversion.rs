@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::vault::duration::{self, DurationError, Quoted};
-use gatehouse_json::{self as json, Duplicates, Members};
+use gatehouse_json::{self as json, Members};
 
 /// A value by its outer form; what is inside an array or object is looked at when a field asks for it.
 pub(super) enum Shape<'a> {
@@ -243,9 +243,7 @@ impl<'a> Shape<'a> {
     pub(super) fn members(&self) -> Result<Members<'a>, Reason> {
         match self {
             // It is part of a body that has been read, so it reads.
-            Self::Object(object) => {
-                Ok(json::object(object.get().as_bytes(), Duplicates::LastWins).unwrap_or_default())
-            }
+            Self::Object(object) => Ok(json::object(object.get().as_bytes()).unwrap_or_default()),
             other => Err(other.refused("an object")),
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::conversion::Shape;
 use crate::http::Request;
 use crate::query;
-use gatehouse_json::{self as json, Duplicates, JsonError, MAXIMUM_MEMBERS, Members};
+use gatehouse_json::{self as json, JsonError, MAXIMUM_MEMBERS, Members};
 
 type Values<'a> = Vec<(Cow<'a, str>, Shape<'a>)>;
 
@@ -30,15 +30,15 @@ pub(super) enum Content<'a> {
 }
 
 /// The values of a request's body (contract 1.3).
-pub(super) fn body(request: &Request, duplicates: Duplicates) -> Result<Values<'_>, BodyError> {
-    Ok(match content(request, duplicates)? {
+pub(super) fn body(request: &Request) -> Result<Values<'_>, BodyError> {
+    Ok(match content(request)? {
         Content::Members(members) => shapes(members),
         Content::Form(pairs) => texts(pairs),
     })
 }
 
 /// A request's body, read.
-pub(super) fn content(request: &Request, duplicates: Duplicates) -> Result<Content<'_>, BodyError> {
+pub(super) fn content(request: &Request) -> Result<Content<'_>, BodyError> {
     if request.body.is_empty() {
         return Ok(Content::Members(Vec::new()));
     }
@@ -53,14 +53,14 @@ pub(super) fn content(request: &Request, duplicates: Duplicates) -> Result<Conte
     // `curl -d '{...}'` sends JSON under the type of forms.
     let starts_as_json = matches!(request.body.trim_ascii_start().first(), Some(b'{' | b'['));
     if media_type.eq_ignore_ascii_case("application/x-www-form-urlencoded") && !starts_as_json {
-        return form(&request.body, duplicates).map(Content::Form);
+        return form(&request.body).map(Content::Form);
     }
-    Ok(Content::Members(json::object(&request.body, duplicates)?))
+    Ok(Content::Members(json::object(&request.body)?))
 }
 
 /// The values of a request's query.
 pub(super) fn query(request: &Request) -> Result<Values<'_>, BodyError> {
-    form(request.query.as_bytes(), Duplicates::LastWins).map(texts)
+    form(request.query.as_bytes()).map(texts)
 }
 
 fn texts(pairs: Vec<(Cow<'_, str>, String)>) -> Values<'_> {
@@ -77,15 +77,12 @@ pub(super) fn shapes(members: Members<'_>) -> Values<'_> {
         .collect()
 }
 
-fn form(body: &[u8], duplicates: Duplicates) -> Result<Vec<(Cow<'_, str>, String)>, BodyError> {
+fn form(body: &[u8]) -> Result<Vec<(Cow<'_, str>, String)>, BodyError> {
     let text = std::str::from_utf8(body).map_err(|_| JsonError::NotUtf8)?;
     if query::pairs(text).nth(MAXIMUM_MEMBERS).is_some() {
         return Err(JsonError::TooManyMembers.into());
     }
     let fields = query::gathered(text);
-    if duplicates == Duplicates::Refuse && fields.iter().any(|(_, values)| values.len() > 1) {
-        return Err(JsonError::DuplicateMember.into());
-    }
     let joined = |mut values: Vec<Cow<'_, str>>| match values.len() {
         1 => values.pop().unwrap_or_default().into_owned(),
         _ => values.join(","),

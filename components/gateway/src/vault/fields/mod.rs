@@ -20,7 +20,7 @@ use conversion::Shape;
 
 use super::text;
 use crate::http::Request;
-use gatehouse_json::{Duplicates, Members};
+use gatehouse_json::Members;
 
 /// Most of a field's name that an answer repeats, in bytes.
 const SHOWN_NAME_BYTES: usize = 128;
@@ -39,8 +39,8 @@ impl<'a> Fields<'a> {
     /// # Errors
     ///
     /// When the body is neither, or exceeds a limit.
-    pub(crate) fn of_body(request: &'a Request, duplicates: Duplicates) -> Result<Self, BodyError> {
-        input::body(request, duplicates).map(Self)
+    pub(crate) fn of_body(request: &'a Request) -> Result<Self, BodyError> {
+        input::body(request).map(Self)
     }
 
     /// The fields of a request's query, but for the two that say what the request does.

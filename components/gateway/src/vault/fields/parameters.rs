@@ -6,7 +6,6 @@ use serde::Serialize;
 use super::input::{self, Content};
 use crate::http::Request;
 use crate::query;
-use gatehouse_json::Duplicates;
 
 /// The parameters of a request that does `operation`: those of the query for reads, those of the body for writes. A body that
 /// cannot be read has none; it is refused once the caller is known to be allowed at all (contract 1.6).
@@ -23,7 +22,7 @@ pub(crate) fn parameters(request: &Request, operation: Operation) -> Vec<Paramet
                 .collect()
         }
         Operation::Update | Operation::CreateOrUpdate | Operation::Patch => {
-            match input::content(request, Duplicates::LastWins) {
+            match input::content(request) {
                 Ok(Content::Members(members)) => members
                     .into_iter()
                     .map(|(name, value)| parameter(&name, value))

@@ -16,7 +16,7 @@ fn converted<T: std::fmt::Debug>(
     convert: fn(&Fields<'_>) -> Result<Option<T>, ConversionError>,
 ) -> String {
     let request = request("", &format!("{{\"f\":{value}}}"));
-    let fields = Fields::of_body(&request, Duplicates::LastWins).unwrap();
+    let fields = Fields::of_body(&request).unwrap();
     match convert(&fields) {
         Ok(Some(value)) => format!("{value:?}"),
         Ok(None) => "absent".to_owned(),
@@ -221,7 +221,7 @@ fn labels_take_lists_and_objects() {
 #[test]
 fn an_error_names_the_field_in_the_text_that_clients_know() {
     let request = request("", r#"{"ttl":"abc"}"#);
-    let fields = Fields::of_body(&request, Duplicates::LastWins).unwrap();
+    let fields = Fields::of_body(&request).unwrap();
     assert_eq!(
         fields.duration("ttl").unwrap_err().to_string(),
         r#"Field validation failed: error converting input for field "ttl": time: invalid duration "abc""#
@@ -247,7 +247,7 @@ fn forms_join_repeated_names_by_commas() {
         "application/x-www-form-urlencoded",
         "f=a&g=1h&f=b+c%2Cd&g2=",
     );
-    let fields = Fields::of_body(&request, Duplicates::LastWins).unwrap();
+    let fields = Fields::of_body(&request).unwrap();
     assert_eq!(fields.list("f").unwrap().unwrap(), ["a", "b c", "d"]);
     assert_eq!(fields.duration("g").unwrap(), Some(3600));
     assert_eq!(fields.string("g2").unwrap().as_deref(), Some(""));
@@ -257,7 +257,7 @@ fn forms_join_repeated_names_by_commas() {
 #[test]
 fn json_under_the_type_of_forms_is_json() {
     let request = request("application/x-www-form-urlencoded", " {\"f\":1}");
-    let fields = Fields::of_body(&request, Duplicates::LastWins).unwrap();
+    let fields = Fields::of_body(&request).unwrap();
     assert_eq!(fields.integer("f").unwrap(), Some(1));
 }
 
@@ -267,7 +267,7 @@ fn objects_within_bodies_have_fields_of_their_own() {
         "",
         r#"{"config":{"default_lease_ttl":"0s","options":null}}"#,
     );
-    let fields = Fields::of_body(&request, Duplicates::LastWins).unwrap();
+    let fields = Fields::of_body(&request).unwrap();
     let inner = fields.object("config").unwrap().unwrap();
     assert_eq!(inner.duration("default_lease_ttl").unwrap(), Some(0));
     assert!(!inner.has("options"));
@@ -277,22 +277,12 @@ fn objects_within_bodies_have_fields_of_their_own() {
 #[test]
 fn h10_encoded_and_multipart_bodies_are_refused() {
     let multipart = request("multipart/form-data; boundary=x", "--x--");
-    let refused = Fields::of_body(&multipart, Duplicates::LastWins);
+    let refused = Fields::of_body(&multipart);
     assert_eq!(refused.err(), Some(BodyError::Multipart));
     let mut encoded = request("application/json", "{}");
     encoded.headers.push("Content-Encoding", "gzip");
-    let refused = Fields::of_body(&encoded, Duplicates::LastWins);
+    let refused = Fields::of_body(&encoded);
     assert_eq!(refused.err(), Some(BodyError::Encoded));
-}
-
-#[test]
-fn repeated_form_names_are_refused_where_duplicates_are() {
-    let request = request("application/x-www-form-urlencoded", "jwt=a&jwt=b");
-    let refused = Fields::of_body(&request, Duplicates::Refuse);
-    assert_eq!(
-        refused.err(),
-        Some(BodyError::Json(gatehouse_json::JsonError::DuplicateMember))
-    );
 }
 
 #[test]

@@ -5,7 +5,6 @@ use serde::{Serialize, Serializer};
 
 use super::input::{self, BodyError, Content};
 use crate::http::Request;
-use gatehouse_json::Duplicates;
 
 /// The values of a body exactly as they were sent, every digit of a number and every `null` included. It serializes as an
 /// object; where a name is given twice, the last value counts.
@@ -21,7 +20,7 @@ impl<'a> Verbatim<'a> {
     ///
     /// When the body is neither, or exceeds a limit.
     pub(crate) fn of_body(request: &'a Request) -> Result<Self, BodyError> {
-        let content = input::content(request, Duplicates::LastWins)?;
+        let content = input::content(request)?;
         Ok(Self {
             content,
             set_aside: None,

@@ -1,13 +1,16 @@
 //! The tuning of an enabled mount: `sys/auth/<path>/tune` and `sys/mounts/auth/<path>/tune` (contract 6.3).
 
-use gatehouse_access::{Access, MountTuning, MountView, Operation, TuneError, UserLockout};
+use gatehouse_access::{
+    Access, Capability, LookupError, MountTuning, MountView, Operation, Refusal, TokenReference,
+    TuneError,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Configuration, PLUGIN_VERSION, members, shown_options, unknown_visibility};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::{Fault, refusal};
 use crate::vault::fields::{ConversionError, Fields};
 use crate::vault::text::quoted;
 
@@ -36,10 +39,16 @@ impl<'a> From<&'a MountView> for Tuning<'a> {
     }
 }
 
-/// Answers a request for the tuning of the mount at `path`.
+/// Answers a request for the tuning of the mount at `path`, or above it.
 pub(in crate::vault) fn handle(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
+    let mount = access.find_mount(path)?;
+    if let Some(mount) = &mount
+        && mount.path.trim_end_matches('/') != path
+    {
+        require_rights_at(access, call, path, mount)?;
+    }
     match call.operation {
-        Operation::Read => match access.read_mount(path)? {
+        Operation::Read => match mount {
             Some(mount) => {
                 let tuning = members(&Tuning::from(&mount))?;
                 Ok(Some(Reply::copied(tuning)))
@@ -55,14 +64,54 @@ pub(in crate::vault) fn handle(access: &impl Access, call: &Call<'_>, path: &str
         Operation::Update => {
             let fields = call.fields()?;
             check_plugin_version(&fields)?;
+            check_lockout(&fields)?;
             let tuning = tuning(&fields)?;
             access
-                .tune_mount(path, &tuning)
+                .tune_mount(mount.as_ref().map_or(path, |mount| &mount.path), &tuning)
                 .map_err(|error| fault(error, &tuning, path))?;
             Ok(None)
         }
         _ => Err(Fault::unsupported_operation()),
     }
+}
+
+/// Refuses who has no right to the tuning at the mount's own path, so that a path below it escapes no denial (SEC-A2).
+fn require_rights_at(
+    access: &impl Access,
+    call: &Call<'_>,
+    path: &str,
+    mount: &MountView,
+) -> Result<(), Fault> {
+    let family = call.path.strip_suffix("/tune");
+    let family = family.and_then(|before| before.strip_suffix(path));
+    let own = format!("{}{}tune", family.ok_or_else(Fault::denied)?, mount.path);
+    let token = TokenReference::Id(call.caller_token()?);
+    let found = access.capabilities(token, &[own]);
+    let found = found.map_err(|error| match error {
+        LookupError::UnknownToken => refusal(Refusal::InvalidToken, ""),
+        LookupError::Failure(failure) => failure.into(),
+    })?;
+    let has = |capability| found.iter().flatten().any(|it| *it == capability);
+    let needed = match call.operation {
+        Operation::Read => Capability::Read,
+        _ => Capability::Update,
+    };
+    let has_sudo = has(Capability::Sudo) || !call.path.starts_with("sys/auth/");
+    if has(Capability::Root) || (has(needed) && has_sudo) {
+        Ok(())
+    } else {
+        Err(Fault::denied())
+    }
+}
+
+/// A method that checks signatures has no passwords to guess, so it locks nobody out.
+fn check_lockout(fields: &Fields<'_>) -> Result<(), Fault> {
+    let lockout = fields.object("user_lockout_config")?;
+    if lockout.is_some_and(|lockout| !lockout.unknown(&[]).is_empty()) {
+        let text = "tuning of user lockout configuration for auth type \"gcp\" not allowed";
+        return Err(Fault::plain(400, text));
+    }
+    Ok(())
 }
 
 /// Methods are built in, so there is one version of each.
@@ -89,8 +138,8 @@ fn tuning(fields: &Fields<'_>) -> Result<MountTuning, ConversionError> {
         audit_non_hmac_response_keys: names(fields, "audit_non_hmac_response_keys")?,
         passthrough_request_headers: names(fields, "passthrough_request_headers")?,
         allowed_response_headers: names(fields, "allowed_response_headers")?,
-        user_lockout: user_lockout(fields)?,
         identity_token_key: fields.string("identity_token_key")?,
+        trim_request_trailing_slashes: fields.boolean("trim_request_trailing_slashes")?,
         options: fields.map("options")?.map(|it| it.into_iter().collect()),
     })
 }
@@ -99,7 +148,7 @@ fn tuning(fields: &Fields<'_>) -> Result<MountTuning, ConversionError> {
 fn lease(fields: &Fields<'_>, name: &'static str) -> Result<Option<u64>, ConversionError> {
     match fields.string(name)?.as_deref() {
         None | Some("") => Ok(None),
-        Some("system" | "-1") => Ok(Some(0)),
+        Some("system") => Ok(Some(0)),
         Some(_) => fields.duration(name),
     }
 }
@@ -108,21 +157,6 @@ fn lease(fields: &Fields<'_>, name: &'static str) -> Result<Option<u64>, Convers
 fn names(fields: &Fields<'_>, name: &'static str) -> Result<Option<Vec<String>>, ConversionError> {
     let names = fields.list(name)?;
     Ok(names.map(|names| names.into_iter().filter(|name| !name.is_empty()).collect()))
-}
-
-/// The field `user_lockout_config`.
-pub(super) fn user_lockout(fields: &Fields<'_>) -> Result<Option<UserLockout>, ConversionError> {
-    let Some(lockout) = fields.object("user_lockout_config")? else {
-        return Ok(None);
-    };
-    let duration = |name| Ok(lockout.duration(name)?.unwrap_or_default());
-    let threshold = lockout.integer("lockout_threshold")?.unwrap_or_default();
-    Ok(Some(UserLockout {
-        threshold: u64::try_from(threshold).unwrap_or_default(),
-        duration: duration("lockout_duration")?,
-        counter_reset: duration("lockout_counter_reset_duration")?,
-        disabled: lockout.boolean("lockout_disable")?.unwrap_or_default(),
-    }))
 }
 
 fn fault(error: TuneError, tuning: &MountTuning, path: &str) -> Fault {
@@ -145,6 +179,7 @@ fn fault(error: TuneError, tuning: &MountTuning, path: &str) -> Fault {
         TuneError::InvalidListingVisibility => {
             return unknown_visibility(tuning.listing_visibility.as_deref());
         }
+        TuneError::UnknownIdentityTokenKey => error.to_string(),
         TuneError::TooLong(error) => error.to_string(),
     };
     Fault::plain(400, text)

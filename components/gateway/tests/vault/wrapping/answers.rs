@@ -196,7 +196,8 @@ fn lives_are_cut_to_the_systems_longest_lease() {
 #[test]
 fn wrap_keeps_the_fields_of_its_body_to_the_digit() {
     let server = Server::initialized();
-    let body = r#"{"token":"hvs.x","n":112233445566778899001,"f":1.50,"z":null,"auth":{"a":[1,{}]},"token":"hvs.y"}"#;
+    let body =
+        r#"{"n":112233445566778899001,"f":1.50,"z":null,"auth":{"a":[1,{}]},"token":"hvs.y"}"#;
     let answer = wrapped(&server, Method::Put, "sys/wrapping/wrap", body).expect(200);
     let unwrapped = unwrap(&server, &token_of(&answer)).expect(200).text();
     let data = r#""data":{"n":112233445566778899001,"f":1.50,"z":null,"auth":{"a":[1,{}]},"token":"hvs.y"},"wrap_info":null"#;

@@ -11,7 +11,6 @@ use super::source;
 use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
-use gatehouse_json::Duplicates;
 
 pub(in crate::vault) const FIELDS: [&str; 1] = ["projects"];
 
@@ -45,7 +44,7 @@ pub(in crate::vault::auth_method) fn handle(
 ) -> Answer {
     let fields = match operation {
         Operation::Read => call.query_fields()?,
-        Operation::Update => call.fields_among(&FIELDS, Duplicates::LastWins)?,
+        Operation::Update => call.fields_among(&FIELDS)?,
         _ => return Err(Fault::unsupported_operation()),
     };
     let mut projects = fields.list("projects")?.unwrap_or_default();

@@ -9,7 +9,6 @@ use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
-use gatehouse_json::Duplicates;
 
 #[derive(Serialize)]
 struct Shown<'a> {
@@ -26,7 +25,7 @@ pub(in crate::vault::auth_method) fn handle(
     if operation != Operation::Update {
         return Err(Fault::unsupported_operation());
     }
-    call.fields_among(&[], Duplicates::LastWins)?;
+    call.fields_among(&[])?;
     let rotated = auth_method.rotate_root(mount).map_err(fault)?;
     let reply = Reply::data(&Shown {
         private_key_id: &rotated.private_key_id,

@@ -7,7 +7,6 @@ use super::text;
 use crate::vault::call::{Answer, Call, replaced_field};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
-use gatehouse_json::Duplicates;
 
 pub(in crate::vault) const FIELDS: [&str; 3] = ["name", "add", "remove"];
 
@@ -41,7 +40,7 @@ pub(in crate::vault::auth_method) fn edit(
     if operation != Operation::Update {
         return Err(Fault::unsupported_operation());
     }
-    let fields = call.fields_among(&FIELDS, Duplicates::LastWins)?;
+    let fields = call.fields_among(&FIELDS)?;
     let remove = fields.list("remove")?.unwrap_or_default();
     let edited = match which {
         List::ServiceAccounts => {

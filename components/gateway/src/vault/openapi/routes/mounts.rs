@@ -1,8 +1,8 @@
 //! The routes below `sys/` that are about mounts.
 
 use crate::vault::openapi::route::{
-    Field, Route, ask, boolean, choice, delete, integer, map, object, path, read, route, seconds,
-    text, texts, write,
+    Field, Route, ask, boolean, choice, delete, map, object, path, read, route, seconds, text,
+    texts, write,
 };
 
 const AUTH_PATH: Field = path("path", "Where the auth method is, below auth/.");
@@ -43,25 +43,16 @@ const RESPONSE_HEADERS: Field = texts(
 );
 const IDENTITY_KEY: Field = text(
     "identity_token_key",
-    "The key that signs the mount's identity tokens.",
+    "The key that signs the mount's identity tokens: default.",
 );
 const DESCRIPTION: Field = text(
     "description",
     "What the mount is for, in the operator's words.",
 );
 const OPTIONS: Field = map("options", "Options of the method.");
-const LOCKOUT: Field = object(
-    "user_lockout_config",
-    &[
-        integer("lockout_threshold", "After how many failures."),
-        seconds("lockout_duration", "For how long."),
-        seconds(
-            "lockout_counter_reset_duration",
-            "After how long failures are forgotten.",
-        ),
-        boolean("lockout_disable", "Whether nobody is locked out."),
-    ],
-    "When those who fail to log in are locked out.",
+const TRIMS: Field = boolean(
+    "trim_request_trailing_slashes",
+    "Kept for clients that send it: paths are served without the slash at their end anyway.",
 );
 
 const TUNING: &[Field] = &[
@@ -74,8 +65,8 @@ const TUNING: &[Field] = &[
     RESPONSE_KEYS,
     REQUEST_HEADERS,
     RESPONSE_HEADERS,
-    LOCKOUT,
     IDENTITY_KEY,
+    TRIMS,
     OPTIONS,
     text("plugin_version", "The version of the method; there is one."),
 ];
@@ -95,8 +86,8 @@ const ENABLE: &[Field] = &[
             RESPONSE_KEYS,
             REQUEST_HEADERS,
             RESPONSE_HEADERS,
-            LOCKOUT,
             IDENTITY_KEY,
+            TRIMS,
             OPTIONS,
         ],
         "How the mount is tuned.",

@@ -43,7 +43,10 @@ pub(super) const ROUTES: &[Route] = &[
             write(
                 "policies-write-acl-policy",
                 "Write a policy.",
-                &[text("policy", "The rules.").required()],
+                &[
+                    text("policy", "The rules.").required(),
+                    text("rules", "As policy.").deprecated(),
+                ],
             ),
             delete("policies-delete-acl-policy", "Delete a policy."),
         ],
