@@ -68,8 +68,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         // Without a token the answer must still tell a server without a secret from one without this token.
         let hasher = self.hasher()?;
         let location = request.token.map(|it| TokenLocation::of(hasher, it));
-        let located_path = if malformed { "" } else { request.path };
-        let (resolved, entry) = self.read_mount_and_token(located_path, location.as_ref())?;
+        // Help may be asked for at the mount itself, where nothing else is.
+        let helps = request.operation == Operation::Help;
+        let located_path = match request.path {
+            _ if malformed => Cow::Borrowed(""),
+            path if helps => Cow::Owned(format!("{path}/")),
+            path => Cow::Borrowed(path),
+        };
+        let (mut resolved, entry) = self.read_mount_and_token(&located_path, location.as_ref())?;
+        if let Some(resolved) = resolved.as_mut().filter(|_| helps) {
+            resolved.remainder = resolved.remainder.trim_end_matches('/');
+        }
         let login = resolved.as_ref().filter(|resolved| resolved.is_login());
         let by_anybody =
             request.path == LOOKUP_PATH || request.token.is_none() && needs_no_token(request.path);

@@ -109,19 +109,9 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
     audience: &mut Audience,
     trail: &mut Trail<'_>,
 ) -> Result<Response, Fault> {
-    if audit::is_unadmitted_write(request, path) {
-        if seal::concerns(path) {
-            seal::limit(gateway, request).inspect_err(|_| trail.leave_out())?;
-        }
-        trail.ask()?;
-    }
-    if let Some(answer) = status::handle(gateway, request, &path.with_trailing_slash()) {
-        return answer;
-    }
-    if let Some(answer) = ceremonies::handle(gateway, request, &path.with_trailing_slash(), trail) {
-        return answer;
-    }
-    if let Some(answer) = oidc::document(gateway, request, &path.with_trailing_slash()) {
+    if !operation::asks_for_help(request)
+        && let Some(answer) = serve_without_admission(gateway, request, path, trail)
+    {
         return answer;
     }
     let Checked {
@@ -182,6 +172,30 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
         }
         None => Ok(errors::without_content(204)),
     }
+}
+
+/// Answers what asks for no policy, and is done without one; `None` for every other path.
+fn serve_without_admission<A: AuthMethod, C: Access, O: Capability>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    path: &CanonicalPath,
+    trail: &mut Trail<'_>,
+) -> Option<Result<Response, Fault>> {
+    if audit::is_unadmitted_write(request, path) {
+        if seal::concerns(path)
+            && let Err(fault) = seal::limit(gateway, request)
+        {
+            trail.leave_out();
+            return Some(Err(fault));
+        }
+        if let Err(failure) = trail.ask() {
+            return Some(Err(failure.into()));
+        }
+    }
+    let path = path.with_trailing_slash();
+    status::handle(gateway, request, &path)
+        .or_else(|| ceremonies::handle(gateway, request, &path, trail))
+        .or_else(|| oidc::document(gateway, request, &path))
 }
 
 /// Whether the path may have a slash at its end. It means a list, and no object has one (SEC-A3), except that mounts are listed

@@ -18,6 +18,7 @@ const PATCH_MEDIA_TYPE: &str = "application/merge-patch+json";
 /// When the method, the query or the end of the path rules every operation out.
 pub(super) fn of(request: &Request, path: &CanonicalPath) -> Result<Operation, Fault> {
     match request.method {
+        _ if asks_for_help(request) => Ok(Operation::Help),
         Method::Get => read(&request.query),
         Method::List => Ok(Operation::List),
         Method::Post | Method::Put if path.has_trailing_slash() => {
@@ -31,12 +32,18 @@ pub(super) fn of(request: &Request, path: &CanonicalPath) -> Result<Operation, F
     }
 }
 
+/// Whether a request asks for help, by any method that does something: then nothing else is done.
+pub(super) fn asks_for_help(request: &Request) -> bool {
+    let does_something = !matches!(
+        request.method,
+        Method::Head | Method::Options | Method::Other
+    );
+    does_something && query::first(&request.query, "help").is_some_and(|help| !help.is_empty())
+}
+
 fn read(query: &str) -> Result<Operation, Fault> {
     if query.is_empty() {
         return Ok(Operation::Read);
-    }
-    if query::first(query, "help").is_some_and(|help| !help.is_empty()) {
-        return Ok(Operation::Help);
     }
     match query::first(query, "list").as_deref() {
         None | Some("") => Ok(Operation::Read),

@@ -2,6 +2,7 @@
 //! says of a path (contract 1.10).
 
 mod document;
+mod help;
 mod route;
 mod routes;
 mod schema;
@@ -68,9 +69,9 @@ pub(super) fn response<A, C: Access, O>(
 
 #[derive(Serialize)]
 struct Help<'a> {
-    help: &'a str,
+    help: String,
     see_also: (),
-    /// The description of the one path.
+    /// The description of the one path, or of all below a root.
     openapi: Document<'a>,
 }
 
@@ -81,6 +82,13 @@ struct Help<'a> {
 /// When nothing is there to be helped with, or it cannot be written as JSON, which is a bug.
 pub(super) fn help(call: &Call<'_>) -> Result<Response, Fault> {
     let (family, root, below) = located(call).ok_or_else(Fault::unsupported_path)?;
+    if below.is_empty() {
+        return json(&Help {
+            help: help::of_family(family),
+            see_also: (),
+            openapi: Document::of(&[family.at(root)]),
+        });
+    }
     let route = family.find(below).ok_or_else(Fault::unsupported_path)?;
     let routes = [std::slice::from_ref(route)];
     let places = [Place {
@@ -89,7 +97,7 @@ pub(super) fn help(call: &Call<'_>) -> Result<Response, Fault> {
         routes: &routes,
     }];
     json(&Help {
-        help: route.about,
+        help: help::of_route(route, below),
         see_also: (),
         openapi: Document::of(&places),
     })

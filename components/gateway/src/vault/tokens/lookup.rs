@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_access::{Access, LookupError, TokenReference, TokenView};
+use gatehouse_access::{Access, LookupError, Operation, TokenReference, TokenView};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -57,7 +57,10 @@ pub(super) fn own(call: &Call<'_>) -> Answer {
 
 /// `lookup`
 pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
-    let fields = call.fields()?;
+    let fields = match call.operation {
+        Operation::Read => call.query_fields()?,
+        _ => call.fields()?,
+    };
     let token = fields.string("token")?.unwrap_or_default();
     let reply = if token.is_empty() {
         own(call)?

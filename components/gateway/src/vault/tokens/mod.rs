@@ -26,7 +26,7 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
     let remainder = call.admission.remainder.as_str();
     match (remainder, call.operation) {
         ("lookup-self", Operation::Read | Operation::Update) => lookup::own(call),
-        ("lookup", Operation::Update) => lookup::by_token(access, call),
+        ("lookup", Operation::Read | Operation::Update) => lookup::by_token(access, call),
         ("lookup-accessor", Operation::Update) => lookup::by_accessor(access, call),
         ("create", Operation::Update) => create::handle(access, call, Place::Plain),
         ("create-orphan", Operation::Update) => create::handle(access, call, Place::Orphan),

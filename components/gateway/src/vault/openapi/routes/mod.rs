@@ -23,6 +23,8 @@ const PAGING: &[Field] = &[
 pub(in crate::vault) struct Family {
     /// How clients group its operations.
     pub(in crate::vault) tag: &'static str,
+    /// What all of them are for, in a sentence.
+    pub(in crate::vault) about: &'static str,
     /// By subject.
     pub(in crate::vault) routes: &'static [&'static [Route]],
 }
@@ -30,18 +32,21 @@ pub(in crate::vault) struct Family {
 /// Below `auth/<mount>/`, where the mount is one of the auth method.
 pub(in crate::vault) const METHOD: Family = Family {
     tag: "auth",
+    about: "Workloads of Google Cloud log in with an identity that Google signs: a service account, or an instance of Compute Engine.",
     routes: &[google::ROUTES],
 };
 
 /// Below `auth/token/`.
 pub(in crate::vault) const TOKENS: Family = Family {
     tag: "auth",
+    about: "Tokens are made, shown, renewed and revoked by those who have one.",
     routes: &[tokens::ROUTES],
 };
 
 /// Below `sys/`.
 pub(in crate::vault) const SYSTEM: Family = Family {
     tag: "system",
+    about: "The server itself: its mounts, policies, leases, seal and audit.",
     routes: &[
         mounts::ROUTES,
         system::ROUTES,
@@ -53,6 +58,7 @@ pub(in crate::vault) const SYSTEM: Family = Family {
 /// Below `identity/`.
 pub(in crate::vault) const IDENTITY: Family = Family {
     tag: "identity",
+    about: "Entities, groups and their aliases: who the callers are, whichever way they log in.",
     routes: &[identity::ROUTES],
 };
 

@@ -106,6 +106,8 @@ const ROLE: &[Field] = &[
     ),
 ];
 
+const LOOKED_UP: Field = text("token", "The token; the caller's where there is none.");
+
 /// Below `auth/token/`.
 pub(super) const ROUTES: &[Route] = &[
     route(
@@ -137,14 +139,10 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "lookup",
         "Shows what a token may do and how long it lives.",
-        &[ask(
-            "token-look-up-update",
-            "Look up a token.",
-            &[text(
-                "token",
-                "The token; the caller's where there is none.",
-            )],
-        )],
+        &[
+            read("token-look-up", "Look up a token.").querying(&[LOOKED_UP]),
+            ask("token-look-up-update", "Look up a token.", &[LOOKED_UP]),
+        ],
     ),
     route(
         "lookup-accessor",
