@@ -203,6 +203,8 @@ pub struct AliasWritten {
     pub id: String,
     /// The entity or group that it leads to.
     pub canonical_id: String,
+    /// False where it was so already, and nothing was stored.
+    pub changed: bool,
 }
 
 /// Why an entity, a group or an alias stays as it is.

@@ -225,6 +225,7 @@ impl From<AliasWritten> for wit::AliasWritten {
         Self {
             id: written.id,
             canonical_id: written.canonical_id,
+            changed: written.changed,
         }
     }
 }

@@ -184,6 +184,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(AliasWritten {
             id: alias.id,
             canonical_id: entity.id,
+            changed: true,
         })
     }
 
@@ -209,8 +210,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let written = AliasWritten {
             id: record.id.clone(),
             canonical_id: record.entity_id.clone(),
+            changed: record != *before,
         };
-        if record == *before {
+        if !written.changed {
             return Ok(written);
         }
         record.last_update_time = self.clock.now_seconds();

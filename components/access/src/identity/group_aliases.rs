@@ -123,6 +123,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(AliasWritten {
             id: alias.id,
             canonical_id: alias.group_id,
+            changed: true,
         })
     }
 
@@ -148,12 +149,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             creation_time: before.creation_time,
             last_update_time: now,
         };
+        let moved = record.group_id != before.group_id;
         let written = AliasWritten {
             id: record.id.clone(),
             canonical_id: record.group_id.clone(),
+            changed: moved || hash != old_hash,
         };
-        let moved = record.group_id != before.group_id;
-        if hash == old_hash && !moved {
+        if !written.changed {
             return Ok(written);
         }
         transaction.require(group_alias_key(&old_hash), version);

@@ -36,9 +36,8 @@ pub(crate) struct VerifiedJwt {
 }
 
 impl<'a> UnverifiedJwt<'a> {
-    /// Reads `token`; white space around it is not part of it.
+    /// Reads `token`, around which nothing may stand, blanks neither.
     pub(crate) fn parse(token: &'a str) -> Result<Self, JwtFlaw> {
-        let token = token.trim_ascii();
         if token.len() > MAXIMUM_TOKEN_BYTES {
             return Err(JwtFlaw::TooLong);
         }

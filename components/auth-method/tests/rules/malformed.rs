@@ -65,6 +65,8 @@ fn j5_encoding_is_strict() {
         format!("{head}.{body}==.{signature}"),
         format!("{head}.{body}.{signature}=="),
         format!("{head}.{body} .{signature}"),
+        format!("{jwt}\n"),
+        format!("{jwt} "),
         format!("{head}.{body}.{}\n{}", &signature[..9], &signature[9..]),
         format!("{head}.{body}.{}+", &signature[..signature.len() - 1]),
         format!("{head}.{body}.A"),
@@ -87,10 +89,6 @@ fn j5_encoding_is_strict() {
         &stage,
         &format!("{head}.{body}.{standard}"),
         JwtFlaw::NotBase64Url,
-    );
-    assert!(
-        stage.log_in(&format!(" \r\n{jwt}\n")).is_ok(),
-        "white space around the token"
     );
 }
 

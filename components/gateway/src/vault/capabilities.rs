@@ -69,19 +69,30 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Ans
         })?;
     let mut data: Map<String, Value> = paths
         .into_iter()
-        .zip(found.iter().map(|capabilities| names(capabilities)))
+        .zip(found.iter().map(|capabilities| sorted_names(capabilities)))
         .collect();
     if let [only] = found.as_slice() {
-        data.insert("capabilities".to_owned(), names(only));
+        data.insert("capabilities".to_owned(), sorted_names(only));
     }
     Ok(Some(
         Reply::copied(data).warned(ignored_fields(&fields, &FIELDS)),
     ))
 }
 
-/// What clients call `capabilities`.
+/// What clients call `capabilities`, in the order given.
 pub(super) fn names(capabilities: &[Capability]) -> Value {
-    let name = |capability: &Capability| match capability {
+    capabilities.iter().map(name).collect()
+}
+
+/// The same in alphabetical order.
+fn sorted_names(capabilities: &[Capability]) -> Value {
+    let mut names: Vec<&str> = capabilities.iter().map(name).collect();
+    names.sort_unstable();
+    names.into_iter().collect()
+}
+
+const fn name(capability: &Capability) -> &'static str {
+    match capability {
         Capability::Root => "root",
         Capability::Deny => "deny",
         Capability::Sudo => "sudo",
@@ -91,6 +102,5 @@ pub(super) fn names(capabilities: &[Capability]) -> Value {
         Capability::Delete => "delete",
         Capability::Create => "create",
         Capability::Patch => "patch",
-    };
-    capabilities.iter().map(name).collect()
+    }
 }

@@ -15,6 +15,9 @@ use crate::http::{Method, Request, Response};
 /// For how many seconds the key set may be kept.
 const KEY_SET_FRESHNESS: u32 = 3600;
 
+/// Told with every issuer that is set.
+const EXPLICIT_ISSUER: &str = "tokens name this issuer from now on: those who verify them must trust this very address, and get the keys from it; set issuer to \"\" for the server's advertised address";
+
 #[derive(Serialize)]
 struct Discovery<'a> {
     issuer: &'a str,
@@ -117,6 +120,9 @@ pub(super) fn handle(auth_method: &impl AuthMethod, call: &Call<'_>) -> Answer {
             // As for every field: what is not sent stays.
             if let Some(issuer) = call.fields()?.string("issuer")? {
                 auth_method.write_issuer(&issuer).map_err(not_stored)?;
+                if !issuer.is_empty() {
+                    return Ok(Some(Reply::empty().warned([EXPLICIT_ISSUER.to_owned()])));
+                }
             }
             Ok(None)
         }

@@ -74,7 +74,7 @@ fn a_created_batch_token_shows_its_terms_and_itself() {
     assert_eq!(
         rights["sys/mounts"],
         json!([
-            "sudo", "read", "list", "update", "delete", "create", "patch"
+            "create", "delete", "list", "patch", "read", "sudo", "update"
         ])
     );
 }

@@ -115,7 +115,7 @@ fn capabilities_are_shown_by_path() {
     let one = ask("capabilities-self", r#"{"path":"a/b","token":"ignored"}"#)
         .expect(200)
         .json();
-    let expected = json!(["sudo", "read", "update"]);
+    let expected = json!(["read", "sudo", "update"]);
     assert_eq!(
         one["data"],
         json!({"a/b": expected, "capabilities": expected})

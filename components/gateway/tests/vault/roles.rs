@@ -248,6 +248,15 @@ fn old_names_and_replaced_names_warn() {
         (&json!(3600), &json!(3600))
     );
     server.get("auth/gcp/role/other").silently_refused(404);
+
+    let emptied = r#"{"policies":"","ttl":0}"#;
+    server.post("auth/gcp/role/dev", emptied).expect(200);
+    let read = server.get("auth/gcp/role/dev").data();
+    assert_eq!((read.get("policies"), read.get("ttl")), (None, None));
+    assert_eq!(
+        (&read["token_policies"], &read["token_ttl"]),
+        (&json!([]), &json!(0))
+    );
 }
 
 #[test]

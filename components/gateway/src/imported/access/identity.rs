@@ -12,7 +12,7 @@ use super::identity_wit as wit;
 
 same_cases!(wit::GroupType, GroupType, Internal, External);
 same_fields!(wit::IdentityWritten => IdentityWritten { id, name, created });
-same_fields!(wit::AliasWritten => AliasWritten { id, canonical_id });
+same_fields!(wit::AliasWritten => AliasWritten { id, canonical_id, changed });
 
 fn map(pairs: Vec<(String, String)>) -> BTreeMap<String, String> {
     pairs.into_iter().collect()

@@ -189,6 +189,9 @@ fn write(access: &impl Access, fields: &Fields<'_>, kind: Kind, id: Option<Strin
         Kind::Group => access.write_group_alias(&request),
     };
     let written = written.map_err(|error| fault(error, kind))?;
+    if !written.changed {
+        return Ok(None);
+    }
     let reply = Reply::data(&Written {
         canonical_id: written.canonical_id,
         id: written.id,

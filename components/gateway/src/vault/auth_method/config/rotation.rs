@@ -5,7 +5,7 @@ use gatehouse_auth_method::{AuthMethod, Mount, Rotated, RotationError};
 use serde::Serialize;
 
 use super::super::google::{self, Needs};
-use crate::vault::call::{Answer, Call};
+use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
@@ -25,12 +25,13 @@ pub(in crate::vault::auth_method) fn handle(
     if operation != Operation::Update {
         return Err(Fault::unsupported_operation());
     }
-    call.fields_among(&[])?;
+    let fields = call.fields()?;
     let rotated = auth_method.rotate_root(mount).map_err(fault)?;
     let reply = Reply::data(&Shown {
         private_key_id: &rotated.private_key_id,
     })?;
-    Ok(Some(reply.warned(left_behind(&rotated))))
+    let warnings = ignored_fields(&fields, &[]).into_iter();
+    Ok(Some(reply.warned(warnings.chain(left_behind(&rotated)))))
 }
 
 /// That the key before is still there, if it is.

@@ -99,9 +99,13 @@ pub(super) fn shown(role: &Role) -> Result<Reply, Fault> {
         bound_projects: &role.bound_projects,
         bound_service_accounts: &role.bound_service_accounts,
         live_checks: !role.trust_claims,
-        max_ttl: role.legacy.maximum_ttl,
-        period: role.legacy.period,
-        policies: role.legacy.policies.as_deref(),
+        max_ttl: given(role.legacy.maximum_ttl),
+        period: given(role.legacy.period),
+        policies: role
+            .legacy
+            .policies
+            .as_deref()
+            .filter(|policies| !policies.is_empty()),
         refuse_replay: role.refuse_replay,
         role_id: &role.role_id,
         rules: rules(&role.rules),
@@ -118,8 +122,13 @@ pub(super) fn shown(role: &Role) -> Result<Reply, Fault> {
             TokenType::Service => "service",
             TokenType::Batch => "batch",
         },
-        ttl: role.legacy.ttl,
+        ttl: given(role.legacy.ttl),
     })
+}
+
+/// A duration by an old name, which is not shown once it was emptied.
+fn given(seconds: Option<u64>) -> Option<u64> {
+    seconds.filter(|seconds| *seconds > 0)
 }
 
 const fn alias_source(alias: AliasSource, role: &Role) -> &'static str {
