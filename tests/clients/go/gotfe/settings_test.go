@@ -1,4 +1,4 @@
-package main
+package gotfe_test
 
 import (
 	"bytes"
