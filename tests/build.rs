@@ -13,6 +13,19 @@ fn main() {
     for what in missing.into_iter().flatten() {
         println!("cargo::error=the tests need {what}");
     }
+    // The clients in Go are the only ones that may be left out, which then is said here and beside each of their tests.
+    println!("cargo::rustc-check-cfg=cfg(with_go)");
+    match missing_go(output("go", &["env", "GOVERSION"])) {
+        None => println!("cargo::rustc-cfg=with_go"),
+        Some(what) => println!("cargo::warning=clients in Go are not tested without {what}"),
+    }
+}
+
+/// What `tests/clients/go/go.mod` asks for.
+fn missing_go(version: Option<String>) -> Option<&'static str> {
+    let version = version.unwrap_or_default();
+    let fits = numbers(version.trim_start_matches("go")) >= Some((1, 25));
+    (!fits).then_some("Go 1.25 or newer (https://go.dev/dl)")
 }
 
 /// Prints the version, and fails where a virtual environment could not be made.

@@ -1,6 +1,7 @@
 //! The clients that others wrote, unmodified, against the release server over HTTP: each script asserts what its client is told.
 
 mod everywhere;
+mod go;
 mod script;
 mod vaultrs;
 

@@ -95,17 +95,19 @@ def check_tokens(environment: Environment, client: TFEClient) -> None:
     end = (datetime.now() + timedelta(days=30)).replace(microsecond=0)
     ending = tokens.create_with_options(NAME, OrganizationTokenCreateOptions(expired_at=end))
     check_equal("a time without a zone is in UTC", ending.expired_at.replace(tzinfo=None), end)
-    if environment.hosted:
+    of_audit = TokenType.AUDIT_TRAILS
+    check_refused(
+        "the free plan has no audit trail" if environment.hosted else "self-hosted there is no token for the audit trail",
+        NotFound,
+        lambda: tokens.read_with_options(NAME, OrganizationTokenReadOptions(token=of_audit)),
+    )
+    if not environment.hosted:
         check_refused(
-            "the free plan has no audit trail",
+            "and removing it removes nothing",
             NotFound,
-            lambda: tokens.read_with_options(NAME, OrganizationTokenReadOptions(token=TokenType.AUDIT_TRAILS)),
+            lambda: tokens.delete_with_options(NAME, OrganizationTokenDeleteOptions(token=of_audit)),
         )
-    else:
-        of_audit = OrganizationTokenReadOptions(token=TokenType.AUDIT_TRAILS)
-        check_equal("self-hosted there is one token", tokens.read_with_options(NAME, of_audit).id, ending.id)
-        tokens.delete_with_options(NAME, OrganizationTokenDeleteOptions(token=TokenType.AUDIT_TRAILS))
-        tokens.create(NAME)
+        check_equal("the organization keeps its own", tokens.read(NAME).id, ending.id)
     tokens.delete(NAME)
     check_refused("a removed token is gone", NotFound, lambda: tokens.delete(NAME))
 

@@ -1,4 +1,4 @@
-//! The clients that others wrote: packages of Python and of Node in environments of the tests' own.
+//! The clients that others wrote: packages of Python and of Node in environments of the tests' own, and modules of Go.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::server::target_folder;
 
-/// A script under `tests/clients`, of Python (`.py`) or of Node (`.js`).
+/// A script under `tests/clients`, of Python (`.py`) or of Node (`.js`), or a package of tests in Go below `go/`.
 #[derive(Debug, Clone)]
 pub struct Client {
     script: &'static str,
@@ -25,7 +25,7 @@ pub struct ClientRun {
 }
 
 impl Client {
-    /// The script with this file name.
+    /// The script with this file name, or the package of Go in this folder.
     pub const fn new(script: &'static str) -> Self {
         Self {
             script,
@@ -46,9 +46,22 @@ impl Client {
     ///
     /// When the clients cannot be installed: a test that cannot run is a failed test.
     pub fn run(&self) -> ClientRun {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("clients")
-            .join(self.script);
+        let mut command = match self.script.strip_prefix("go/") {
+            Some(package) => go_tests(package),
+            None => self.interpreted(),
+        };
+        let output = command
+            .envs(self.environment.iter().cloned())
+            .output()
+            .expect("the script can be started");
+        ClientRun {
+            succeeded: output.status.success(),
+            output: text(&output),
+        }
+    }
+
+    /// The script, behind the interpreter of its language.
+    fn interpreted(&self) -> Command {
         let mut command = if self.script.ends_with(".js") {
             let mut node = Command::new("node");
             node.env("NODE_PATH", node_modules());
@@ -59,16 +72,26 @@ impl Client {
             python.env("PATH", search_path(environment));
             python
         };
-        let output = command
-            .arg(script)
-            .envs(self.environment.iter().cloned())
-            .output()
-            .expect("the script can be started");
-        ClientRun {
-            succeeded: output.status.success(),
-            output: text(&output),
-        }
+        command.arg(clients_source().join(self.script));
+        command
     }
+}
+
+/// Where the scripts are.
+fn clients_source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
+}
+
+/// The tests of a package of `tests/clients/go`. Modules come as `go.sum` lists them, into the caches that Go has for all programs.
+fn go_tests(package: &str) -> Command {
+    let mut go = Command::new("go");
+    // Go takes tests that passed for done until their code changes; the server is not part of that.
+    go.args(["test", "-count=1", "-v"])
+        .arg(format!("./{package}"))
+        .current_dir(clients_source().join("go"))
+        .env("GOWORK", "off")
+        .env("GOTOOLCHAIN", "local");
+    go
 }
 
 fn search_path(environment: &Path) -> String {
