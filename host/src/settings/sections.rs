@@ -175,7 +175,8 @@ impl OrganizationsSettings {
 /// `[version]`: what is told to clients that switch features on by version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionSettings {
-    /// The version that the status endpoints show, as plain `X.Y.Z` (contract 6.2). Default `1.21.0`.
+    /// The version that the status endpoints show, as plain `X.Y.Z` (contract 6.2), with `+ent` after it where clients are to send fields
+    /// that they take for those of the enterprise edition. Default `1.21.0`.
     pub compatibility: String,
 }
 

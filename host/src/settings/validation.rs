@@ -227,11 +227,12 @@ fn is_domain(text: &str) -> bool {
 
 fn check_texts(settings: &Settings, problems: &mut Vec<Problem>) {
     let version = &settings.version.compatibility;
-    let numbers: Vec<&str> = version.split('.').collect();
+    let numbers = version.strip_suffix("+ent").unwrap_or(version);
+    let numbers: Vec<&str> = numbers.split('.').collect();
     if numbers.len() != 3 || numbers.iter().any(|number| number.parse::<u16>().is_err()) {
         problems.push(Problem::new(
             "version.compatibility",
-            "expected three numbers such as \"1.21.0\"; clients parse it",
+            "expected three numbers such as \"1.21.0\", and \"+ent\" after them where clients are to send the fields of that edition; they parse it",
         ));
     }
     if settings.log.level.parse::<Targets>().is_err() {

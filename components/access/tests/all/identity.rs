@@ -284,3 +284,65 @@ fn a4_policies_of_an_identity_that_are_blanks_name_nothing() {
         .write_entity(IdentityTarget::Id(&id), &changes);
     assert_eq!(refused, Err(IdentityError::RootPolicy));
 }
+
+#[test]
+fn an_alias_that_is_renamed_stays_with_its_entity_and_one_that_is_moved_leaves_it() {
+    let server = Server::ready();
+    let [first, second] = [entity(&server), entity(&server)];
+    let named = |id: &str| {
+        let entity = server.access.read_entity(IdentityReference::Id(id));
+        let aliases = entity.unwrap().unwrap().aliases;
+        aliases
+            .into_iter()
+            .map(|alias| alias.name)
+            .collect::<Vec<_>>()
+    };
+    let mut request = AliasRequest {
+        name: Some("sa".to_owned()),
+        mount_accessor: Some(server.mount("gcp/").accessor),
+        canonical_id: Some(first.clone()),
+        ..AliasRequest::default()
+    };
+    let made = server.access.write_entity_alias(&request).unwrap();
+    assert!(made.changed);
+    let commits = server.store.commits();
+    let again = server.access.write_entity_alias(&request).unwrap();
+    assert_eq!(
+        (again.id.as_str(), again.changed),
+        (made.id.as_str(), false)
+    );
+    assert_eq!(server.store.commits(), commits);
+
+    request.id = Some(made.id);
+    request.name = Some("sb".to_owned());
+    assert!(server.access.write_entity_alias(&request).unwrap().changed);
+    assert_eq!(named(&first), ["sb"]);
+    request.canonical_id = Some(second.clone());
+    assert!(server.access.write_entity_alias(&request).unwrap().changed);
+    assert_eq!(
+        (named(&first).len(), named(&second)),
+        (0, vec!["sb".to_owned()])
+    );
+    assert_eq!(keys(&server, "alias/"), 1);
+}
+
+#[test]
+fn the_members_of_a_group_are_those_that_were_written_last() {
+    let server = Server::ready();
+    let [a, b, c] = ["a", "b", "c"].map(|name| group(&server, name, &[]).unwrap());
+    let read = |id: &str| {
+        let group = server.access.read_group(IdentityReference::Id(id));
+        group.unwrap().unwrap()
+    };
+    let mut expected = vec![a.clone(), b.clone()];
+    let top = group(&server, "top", &[&a, &b]).unwrap();
+    expected.sort_unstable();
+    assert_eq!(read(&top).member_group_ids, expected);
+    group(&server, "top", &[&b, &c]).unwrap();
+    let mut expected = vec![b.clone(), c.clone()];
+    expected.sort_unstable();
+    assert_eq!(read(&top).member_group_ids, expected);
+    assert!(read(&a).parent_group_ids.is_empty());
+    assert_eq!(read(&b).parent_group_ids, [top.clone()]);
+    assert_eq!(read(&c).parent_group_ids, [top]);
+}

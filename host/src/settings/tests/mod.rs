@@ -163,6 +163,28 @@ fn every_problem_is_named_at_once() {
 }
 
 #[test]
+fn contract_6_2_the_version_may_be_that_of_the_enterprise_edition() {
+    let settings = |version: &str| {
+        let text = format!("{COMPLETE}\n[version]\ncompatibility = \"{version}\"");
+        Settings::from_text(&text, none(), none())
+    };
+    for version in ["1.21.4", "1.21.4+ent"] {
+        let settings = settings(version).unwrap();
+        assert_eq!(settings.version.compatibility, version);
+    }
+    for version in [
+        "1.21+ent",
+        "1.21.4+ent.hsm",
+        "1.21.4-ent",
+        "+ent",
+        "1.21.4+ent+ent",
+    ] {
+        let refused = settings(version).unwrap_err();
+        assert_eq!(refused.problems.len(), 1, "{version}");
+    }
+}
+
+#[test]
 fn h7_plain_http_on_a_public_address_needs_its_setting() {
     let public = "[storage]\ntype = \"memory\"\n[listener]\naddress = \"0.0.0.0:8200\"\n";
     assert!(problems(public)[0].contains("listener.allow_plain_http = true"));
