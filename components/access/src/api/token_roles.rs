@@ -165,14 +165,9 @@ pub enum TokenRoleError {
     /// Type `batch` for renewable tokens.
     #[error("batch tokens cannot be renewed: set renewable to false")]
     RenewableBatch,
-    /// Type `batch` or `default-batch` with a field that only service tokens have.
-    #[error("batch tokens cannot have {:?} set", .field.name())]
-    BatchWith {
-        /// The field.
-        field: ServiceField,
-        /// Whether the creator of a token may still choose a service token.
-        by_default: bool,
-    },
+    /// Type `batch` with this field, which only service tokens have.
+    #[error("batch tokens cannot have {:?} set", .0.name())]
+    BatchWith(ServiceField),
     /// More than a role may hold; holds that number of bytes.
     #[error("a role holds at most {0} bytes: name fewer policies, aliases or address ranges")]
     TooLarge(u32),

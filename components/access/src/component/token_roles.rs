@@ -137,10 +137,7 @@ impl From<TokenRoleError> for wit::TokenRoleError {
             TokenRoleError::InvalidTokenType(name) => Self::InvalidTokenType(name),
             TokenRoleError::BatchWithParent => Self::BatchWithParent,
             TokenRoleError::RenewableBatch => Self::RenewableBatch,
-            TokenRoleError::BatchWith { field, by_default } => Self::BatchWith(wit::BatchField {
-                field: field.into(),
-                by_default,
-            }),
+            TokenRoleError::BatchWith(field) => Self::BatchWith(field.into()),
             TokenRoleError::TooLarge(most) => Self::TooLarge(most),
             TokenRoleError::OnlyBlanks => Self::OnlyBlanks,
             TokenRoleError::Failure(failure) => Self::Failure(failure.into()),

@@ -186,32 +186,25 @@ fn require_usable(suffix: &str) -> Result<(), TokenRoleError> {
     Ok(())
 }
 
+/// Refuses a role none of whose tokens could be made. Where the type is a default alone, a caller can still ask for a service token.
 fn require_consistent(role: &TokenRole) -> Result<(), TokenRoleError> {
-    let always = match role.token_type {
-        MountTokenType::Service | MountTokenType::DefaultService => return Ok(()),
-        MountTokenType::Batch => true,
-        MountTokenType::DefaultBatch => false,
-    };
-    let with = |field| {
-        Err(TokenRoleError::BatchWith {
-            field,
-            by_default: !always,
-        })
-    };
-    if always && !role.orphan {
+    if role.token_type != MountTokenType::Batch {
+        return Ok(());
+    }
+    if !role.orphan {
         return Err(TokenRoleError::BatchWithParent);
     }
     if role.period > 0 {
-        return with(ServiceField::Period);
+        return Err(TokenRoleError::BatchWith(ServiceField::Period));
     }
-    if always && role.renewable {
+    if role.renewable {
         return Err(TokenRoleError::RenewableBatch);
     }
-    if always && role.explicit_max_ttl > 0 {
-        return with(ServiceField::ExplicitMaxTtl);
+    if role.explicit_max_ttl > 0 {
+        return Err(TokenRoleError::BatchWith(ServiceField::ExplicitMaxTtl));
     }
     if role.num_uses > 0 {
-        return with(ServiceField::NumUses);
+        return Err(TokenRoleError::BatchWith(ServiceField::NumUses));
     }
     Ok(())
 }

@@ -153,10 +153,6 @@ fn a_life_beyond_what_the_mount_allows_is_warned_of() {
     assert_eq!(write(&server, "ci", &changes(HOUR + 1)), Ok(vec![above]));
 }
 
-fn batch(field: ServiceField, by_default: bool) -> TokenRoleError {
-    TokenRoleError::BatchWith { field, by_default }
-}
-
 #[test]
 fn what_could_make_no_token_is_refused_and_not_stored() {
     let server = Server::ready();
@@ -217,28 +213,21 @@ fn what_could_make_no_token_is_refused_and_not_stored() {
                 period: Some(1),
                 ..of_type("batch")
             },
-            batch(ServiceField::Period, false),
+            TokenRoleError::BatchWith(ServiceField::Period),
         ),
         (
             TokenRoleChanges {
                 old_explicit_max_ttl: Some(1),
                 ..of_type("batch")
             },
-            batch(ServiceField::ExplicitMaxTtl, false),
+            TokenRoleError::BatchWith(ServiceField::ExplicitMaxTtl),
         ),
         (
             TokenRoleChanges {
                 num_uses: Some(1),
-                ..of_type("default-batch")
+                ..of_type("batch")
             },
-            batch(ServiceField::NumUses, true),
-        ),
-        (
-            TokenRoleChanges {
-                period: Some(1),
-                ..of_type("default-batch")
-            },
-            batch(ServiceField::Period, true),
+            TokenRoleError::BatchWith(ServiceField::NumUses),
         ),
         (
             TokenRoleChanges {

@@ -45,15 +45,11 @@ struct Row {
 }
 
 impl Ancestor {
-    fn is_well_formed(&self) -> bool {
-        match self.kind.as_str() {
-            "project" => is_project(&self.id),
-            "folder" | "organization" => {
-                (1..=MAXIMUM_DIGITS).contains(&self.id.len())
-                    && self.id.bytes().all(|byte| byte.is_ascii_digit())
-            }
-            _ => false,
-        }
+    /// Whether it can be above a project, and has such a number as those have.
+    fn is_above_projects(&self) -> bool {
+        matches!(self.kind.as_str(), "folder" | "organization")
+            && (1..=MAXIMUM_DIGITS).contains(&self.id.len())
+            && self.id.bytes().all(|byte| byte.is_ascii_digit())
     }
 
     /// Whether it is of a kind that means anything here; Google may add others.
@@ -105,10 +101,7 @@ fn ancestry_of(project: &str, answer: AncestryAnswer) -> Option<Ancestry> {
         .map(|Object(row)| row.resource_id.0);
     let ancestry: Ancestry = rows.filter(Ancestor::is_known).collect();
     let (first, above) = ancestry.split_first()?;
-    let fits = first.is_project(project)
-        && above
-            .iter()
-            .all(|ancestor| ancestor.kind != "project" && ancestor.is_well_formed());
+    let fits = first.is_project(project) && above.iter().all(Ancestor::is_above_projects);
     fits.then_some(ancestry)
 }
 

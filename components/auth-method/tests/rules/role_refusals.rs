@@ -173,6 +173,17 @@ fn refused_writes() -> Vec<(RoleChanges, RoleError)> {
 }
 
 #[test]
+fn contract_3_3_a_token_may_live_as_long_as_its_maximum() {
+    let stage = Stage::bare();
+    let changes = RoleChanges {
+        token_ttl: Some(2),
+        token_max_ttl: Some(2),
+        ..iam()
+    };
+    stage.write_role("dev", changes).unwrap();
+}
+
+#[test]
 fn contract_3_3_the_first_failing_check_is_the_one_reported() {
     let stage = Stage::bare();
     let everything_wrong = RoleChanges {

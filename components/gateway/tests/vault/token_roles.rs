@@ -115,7 +115,7 @@ fn refusals_of_roles_have_their_texts_and_store_nothing() {
     let server = Server::initialized();
     let before = server.commits();
     let batch = "'token_type' cannot be 'batch' when role is set to generate";
-    let maybe = "error parsing role fields: 'token_type' cannot be 'batch' or 'default_batch' when set to generate";
+    let no_batch = "error parsing role fields: 'token_type' cannot be 'batch' or 'default_batch' when set to generate";
     let suffix = r"given role path suffix contains invalid characters; must match \w[\w-.]+\w";
     for (body, text) in [
         (r#"{"path_suffix":"a/b"}"#, suffix.to_owned()),
@@ -139,12 +139,8 @@ fn refusals_of_roles_have_their_texts_and_store_nothing() {
             format!("{batch} tokens with an explicit max TTL"),
         ),
         (
-            r#"{"token_type":"default-batch","token_period":5}"#,
-            format!("{maybe} periodic tokens"),
-        ),
-        (
-            r#"{"token_type":"default-batch","token_num_uses":5}"#,
-            format!("{maybe} tokens with limited use count"),
+            r#"{"token_type":"batch","orphan":true,"renewable":false,"token_num_uses":5}"#,
+            format!("{no_batch} tokens with limited use count"),
         ),
         (
             r#"{"token_num_uses":-1}"#,
@@ -362,4 +358,15 @@ fn a4_a_role_whose_lists_are_blanks_is_not_written() {
         }
     }
     assert_eq!(server.get(ROLE).data(), before);
+}
+
+#[test]
+fn contract_5_4_a_role_whose_default_type_is_batch_may_have_a_period_for_service_tokens() {
+    let server = Server::initialized();
+    let role = r#"{"token_type":"default-batch","token_period":60}"#;
+    server.post("auth/token/roles/mixed", role).expect(204);
+    let refused = server.post("auth/token/create/mixed", "{}");
+    refused.expect(400);
+    let made = server.post("auth/token/create/mixed", r#"{"type":"service"}"#);
+    assert_eq!(made.expect(200).json()["auth"]["lease_duration"], 60);
 }

@@ -92,10 +92,7 @@ impl From<token_roles_wit::TokenRoleError> for TokenRoleError {
             Wit::InvalidTokenType(name) => Self::InvalidTokenType(name),
             Wit::BatchWithParent => Self::BatchWithParent,
             Wit::RenewableBatch => Self::RenewableBatch,
-            Wit::BatchWith(batch) => Self::BatchWith {
-                field: batch.field.into(),
-                by_default: batch.by_default,
-            },
+            Wit::BatchWith(field) => Self::BatchWith(field.into()),
             Wit::TooLarge(most) => Self::TooLarge(most),
             Wit::OnlyBlanks => Self::OnlyBlanks,
             Wit::Failure(failure) => Self::Failure(failure.into()),

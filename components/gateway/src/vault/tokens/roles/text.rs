@@ -6,7 +6,7 @@ use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
 
 const BATCH: &str = "'token_type' cannot be 'batch' when role is set to generate";
-const MAYBE_BATCH: &str = "error parsing role fields: 'token_type' cannot be 'batch' or 'default_batch' when set to generate";
+const NO_BATCH: &str = "error parsing role fields: 'token_type' cannot be 'batch' or 'default_batch' when set to generate";
 
 /// The refusal of a write.
 pub(super) fn fault(error: TokenRoleError) -> Fault {
@@ -42,17 +42,16 @@ pub(super) fn fault(error: TokenRoleError) -> Fault {
         }
         TokenRoleError::BatchWithParent => format!("{BATCH} non-orphan tokens"),
         TokenRoleError::RenewableBatch => format!("{BATCH} renewable tokens"),
-        TokenRoleError::BatchWith { field, by_default } => batch_with(field, by_default),
+        TokenRoleError::BatchWith(field) => batch_with(field),
         error @ (TokenRoleError::TooLarge(_) | TokenRoleError::OnlyBlanks) => error.to_string(),
     };
     Fault::plain(400, text)
 }
 
-fn batch_with(field: ServiceField, by_default: bool) -> String {
+fn batch_with(field: ServiceField) -> String {
     match field {
-        ServiceField::Period if by_default => format!("{MAYBE_BATCH} periodic tokens"),
         ServiceField::Period => format!("{BATCH} periodic tokens"),
-        ServiceField::NumUses => format!("{MAYBE_BATCH} tokens with limited use count"),
+        ServiceField::NumUses => format!("{NO_BATCH} tokens with limited use count"),
         ServiceField::ExplicitMaxTtl => format!("{BATCH} tokens with an explicit max TTL"),
     }
 }
