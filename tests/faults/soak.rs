@@ -12,6 +12,9 @@ use crate::HOST;
 const CYCLES: usize = 1_000;
 /// By how many hundredths memory and store may be larger at the end of a run as long as CI's, and of a longer one.
 const TOLERATED: [u64; 2] = [10, 2];
+/// By how many bytes the store may be larger in any case: as many pages as the writers of a busy machine happen to hold at once. One record
+/// of 100 bytes that every cycle of CI's second half left would be 200,000.
+const PAGES_AT_WORK: u64 = 128 * 1024;
 const CLIENTS: usize = 4;
 
 /// What the server holds while nobody asks for anything.
@@ -92,9 +95,10 @@ fn o4_memory_descriptors_threads_and_store_do_not_grow_with_what_was_served() {
     // The first half fills pools and caches.
     let (before, after) = (run(2), run(2));
     println!("{before:?}, and after as many cycles again {after:?}");
-    let is_flat = |before: u64, after: u64| after * 100 <= before * (100 + tolerated);
-    assert!(is_flat(before.memory, after.memory), "{before:?} {after:?}");
-    assert!(is_flat(before.store, after.store), "{before:?} {after:?}");
+    let most = |before: u64| before * (100 + tolerated) / 100;
+    assert!(after.memory <= most(before.memory), "{before:?} {after:?}");
+    let most_stored = most(before.store).max(before.store + PAGES_AT_WORK);
+    assert!(after.store <= most_stored, "{before:?} {after:?}");
     assert!(after.threads <= before.threads, "{before:?} {after:?}");
     assert!(
         after.descriptors <= before.descriptors,
