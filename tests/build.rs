@@ -1,5 +1,6 @@
 //! Looks for what the tests of other languages' clients run, before anything is compiled for them.
 
+use std::path::Path;
 use std::process::Command;
 
 fn main() {
@@ -19,6 +20,32 @@ fn main() {
         None => println!("cargo::rustc-cfg=with_go"),
         Some(what) => println!("cargo::warning=clients in Go are not tested without {what}"),
     }
+    // These take hours to build, so that most have to do without them; their tests are shown as ignored then, with the reason.
+    for (cfg, variables) in [
+        ("with_vault", &["GATEHOUSE_VAULT"][..]),
+        ("with_tofu", &["GATEHOUSE_TOFU", "GATEHOUSE_TOFU_PROVIDERS"]),
+    ] {
+        println!("cargo::rustc-check-cfg=cfg({cfg})");
+        if are_given(variables) {
+            println!("cargo::rustc-cfg={cfg}");
+        }
+    }
+}
+
+/// Whether all variables name something that is there. One that names nothing is an error: what was asked for would be left out.
+fn are_given(variables: &[&str]) -> bool {
+    let mut all = true;
+    for variable in variables {
+        println!("cargo::rerun-if-env-changed={variable}");
+        match std::env::var_os(variable) {
+            Some(path) if !Path::new(&path).exists() => {
+                println!("cargo::error={variable} names {path:?}, which is not there");
+            }
+            Some(_) => {}
+            None => all = false,
+        }
+    }
+    all
 }
 
 /// What `tests/clients/go/go.mod` asks for.

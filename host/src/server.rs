@@ -20,7 +20,9 @@ use wasmtime::component::InstancePre;
 use crate::application_credentials;
 use crate::audit::Sinks;
 use crate::clock::{KEEPING_INTERVAL, SteadyClock};
-use crate::listener::{Listener, Refusal, RequestHandler};
+use crate::further_parts::FurtherParts;
+use crate::listener::{AnswerBody, Listener, Refusal, RequestHandler};
+use crate::log::Followed;
 use crate::metrics::{MeteredBackend, Protocol, ServerMetrics};
 use crate::outbound::{Outbound, OutboundHooks};
 use crate::rate_limits::Buckets;
@@ -95,6 +97,7 @@ impl Server {
             },
             rate_limits: Arc::new(Buckets::default()),
             metrics: Arc::clone(&metrics) as Arc<dyn Metrics>,
+            log: Arc::new(Followed),
         };
         let template = template(settings, &backend, &clock, &services)?;
         let listener = Listener::bind(&settings.listener, &settings.limits).await?;
@@ -136,8 +139,10 @@ impl Server {
     /// `limits.drain_timeout`.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send) {
         let (stopping, stopped) = watch::channel(());
+        let handler = Arc::clone(&self.handler);
         let stop = async move {
             stop.await;
+            handler.stopping.send_replace(true);
             drop(stopping);
         };
         // Ends what is in it when this function does, however that comes about.
@@ -217,6 +222,8 @@ pub struct ComponentHandler {
     /// Whether clients come by TLS.
     is_tls: bool,
     metrics: Arc<ServerMetrics>,
+    /// Turns true when the server stops: answers without an end end then.
+    stopping: watch::Sender<bool>,
 }
 
 impl ComponentHandler {
@@ -239,6 +246,7 @@ impl ComponentHandler {
             pool,
             metrics,
             is_tls: settings.listener.tls_files().is_some(),
+            stopping: watch::Sender::new(false),
         })
     }
 }
@@ -331,7 +339,7 @@ impl RequestHandler for ComponentHandler {
         &self,
         mut request: Request<Bytes>,
         peer: IpAddr,
-    ) -> Result<Response<Bytes>, Refusal> {
+    ) -> Result<Response<AnswerBody>, Refusal> {
         if let Ok(peer) = HeaderValue::try_from(peer.to_string()) {
             // Replaces every field of the name, whoever sent it.
             request.headers_mut().insert(PEER_HEADER, peer);
@@ -344,13 +352,21 @@ impl RequestHandler for ComponentHandler {
         }
         let started = Instant::now();
         let protocol = Protocol::of(request.uri().path());
-        let answer = self.pool.serve(request).await.map_err(|error| {
+        let request = Arc::new(request);
+        let answer = self.pool.serve(Arc::clone(&request)).await;
+        let answer = answer.map_err(|error| {
             self.metrics.unanswered(&error);
             refusal(&error)
         })?;
         self.metrics
             .answered(protocol, answer.status().as_u16(), started.elapsed());
-        Ok(answer)
+        let parts = FurtherParts {
+            pool: Arc::clone(&self.pool),
+            metrics: Arc::clone(&self.metrics),
+            request,
+            stopping: self.stopping.subscribe(),
+        };
+        Ok(answer.map(|first| parts.after(first)))
     }
 }
 
@@ -361,7 +377,7 @@ fn refusal(error: &ServeError) -> Refusal {
     match error {
         ServeError::Overloaded => Refusal::Overloaded,
         ServeError::TimedOut(_) => Refusal::RequestTimeout,
-        ServeError::Failed(_) => Refusal::Internal,
+        ServeError::NotResumed(_) | ServeError::Failed(_) => Refusal::Internal,
     }
 }
 
@@ -389,7 +405,11 @@ mod tests {
     struct Late;
 
     impl RequestHandler for Late {
-        async fn handle(&self, _: Request<Bytes>, _: IpAddr) -> Result<Response<Bytes>, Refusal> {
+        async fn handle(
+            &self,
+            _: Request<Bytes>,
+            _: IpAddr,
+        ) -> Result<Response<AnswerBody>, Refusal> {
             Err(refusal(&ServeError::TimedOut(Duration::from_secs(30))))
         }
     }

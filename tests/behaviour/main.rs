@@ -18,7 +18,7 @@ type Report = BTreeMap<String, Result<(), String>>;
 
 /// Something that runs components.
 pub struct Host {
-    /// As the README's table names it.
+    /// As the table in `docs/hosts/README.md` names it.
     name: &'static str,
     /// All checks, made once for all tests.
     report: LazyLock<Report>,

@@ -11,7 +11,7 @@ use crate::{Host, Report};
 const BEGIN: &str =
     "<!-- what passed where: made by `cargo test -p gatehouse-tests --test behaviour` -->\n";
 const END: &str = "<!-- end of what passed where -->\n";
-/// Set to have the README changed.
+/// Set to have the document changed.
 const WRITE: &str = "GATEHOUSE_WRITE_TABLE";
 
 /// Groups of checks by hosts: how many of each have passed.
@@ -74,7 +74,7 @@ fn row(
     writeln!(table, "| {name} | {} |", cells.join(" | ")).unwrap();
 }
 
-/// Writes both tables below the target folder, and holds the README against the one of groups.
+/// Writes both tables below the target folder, and holds `docs/hosts/README.md` against the one of groups.
 pub fn assert_shown(suite: &Suite, hosts: &[(&Host, &Report)]) {
     let folder = target_folder().join("behaviour");
     std::fs::create_dir_all(&folder).unwrap();
@@ -82,19 +82,19 @@ pub fn assert_shown(suite: &Suite, hosts: &[(&Host, &Report)]) {
     std::fs::write(folder.join("table.md"), &table).unwrap();
     std::fs::write(folder.join("checks.md"), of_checks(suite, hosts)).unwrap();
 
-    let readme = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let text = std::fs::read_to_string(&readme).unwrap();
+    let document = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/hosts/README.md");
+    let text = std::fs::read_to_string(&document).unwrap();
     let (before, rest) = text
         .split_once(BEGIN)
-        .expect("the README has a place for the table");
-    let (shown, after) = rest.split_once(END).expect("the README's table has an end");
+        .expect("the document has a place for the table");
+    let (shown, after) = rest.split_once(END).expect("the table has an end");
     if std::env::var_os(WRITE).is_some() {
-        std::fs::write(readme, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
+        std::fs::write(document, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
         return;
     }
     assert_eq!(
         shown, table,
-        "the README shows another table than this run gave; \
+        "the document shows another table than this run gave; \
          {WRITE}=1 cargo test -p gatehouse-tests --test behaviour puts this one in its place"
     );
 }

@@ -1,6 +1,5 @@
 //! A durable store with very many live tokens, made by the capability itself and without a request for each.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -68,7 +67,7 @@ fn grant(access: &impl Access) -> Result<LoginGrant> {
     let admission = access.admit(&Request {
         token: None,
         operation: Operation::Update,
-        path: "auth/gcp/login",
+        path: "auth/gcp/login".into(),
         parameters: None,
         wrap_ttl: None,
         source_address: None,
@@ -80,7 +79,7 @@ fn grant(access: &impl Access) -> Result<LoginGrant> {
         mount_path: mount.path,
         role: "dev".to_owned(),
         alias_name: "workload-in-bulk".to_owned(),
-        metadata: BTreeMap::from([
+        metadata: Vec::from([
             fact("project_id", "demo-project"),
             fact("role", "dev"),
             fact("service_account_email", gatehouse_tests::WORKLOAD),

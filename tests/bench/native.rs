@@ -9,7 +9,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
-use gatehouse::listener::{Listener, Refusal, RequestHandler};
+use gatehouse::listener::{AnswerBody, Listener, Refusal, RequestHandler};
 use gatehouse::settings::Settings;
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::{AuthMethodService, Settings as GoogleSettings};
@@ -87,7 +87,7 @@ impl RequestHandler for NativeHandler {
         &self,
         request: http::Request<Bytes>,
         peer: IpAddr,
-    ) -> Result<http::Response<Bytes>, Refusal> {
+    ) -> Result<http::Response<AnswerBody>, Refusal> {
         let (parts, body) = request.into_parts();
         let mut headers = Headers::new();
         for (name, value) in &parts.headers {
@@ -107,7 +107,7 @@ impl RequestHandler for NativeHandler {
             response = response.header(*name, value.as_ref());
         }
         Ok(response
-            .body(Bytes::from(answer.body))
+            .body(Bytes::from(answer.body).into())
             .expect("a valid answer"))
     }
 }

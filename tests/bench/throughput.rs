@@ -1,7 +1,8 @@
 //! Requests per second and latencies of the release server on one core, beside the same logic compiled natively and, where it is
 //! installed, beside OpenBao. Run with: cargo bench -p gatehouse-tests
 //!
-//! `cargo bench -p gatehouse-tests -- tokens openbao` measures these parts alone; see [`PARTS`].
+//! `cargo bench -p gatehouse-tests -- tokens openbao` measures these parts alone; see [`PARTS`]. The part `programs` measures builds of
+//! `gatehouse` that are given as paths in `GATEHOUSE_PROGRAMS`, with colons between, each twice and in turns.
 
 mod cores;
 mod load;
@@ -11,6 +12,7 @@ mod openbao;
 mod organizations;
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -27,7 +29,8 @@ const LOAD: Load = Load {
 };
 
 /// What can be measured, in the order in which it is.
-const PARTS: [&str; 8] = [
+const PARTS: [&str; 9] = [
+    "programs",
     "memory",
     "google",
     "durable",
@@ -68,7 +71,12 @@ fn main() -> Result<()> {
     }
     let wants = |part: &str| wanted.is_empty() || wanted.contains(&part);
 
-    gatehouse_tests::gatehouse_binary();
+    let programs = wants("programs").then(given_programs).unwrap_or_default();
+    if wanted != ["programs"] {
+        gatehouse_tests::gatehouse_binary();
+    } else if programs.is_empty() {
+        bail!("GATEHOUSE_PROGRAMS names no build");
+    }
     let cores = Cores::available()?;
     println!(
         "{} connections, {:?} a row, one core for the server\n",
@@ -77,6 +85,10 @@ fn main() -> Result<()> {
     println!("| what | requests/s | p50 ms | p99 ms |");
     println!("|---|---|---|---|");
 
+    for path in programs.iter().chain(&programs) {
+        let program = Program::gatehouse_at(path.clone());
+        in_memory(&cores, &path.display().to_string(), program, "")?;
+    }
     if wants("memory") {
         in_memory(&cores, "gatehouse", Program::gatehouse(), "")?;
     }
@@ -115,6 +127,13 @@ fn main() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The builds of `gatehouse` to compare.
+fn given_programs() -> Vec<PathBuf> {
+    std::env::var_os("GATEHOUSE_PROGRAMS")
+        .map(|paths| std::env::split_paths(&paths).collect())
+        .unwrap_or_default()
 }
 
 /// One request again and again.

@@ -3,6 +3,7 @@
 mod everywhere;
 mod go;
 mod script;
+mod tofu;
 mod vaultrs;
 
 use gatehouse_tests::{Client, Host, Installation};

@@ -1,10 +1,12 @@
-//! One list of requests, asked of the release server and of an OpenBao dev server: their answers are alike, but for the
+//! One list of requests, asked of the release server and of a dev server of OpenBao or of Vault: their answers are alike, but for the
 //! differences that a table explains.
 
 // What clippy allows in test functions holds for their helpers as well.
 #![allow(missing_docs)]
 
+mod bundle;
 mod differences;
+mod google_proxy;
 mod http;
 mod normalise;
 mod requests;
@@ -14,7 +16,10 @@ mod worlds;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use self::differences::DIFFERENCES;
+use gatehouse_fake_google::FakeGoogle;
+
+use self::differences::{Difference, of_openbao, of_vault};
+use self::google_proxy::GoogleProxy;
 use self::normalise::{Mismatch, differences};
 use self::step::{Kept, Step};
 use self::worlds::{InProcess, Reference, Released, World};
@@ -22,20 +27,42 @@ use self::worlds::{InProcess, Reference, Released, World};
 /// How many requests the list has to have.
 const LEAST_REQUESTS: usize = 300;
 
+/// How many more of the method alone.
+const LEAST_REQUESTS_OF_THE_METHOD: usize = 500;
+
+/// What is asked, and what is known before.
+struct Questions<'a> {
+    steps: &'a [Step],
+    /// Names of values in requests, and the values.
+    facts: &'a [(String, String)],
+    /// Who the steps change, if they change anything.
+    google: Option<&'a FakeGoogle>,
+}
+
 /// Asks both servers everything, one request after the other, and reports whatever is not explained.
-fn compare(reference: &dyn World, ours: &dyn World, steps: &[Step]) -> Result<(), String> {
-    let (mut theirs, mut mine) = (Kept::of(reference), Kept::of(ours));
+fn compare(
+    reference: &dyn World,
+    ours: &dyn World,
+    questions: &Questions<'_>,
+    table: &[&Difference],
+) -> Result<(), String> {
+    println!("{} requests", questions.steps.len());
+    let facts = questions.facts;
+    let (mut theirs, mut mine) = (Kept::of(reference, facts), Kept::of(ours, facts));
     let mut used: BTreeSet<usize> = BTreeSet::new();
     let mut report = String::new();
-    for step in steps {
+    for step in questions.steps {
         let label = step.label();
+        if let Some(google) = questions.google {
+            step.change(google);
+        }
         let answers = (step.ask(reference, &mut theirs), step.ask(ours, &mut mine));
         let mismatches = differences((&answers.0, &theirs), (&answers.1, &mine));
         let unexplained: Vec<&Mismatch> = mismatches
             .iter()
             .filter(|mismatch| {
-                let explaining: Vec<usize> = (0..DIFFERENCES.len())
-                    .filter(|row| DIFFERENCES[*row].explains(&label, mismatch))
+                let explaining: Vec<usize> = (0..table.len())
+                    .filter(|row| table[*row].explains(&label, mismatch))
                     .collect();
                 used.extend(&explaining);
                 explaining.is_empty()
@@ -50,7 +77,7 @@ fn compare(reference: &dyn World, ours: &dyn World, steps: &[Step]) -> Result<()
             }
         }
     }
-    for (row, difference) in DIFFERENCES.iter().enumerate() {
+    for (row, difference) in table.iter().enumerate() {
         if !used.contains(&row) {
             let _ = writeln!(report, "explains nothing: {difference:?}");
         }
@@ -68,18 +95,62 @@ fn shown(value: &Option<serde_json::Value>) -> String {
         .map_or_else(|| "nothing".to_owned(), ToString::to_string)
 }
 
-#[test]
-fn the_release_server_answers_as_the_reference_does() {
+/// The list that needs no Google.
+fn compare_without_google(
+    reference: &dyn World,
+    ours: &dyn World,
+    table: &[&Difference],
+) -> Result<(), String> {
     let steps = requests::all();
     assert!(steps.len() >= LEAST_REQUESTS, "only {}", steps.len());
-    if let Err(report) = compare(&Reference::start(), &Released::start(), &steps) {
+    let questions = Questions {
+        steps: &steps,
+        facts: &[],
+        google: None,
+    };
+    compare(reference, ours, &questions, table)
+}
+
+#[test]
+fn the_release_server_answers_as_the_reference_does() {
+    // Ours first: it may have to be built, and what both tell of their start is compared.
+    let (ours, reference) = (Released::start(), Reference::openbao());
+    if let Err(report) = compare_without_google(&reference, &ours, &of_openbao()) {
         panic!("unexplained:\n{report}");
     }
 }
 
 #[test]
 fn the_gateway_alone_answers_as_the_reference_does() {
-    if let Err(report) = compare(&Reference::start(), &InProcess::start(), &requests::all()) {
+    let (reference, ours) = (Reference::openbao(), InProcess::start());
+    if let Err(report) = compare_without_google(&reference, &ours, &of_openbao()) {
+        panic!("unexplained:\n{report}");
+    }
+}
+
+/// Everything, the method of Google Cloud included: both servers have the same Google.
+#[test]
+#[cfg_attr(
+    not(with_vault),
+    ignore = "no program of Vault is given: GATEHOUSE_VAULT (docs/contributing/references.md)"
+)]
+fn the_release_server_answers_as_vault_does() {
+    let ours = Released::start();
+    let google = ours.google();
+    let proxy = GoogleProxy::start(google);
+    let reference = Reference::vault(&proxy);
+    let method = requests::gcp::requests();
+    assert!(
+        method.len() >= LEAST_REQUESTS_OF_THE_METHOD,
+        "only {}",
+        method.len()
+    );
+    let questions = Questions {
+        steps: &[requests::all(), requests::newer::requests(), method].concat(),
+        facts: &requests::gcp::facts(google),
+        google: Some(google),
+    };
+    if let Err(report) = compare(&reference, &ours, &questions, &of_vault()) {
         panic!("unexplained:\n{report}");
     }
 }

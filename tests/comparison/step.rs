@@ -4,10 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use gatehouse_fake_google::FakeGoogle;
 use serde_json::Value;
 
 use crate::http::{Answer, Request};
 use crate::worlds::World;
+
+/// What somebody does at Google.
+type Change = fn(&FakeGoogle);
 
 /// Who asks.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +34,8 @@ pub struct Step {
     caller: Caller,
     headers: Vec<(&'static str, &'static str)>,
     keeps: Vec<(&'static str, &'static str)>,
+    /// What changes at Google before the request, and how reports call it.
+    change: Option<(&'static str, Change)>,
 }
 
 fn step(method: &'static str, target: impl Into<String>, body: impl Into<String>) -> Step {
@@ -40,6 +46,7 @@ fn step(method: &'static str, target: impl Into<String>, body: impl Into<String>
         caller: Caller::Root,
         headers: Vec::new(),
         keeps: Vec::new(),
+        change: None,
     }
 }
 
@@ -104,6 +111,19 @@ impl Step {
         self.keep(name, "/auth/client_token")
     }
 
+    /// Asked of both servers after something has changed at Google.
+    pub fn after(mut self, what: &'static str, change: Change) -> Self {
+        self.change = Some((what, change));
+        self
+    }
+
+    /// Makes the change at Google that comes before this request.
+    pub fn change(&self, google: &FakeGoogle) {
+        if let Some((_, change)) = self.change {
+            change(google);
+        }
+    }
+
     /// How reports and the table of differences call it.
     pub fn label(&self) -> String {
         let mut label = format!("{} {}", self.method, self.target);
@@ -113,17 +133,22 @@ impl Step {
         if !self.body.is_empty() {
             label = format!("{label} {}", self.body);
         }
-        match self.caller {
+        let label = match self.caller {
             Caller::Root => label,
             Caller::Nobody => format!("{label} by nobody"),
             Caller::Kept(name) => format!("{label} by {name}"),
             Caller::Literal(token) => format!("{label} with token {token}"),
+        };
+        match self.change {
+            Some((what, _)) => format!("{label} after {what}"),
+            None => label,
         }
     }
 
     /// Asks one server, and keeps what is to be kept.
     pub fn ask(&self, world: &dyn World, kept: &mut Kept) -> Answer {
-        let target = kept.fill(&self.target);
+        // What a server has not given has a name that no path may have; that it was not given is reported where it was asked for.
+        let target = kept.fill(&self.target).replace(['<', '>', ' '], "-");
         let target = match target.strip_prefix('/') {
             Some(_) => target,
             None => format!("/v1/{target}"),
@@ -151,7 +176,7 @@ impl Step {
         let json: Value = serde_json::from_str(&answer.body).unwrap_or_default();
         for (name, pointer) in &self.keeps {
             if let Some(text) = json.pointer(pointer).and_then(Value::as_str) {
-                kept.0.insert(name, text.to_owned());
+                kept.0.insert((*name).to_owned(), text.to_owned());
             }
         }
         answer
@@ -160,15 +185,15 @@ impl Step {
 
 /// What one server gave, by name.
 #[derive(Debug, Default)]
-pub struct Kept(BTreeMap<&'static str, String>);
+pub struct Kept(BTreeMap<String, String>);
 
 impl Kept {
-    /// What is known of a server before it is asked anything.
-    pub fn of(world: &dyn World) -> Self {
-        Self(BTreeMap::from([
-            ("method", world.method().to_owned()),
-            ("root", world.root_token().to_owned()),
-        ]))
+    /// What is known of a server before it is asked anything, and of the world around it.
+    pub fn of(world: &dyn World, facts: &[(String, String)]) -> Self {
+        let mut kept: BTreeMap<String, String> = facts.iter().cloned().collect();
+        kept.insert("method".to_owned(), world.method().to_owned());
+        kept.insert("root".to_owned(), world.root_token().to_owned());
+        Self(kept)
     }
 
     fn fill(&self, text: &str) -> String {

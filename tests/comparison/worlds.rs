@@ -1,16 +1,19 @@
 //! The two servers that are asked, and a third that stands in for ours while it is being changed.
 
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::AuthMethodService;
+use gatehouse_fake_google::FakeGoogle;
 use gatehouse_gateway::{Gateway, Method, Settings};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{MemoryStore, ScriptedHttp};
 use gatehouse_ports::{HttpError, NoCache, OsRandom, SystemClock};
 use gatehouse_tests::{Installation, Storage, bao_program, free_address};
 
+use crate::google_proxy::GoogleProxy;
 use crate::http::{Answer, Request, Sender};
 
 /// A server that answers the list of requests.
@@ -29,38 +32,61 @@ const READY_WITHIN: Duration = Duration::from_secs(60);
 /// Long enough to be told from the policy `root`.
 const REFERENCE_ROOT: &str = "root-token-of-the-reference";
 
-/// An OpenBao dev server of the test's own, ended with it.
+/// A dev server of the test's own, of OpenBao or of Vault, ended with it.
 pub struct Reference {
     sender: Sender,
     process: Child,
+    method: &'static str,
     _home: tempfile::TempDir,
 }
 
 impl Reference {
-    pub fn start() -> Self {
+    /// OpenBao, which has no method for Google.
+    pub fn openbao() -> Self {
+        Self::start(&bao_program(), "approle", |_| {})
+    }
+
+    /// The program of Vault that `GATEHOUSE_VAULT` names, with this Google.
+    pub fn vault(google: &GoogleProxy) -> Self {
+        let program = std::env::var_os("GATEHOUSE_VAULT").expect("GATEHOUSE_VAULT is set");
+        Self::start(Path::new(&program), "gcp", |command| {
+            command
+                .env("HTTPS_PROXY", google.address())
+                .env("SSL_CERT_FILE", google.authority());
+        })
+    }
+
+    fn start(program: &Path, method: &'static str, settings: impl FnOnce(&mut Command)) -> Self {
         let address = free_address().unwrap();
         let home = tempfile::tempdir().unwrap();
-        let process = Command::new(bao_program())
+        let mut command = Command::new(program);
+        command
             .args(["server", "-dev", "-dev-no-store-token", "-log-level=error"])
             .arg(format!("-dev-root-token-id={REFERENCE_ROOT}"))
             .arg(format!("-dev-listen-address={address}"))
+            // No settings, credentials or proxies of whoever runs the tests.
+            .env_clear()
+            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
             .env("HOME", home.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+            .stderr(Stdio::null());
+        settings(&mut command);
         let mut reference = Self {
             sender: Sender::new(&address),
-            process,
+            process: command.spawn().unwrap(),
+            method,
             _home: home,
         };
         let deadline = Instant::now() + READY_WITHIN;
         let health = format!("http://{address}/v1/sys/health");
         while !reqwest::blocking::get(&health).is_ok_and(|answer| answer.status() == 200) {
-            assert!(Instant::now() < deadline, "OpenBao is not ready in time");
+            assert!(
+                Instant::now() < deadline,
+                "{program:?} is not ready in time"
+            );
             let ended = reference.process.try_wait().unwrap();
-            assert_eq!(ended, None, "OpenBao cannot start at {address}");
+            assert_eq!(ended, None, "{program:?} cannot start at {address}");
             std::thread::sleep(Duration::from_millis(50));
         }
         reference
@@ -84,7 +110,7 @@ impl World for Reference {
     }
 
     fn method(&self) -> &'static str {
-        "approle"
+        self.method
     }
 }
 
@@ -101,6 +127,11 @@ impl Released {
             sender: Sender::new(installation.address()),
             installation,
         }
+    }
+
+    /// The Google beside it.
+    pub fn google(&self) -> &FakeGoogle {
+        self.installation.google()
     }
 }
 

@@ -108,7 +108,7 @@ impl Product {
         }
         let body = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
         let answer = self.pool.serve(request.body(body).unwrap()).await?;
-        let json = serde_json::from_slice(answer.body()).unwrap_or(Value::Null);
+        let json = serde_json::from_slice(&answer.body().bytes).unwrap_or(Value::Null);
         Ok((answer.status().as_u16(), json))
     }
 

@@ -27,7 +27,7 @@ fn r1_a_flood_of_logins_is_answered_429_and_everything_else_goes_on() {
 
     let get = |path| installation.as_root("GET", path, None);
     assert_eq!(get("/v1/auth/token/lookup-self").status, 200);
-    let metrics = get("/v1/sys/metrics").body;
+    let metrics = get("/v1/sys/metrics?format=prometheus").body;
     let counted = |outcome: &str| {
         let line = format!("gatehouse_logins_total{{outcome=\"{outcome}\"}} ");
         let number = metrics.lines().find_map(|found| found.strip_prefix(&line));

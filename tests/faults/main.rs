@@ -3,10 +3,12 @@
 mod audit;
 mod compiled_code;
 mod earlier_stores;
+mod followed_log;
 mod hostile_connections;
 mod hostile_requests;
 mod killed_server;
 mod login_flood;
+mod long_lists;
 mod restart;
 mod shared_store;
 mod soak;

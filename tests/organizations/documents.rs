@@ -19,14 +19,6 @@ pub fn organization(attributes: Value) -> Value {
     resource("organizations", attributes)
 }
 
-/// The same with a default agent pool.
-pub fn organization_with_pool(attributes: Value, pool: &str) -> Value {
-    let mut document = organization(attributes);
-    document["data"]["relationships"] =
-        json!({"default-agent-pool": {"data": {"type": "agent-pools", "id": pool}}});
-    document
-}
-
 /// A body that names resources and says nothing of them.
 pub fn identifiers(kind: &str, ids: &[&str]) -> Value {
     let data: Vec<Value> = ids

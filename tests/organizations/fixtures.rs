@@ -58,28 +58,6 @@ impl<'a> Organization<'a> {
         }
     }
 
-    /// With an agent pool by default.
-    pub fn with_default_pool(session: &Session<'a>) -> (Self, String) {
-        let organization = Self::with(session, json!({"cost-estimation-enabled": true}));
-        let pool = organization.agent_pool();
-        let mode = json!({"default-execution-mode": "agent"});
-        let changes = documents::organization_with_pool(mode, &pool);
-        organization
-            .patch(&changes)
-            .expect(200)
-            .shows("/data/attributes/default-execution-mode", "agent")
-            .shows(
-                "/data/relationships/default-agent-pool/data/id",
-                pool.as_str(),
-            );
-        (organization, pool)
-    }
-
-    /// Whose it is.
-    pub fn session(&self) -> &Session<'a> {
-        &self.session
-    }
-
     pub fn email(&self) -> &str {
         self.created["attributes"]["email"].as_str().unwrap()
     }
@@ -214,18 +192,6 @@ impl<'a> Organization<'a> {
             }),
         );
     }
-
-    pub fn subscribe_standard(&self) {
-        self.subscribe(
-            "Standard (entitlement)",
-            json!({
-                "runs-ceiling": 1,
-                "contract-start-at": hours_from_now(0).0,
-                "end-at": hours_from_now(365 * 24).0,
-                "contract-managed-resources-limit": 1000,
-            }),
-        );
-    }
 }
 
 impl Drop for Organization<'_> {
@@ -247,11 +213,6 @@ impl Drop for Organization<'_> {
     }
 }
 
-/// Makes the unnamed token of a team. The Go client sends no type.
-pub fn team_token(session: &Session<'_>, team: &str) -> Reply {
-    team_token_with(session, team, json!({}))
-}
-
 /// The same with attributes; one with a description is another of the team's tokens.
 pub fn team_token_with(session: &Session<'_>, team: &str, attributes: Value) -> Reply {
     let path = match attributes.get("description") {
@@ -259,12 +220,4 @@ pub fn team_token_with(session: &Session<'_>, team: &str, attributes: Value) -> 
         None => format!("teams/{team}/authentication-token"),
     };
     session.post(&path, &resource("", attributes))
-}
-
-/// The attribute of all resources of a list.
-pub fn pluck(items: &[Value], attribute: &str) -> Vec<Value> {
-    items
-        .iter()
-        .map(|item| item["attributes"][attribute].clone())
-        .collect()
 }

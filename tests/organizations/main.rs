@@ -9,7 +9,6 @@ mod conventions;
 mod documents;
 mod first_users;
 mod fixtures;
-mod go_tfe;
 mod invitations;
 mod limits;
 mod recorded;

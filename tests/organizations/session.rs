@@ -273,15 +273,6 @@ impl Reply {
             .collect()
     }
 
-    /// All details of a refusal.
-    pub fn details(&self) -> Vec<String> {
-        let errors = self.at("/errors");
-        let errors = errors.as_array().into_iter().flatten();
-        errors
-            .map(|error| error["detail"].as_str().unwrap_or_default().to_owned())
-            .collect()
-    }
-
     /// The first value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(candidate, _)| candidate == name);

@@ -5,6 +5,8 @@
 
 mod client_address;
 mod clients;
+#[path = "../clients/go.rs"]
+mod go;
 #[path = "../faults/hostile_requests.rs"]
 mod hostile_requests;
 #[path = "../faults/killed_server.rs"]

@@ -18,8 +18,6 @@ mod documents;
 mod first_users;
 #[path = "../organizations/fixtures.rs"]
 mod fixtures;
-#[path = "../organizations/go_tfe/mod.rs"]
-mod go_tfe;
 #[path = "../organizations/recorded.rs"]
 mod recorded;
 #[path = "../organizations/replay.rs"]

@@ -9,6 +9,7 @@ use crate::api::{
     Admission, Capability, LookupError, Mount, Operation, Refusal, Request, TokenReference,
     WritePermission,
 };
+use crate::cubbyhole;
 use crate::identity::TokenIdentity;
 use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS, mount_key};
 use crate::policy::{AskedPath, Identity, Question, Rule, Verdict, needs_sudo};
@@ -62,15 +63,17 @@ struct Authorization {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn admit_request(&self, request: &Request<'_>) -> Result<Admission, Refusal> {
+    pub(crate) fn admit_request(&self, request: &Request) -> Result<Admission, Refusal> {
         // Whether the path can be served is said to those only who have shown a valid token.
-        let malformed = !is_canonical(request.path);
+        let malformed = !is_canonical(&request.path);
         // Without a token the answer must still tell a server without a secret from one without this token.
         let hasher = self.hasher()?;
-        let location = request.token.map(|it| TokenLocation::of(hasher, it));
+        let token = request.token.as_deref();
+        let location = token.map(|it| TokenLocation::of(hasher, it));
         // Help may be asked for at the mount itself, where nothing else is.
         let helps = request.operation == Operation::Help;
-        let located_path = match request.path {
+        let path = request.path.as_str();
+        let located_path = match path {
             _ if malformed => Cow::Borrowed(""),
             path if helps => Cow::Owned(format!("{path}/")),
             path => Cow::Borrowed(path),
@@ -80,15 +83,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             resolved.remainder = resolved.remainder.trim_end_matches('/');
         }
         let login = resolved.as_ref().filter(|resolved| resolved.is_login());
-        let by_anybody =
-            request.path == LOOKUP_PATH || request.token.is_none() && needs_no_token(request.path);
+        let by_anybody = path == LOOKUP_PATH || request.token.is_none() && needs_no_token(path);
         if login.is_some() || by_anybody {
             return Ok(Admission {
                 caller: None,
                 mount: login.map(|login| login.mount.clone()),
-                remainder: login
-                    .map_or(request.path, |login| login.remainder)
-                    .to_owned(),
+                remainder: login.map_or(path, |login| login.remainder).to_owned(),
                 write: no_write(),
                 sudo: false,
                 limited_uses: false,
@@ -111,13 +111,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         };
         let token = self.spend_use(token, request)?;
         let Authorization { write, sudo } = authorized?;
-        if resolved.is_none() && request.path.starts_with(AUTH_PREFIX) {
-            return Err(Refusal::NoMount);
-        }
         let caller = Some(token.view(self.clock.now_seconds()));
         let (mount, remainder) = match resolved {
             Some(Resolved { mount, remainder }) => (Some(mount), remainder),
-            None => (None, request.path),
+            None if path.starts_with(AUTH_PREFIX) => (Some(self.mount_itself(path)?), ""),
+            None => (None, path),
         };
         Ok(Admission {
             caller,
@@ -127,6 +125,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             sudo,
             limited_uses,
         })
+    }
+
+    /// The mount whose own path this is. Only what fails asks for it: nothing but help is there, and whose path is not even a mount's is
+    /// told so (contract 1.6).
+    fn mount_itself(&self, path: &str) -> Result<Mount, Refusal> {
+        let path = format!("{path}/");
+        let (resolved, _) = self.read_mount_and_token(&path, None)?;
+        let resolved = resolved.filter(|resolved| resolved.remainder.is_empty());
+        Ok(resolved.ok_or(Refusal::NoMount)?.mount)
     }
 
     /// The mount that serves `path` and what leads to the token's record, in one round trip.
@@ -161,15 +168,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The caller's token, valid here and now.
-    fn authenticate(
-        &self,
-        request: &Request<'_>,
-        located: LocatedToken,
-    ) -> Result<LiveToken, Refusal> {
+    fn authenticate(&self, request: &Request, located: LocatedToken) -> Result<LiveToken, Refusal> {
         let token = self
             .standing(located, Reading::StandingAndRules)?
             .ok_or(Refusal::InvalidToken)?;
-        if !token.may_be_used_from(request.source_address) {
+        if !token.may_be_used_from(request.source_address.as_deref()) {
             return Err(Refusal::AddressDenied);
         }
         if token.has_unusable_entity() {
@@ -179,15 +182,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The caller's token after this use, which counts whatever the policies say.
-    fn spend_use(&self, token: LiveToken, request: &Request<'_>) -> Result<LiveToken, Refusal> {
+    fn spend_use(&self, token: LiveToken, request: &Request) -> Result<LiveToken, Refusal> {
         if token.record.num_uses > 0 && !spends_itself(&token.record, request) {
-            return self.take_use(token);
+            return self.take_use(token, request);
         }
         Ok(token)
     }
 
     /// Takes one use by a conditional commit: of N uses N succeed, whoever else tries (SEC-T4). The last one removes the token.
-    fn take_use(&self, mut token: LiveToken) -> Result<LiveToken, Refusal> {
+    fn take_use(&self, mut token: LiveToken, request: &Request) -> Result<LiveToken, Refusal> {
         let hasher = self.hasher()?;
         // Only what is stored can be counted.
         let stored = token.stored.as_mut().ok_or(Refusal::InvalidToken)?;
@@ -208,6 +211,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let mut transaction = Transaction::new();
             transaction.require(key.as_str(), read.version);
             if read.record.num_uses == 0 {
+                if cubbyhole::concerns(&request.path) {
+                    self.stage_last_look(&mut transaction, &stored.hash, &mut read.record)?;
+                }
                 delete_token(&mut transaction, hasher, &stored.hash, &read.record);
             } else {
                 put_token(&mut transaction, hasher, &stored.hash, &read.record)?;
@@ -225,7 +231,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     pub(crate) fn capabilities_of(
         &self,
-        reference: TokenReference<'_>,
+        reference: &TokenReference,
         paths: &[String],
         of: impl Fn(&Verdict<'_>) -> Vec<Capability>,
     ) -> Result<Vec<Vec<Capability>>, LookupError> {
@@ -252,14 +258,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// What the caller may do, or why the request is refused; nothing is changed by asking.
-    fn authorize(
-        &self,
-        token: &LiveToken,
-        request: &Request<'_>,
-    ) -> Result<Authorization, Refusal> {
-        let Request {
-            operation, path, ..
-        } = *request;
+    fn authorize(&self, token: &LiveToken, request: &Request) -> Result<Authorization, Refusal> {
+        let (operation, path) = (request.operation, request.path.as_str());
         let lists = operation == Operation::List;
         // However it was asked for, a list is one of what lies below the path (SEC-A3).
         let asked = match path.strip_suffix('/') {
@@ -298,7 +298,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Err(Refusal::Denied);
         }
         if let Rights::Ruled(verdict) = &rights {
-            let parameters = match request.parameters {
+            let parameters = match request.parameters.as_deref() {
                 Some(parameters) => parameters,
                 None if verdict.concerns_parameters(operation) => {
                     return Err(Refusal::ParametersNeeded);

@@ -3,10 +3,12 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
+use crate::api::ClientToken;
 use crate::api::{
-    CreateError, CreateRequest, Failure, FieldTooLong, Issued, Lifetime, METADATA_BYTES, Parent,
-    ServiceField, TEXT_BYTES, TokenReference, TokenRole, TokenType, TokenWarning, length_of_pairs,
+    CreateError, CreateRequest, Failure, FieldTooLong, Issued, Lifetime, Parent, ServiceField,
+    TokenReference, TokenRole, TokenType, TokenWarning,
 };
+use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::initialization::is_usable_token_text;
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
 use crate::login::{MAXIMUM_POLICIES, require_short_policies};
@@ -16,10 +18,9 @@ use crate::random::{BATCH_TOKEN_PREFIX, SERVICE_TOKEN_PREFIX};
 use crate::records::{
     MountRecord, PolicyRecord, TokenRecord, policy_key, relinquished_key, token_key,
 };
-use crate::secret::ClientToken;
 use crate::service::AccessService;
 use crate::token_location::StoredToken;
-use crate::token_roles::asked_alias;
+use crate::token_roles::{asked_alias, terms};
 use crate::token_store::{
     LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, identity_policies, load_next, put_token,
 };
@@ -63,7 +64,7 @@ fn asked(request: &CreateRequest, role: Option<TokenRole>) -> Result<Asked, Crea
         max_ttl: 0,
     };
     let warnings = match &role {
-        Some(role) => role.limited(token_type, &mut lifetime, &mut num_uses)?,
+        Some(role) => terms::limited(role, token_type, &mut lifetime, &mut num_uses)?,
         None => Vec::new(),
     };
     Ok(Asked {
@@ -84,7 +85,7 @@ fn token_type(request: &CreateRequest, role: Option<&TokenRole>) -> Result<Token
         (request.num_uses, ServiceField::NumUses),
         (request.period, ServiceField::Period),
     ];
-    match role.map_or(name, |role| role.token_type(name)) {
+    match role.map_or(name, |role| terms::token_type(role, name)) {
         "" | "service" => Ok(TokenType::Service),
         "batch" => match of_service.into_iter().find(|it| asks_for(it.0)) {
             Some((_, field)) => Err(CreateError::BatchWith(field)),
@@ -121,10 +122,10 @@ fn policies(
     // Decided before blanks are dropped: a list of blanks was given and names nothing, so it inherits nothing (SEC-A4).
     let given = request.policies.as_ref().filter(|given| !given.is_empty());
     let asked = given.map(sanitize);
-    let policies = match role.filter(|role| role.decides_policies()) {
+    let policies = match role.filter(|role| terms::decides_policies(role)) {
         Some(role) => {
             let asked = asked.as_deref();
-            role.policies(asked, request.no_default_policy, &parent.policies)?
+            terms::policies(role, asked, request.no_default_policy, &parent.policies)?
         }
         None => policies_of_parent(parent, sudo, request, asked)?,
     };
@@ -178,6 +179,7 @@ fn require_short(request: &CreateRequest) -> Result<(), FieldTooLong> {
     let display_name = request.display_name.as_ref().map_or(0, String::len);
     FieldTooLong::check("display_name", display_name, TEXT_BYTES)?;
     let metadata = request.metadata.iter().flatten();
+    let metadata = metadata.map(|(name, value)| (name, value));
     FieldTooLong::check("meta", length_of_pairs(metadata), METADATA_BYTES)?;
     require_short_policies(request.policies.as_deref().unwrap_or_default())
 }
@@ -185,7 +187,7 @@ fn require_short(request: &CreateRequest) -> Result<(), FieldTooLong> {
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn create_child(
         &self,
-        parent: &Parent<'_>,
+        parent: &Parent,
         request: &CreateRequest,
     ) -> Result<Issued, CreateError> {
         // Said before anything about the request is.
@@ -211,7 +213,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             let is_first = std::mem::take(&mut first_attempt);
             let living = self
-                .find(TokenReference::Id(parent.token))?
+                .find(&TokenReference::Id(parent.token.clone()))?
                 .ok_or(CreateError::InvalidToken)?;
             let stored = living.stored.as_ref().ok_or(CreateError::BatchParent)?;
             if living.record.num_uses > 0 {
@@ -371,12 +373,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             entity_id: living.record.entity_id.clone().filter(|_| !orphan),
             display_name: display_name(request.display_name.as_deref()),
             path: match role {
-                Some(role) => role.issuing_path(),
+                Some(role) => terms::issuing_path(role),
                 None if orphan_path => "auth/token/create-orphan".to_owned(),
                 None => "auth/token/create".to_owned(),
             },
             role: role.map(|role| role.name.clone()),
-            metadata: request.metadata.clone(),
+            metadata: request
+                .metadata
+                .as_ref()
+                .map(|it| it.iter().cloned().collect()),
             bound_cidrs: match role {
                 Some(role) => role.bound_cidrs.clone(),
                 // A token bound to addresses cannot make one that is not.
@@ -394,6 +399,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 && request.renewable.unwrap_or(true)
                 && role.is_none_or(|role| role.renewable),
             places: Vec::new(),
+            keeps_secrets: false,
         };
         Ok((record, ttl, warnings))
     }

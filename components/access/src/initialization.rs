@@ -8,6 +8,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Transaction, TransactionError};
 use zeroize::Zeroizing;
 
+use crate::api::ClientToken;
 use crate::api::{Cluster, Failure, InitializeError, Initialized, MountConfiguration, PolicyError};
 use crate::generation::Generations;
 use crate::identity::Named;
@@ -16,7 +17,7 @@ use crate::policies::POLICY_NAMES;
 use crate::policy::{DEFAULT, DEFAULT_TEXT, ROOT};
 use crate::random;
 use crate::records::{FIRST_ROOT_PATH, MountRecord, SYSTEM_KEY, SystemRecord, TokenRecord};
-use crate::secret::{ClientToken, IdentifierHasher};
+use crate::secret::IdentifierHasher;
 use crate::service::AccessService;
 use crate::token_store::put_token;
 
@@ -76,7 +77,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         put_token(&mut transaction, &hasher, &hash, &self.root_record()?)?;
 
         match self.records.commit(transaction) {
-            Ok(()) => Ok(Initialized { root_token }),
+            Ok(()) => Ok(Initialized {
+                root_token: root_token.expose().to_owned(),
+            }),
             Err(TransactionError::Conflict(_)) => Err(InitializeError::AlreadyInitialized),
             Err(TransactionError::Storage(error)) => Err(error.into()),
         }
@@ -134,6 +137,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             num_uses: 0,
             renewable: false,
             places: Vec::new(),
+            keeps_secrets: false,
         })
     }
 }

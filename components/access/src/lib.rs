@@ -1,17 +1,19 @@
 //! Who may do what: tokens, policies, identities, auth mounts, wrapped responses, and the first start of a server.
 //!
-//! [`Access`] is the capability's face, in plain data; [`AccessService`] implements it over a store, a clock and a source of
+//! [`AccessService`] implements [`Access`], the capability's face,  over a store, a clock and a source of
 //! randomness. Compiled to WebAssembly the crate is a component that exports the world `gatehouse:access/access`.
+
+use gatehouse_access_api as api;
 
 mod accessors;
 mod address;
 mod admission;
-mod api;
 mod batch;
+mod bounds;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod creation;
-pub mod duration;
+mod cubbyhole;
 mod generation;
 mod identity;
 mod indexes;
@@ -43,9 +45,7 @@ mod token_store;
 mod tuning;
 mod wrapping;
 
-pub use api::*;
+pub use gatehouse_access_api::*;
 pub use policies::check_policy;
-pub use random::ROOT_TOKEN_CHARACTERS;
-pub use secret::ClientToken;
 pub use service::AccessService;
 pub use settings::Settings;

@@ -1,6 +1,6 @@
 //! TTL arithmetic (contract 5.3): pure functions over whole seconds.
 
-use crate::api::{Lifetime, TokenWarning};
+use crate::api::{Cap, Lifetime, TokenWarning};
 
 /// System-wide default lease, in seconds.
 pub(crate) const SYSTEM_DEFAULT_LEASE_TTL: u64 = 768 * 60 * 60;
@@ -55,10 +55,10 @@ impl Terms {
 
         let (wanted, longest_life) = if period > 0 {
             if period > max {
-                warnings.push(TokenWarning::PeriodCapped {
+                warnings.push(TokenWarning::PeriodCapped(Cap {
                     asked: period,
                     effective_max_ttl: max,
-                });
+                }));
             }
             (period.min(max), set(explicit_max_ttl))
         } else {
@@ -75,10 +75,10 @@ impl Terms {
                 .saturating_add(longest_life)
                 .saturating_sub(self.now);
             if left < wanted {
-                warnings.push(TokenWarning::TtlCapped {
+                warnings.push(TokenWarning::TtlCapped(Cap {
                     asked: wanted,
                     effective_max_ttl: left,
-                });
+                }));
                 granted = left;
             }
         }
@@ -152,16 +152,16 @@ mod tests {
     #[test]
     fn a_cut_is_reported_with_what_was_asked_and_what_applies() {
         let cut = fresh(lifetime(9999 * HOUR, 0, 0, 0)).grant().unwrap();
-        let expected = TokenWarning::TtlCapped {
+        let expected = TokenWarning::TtlCapped(Cap {
             asked: 9999 * HOUR,
             effective_max_ttl: 768 * HOUR,
-        };
+        });
         assert_eq!(cut.warnings, [expected]);
         let cut = fresh(lifetime(0, HOUR, 0, 100 * HOUR)).grant().unwrap();
-        let expected = TokenWarning::PeriodCapped {
+        let expected = TokenWarning::PeriodCapped(Cap {
             asked: 100 * HOUR,
             effective_max_ttl: HOUR,
-        };
+        });
         assert_eq!(cut.warnings, [expected]);
         assert_eq!(fresh(lifetime(HOUR, 0, 0, 0)).grant().unwrap().warnings, []);
     }

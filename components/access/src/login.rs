@@ -11,9 +11,10 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use crate::address::{contains_address, parse_range};
 use crate::api::{
-    Failure, FieldTooLong, Issued, LoginError, LoginGrant, METADATA_BYTES, MountTokenType,
-    TEXT_BYTES, TokenParameters, TokenType, length_of_pairs,
+    Failure, FieldTooLong, Issued, LoginError, LoginGrant, MountTokenType, TokenParameters,
+    TokenType,
 };
+use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES, stage_alias};
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
 use crate::mounts::mount_key;
@@ -106,7 +107,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         let policies = policies(parameters)?;
         require_short_policies(&policies)?;
-        FieldTooLong::check("metadata", length_of_pairs(&login.metadata), METADATA_BYTES)?;
+        let metadata = login.metadata.iter().map(|(name, value)| (name, value));
+        FieldTooLong::check("metadata", length_of_pairs(metadata), METADATA_BYTES)?;
         FieldTooLong::check("display_name", login.display_name.len(), TEXT_BYTES)?;
         let ranges = &parameters.bound_cidrs;
         let length = ranges.iter().map(String::len).sum();
@@ -114,7 +116,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if let Some(range) = ranges.iter().find(|range| parse_range(range).is_none()) {
             return Err(LoginError::InvalidBoundCidr(range.clone()));
         }
-        if !contains_address(ranges, login.source_address) {
+        if !contains_address(ranges, login.source_address.as_deref()) {
             return Err(LoginError::AddressDenied);
         }
 
@@ -155,7 +157,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 display_name: format!("{}{}", mount.path.replace('/', "-"), login.display_name),
                 path: format!("auth/{}login", mount.path),
                 role: None,
-                metadata: Some(login.metadata.clone()),
+                metadata: Some(login.metadata.iter().cloned().collect()),
                 bound_cidrs: ranges.clone(),
                 creation_time: now,
                 creation_ttl: ttl,
@@ -175,6 +177,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 } else {
                     Vec::new()
                 },
+                keeps_secrets: false,
             };
             let KnownIdentity {
                 entity,
@@ -268,10 +271,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .transpose()?;
 
         let mut transaction = Transaction::new();
-        let unchanged = metadata.is_some_and(|known| known.record.metadata == login.metadata);
-        if !unchanged {
+        let said: BTreeMap<String, String> = login.metadata.iter().cloned().collect();
+        if metadata.is_none_or(|known| known.record.metadata != said) {
             let record = AliasMetadataRecord {
-                metadata: login.metadata.clone(),
+                metadata: said,
                 last_update_time: self.clock.now_seconds(),
             };
             transaction.put(alias_metadata_key(&alias_hash), &record)?;

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Records, Transaction, TransactionError};
 
-use crate::api::{Failure, PolicyError, PolicyView};
+use crate::api::{Failure, Policy, PolicyError};
 use crate::indexes::Index;
 use crate::path_name::is_path_name;
 use crate::policy::{
@@ -92,7 +92,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         self.advance_index(POLICY_NAMES, stage_name_of::<S>)
     }
 
-    pub(crate) fn policy(&self, name: &str) -> Result<Option<PolicyView>, Failure> {
+    pub(crate) fn policy(&self, name: &str) -> Result<Option<Policy>, Failure> {
         let Ok(name) = checked_name(name) else {
             return Ok(None);
         };
@@ -102,10 +102,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             _ => None,
         };
         if let Some(text) = built_in.map(str::to_owned) {
-            return Ok(Some(PolicyView { name, text }));
+            return Ok(Some(Policy { name, text }));
         }
         let policy = self.records.get::<PolicyRecord>(&policy_key(&name))?;
-        Ok(policy.map(|policy| PolicyView {
+        Ok(policy.map(|policy| Policy {
             name: policy.record.name,
             text: policy.record.text,
         }))

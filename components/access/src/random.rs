@@ -3,7 +3,7 @@
 use gatehouse_ports::{Random, RandomError};
 use zeroize::Zeroizing;
 
-use crate::secret::ClientToken;
+use crate::api::{ClientToken, ROOT_TOKEN_CHARACTERS};
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -13,11 +13,8 @@ pub(crate) const SERVICE_TOKEN_PREFIX: &str = "hvs.";
 pub(crate) const BATCH_TOKEN_PREFIX: &str = "hvb.";
 
 /// Characters of 62 kinds that carry 256 random bits (SEC-T1).
-const TOKEN_CHARACTERS: usize = 43;
+const TOKEN_CHARACTERS: usize = ROOT_TOKEN_CHARACTERS - SERVICE_TOKEN_PREFIX.len();
 const ACCESSOR_CHARACTERS: usize = 24;
-
-/// How many characters a root token has that the server makes: what hides one needs as many.
-pub const ROOT_TOKEN_CHARACTERS: usize = SERVICE_TOKEN_PREFIX.len() + TOKEN_CHARACTERS;
 
 /// A new service token.
 pub(crate) fn client_token(random: &impl Random) -> Result<ClientToken, RandomError> {

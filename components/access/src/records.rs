@@ -6,10 +6,8 @@ use gatehouse_storage::{Cacheable, Record, key_segment};
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::api::{
-    FieldTooLong, Leases, Lifetime, MOUNT_LISTS_BYTES, Mount, MountConfiguration, MountView,
-    TEXT_BYTES, TokenType, length_of_pairs,
-};
+use crate::api::{FieldTooLong, Leases, Lifetime, Mount, MountConfiguration, MountView, TokenType};
+use crate::bounds::{MOUNT_LISTS_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::generation::Generations;
 use crate::identity::{AliasReference, Membership};
 use crate::lifetime::{SYSTEM_DEFAULT_LEASE_TTL, SYSTEM_MAX_LEASE_TTL};
@@ -72,6 +70,11 @@ pub(crate) fn relinquished_key(parent: &TokenHash) -> String {
 /// Key of the [`WrappedRecord`] that a wrapping token gives out.
 pub(crate) fn wrapped_key(token: &TokenHash) -> String {
     format!("wrapped/{}", token.as_str())
+}
+
+/// Key of the [`CubbyholeRecord`](crate::cubbyhole::CubbyholeRecord) of a token.
+pub(crate) fn cubbyhole_key(token: &TokenHash) -> String {
+    format!("cubbyhole/{}", token.as_str())
 }
 
 /// What the keys of all [`AliasRecord`]s begin with.
@@ -179,6 +182,9 @@ pub(crate) struct TokenRecord {
     /// The keys of the places that it has in quotas; see [`crate::quotas`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) places: Vec<String>,
+    /// Whether it keeps secrets, or did; see [`crate::cubbyhole`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) keeps_secrets: bool,
 }
 
 impl Record for TokenRecord {
@@ -186,6 +192,12 @@ impl Record for TokenRecord {
 }
 
 impl TokenRecord {
+    /// The facts from its creation, sorted by name.
+    pub(crate) fn shown_metadata(&self) -> Option<Vec<(String, String)>> {
+        let pairs = |metadata: &BTreeMap<String, String>| metadata.clone().into_iter().collect();
+        self.metadata.as_ref().map(pairs)
+    }
+
     /// Whether the token does not end before `now`.
     pub(crate) fn is_alive_at(&self, now: u64) -> bool {
         self.expire_time.is_none_or(|end| now < end)

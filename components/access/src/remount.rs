@@ -37,10 +37,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         };
         let kept_until = self.clock.now_seconds().saturating_add(MIGRATION_KEPT);
         commit_with_retries(&self.clock, &self.random, || {
-            let mut transaction: Transaction = self.begin_mount_change()?;
+            let mut transaction: Transaction = self.begin_mount_change().map_err(refused)?;
             let mount = self.records.get::<MountRecord>(&mount_key(&source))?;
             let mount = mount.ok_or(RemountError::NoMount)?;
-            self.require_free(&target)?;
+            self.require_free(&target).map_err(refused)?;
             let mut moved = mount.record;
             moved.path.clone_from(&target);
             // What it issued at the old path ends for good, also when the mount comes back there.
@@ -76,12 +76,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 }
 
-impl From<MountError> for RemountError {
-    fn from(error: MountError) -> Self {
-        match error {
-            MountError::PathInUse(path) => Self::PathInUse(path),
-            MountError::Failure(failure) => Self::Failure(failure),
-            _ => Self::InvalidTarget,
-        }
+fn refused(error: MountError) -> RemountError {
+    match error {
+        MountError::PathInUse(path) => RemountError::PathInUse(path),
+        MountError::Failure(failure) => RemountError::Failure(failure),
+        _ => RemountError::InvalidTarget,
     }
 }

@@ -1,7 +1,5 @@
 //! Renewing tokens (contract 4.10 and 5.3).
 
-use std::net::IpAddr;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Clock, Random, Store};
@@ -20,8 +18,8 @@ use crate::token_store::{LiveToken, grant, put_token};
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn renewal_subject(
         &self,
-        reference: TokenReference<'_>,
-        source_address: Option<IpAddr>,
+        reference: &TokenReference,
+        source_address: Option<&str>,
     ) -> Result<RenewalSubject, RenewError> {
         let token = self.renewable(reference)?;
         if !token.may_be_used_from(source_address) {
@@ -44,7 +42,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     pub(crate) fn extend(
         &self,
-        reference: TokenReference<'_>,
+        reference: &TokenReference,
         increment: u64,
         fresh: Option<&Revalidated>,
     ) -> Result<TokenGrant, RenewError> {
@@ -87,6 +85,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
             transaction.require(token_key(&stored.hash), stored.version);
             put_token(&mut transaction, hasher, &stored.hash, &record)?;
+            self.stage_secrets_end(&mut transaction, &stored.hash, &record)?;
             let mut grant = grant(&record, identity_policies, ttl);
             grant.orphan = token.ancestors.is_empty();
             grant.warnings = warnings;
@@ -135,7 +134,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(())
     }
 
-    fn renewable(&self, reference: TokenReference<'_>) -> Result<LiveToken, RenewError> {
+    fn renewable(&self, reference: &TokenReference) -> Result<LiveToken, RenewError> {
         let token = self.find(reference)?.ok_or(RenewError::UnknownToken)?;
         if token.stored.is_none() {
             return Err(RenewError::BatchToken);

@@ -22,7 +22,7 @@ const SWEEP_PAGE: u32 = 200;
 const REVOCATION_PAGES: usize = 20_000;
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn revoke(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
+    pub(crate) fn revoke(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
         match self.location_of(reference)? {
             None => Ok(false),
             Some(TokenLocation::Stored(hash)) => Ok(self.revoke_stored(hash)?),
@@ -58,7 +58,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// Ends the token in one commit that makes orphans of its children; their own descendants stay theirs.
-    pub(crate) fn revoke_alone(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
+    pub(crate) fn revoke_alone(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
         let hasher = self.hasher()?;
         let ended = commit_with_retries(&self.clock, &self.random, || {
             let Some(token) = self.find(reference)? else {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use crate::api::{Capability, LookupError, PathRights, ResultantAcl, TokenReference};
+use crate::api::{Capability, LookupError, PathRights, ResultantAcl, RuleSet, TokenReference};
 use crate::policy::{
     AskedPath, CapabilitySet, Filled, Identity, first_wildcard, grants_below, shown_pattern,
 };
@@ -28,7 +28,7 @@ pub(crate) fn needs_no_policy(path: &str) -> bool {
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn rights_below(
         &self,
-        reference: TokenReference<'_>,
+        reference: &TokenReference,
         paths: &[String],
     ) -> Result<Vec<bool>, LookupError> {
         let token = self.token_with_rules(reference)?;
@@ -44,7 +44,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(paths.iter().map(any).collect())
     }
 
-    pub(crate) fn acl(&self, reference: TokenReference<'_>) -> Result<ResultantAcl, LookupError> {
+    pub(crate) fn acl(&self, reference: &TokenReference) -> Result<ResultantAcl, LookupError> {
         let token = self.token_with_rules(reference)?;
         if token.record.is_root() {
             return Ok(ResultantAcl::Root);
@@ -88,14 +88,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
             prefixes.insert(beginning, denial);
         }
-        Ok(ResultantAcl::Rules {
+        Ok(ResultantAcl::Rules(RuleSet {
             exact: shown(exact),
             prefixes: shown(prefixes),
             wildcards: shown(wildcards),
-        })
+        }))
     }
 
-    fn token_with_rules(&self, reference: TokenReference<'_>) -> Result<LiveToken, LookupError> {
+    fn token_with_rules(&self, reference: &TokenReference) -> Result<LiveToken, LookupError> {
         self.find_with(reference, Reading::StandingAndRules)?
             .filter(|token| !token.has_unusable_entity())
             .ok_or(LookupError::UnknownToken)

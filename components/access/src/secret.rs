@@ -5,35 +5,6 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-/// A client token. It is wiped from memory when dropped, and can be neither printed nor compared:
-///
-/// ```compile_fail,E0277
-/// fn printed(token: &gatehouse_access::ClientToken) -> String {
-///     format!("{token:?}")
-/// }
-/// ```
-///
-/// ```compile_fail,E0369
-/// fn compared(token: &gatehouse_access::ClientToken, other: &gatehouse_access::ClientToken) -> bool {
-///     token == other
-/// }
-/// ```
-pub struct ClientToken(Zeroizing<String>);
-
-impl ClientToken {
-    /// Takes over a token's text.
-    #[must_use]
-    pub fn new(text: String) -> Self {
-        Self(Zeroizing::new(text))
-    }
-
-    /// The text, to be written into an answer to its owner and nowhere else.
-    #[must_use]
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
 /// The key under which identifiers are hashed, ready to use. It is wiped from memory when dropped, and cannot be printed.
 #[derive(Clone)]
 pub(crate) struct IdentifierHasher(Hmac<Sha256>);
@@ -68,6 +39,11 @@ impl IdentifierHasher {
     /// The key of what a wrapping token gives out. Neither this hasher alone nor the token's hash leads to it.
     pub(crate) fn wrapping_key(&self, token: &str) -> Zeroizing<[u8; 32]> {
         Zeroizing::new(self.digest("wrapping-key", &[token]))
+    }
+
+    /// The key of what a token keeps, of which `salt` makes one for each sealing.
+    pub(crate) fn cubbyhole_key(&self, token: &str, salt: &str) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(self.digest("cubbyhole-key", &[token, salt]))
     }
 
     /// The hash of the name of a role of a mount.
@@ -126,12 +102,29 @@ mod tests {
 
     #[test]
     fn k6_t3_tokens_and_keys_can_be_neither_printed_nor_compared() {
+        use crate::api::{ClientToken, Parent, Request, TokenReference};
         use crate::records::SystemRecord;
         gatehouse_ports::assert_lacks!(
-            [ClientToken, IdentifierHasher, SystemRecord],
+            [
+                ClientToken,
+                Parent,
+                Request,
+                TokenReference,
+                IdentifierHasher,
+                SystemRecord
+            ],
             [std::fmt::Debug, std::fmt::Display, PartialEq]
         );
-        gatehouse_ports::assert_lacks!([ClientToken, IdentifierHasher], [Serialize]);
+        gatehouse_ports::assert_lacks!(
+            [
+                ClientToken,
+                Parent,
+                Request,
+                TokenReference,
+                IdentifierHasher
+            ],
+            [Serialize]
+        );
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The capability over its ports.
 
-use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use base64::Engine as _;
@@ -9,20 +8,21 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{CachedReads, RecordCache, Records};
 use zeroize::Zeroizing;
 
+use crate::api::ClientToken;
 use crate::api::{
-    Access, Admission, AliasRequest, AliasView, AliasWritten, Capability, Cluster, CreateError,
-    CreateRequest, EntityChanges, EntityView, Failure, GroupChanges, GroupView, IdentityError,
-    IdentityReference, IdentityTarget, IdentityWritten, InitializeError, Initialized, Issued,
-    KeyPage, ListPage, LoginError, LoginGrant, LookupError, MergeRequest, Migration, MountError,
-    MountRequest, MountTuning, MountView, Parent, PolicyError, PolicyView, PrefixError, Refusal,
-    RemountError, RenewError, RenewalSubject, Request, ResultantAcl, Revalidated, RevokeError,
-    TokenGrant, TokenReference, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
-    TokenView, TuneError, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
-    WritePermission,
+    Access, Admission, AliasPage, AliasRequest, AliasView, AliasWritten, Capability, Cluster,
+    CreateError, CreateRequest, CubbyholeError, EntityChanges, EntityPage, EntityView, Failure,
+    GroupChanges, GroupPage, GroupView, IdentityError, IdentityReference, IdentityTarget,
+    IdentityWritten, InitializeError, Initialized, Issued, KeyPage, LoginError, LoginGrant,
+    LookupError, MergeRequest, Migration, MountError, MountRequest, MountTuning, MountView, Parent,
+    Policy, PolicyError, PrefixError, Refusal, RemountError, RenewError, RenewalSubject, Request,
+    ResultantAcl, Revalidated, RevokeError, TokenGrant, TokenReference, TokenRole,
+    TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenView, TuneError, UnwrapError,
+    WrapError, WrapRequest, WrappingToken, WrappingView, WritePermission,
 };
 use crate::identity::Named;
 use crate::records::{SYSTEM_KEY, SystemRecord};
-use crate::secret::{ClientToken, IdentifierHasher};
+use crate::secret::IdentifierHasher;
 use crate::settings::Settings;
 
 /// [`Access`] over a store, a clock and a source of randomness.
@@ -107,13 +107,13 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.sweep().and(rotated).and(indexed.map(|_| ()))
     }
 
-    fn admit(&self, request: &Request<'_>) -> Result<Admission, Refusal> {
+    fn admit(&self, request: &Request) -> Result<Admission, Refusal> {
         self.admit_request(request)
     }
 
     fn capabilities(
         &self,
-        reference: TokenReference<'_>,
+        reference: &TokenReference,
         paths: &[String],
     ) -> Result<Vec<Vec<Capability>>, LookupError> {
         self.capabilities_of(reference, paths, |verdict| verdict.capabilities())
@@ -121,7 +121,7 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn unconditional_capabilities(
         &self,
-        reference: TokenReference<'_>,
+        reference: &TokenReference,
         paths: &[String],
     ) -> Result<Vec<Vec<Capability>>, LookupError> {
         self.capabilities_of(reference, paths, |verdict| {
@@ -131,13 +131,13 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn has_rights_below(
         &self,
-        reference: TokenReference<'_>,
+        reference: &TokenReference,
         paths: &[String],
     ) -> Result<Vec<bool>, LookupError> {
         self.rights_below(reference, paths)
     }
 
-    fn resultant_acl(&self, reference: TokenReference<'_>) -> Result<ResultantAcl, LookupError> {
+    fn resultant_acl(&self, reference: &TokenReference) -> Result<ResultantAcl, LookupError> {
         self.acl(reference)
     }
 
@@ -147,39 +147,39 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn create_token(
         &self,
-        parent: &Parent<'_>,
+        parent: &Parent,
         request: &CreateRequest,
     ) -> Result<Issued, CreateError> {
         self.create_child(parent, request)
     }
 
-    fn lookup_token(&self, reference: TokenReference<'_>) -> Result<TokenView, LookupError> {
+    fn lookup_token(&self, reference: &TokenReference) -> Result<TokenView, LookupError> {
         let token = self.find(reference)?.ok_or(LookupError::UnknownToken)?;
         Ok(token.view(self.clock.now_seconds()))
     }
 
     fn renewal(
         &self,
-        reference: TokenReference<'_>,
-        source_address: Option<IpAddr>,
+        reference: &TokenReference,
+        source_address: Option<&str>,
     ) -> Result<RenewalSubject, RenewError> {
         self.renewal_subject(reference, source_address)
     }
 
     fn renew_token(
         &self,
-        reference: TokenReference<'_>,
+        reference: &TokenReference,
         increment: u64,
         fresh: Option<&Revalidated>,
     ) -> Result<TokenGrant, RenewError> {
         self.extend(reference, increment, fresh)
     }
 
-    fn revoke_token(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
+    fn revoke_token(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
         self.revoke(reference)
     }
 
-    fn revoke_token_alone(&self, reference: TokenReference<'_>) -> Result<bool, RevokeError> {
+    fn revoke_token_alone(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
         self.revoke_alone(reference)
     }
 
@@ -229,7 +229,7 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.policy_names()
     }
 
-    fn read_policy(&self, name: &str) -> Result<Option<PolicyView>, Failure> {
+    fn read_policy(&self, name: &str) -> Result<Option<Policy>, Failure> {
         self.policy(name)
     }
 
@@ -241,15 +241,11 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.remove_policy(name)
     }
 
-    fn read_entity(&self, reference: IdentityReference<'_>) -> Result<Option<EntityView>, Failure> {
+    fn read_entity(&self, reference: &IdentityReference) -> Result<Option<EntityView>, Failure> {
         self.entity_view(reference)
     }
 
-    fn list_entities(
-        &self,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<ListPage<EntityView>, Failure> {
+    fn list_entities(&self, after: Option<&str>, limit: u32) -> Result<EntityPage, Failure> {
         self.entity_page(after, limit)
     }
 
@@ -259,13 +255,13 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn write_entity(
         &self,
-        target: IdentityTarget<'_>,
+        target: &IdentityTarget,
         changes: &EntityChanges,
     ) -> Result<IdentityWritten, IdentityError> {
         self.put_entity(target, changes)
     }
 
-    fn delete_entity(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError> {
+    fn delete_entity(&self, reference: &IdentityReference) -> Result<bool, IdentityError> {
         self.remove_entity(reference)
     }
 
@@ -277,11 +273,7 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.alias_view(id)
     }
 
-    fn list_entity_aliases(
-        &self,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<ListPage<AliasView>, Failure> {
+    fn list_entity_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
         self.alias_page(after, limit)
     }
 
@@ -293,11 +285,11 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.remove_alias(id)
     }
 
-    fn read_group(&self, reference: IdentityReference<'_>) -> Result<Option<GroupView>, Failure> {
+    fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, Failure> {
         self.group_view(reference)
     }
 
-    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<ListPage<GroupView>, Failure> {
+    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, Failure> {
         self.group_page(after, limit)
     }
 
@@ -307,13 +299,13 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn write_group(
         &self,
-        target: IdentityTarget<'_>,
+        target: &IdentityTarget,
         changes: &GroupChanges,
     ) -> Result<IdentityWritten, IdentityError> {
         self.put_group(target, changes)
     }
 
-    fn delete_group(&self, reference: IdentityReference<'_>) -> Result<bool, IdentityError> {
+    fn delete_group(&self, reference: &IdentityReference) -> Result<bool, IdentityError> {
         self.remove_group(reference)
     }
 
@@ -321,11 +313,7 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.group_alias(id)
     }
 
-    fn list_group_aliases(
-        &self,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<ListPage<AliasView>, Failure> {
+    fn list_group_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
         self.group_alias_page(after, limit)
     }
 
@@ -377,7 +365,7 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         self.migration(id)
     }
 
-    fn wrap(&self, request: &WrapRequest<'_>) -> Result<WrappingToken, WrapError> {
+    fn wrap(&self, request: &WrapRequest) -> Result<WrappingToken, WrapError> {
         self.wrap_content(request)
     }
 
@@ -391,5 +379,27 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
 
     fn rewrap(&self, token: &str, ttl: Option<u64>) -> Result<WrappingToken, UnwrapError> {
         self.replace_wrapping(token, ttl)
+    }
+
+    fn read_cubbyhole(&self, token: &str, path: &str) -> Result<Option<Vec<u8>>, CubbyholeError> {
+        self.cubbyhole_secret(token, path)
+    }
+
+    fn list_cubbyhole(&self, token: &str, folder: &str) -> Result<Vec<String>, CubbyholeError> {
+        self.cubbyhole_keys(token, folder)
+    }
+
+    fn write_cubbyhole(
+        &self,
+        token: &str,
+        path: &str,
+        content: &[u8],
+        permission: WritePermission,
+    ) -> Result<(), CubbyholeError> {
+        self.put_cubbyhole_secret(token, path, content, permission)
+    }
+
+    fn delete_cubbyhole(&self, token: &str, path: &str) -> Result<(), CubbyholeError> {
+        self.remove_cubbyhole_secret(token, path)
     }
 }

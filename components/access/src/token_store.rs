@@ -1,12 +1,12 @@
 //! Tokens and the store: reading one with everything that its validity rests on, and writing a service token with its indexes.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Entry, Random, RandomError, Store, Version};
 use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 
 use crate::address::contains_address;
+use crate::api::ClientToken;
 use crate::api::{Failure, TokenGrant, TokenReference, TokenType, TokenView};
 use crate::identity::Groups;
 use crate::mounts::mount_key;
@@ -15,9 +15,9 @@ use crate::quotas::put_place;
 use crate::random;
 use crate::records::{
     AccessorRecord, ChildRecord, EntityRecord, MountRecord, RulesRecord, TokenRecord, accessor_key,
-    child_key, entity_key, rules_key, token_key, wrapped_key,
+    child_key, cubbyhole_key, entity_key, rules_key, token_key, wrapped_key,
 };
-use crate::secret::{ClientToken, IdentifierHasher, TokenHash};
+use crate::secret::{IdentifierHasher, TokenHash};
 use crate::service::AccessService;
 use crate::token_location::{LocatedToken, StoredToken, TokenLocation};
 
@@ -61,7 +61,7 @@ impl LiveToken {
     }
 
     /// Whether it may be used from `address` (SEC-T9). A root token without an end may, whatever its ranges say.
-    pub(crate) fn may_be_used_from(&self, address: Option<IpAddr>) -> bool {
+    pub(crate) fn may_be_used_from(&self, address: Option<&str>) -> bool {
         let endless_root = self.record.is_root() && self.record.expire_time.is_none();
         endless_root || contains_address(&self.record.bound_cidrs, address)
     }
@@ -94,7 +94,7 @@ impl LiveToken {
             expire_time: record.expire_time,
             explicit_max_ttl: record.explicit_max_ttl,
             last_renewal_time: record.last_renewal_time,
-            metadata: record.metadata.clone(),
+            metadata: record.shown_metadata(),
             num_uses: record.num_uses,
             orphan: self.ancestors.is_empty(),
             path: record.path.clone(),
@@ -132,7 +132,7 @@ pub(crate) fn grant(
         policies,
         token_policies: record.policies.clone(),
         identity_policies,
-        metadata: record.metadata.clone(),
+        metadata: record.shown_metadata(),
         lease_duration,
         renewable: record.renewable,
         entity_id: record.entity_id.clone(),
@@ -173,7 +173,7 @@ pub(crate) fn put_token(
     Ok(())
 }
 
-/// Deletes what [`put_token`] puts, and what the token wraps.
+/// Deletes what [`put_token`] puts, and what the token wraps or keeps.
 pub(crate) fn delete_token(
     transaction: &mut Transaction,
     hasher: &IdentifierHasher,
@@ -188,6 +188,9 @@ pub(crate) fn delete_token(
     }
     if record.is_wrapping() {
         transaction.delete(wrapped_key(hash));
+    }
+    if record.keeps_secrets {
+        transaction.delete(cubbyhole_key(hash));
     }
     for place in &record.places {
         transaction.delete(place);
@@ -217,14 +220,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The valid token that `reference` means, without its rules.
-    pub(crate) fn find(&self, reference: TokenReference<'_>) -> Result<Option<LiveToken>, Failure> {
+    pub(crate) fn find(&self, reference: &TokenReference) -> Result<Option<LiveToken>, Failure> {
         self.find_with(reference, Reading::Standing)
     }
 
     /// The valid token that `reference` means.
     pub(crate) fn find_with(
         &self,
-        reference: TokenReference<'_>,
+        reference: &TokenReference,
         reading: Reading,
     ) -> Result<Option<LiveToken>, Failure> {
         match self.location_of(reference)? {
@@ -249,7 +252,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Where `reference` leads; `None` for an accessor that leads nowhere.
     pub(crate) fn location_of(
         &self,
-        reference: TokenReference<'_>,
+        reference: &TokenReference,
     ) -> Result<Option<TokenLocation>, Failure> {
         let hasher = self.hasher()?;
         match reference {

@@ -3,7 +3,7 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
-use crate::api::{MountTuning, TuneError};
+use crate::api::{Leases, MountTuning, TuneError};
 use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
 use crate::mounts::{
     TOKEN_MOUNT, chosen, identity_token_key, listing_visibility, mount_key, normalize_path,
@@ -50,10 +50,10 @@ fn tuned(mount: &MountRecord, tuning: &MountTuning) -> Result<MountRecord, TuneE
         set => set,
     };
     if configuration.default_lease_ttl > max_ttl {
-        return Err(TuneError::MaxBelowDefault {
+        return Err(TuneError::MaxBelowDefault(Leases {
             default_ttl: configuration.default_lease_ttl,
             max_ttl,
-        });
+        }));
     }
     let token_type = chosen(
         tuning.token_type.as_deref(),

@@ -1,6 +1,6 @@
 //! Asking access about a request, with its parameters where a policy wants to see them (contract 5.6).
 
-use gatehouse_access::{self as access, Access, Admission, Parameter, Refusal};
+use gatehouse_access_api::{self as access, Access, Admission, Parameter, Refusal};
 
 /// Admits `asked`.
 ///
@@ -11,14 +11,15 @@ use gatehouse_access::{self as access, Access, Admission, Parameter, Refusal};
 /// As [`Access::admit`].
 pub(crate) fn admit(
     access: &impl Access,
-    asked: &access::Request<'_>,
+    asked: &access::Request,
     parameters: impl FnOnce() -> Vec<Parameter>,
 ) -> Result<Admission, Refusal> {
     match access.admit(asked) {
-        Err(Refusal::ParametersNeeded) => access.admit(&access::Request {
-            parameters: Some(&parameters()),
-            ..*asked
-        }),
+        Err(Refusal::ParametersNeeded) => {
+            let mut asked = asked.clone();
+            asked.parameters = Some(parameters());
+            access.admit(&asked)
+        }
         decided => decided,
     }
 }

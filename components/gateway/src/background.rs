@@ -1,6 +1,6 @@
 //! Work that is due without anybody asking for it.
 
-use gatehouse_access::{Access, Failure, MountView};
+use gatehouse_access_api::{Access, Failure, MountView};
 use gatehouse_auth_method::{AuthMethod, IdentityTokenError, Mount, RotationError};
 use gatehouse_orgs::Capability;
 use gatehouse_ports::{OsRandom, Random as _, StoreError};

@@ -1,6 +1,6 @@
 //! The way of a request to the protocol it belongs to.
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_auth_method::AuthMethod;
 use gatehouse_orgs::Capability;
 use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
@@ -8,6 +8,7 @@ use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 use crate::host::{AuditLog, Host};
 use crate::http::{Request, Response};
 use crate::organizations::Problem;
+use crate::parts::{Continuation, Part, ResumeError};
 use crate::path::{self, CanonicalPath, PathError};
 use crate::settings::Settings;
 use crate::{organizations, vault};
@@ -143,6 +144,23 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 organizations::handle(self, request, &path)
             }
             _ => vault::not_found(),
+        }
+    }
+}
+
+impl<A, C: Access, O: Capability> Gateway<A, C, O> {
+    /// Goes on with the body of the answer to `request`, which the answer's [`crate::Rest`] tells where.
+    ///
+    /// The caller's rights are looked at anew. It takes no use of a token with a number of them, counts against no rate, and is not recorded:
+    /// the records of request and answer stand for all parts.
+    ///
+    /// # Errors
+    ///
+    /// When the body does not go on; what has been sent of it must not look complete then.
+    pub fn resume(&self, request: &Request, continuation: &[u8]) -> Result<Part, ResumeError> {
+        match Continuation::read(continuation)? {
+            Continuation::Organizations(place) => organizations::resume_list(self, request, place),
+            Continuation::Log(place) => vault::resume_log(self, request, place),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
+use crate::parts::Rest;
+
 /// The method of a request, with the LIST verb that many clients of this protocol send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
@@ -119,6 +121,11 @@ impl Request {
         }
     }
 
+    /// Where the connection came from, as the capabilities take it.
+    pub(crate) fn peer_text(&self) -> Option<String> {
+        self.peer.map(|peer| peer.to_string())
+    }
+
     /// The media type of the body, without its parameters, as sent; `None` when the request names none.
     #[must_use]
     pub fn media_type(&self) -> Option<&str> {
@@ -162,8 +169,10 @@ pub struct Response {
     pub status: u16,
     /// The header fields, names in lower case.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
-    /// The body; empty for none.
+    /// The body, or its first part; empty for none.
     pub body: Vec<u8>,
+    /// What follows of the body; `None` where `body` is all of it.
+    pub rest: Option<Rest>,
 }
 
 impl Response {
@@ -178,6 +187,7 @@ impl Response {
                 ("x-content-type-options", Cow::Borrowed("nosniff")),
             ],
             body,
+            rest: None,
         }
     }
 
@@ -193,6 +203,20 @@ impl Response {
     pub fn cacheable(mut self, seconds: u32) -> Self {
         self.headers.retain(|(name, _)| *name != "cache-control");
         self.with_header("cache-control", format!("max-age={seconds}"))
+    }
+
+    /// The header fields with the length of the body, which is not told where parts are to follow.
+    #[must_use]
+    pub fn fields(&self) -> Vec<(String, Vec<u8>)> {
+        let fields = self.headers.iter();
+        let mut fields: Vec<_> = fields
+            .map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()))
+            .collect();
+        if !self.body.is_empty() && self.rest.is_none() {
+            let length = self.body.len().to_string();
+            fields.push(("content-length".to_owned(), length.into_bytes()));
+        }
+        fields
     }
 
     /// The first header field with this name, which is given in lower case.

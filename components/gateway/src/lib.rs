@@ -1,6 +1,7 @@
 //! The HTTP front: two wire protocols over three capabilities.
 //!
-//! [`Gateway::handle`] takes a plain [`Request`] and gives a plain [`Response`]. It parses, routes, converts and renders, and
+//! [`Gateway::handle`] takes a plain [`Request`] and gives a plain [`Response`], whose body [`Gateway::resume`] goes on with where it comes
+//! in parts. It parses, routes, converts and renders, and
 //! decides nothing else: whether a token may do something is asked of `access`, what a login means of `auth-method`, what an
 //! organization is of `orgs`. The three stand behind traits, so the same front runs over their logic in one process and over
 //! component imports under WASI.
@@ -9,7 +10,7 @@
 //! - `/api/v2/...` and `/.well-known/terraform.json` are the organizations protocol (JSON:API).
 
 mod admission;
-#[cfg(target_family = "wasm")]
+#[cfg(all(target_family = "wasm", feature = "component"))]
 #[macro_use]
 mod alike;
 mod audit;
@@ -21,7 +22,9 @@ pub mod host;
 pub mod http;
 #[cfg(target_family = "wasm")]
 pub mod imported;
+mod metadata;
 pub mod organizations;
+mod parts;
 pub mod path;
 pub mod query;
 pub mod received;
@@ -34,5 +37,6 @@ pub mod vault;
 pub use gatehouse_orgs::Edition;
 pub use gateway::{Gateway, MAXIMUM_BODY_BYTES};
 pub use http::{Headers, Method, Request, Response};
+pub use parts::{Part, Rest, ResumeError};
 pub use received::Received;
 pub use settings::Settings;

@@ -1,13 +1,17 @@
 //! Requests and responses of `wasi:http/incoming-handler` 0.2: by streams and handles.
 
+use std::time::Duration;
+
+use wasip2::clocks::monotonic_clock::subscribe_duration;
 use wasip2::http::types::{
     Fields, IncomingBody, IncomingRequest, Method as WasiMethod, OutgoingBody, OutgoingResponse,
     ResponseOutparam, Scheme,
 };
-use wasip2::io::streams::{InputStream, StreamError};
+use wasip2::io::streams::{InputStream, OutputStream, StreamError};
 
 use crate::MAXIMUM_BODY_BYTES;
 use crate::http::{Method, Response};
+use crate::parts::{Part, ResumeError};
 use crate::received::Received;
 use crate::vault::error_response;
 
@@ -71,36 +75,67 @@ fn read_body(stream: &InputStream) -> Result<Vec<u8>, Response> {
     }
 }
 
-/// Sends a response. A client that is gone gets none, and nobody else needs to know.
-pub fn write(response: Response, answer: ResponseOutparam) {
-    let mut headers: Vec<(String, Vec<u8>)> = response
-        .headers
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()))
-        .collect();
-    if !response.body.is_empty() {
-        let length = response.body.len().to_string();
-        headers.push(("content-length".to_owned(), length.into_bytes()));
-    }
+/// Sends a response that is complete. A client that is gone gets none, and nobody else needs to know.
+pub fn write_whole(response: Response, answer: ResponseOutparam) {
+    write(response, answer, |_| Err(ResumeError::Foreign));
+}
+
+/// Sends a response, and what `resume` makes of the rest of its body, a part at a time. This instance is held until the client has read it.
+pub fn write(
+    response: Response,
+    answer: ResponseOutparam,
+    resume: impl Fn(&[u8]) -> Result<Part, ResumeError>,
+) {
     // Names and values are our own, and well-formed.
-    let headers = Fields::from_list(&headers).unwrap_or_else(|_| Fields::new());
+    let headers = Fields::from_list(&response.fields()).unwrap_or_else(|_| Fields::new());
     let outgoing = OutgoingResponse::new(headers);
     let _ = outgoing.set_status_code(response.status);
     let body = outgoing.body();
     ResponseOutparam::set(answer, Ok(outgoing));
     if let Ok(body) = body {
         // An unfinished body tells the client that the answer is cut.
-        if write_body(&body, &response.body).is_ok() {
+        if write_parts(&body, response, resume).is_ok() {
             let _ = OutgoingBody::finish(body, None);
         }
     }
 }
 
-fn write_body(body: &OutgoingBody, bytes: &[u8]) -> Result<(), StreamError> {
-    if bytes.is_empty() {
+/// Why a body stays unfinished.
+enum CutError {
+    /// The client reads no more.
+    Gone,
+    /// There is nothing more to be had.
+    NotResumed,
+}
+
+fn write_parts(
+    body: &OutgoingBody,
+    response: Response,
+    resume: impl Fn(&[u8]) -> Result<Part, ResumeError>,
+) -> Result<(), CutError> {
+    if response.body.is_empty() && response.rest.is_none() {
         return Ok(());
     }
-    let stream = body.write().map_err(|()| StreamError::Closed)?;
+    let stream = body.write().map_err(|()| CutError::Gone)?;
+    let mut part = Part {
+        body: response.body,
+        rest: response.rest,
+    };
+    loop {
+        write_body(&stream, &part.body).map_err(|_| CutError::Gone)?;
+        let Some(rest) = part.rest else {
+            return Ok(());
+        };
+        if rest.wait > 0 {
+            let wait = Duration::from_millis(rest.wait.into());
+            let nanoseconds = u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX);
+            subscribe_duration(nanoseconds).block();
+        }
+        part = resume(&rest.continuation).map_err(|_| CutError::NotResumed)?;
+    }
+}
+
+fn write_body(stream: &OutputStream, bytes: &[u8]) -> Result<(), StreamError> {
     bytes
         .chunks(WRITE_BYTES)
         .try_for_each(|part| stream.blocking_write_and_flush(part))

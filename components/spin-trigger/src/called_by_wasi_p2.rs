@@ -38,11 +38,14 @@ struct Component;
 
 impl bindings::exports::wasi::http::incoming_handler::Guest for Component {
     fn handle(request: IncomingRequest, answer: ResponseOutparam) {
-        let response = match transport::read(request) {
+        let (response, resumption) = match transport::read(request) {
             Ok(received) => front::answer(received),
-            Err(refusal) => refusal,
+            Err(refusal) => (refusal, None),
         };
-        transport::write(response, answer);
+        match resumption {
+            Some(resumption) => transport::write(response, answer, |it| resumption.part(it)),
+            None => transport::write_whole(response, answer),
+        }
         front::run_background_now_and_then();
     }
 }

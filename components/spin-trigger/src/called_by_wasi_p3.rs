@@ -4,14 +4,18 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future::{Either, select};
-use gatehouse_gateway::{MAXIMUM_BODY_BYTES, Method, Received, Response, vault};
-use http_body_util::BodyExt;
-use spin_sdk::http::{FullBody, Request};
+use futures_util::future::{Either, ready, select};
+use futures_util::stream;
+use gatehouse_gateway::{
+    MAXIMUM_BODY_BYTES, Method, Part, Received, Response, Rest, ResumeError, vault,
+};
+use http_body::{Body, Frame};
+use http_body_util::{BodyExt, StreamBody};
+use spin_sdk::http::Request;
 use spin_sdk::wasip3::http::types::{Fields, Response as WasiResponse};
 use spin_sdk::wasip3::http_compat::{BodyWriter, IncomingRequestBody};
 
-use crate::front;
+use crate::front::{self, Resumption};
 use crate::turn::Turn;
 
 /// How long a body may take to arrive. A client that takes longer holds an instance all the time.
@@ -20,13 +24,13 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 #[spin_sdk::http_service]
 async fn serve(request: Request) -> WasiResponse {
     let turn = Turn::take();
-    let response = match read(request).await {
+    let (response, resumption) = match read(request).await {
         Ok(received) => front::answer(received),
-        Err(refusal) => refusal,
+        Err(refusal) => (refusal, None),
     };
     let (outgoing, writer) = begin(&response);
     spin_sdk::wasip3::spawn(async move {
-        let mut body = FullBody::new(Bytes::from(response.body));
+        let mut body = body_of(response, resumption);
         // A client that is gone gets no answer, and nobody else needs to know.
         let _ = writer.send_http_body(&mut body).await;
         front::run_background_now_and_then();
@@ -77,19 +81,45 @@ async fn read_body(mut body: IncomingRequestBody) -> Result<Vec<u8>, Response> {
     Ok(bytes)
 }
 
+/// What comes next of a body.
+enum Next {
+    /// This part.
+    Ready(Part),
+    /// What stands there.
+    Resumed(Rest),
+}
+
+/// The body of an answer; a part is made when the one before has been read. None has to be waited for: that happens only to the lines of a
+/// host's log, which Spin does not lend.
+fn body_of(
+    response: Response,
+    resumption: Option<Resumption>,
+) -> impl Body<Data = Bytes, Error = ResumeError> + Unpin {
+    let first = Part {
+        body: response.body,
+        rest: response.rest,
+    };
+    let is_empty = first.body.is_empty() && first.rest.is_none();
+    let first = (!is_empty).then_some(Next::Ready(first));
+    let frames = stream::try_unfold(first, move |next| {
+        let part = next.map(|next| match (next, &resumption) {
+            (Next::Ready(part), _) => Ok(part),
+            (Next::Resumed(rest), Some(resumption)) => resumption.part(&rest.continuation),
+            (Next::Resumed(_), None) => Err(ResumeError::Foreign),
+        });
+        ready(part.transpose().map(|part| {
+            let part = part?;
+            let frame = Frame::data(Bytes::from(part.body));
+            Some((frame, part.rest.map(Next::Resumed)))
+        }))
+    });
+    StreamBody::new(Box::pin(frames))
+}
+
 /// The answer without its body, and what the body is to be written to.
 fn begin(response: &Response) -> (WasiResponse, BodyWriter) {
-    let mut headers: Vec<(String, Vec<u8>)> = response
-        .headers
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()))
-        .collect();
-    if !response.body.is_empty() {
-        let length = response.body.len().to_string();
-        headers.push(("content-length".to_owned(), length.into_bytes()));
-    }
     // Names and values are our own, and well-formed.
-    let headers = Fields::from_list(&headers).unwrap_or_else(|_| Fields::new());
+    let headers = Fields::from_list(&response.fields()).unwrap_or_else(|_| Fields::new());
     let (writer, body, end) = BodyWriter::new();
     let (outgoing, _) = WasiResponse::new(headers, Some(body), end);
     let _ = outgoing.set_status_code(response.status);

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use gatehouse_gateway::imported::{self, ImportingGateway};
-use gatehouse_gateway::{Received, Response, vault};
+use gatehouse_gateway::{Part, Received, Request, Response, ResumeError, vault};
 use gatehouse_ports::OsRandom;
 
 use crate::origin::Origin;
@@ -53,15 +53,23 @@ fn front() -> Result<&'static Front, SettingsError> {
     })
 }
 
-/// Answers a request.
-pub fn answer(mut received: Received) -> Response {
-    let front = match front() {
-        Ok(front) => front,
-        Err(error) => {
-            eprintln!("gatehouse: {error}");
-            return vault::error_response(500, "the server is misconfigured; its log says how");
+/// Answers a request, of which nothing is left to say where it is refused as a whole.
+pub fn answer(received: Received) -> (Response, Option<Resumption>) {
+    match accept(received) {
+        Ok((front, request)) => {
+            let response = front.gateway.handle(&request);
+            let resumption = Resumption { front, request };
+            (response, Some(resumption))
         }
-    };
+        Err(refusal) => (refusal, None),
+    }
+}
+
+fn accept(mut received: Received) -> Result<(&'static Front, Request), Response> {
+    let front = front().map_err(|error| {
+        eprintln!("gatehouse: {error}");
+        vault::error_response(500, "the server is misconfigured; its log says how")
+    })?;
     let said = what_spin_says::take(&mut received);
     if let Some(is_https) = said.is_https {
         received.is_https = is_https;
@@ -69,9 +77,23 @@ pub fn answer(mut received: Received) -> Response {
     if let Some(advertised) = &front.advertised {
         advertised.impose(&mut received);
     }
-    match received.into_request(said.peer) {
-        Ok(request) => front.gateway.handle(&request),
-        Err(refusal) => refusal,
+    Ok((front, received.into_request(said.peer)?))
+}
+
+/// A request that is being answered in parts.
+pub struct Resumption {
+    front: &'static Front,
+    request: Request,
+}
+
+impl Resumption {
+    /// The next part of the answer.
+    ///
+    /// # Errors
+    ///
+    /// When there is none to be had.
+    pub fn part(&self, continuation: &[u8]) -> Result<Part, ResumeError> {
+        self.front.gateway.resume(&self.request, continuation)
     }
 }
 

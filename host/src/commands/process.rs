@@ -22,7 +22,9 @@ pub(super) fn start_log(settings: &LogSettings) -> Result<()> {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().boxed(),
     };
-    let log = tracing_subscriber::registry().with(lines.with_filter(filter));
+    let log = tracing_subscriber::registry()
+        .with(lines.with_filter(filter))
+        .with(gatehouse::log::layer());
     log.try_init()
         .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))
 }

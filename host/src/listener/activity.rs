@@ -12,7 +12,7 @@ pub(super) struct Activity {
     opened: Instant,
     running: AtomicUsize,
     started: AtomicU64,
-    /// Milliseconds from `opened` to the end of the last request.
+    /// Milliseconds from `opened` to the end of the last request, or to when the client took a part of an answer after that.
     last_end: AtomicU64,
     abandoned: Mutex<Budget>,
     exhausted: Notify,
@@ -56,14 +56,19 @@ impl Activity {
         self.opened.elapsed().saturating_sub(last_end)
     }
 
+    /// Says that the client takes what is sent to it.
+    pub(super) fn progressed(&self) {
+        let elapsed = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.last_end.fetch_max(elapsed, Ordering::Relaxed);
+    }
+
     /// Waits until the client has abandoned too many requests.
     pub(super) async fn exhausted(&self) {
         self.exhausted.notified().await;
     }
 
     fn end(&self, finished: bool) {
-        let elapsed = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.last_end.fetch_max(elapsed, Ordering::Relaxed);
+        self.progressed();
         self.running.fetch_sub(1, Ordering::Relaxed);
         if !finished {
             let mut budget = self

@@ -1,10 +1,12 @@
 //! The server's front: sockets, TLS, HTTP/1.1 and HTTP/2, and what bounds them (SEC sections 2 and 9).
 //!
-//! A request is taken in whole, within its limits, before the [`RequestHandler`] sees it, and its answer is a whole too. So
-//! a slow client costs a connection and nothing else.
+//! A request is taken in whole, within its limits, before the [`RequestHandler`] sees it. Its answer is a whole too, or comes in parts that
+//! are asked for when the client has taken those before. So a slow client costs a connection and nothing else; one that takes no part within
+//! `limits.idle_timeout` is cut off.
 
 mod activity;
 mod admission;
+mod answer;
 mod connection;
 mod framing;
 mod guarded_stream;
@@ -27,6 +29,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
+pub use answer::{AnswerBody, CutOffError};
 pub use refusal::Refusal;
 pub use tls::{Certificate, CertificateError};
 
@@ -52,7 +55,7 @@ pub trait RequestHandler: Send + Sync + 'static {
         &self,
         request: Request<Bytes>,
         peer: IpAddr,
-    ) -> impl Future<Output = Result<Response<Bytes>, Refusal>> + Send;
+    ) -> impl Future<Output = Result<Response<AnswerBody>, Refusal>> + Send;
 }
 
 /// Looks at the beginning of a message as a connection with the default limits does, without a connection: how many bytes the header block
@@ -276,5 +279,7 @@ async fn serve_stream<H: RequestHandler>(
 
 #[cfg(test)]
 mod floods;
+#[cfg(test)]
+mod slow_readers;
 #[cfg(test)]
 mod tests;

@@ -11,12 +11,13 @@ use http::header::{
 };
 use http::{Method, Request, Response, Version};
 use http_body::Body;
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use super::RequestHandler;
 use super::activity::Activity;
+use super::answer::AnswerBody;
 use super::guarded_stream::RefusedMessage;
 use super::limits::Limits;
 use super::peer::TrustedProxies;
@@ -42,7 +43,7 @@ pub(super) struct Exchange<H> {
 
 impl<H: RequestHandler> Exchange<H> {
     /// Answers a request, one way or the other.
-    pub(super) async fn serve(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    pub(super) async fn serve(&self, request: Request<Incoming>) -> Response<AnswerBody> {
         let (running, ordinal) = self.activity.begin();
         let is_http1 = request.version() != Version::HTTP_2;
         let is_last = is_http1 && request.headers().contains_key(TRANSFER_ENCODING);
@@ -53,24 +54,27 @@ impl<H: RequestHandler> Exchange<H> {
             .as_ref()
             .and_then(|refused| refused.of(ordinal));
         let (mut answer, close) = match stand_in {
-            Some((refusal, dialect)) => (refusal.answer(dialect), true),
+            Some((refusal, dialect)) => (refusal.answer(dialect).map(AnswerBody::from), true),
             None => {
                 match timeout(self.shared.limits.request_timeout, self.pass_on(request)).await {
                     Ok(Ok(answer)) => (answer, is_last),
                     Ok(Err(refusal)) => (
-                        refusal.answer(dialect),
+                        refusal.answer(dialect).map(AnswerBody::from),
                         is_last || refusal.ends_connection(),
                     ),
-                    Err(_) => (Refusal::RequestTimeout.answer(dialect), true),
+                    Err(_) => {
+                        let answer = Refusal::RequestTimeout.answer(dialect);
+                        (answer.map(AnswerBody::from), true)
+                    }
                 }
             }
         };
         self.finish(&mut answer, close && is_http1);
         running.finish();
-        answer.map(Full::new)
+        answer.map(|body| body.sent_by(&self.activity))
     }
 
-    async fn pass_on(&self, request: Request<Incoming>) -> Result<Response<Bytes>, Refusal> {
+    async fn pass_on(&self, request: Request<Incoming>) -> Result<Response<AnswerBody>, Refusal> {
         let limits = &self.shared.limits;
         self.check_head(&request)?;
         let peer = self.shared.proxies.client(self.socket, request.headers())?;
@@ -119,7 +123,7 @@ impl<H: RequestHandler> Exchange<H> {
     }
 
     /// The headers that every answer has (SEC-H12; contract 1.2).
-    fn finish(&self, answer: &mut Response<Bytes>, close: bool) {
+    fn finish(&self, answer: &mut Response<AnswerBody>, close: bool) {
         const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
         const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
         const ONE_YEAR: HeaderValue =

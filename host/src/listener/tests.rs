@@ -24,7 +24,7 @@ impl RequestHandler for Echo {
         &self,
         request: Request<Bytes>,
         peer: IpAddr,
-    ) -> Result<Response<Bytes>, Refusal> {
+    ) -> Result<Response<AnswerBody>, Refusal> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         if request.uri().path() == "/slow" {
             sleep(Duration::from_millis(300)).await;
@@ -41,7 +41,7 @@ impl RequestHandler for Echo {
             request.uri().path(),
             request.body().len()
         );
-        Ok(Response::new(Bytes::from(text)))
+        Ok(Response::new(Bytes::from(text).into()))
     }
 }
 

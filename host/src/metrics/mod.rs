@@ -103,7 +103,7 @@ impl ServerMetrics {
             )?,
             unanswered: counters(
                 "component_failures_total",
-                "Requests that the components gave no answer to: refused for want of an instance, out of time, or trapped.",
+                "Requests that the components gave no answer to: refused for want of an instance, out of time, trapped, or cut off before their end.",
                 &["reason"],
             )?,
             instances_running: IntGauge::new(
@@ -192,6 +192,7 @@ impl ServerMetrics {
         let reason = match error {
             ServeError::Overloaded => "overloaded",
             ServeError::TimedOut(_) => "timed-out",
+            ServeError::NotResumed(_) => "cut-off",
             ServeError::Failed(_) => "trapped",
         };
         self.unanswered.with_label_values(&[reason]).inc();

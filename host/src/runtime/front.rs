@@ -1,5 +1,7 @@
 //! How an instance is given a request.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::header::HeaderMap;
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -12,7 +14,7 @@ use wasmtime_wasi_http::p2::bindings::http::types::{ErrorCode, Scheme};
 use wasmtime_wasi_http::p2::bindings::{Proxy, ProxyPre};
 use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
 
-use super::pool::ServeError;
+use super::pool::{BodyPart, BodyRest, ServeError};
 use super::state::InstanceState;
 use bindings::exports::gatehouse::gateway::exchange as wit;
 use bindings::{Whole, WholePre};
@@ -108,11 +110,40 @@ impl Front {
     pub(super) async fn answer(
         &self,
         store: &mut Store<InstanceState>,
-        request: http::Request<Bytes>,
-    ) -> Result<http::Response<Bytes>, ServeError> {
+        request: &http::Request<Bytes>,
+    ) -> Result<http::Response<BodyPart>, ServeError> {
         match self {
-            Self::Whole(whole) => exchange(whole, store, &request).await,
-            Self::Streams(proxy) => stream(proxy, store, request).await,
+            Self::Whole(whole) => exchange(whole, store, request).await,
+            Self::Streams(proxy) => {
+                let answer = stream(proxy, store, request.clone()).await?;
+                Ok(answer.map(BodyPart::last))
+            }
+        }
+    }
+
+    /// Has the instance go on with the answer to `request`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::answer`]; and when the answer does not go on.
+    pub(super) async fn resume(
+        &self,
+        store: &mut Store<InstanceState>,
+        request: &http::Request<Bytes>,
+        continuation: &[u8],
+    ) -> Result<BodyPart, ServeError> {
+        let Self::Whole(whole) = self else {
+            return Err(ServeError::NotResumed(wit::ResumeError::Foreign.name()));
+        };
+        let headers = headers(request);
+        let exchange = whole.gatehouse_gateway_exchange();
+        let resumed = exchange.call_resume(store, received(request, &headers), continuation);
+        match resumed.await? {
+            Ok(part) => Ok(BodyPart {
+                bytes: part.body.into(),
+                rest: part.rest.map(Into::into),
+            }),
+            Err(error) => Err(ServeError::NotResumed(error.name())),
         }
     }
 }
@@ -121,36 +152,58 @@ async fn exchange(
     whole: &Whole,
     store: &mut Store<InstanceState>,
     request: &http::Request<Bytes>,
-) -> Result<http::Response<Bytes>, ServeError> {
-    let uri = request.uri();
+) -> Result<http::Response<BodyPart>, ServeError> {
+    let headers = headers(request);
+    let exchange = whole.gatehouse_gateway_exchange();
+    let answer = exchange.call_handle(store, received(request, &headers));
+    response(answer.await?).map_err(|error| ServeError::Failed(wasmtime::Error::new(error)))
+}
+
+impl From<wit::Rest> for BodyRest {
+    fn from(rest: wit::Rest) -> Self {
+        Self {
+            continuation: rest.continuation,
+            wait: Duration::from_millis(rest.wait.into()),
+        }
+    }
+}
+
+fn headers(request: &http::Request<Bytes>) -> Vec<(&str, &[u8])> {
     let fields = request.headers().iter();
-    let headers: Vec<(&str, &[u8])> = fields
+    fields
         .map(|(name, value)| (name.as_str(), value.as_bytes()))
-        .collect();
-    let received = wit::Request {
+        .collect()
+}
+
+fn received<'a>(
+    request: &'a http::Request<Bytes>,
+    headers: &'a [(&'a str, &'a [u8])],
+) -> wit::Request<'a> {
+    let uri = request.uri();
+    wit::Request {
         method: request.method().as_str(),
         target: uri.path_and_query().map_or("", |target| target.as_str()),
         is_https: is_https(uri),
         authority: uri.authority().map(|authority| authority.as_str()),
-        headers: &headers,
+        headers,
         body: request.body(),
-    };
-    let exchange = whole.gatehouse_gateway_exchange();
-    let answer = exchange.call_handle(store, received).await?;
-    response(answer).map_err(|error| ServeError::Failed(wasmtime::Error::new(error)))
+    }
 }
 
 fn is_https(uri: &http::Uri) -> bool {
     uri.scheme() == Some(&http::uri::Scheme::HTTPS)
 }
 
-fn response(answer: wit::Response) -> Result<http::Response<Bytes>, http::Error> {
+fn response(answer: wit::Response) -> Result<http::Response<BodyPart>, http::Error> {
     // More fields than a map takes are an error and no panic.
     let mut headers = HeaderMap::try_with_capacity(answer.headers.len())?;
     for (name, value) in answer.headers {
         headers.try_append(HeaderName::try_from(name)?, HeaderValue::try_from(value)?)?;
     }
-    let mut response = http::Response::new(Bytes::from(answer.body));
+    let mut response = http::Response::new(BodyPart {
+        bytes: answer.body.into(),
+        rest: answer.rest.map(Into::into),
+    });
     *response.status_mut() = StatusCode::from_u16(answer.status)?;
     *response.headers_mut() = headers;
     Ok(response)

@@ -40,6 +40,9 @@ pub enum ServeError {
     /// The component took longer than a request may take.
     #[error("the component took longer than {0:?}")]
     TimedOut(Duration),
+    /// The component does not go on with an answer; holds its reason.
+    #[error("the component does not go on with an answer: {0}")]
+    NotResumed(&'static str),
     /// The component trapped, gave no answer, or gave one that is not allowed.
     #[error("the component failed: {0:#}")]
     Failed(wasmtime::Error),
@@ -48,6 +51,31 @@ pub enum ServeError {
 impl From<wasmtime::Error> for ServeError {
     fn from(error: wasmtime::Error) -> Self {
         Self::Failed(error)
+    }
+}
+
+/// The body of an answer, or a part of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BodyPart {
+    /// May be empty.
+    pub bytes: Bytes,
+    /// What follows. `None` at the end.
+    pub rest: Option<BodyRest>,
+}
+
+/// Where a body goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BodyRest {
+    /// To be given to [`Pool::resume`] with the request.
+    pub continuation: Vec<u8>,
+    /// How long to wait before that. Not zero for a body that goes on for as long as the client reads it, and is complete wherever it ends.
+    pub wait: Duration,
+}
+
+impl BodyPart {
+    /// The only part of a body, or the last one.
+    pub(super) const fn last(bytes: Bytes) -> Self {
+        Self { bytes, rest: None }
     }
 }
 
@@ -133,23 +161,49 @@ impl Pool {
     /// When there is no free instance or the component failed.
     pub async fn serve(
         self: &Arc<Self>,
-        request: http::Request<Bytes>,
-    ) -> Result<http::Response<Bytes>, ServeError> {
+        request: impl Into<Arc<http::Request<Bytes>>>,
+    ) -> Result<http::Response<BodyPart>, ServeError> {
+        let request = request.into();
         let pool = Arc::clone(self);
-        // A panic in here is the host's own fault; it ends this task alone.
-        match tokio::spawn(async move { pool.run(request).await }).await {
-            Ok(outcome) => outcome,
-            Err(error) => Err(ServeError::Failed(wasmtime::Error::new(error))),
-        }
+        to_its_end(async move {
+            pool.run(async |instance: &mut Instance<Front>| {
+                let answer = instance.exports.answer(&mut instance.store, &request);
+                answer.await
+            })
+            .await
+        })
+        .await
     }
 
-    async fn run(
+    /// The next part of the component's answer to `request`. It is made by any instance, which is held for that part alone; what is said of
+    /// [`Self::serve`] goes for it too.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::serve`]; and when the answer does not go on.
+    pub async fn resume(
+        self: &Arc<Self>,
+        request: Arc<http::Request<Bytes>>,
+        continuation: Vec<u8>,
+    ) -> Result<BodyPart, ServeError> {
+        let pool = Arc::clone(self);
+        to_its_end(async move {
+            pool.run(async |instance: &mut Instance<Front>| {
+                let Instance { exports, store, .. } = instance;
+                exports.resume(store, &request, &continuation).await
+            })
+            .await
+        })
+        .await
+    }
+
+    async fn run<T>(
         &self,
-        request: http::Request<Bytes>,
-    ) -> Result<http::Response<Bytes>, ServeError> {
+        call: impl AsyncFnOnce(&mut Instance<Front>) -> Result<T, ServeError>,
+    ) -> Result<T, ServeError> {
         let _permit = self.permit().await?;
         let wall_time = self.settings.wall_time;
-        match tokio::time::timeout(wall_time, self.run_instance(request)).await {
+        match tokio::time::timeout(wall_time, self.run_instance(call)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(ServeError::TimedOut(wall_time)),
         }
@@ -165,25 +219,38 @@ impl Pool {
         permit.map_err(|_| ServeError::Overloaded)
     }
 
-    async fn run_instance(
+    async fn run_instance<T>(
         &self,
-        request: http::Request<Bytes>,
-    ) -> Result<http::Response<Bytes>, ServeError> {
+        call: impl AsyncFnOnce(&mut Instance<Front>) -> Result<T, ServeError>,
+    ) -> Result<T, ServeError> {
         let mut instance = match self.idle.pop() {
             Some(instance) => instance,
             None => self.instantiate().await?,
         };
         instance.begin();
-        let answer = instance.exports.answer(&mut instance.store, request);
-        let answer = answer.await?;
-        self.idle.give_back(instance);
-        Ok(answer)
+        let outcome = call(&mut instance).await;
+        // An instance that says that an answer does not go on has done what it should.
+        if matches!(outcome, Ok(_) | Err(ServeError::NotResumed(_))) {
+            self.idle.give_back(instance);
+        }
+        outcome
     }
 
     async fn instantiate(&self) -> Result<Instance<Front>, ServeError> {
         let mut store = self.grants.store(&self.engine);
         let front = self.template.instantiate(&mut store).await?;
         Ok(Instance::new(store, front))
+    }
+}
+
+/// Runs `work` to its end, whether or not the caller waits for it.
+async fn to_its_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, ServeError>> + Send + 'static,
+) -> Result<T, ServeError> {
+    // A panic in here is the host's own fault; it ends this task alone.
+    match tokio::spawn(work).await {
+        Ok(outcome) => outcome,
+        Err(error) => Err(ServeError::Failed(wasmtime::Error::new(error))),
     }
 }
 

@@ -1,12 +1,36 @@
 //! The differences that are meant, each with its reason.
 
-mod table;
+/// A row: which requests, which part of their answers, what the reference says there, what we say, and why.
+macro_rules! rows {
+    ($($requests:expr, $part:expr, $reference:expr, $ours:expr, $because:expr;)*) => {
+        &[$(Difference::new(&$requests, $part, $reference, $ours, $because)),*]
+    };
+}
 
-pub use table::DIFFERENCES;
+mod openbao;
+mod reasons;
+mod table;
+mod vault;
 
 use serde_json::Value;
 
 use crate::normalise::Mismatch;
+
+/// The rows that are about OpenBao.
+pub fn of_openbao() -> Vec<&'static Difference> {
+    table::DIFFERENCES
+        .iter()
+        .chain(openbao::DIFFERENCES)
+        .collect()
+}
+
+/// The rows that are about Vault.
+pub fn of_vault() -> Vec<&'static Difference> {
+    table::DIFFERENCES
+        .iter()
+        .chain(vault::DIFFERENCES)
+        .collect()
+}
 
 /// A difference that is meant.
 #[derive(Debug)]
@@ -27,8 +51,12 @@ enum Seen {
     Nothing,
     /// Whatever it is, but something.
     Something,
+    /// Something or nothing.
+    Anything,
     /// This JSON value.
     Is(&'static str),
+    /// A value whose JSON text has this in it.
+    Has(&'static str),
 }
 
 impl Difference {
@@ -61,8 +89,9 @@ impl Difference {
 impl Seen {
     fn is(&self, value: Option<&Value>) -> bool {
         match (self, value) {
-            (Self::Nothing, None) | (Self::Something, Some(_)) => true,
+            (Self::Nothing, None) | (Self::Something, Some(_)) | (Self::Anything, _) => true,
             (Self::Is(text), Some(value)) => serde_json::from_str::<Value>(text).unwrap() == *value,
+            (Self::Has(part), Some(value)) => value.to_string().contains(part),
             _ => false,
         }
     }

@@ -1,8 +1,10 @@
 //! The list, in the order in which it is asked.
 
+pub mod gcp;
 mod http;
 mod identity;
 mod mounts;
+pub mod newer;
 mod policies;
 mod status;
 mod tokens;
@@ -10,7 +12,7 @@ mod wrapping;
 
 use crate::step::Step;
 
-/// Everything that is asked.
+/// Everything that is asked of every reference.
 pub fn all() -> Vec<Step> {
     [
         status::requests(),

@@ -7,7 +7,6 @@
 
 #![no_main]
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -75,7 +74,7 @@ fn grant(access: &Service, token_type: TokenType) -> LoginGrant {
         mount_path: mount.path,
         role: "dev".to_owned(),
         alias_name: "1234".to_owned(),
-        metadata: BTreeMap::new(),
+        metadata: Vec::new(),
         display_name: "dev@p1.example".to_owned(),
         group_aliases: None,
         parameters: TokenParameters {
@@ -87,11 +86,11 @@ fn grant(access: &Service, token_type: TokenType) -> LoginGrant {
     }
 }
 
-fn request<'a>(token: Option<&'a str>, path: &'a str) -> Request<'a> {
+fn request(token: Option<&str>, path: &str) -> Request {
     Request {
-        token,
+        token: token.map(str::to_owned),
         operation: Operation::Update,
-        path,
+        path: path.to_owned(),
         source_address: None,
         wrap_ttl: None,
         parameters: None,
@@ -110,7 +109,7 @@ fuzz_target!(|input: &[u8]| {
         _ => joined(world, input),
     };
     let is_issued = world.issued.contains(&text);
-    let found = world.access.lookup_token(TokenReference::Id(&text));
+    let found = world.access.lookup_token(&TokenReference::Id(text.clone()));
     assert_eq!(found.is_ok(), is_issued, "{text:?}");
     let admitted = world
         .access

@@ -38,8 +38,13 @@ pub struct Program {
 impl Program {
     /// Our own server.
     pub fn gatehouse() -> Self {
+        Self::gatehouse_at(gatehouse_binary().to_owned())
+    }
+
+    /// A build of our own server that is there already.
+    pub fn gatehouse_at(path: PathBuf) -> Self {
         Self {
-            path: gatehouse_binary().to_owned(),
+            path,
             arguments: vec!["server".to_owned(), "--config".to_owned()],
         }
     }

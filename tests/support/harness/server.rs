@@ -11,8 +11,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How long a server may take to say that it is ready; the first start compiles the components.
-const READY_WITHIN: Duration = Duration::from_secs(60);
+/// How long a server may take to say that it is ready. The first start compiles the components, and a busy machine takes minutes for
+/// that; one that ends instead is noticed at once.
+const READY_WITHIN: Duration = Duration::from_secs(600);
 
 /// Opens a connection for each request: servers are ended and started again behind its back. Making a client takes longer than a request.
 static CLIENT: LazyLock<reqwest::blocking::Client> = LazyLock::new(|| {

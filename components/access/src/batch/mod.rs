@@ -12,9 +12,9 @@ use gatehouse_storage::Transaction;
 pub(crate) use self::keys::{BatchKeyRecord, NO_KEY, batch_key};
 pub(crate) use self::sealing::SealedToken;
 use self::sealing::{MAXIMUM_RECORD_BYTES, SALT_BYTES};
+use crate::api::ClientToken;
 use crate::api::{CreateError, Failure, LoginError};
 use crate::records::TokenRecord;
-use crate::secret::ClientToken;
 use crate::service::AccessService;
 
 /// Why a batch token was not made.

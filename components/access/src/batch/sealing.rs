@@ -9,11 +9,11 @@ use sha2::Sha256;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::NotSealed;
+use crate::api::ClientToken;
 use crate::api::Failure;
 use crate::one_time_cipher::OneTimeCipher;
 use crate::random::BATCH_TOKEN_PREFIX;
 use crate::records::TokenRecord;
-use crate::secret::ClientToken;
 
 /// Longest record of a batch token, in bytes. The token is a third longer, and has to fit the header block of a request.
 pub(crate) const MAXIMUM_RECORD_BYTES: usize = 8 * 1024;

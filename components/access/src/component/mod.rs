@@ -1,44 +1,29 @@
-//! The capability as a component: it only turns types into one another.
+//! The capability as a component: it hands each call to the rules.
 
-mod failures;
-mod from_wit;
 mod identity;
-mod leases;
-mod migrations;
-mod rights;
-mod to_wit;
-mod token_roles;
-mod wrapping;
 
+use gatehouse_access_api::bindings::exports::gatehouse::access::{
+    cubbyhole as cubbyhole_wit, identity as identity_wit, leases as leases_wit,
+    migrations as migrations_wit, mounts as mounts_wit, policies as policies_wit,
+    requests as requests_wit, rights as rights_wit, system as system_wit,
+    token_roles as token_roles_wit, tokens as tokens_wit, wrapping as wrapping_wit,
+};
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
-use crate::{Access, AccessService, Admission, Capability, Parameter, Request, Settings};
-use from_wit::address;
-
-#[allow(missing_docs, unsafe_code, clippy::all)]
-mod bindings {
-    wit_bindgen::generate!({
-        path: ["../../wit/storage", "../../wit/access"],
-        world: "gatehouse:access/access",
-        with: {
-            "gatehouse:storage/key-value@0.1.0": gatehouse_storage::wasm::bindings::gatehouse::storage::key_value,
-        },
-        generate_all,
-    });
-
-    use super::Component;
-    export!(Component);
-}
-
-use bindings::exports::gatehouse::access::types as types_wit;
-use bindings::exports::gatehouse::access::{
-    identity as identity_wit, leases as leases_wit, migrations as migrations_wit,
-    mounts as mounts_wit, policies as policies_wit, requests as requests_wit, rights as rights_wit,
-    system as system_wit, tokens as tokens_wit, wrapping as wrapping_wit,
+use crate::{
+    Access, AccessService, Admission, Capability, Cluster, CreateError, CreateRequest,
+    CubbyholeError, Failure, InitializeError, Initialized, KeyPage, LoginError, LoginGrant,
+    LookupError, Migration, MountError, MountRequest, MountTuning, MountView, Parent, Policy,
+    PolicyError, PrefixError, Refusal, RemountError, RenewError, RenewalSubject, Request,
+    ResultantAcl, Revalidated, RevokeError, Settings, TokenGrant, TokenReference, TokenRole,
+    TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenView, TuneError, UnwrapError,
+    WrapError, WrapRequest, WrappingToken, WrappingView, WritePermission,
 };
 
 struct Component;
+
+gatehouse_access_api::bindings::export_access!(Component);
 
 type Service = AccessService<ImportedStore, SystemClock, OsRandom>;
 
@@ -53,166 +38,232 @@ fn access<T>(call: impl FnOnce(&Service) -> T) -> T {
 }
 
 impl system_wit::Guest for Component {
-    fn current_cluster() -> Result<Option<system_wit::Cluster>, types_wit::Failure> {
-        Ok(access(Service::cluster)?.map(Into::into))
+    fn current_cluster() -> Result<Option<Cluster>, Failure> {
+        access(Service::cluster)
     }
 
-    fn initialize(
-        root_token: Option<String>,
-    ) -> Result<system_wit::Initialized, system_wit::InitializeError> {
-        Ok(access(|it| it.initialize(root_token.as_deref()))?.into())
+    fn initialize(root_token: Option<String>) -> Result<Initialized, InitializeError> {
+        access(|it| it.initialize(root_token.as_deref()))
     }
 
-    fn generate_root() -> Result<String, types_wit::Failure> {
+    fn generate_root() -> Result<String, Failure> {
         Ok(access(Service::generate_root)?.expose().to_owned())
     }
 
-    fn maintain() -> Result<(), types_wit::Failure> {
-        Ok(access(Service::maintain)?)
+    fn maintain() -> Result<(), Failure> {
+        access(Service::maintain)
     }
 }
 
 impl requests_wit::Guest for Component {
-    fn admit(
-        request: requests_wit::Request,
-    ) -> Result<requests_wit::Admission, requests_wit::Refusal> {
-        let parameters = request.parameters.map(|parameters| {
-            let parameters = parameters.into_iter().map(Parameter::from);
-            parameters.collect::<Vec<_>>()
-        });
-        let request = Request {
-            token: request.token.as_deref(),
-            operation: request.operation.into(),
-            path: &request.path,
-            source_address: address(request.source_address.as_deref()),
-            wrap_ttl: request.wrap_ttl,
-            parameters: parameters.as_deref(),
-        };
-        let admission: Admission = access(|it| it.admit(&request))?;
-        Ok(admission.into())
+    fn admit(request: Request) -> Result<Admission, Refusal> {
+        access(|it| it.admit(&request))
     }
 
     fn capabilities(
-        token: types_wit::TokenReference,
+        token: TokenReference,
         paths: Vec<String>,
-    ) -> Result<Vec<Vec<types_wit::Capability>>, requests_wit::CapabilitiesError> {
-        let lists: Vec<Vec<Capability>> = access(|it| it.capabilities((&token).into(), &paths))?;
-        Ok(lists
-            .into_iter()
-            .map(|list| list.into_iter().map(Into::into).collect())
-            .collect())
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        access(|it| it.capabilities(&token, &paths))
+    }
+}
+
+impl rights_wit::Guest for Component {
+    fn has_rights_below(
+        token: TokenReference,
+        paths: Vec<String>,
+    ) -> Result<Vec<bool>, LookupError> {
+        access(|it| it.has_rights_below(&token, &paths))
+    }
+
+    fn unconditional_capabilities(
+        token: TokenReference,
+        paths: Vec<String>,
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        access(|it| it.unconditional_capabilities(&token, &paths))
+    }
+
+    fn resultant(token: TokenReference) -> Result<ResultantAcl, LookupError> {
+        access(|it| it.resultant_acl(&token))
     }
 }
 
 impl tokens_wit::Guest for Component {
-    fn issue_login(
-        grant: tokens_wit::LoginGrant,
-    ) -> Result<tokens_wit::Issued, tokens_wit::LoginError> {
-        Ok(access(|it| it.issue_login(&grant.into()))?.into())
+    fn issue_login(grant: LoginGrant) -> Result<tokens_wit::Issued, LoginError> {
+        Ok(access(|it| it.issue_login(&grant))?.into())
     }
 
-    fn create(
-        parent: tokens_wit::Parent,
-        request: tokens_wit::CreateRequest,
-    ) -> Result<tokens_wit::Issued, tokens_wit::CreateError> {
-        Ok(access(|it| it.create_token(&(&parent).into(), &request.into()))?.into())
+    fn create(parent: Parent, request: CreateRequest) -> Result<tokens_wit::Issued, CreateError> {
+        Ok(access(|it| it.create_token(&parent, &request))?.into())
     }
 
-    fn read(
-        token: types_wit::TokenReference,
-    ) -> Result<types_wit::TokenView, tokens_wit::LookupError> {
-        Ok(access(|it| it.lookup_token((&token).into()))?.into())
+    fn read(token: TokenReference) -> Result<TokenView, LookupError> {
+        access(|it| it.lookup_token(&token))
     }
 
     fn renewal(
-        token: types_wit::TokenReference,
+        token: TokenReference,
         source_address: Option<String>,
-    ) -> Result<tokens_wit::RenewalSubject, tokens_wit::RenewError> {
-        let source_address = address(source_address.as_deref());
-        Ok(access(|it| it.renewal((&token).into(), source_address))?.into())
+    ) -> Result<RenewalSubject, RenewError> {
+        access(|it| it.renewal(&token, source_address.as_deref()))
     }
 
     fn renew(
-        token: types_wit::TokenReference,
+        token: TokenReference,
         increment: u64,
-        fresh: Option<tokens_wit::Revalidated>,
-    ) -> Result<tokens_wit::TokenGrant, tokens_wit::RenewError> {
-        let fresh = fresh.map(Into::into);
-        Ok(access(|it| it.renew_token((&token).into(), increment, fresh.as_ref()))?.into())
+        fresh: Option<Revalidated>,
+    ) -> Result<TokenGrant, RenewError> {
+        access(|it| it.renew_token(&token, increment, fresh.as_ref()))
     }
 
-    fn revoke(token: types_wit::TokenReference) -> Result<bool, tokens_wit::RevokeError> {
-        Ok(access(|it| it.revoke_token((&token).into()))?)
+    fn revoke(token: TokenReference) -> Result<bool, RevokeError> {
+        access(|it| it.revoke_token(&token))
     }
 
-    fn revoke_alone(token: types_wit::TokenReference) -> Result<bool, tokens_wit::RevokeError> {
-        Ok(access(|it| it.revoke_token_alone((&token).into()))?)
+    fn revoke_alone(token: TokenReference) -> Result<bool, RevokeError> {
+        access(|it| it.revoke_token_alone(&token))
     }
 
-    fn tidy() -> Result<bool, types_wit::Failure> {
-        Ok(access(Service::tidy_tokens)?)
+    fn tidy() -> Result<bool, Failure> {
+        access(Service::tidy_tokens)
     }
 
-    fn list_accessors(
-        after: Option<String>,
-        limit: u32,
-    ) -> Result<types_wit::KeyPage, types_wit::Failure> {
-        Ok(access(|it| it.list_accessors(after.as_deref(), limit))?.into())
+    fn list_accessors(after: Option<String>, limit: u32) -> Result<KeyPage, Failure> {
+        access(|it| it.list_accessors(after.as_deref(), limit))
+    }
+}
+
+impl leases_wit::Guest for Component {
+    fn list_below(prefix: String, after: Option<String>, limit: u32) -> Result<KeyPage, Failure> {
+        access(|it| it.list_leases(&prefix, after.as_deref(), limit))
+    }
+
+    fn revoke_prefix(prefix: String) -> Result<(), PrefixError> {
+        access(|it| it.revoke_prefix(&prefix))
+    }
+}
+
+impl token_roles_wit::Guest for Component {
+    fn list_names(after: Option<String>, limit: u32) -> Result<KeyPage, Failure> {
+        access(|it| it.list_token_roles(after.as_deref(), limit))
+    }
+
+    fn read(name: String) -> Result<Option<TokenRole>, Failure> {
+        access(|it| it.read_token_role(&name))
+    }
+
+    fn write(
+        name: String,
+        changes: TokenRoleChanges,
+        permission: WritePermission,
+    ) -> Result<Vec<TokenRoleWarning>, TokenRoleError> {
+        access(|it| it.write_token_role(&name, &changes, permission))
+    }
+
+    fn delete(name: String) -> Result<(), Failure> {
+        access(|it| it.delete_token_role(&name))
     }
 }
 
 impl policies_wit::Guest for Component {
-    fn list_names() -> Result<Vec<String>, types_wit::Failure> {
-        Ok(access(Service::list_policies)?)
+    fn list_names() -> Result<Vec<String>, Failure> {
+        access(Service::list_policies)
     }
 
-    fn read(name: String) -> Result<Option<policies_wit::Policy>, types_wit::Failure> {
-        Ok(access(|it| it.read_policy(&name))?.map(Into::into))
+    fn read(name: String) -> Result<Option<Policy>, Failure> {
+        access(|it| it.read_policy(&name))
     }
 
-    fn write(name: String, text: String) -> Result<(), policies_wit::PolicyError> {
-        Ok(access(|it| it.write_policy(&name, &text))?)
+    fn write(name: String, text: String) -> Result<(), PolicyError> {
+        access(|it| it.write_policy(&name, &text))
     }
 
-    fn delete(name: String) -> Result<(), policies_wit::PolicyError> {
-        Ok(access(|it| it.delete_policy(&name))?)
+    fn delete(name: String) -> Result<(), PolicyError> {
+        access(|it| it.delete_policy(&name))
     }
 }
 
 impl mounts_wit::Guest for Component {
-    fn list_all() -> Result<Vec<mounts_wit::MountView>, types_wit::Failure> {
-        let mounts = access(Service::list_mounts)?;
-        Ok(mounts.into_iter().map(Into::into).collect())
+    fn list_all() -> Result<Vec<MountView>, Failure> {
+        access(Service::list_mounts)
     }
 
-    fn read(path: String) -> Result<Option<mounts_wit::MountView>, types_wit::Failure> {
-        Ok(access(|it| it.read_mount(&path))?.map(Into::into))
+    fn read(path: String) -> Result<Option<MountView>, Failure> {
+        access(|it| it.read_mount(&path))
     }
 
-    fn find(path: String) -> Result<Option<mounts_wit::MountView>, types_wit::Failure> {
-        Ok(access(|it| it.find_mount(&path))?.map(Into::into))
+    fn find(path: String) -> Result<Option<MountView>, Failure> {
+        access(|it| it.find_mount(&path))
     }
 
-    fn enable(
+    fn enable(path: String, request: MountRequest) -> Result<(), MountError> {
+        access(|it| it.enable_mount(&path, &request))
+    }
+
+    fn tune(path: String, tuning: MountTuning) -> Result<(), TuneError> {
+        access(|it| it.tune_mount(&path, &tuning))
+    }
+
+    fn disable(path: String) -> Result<Option<String>, MountError> {
+        access(|it| it.disable_mount(&path))
+    }
+
+    fn list_disabled(limit: u32) -> Result<Vec<String>, Failure> {
+        access(|it| it.list_disabled_mounts(limit))
+    }
+
+    fn forget_disabled(id: String) -> Result<(), Failure> {
+        access(|it| it.forget_disabled_mount(&id))
+    }
+}
+
+impl migrations_wit::Guest for Component {
+    fn move_mount(source: String, target: String) -> Result<String, RemountError> {
+        access(|it| it.move_mount(&source, &target))
+    }
+
+    fn read(id: String) -> Result<Option<Migration>, Failure> {
+        access(|it| it.read_migration(&id))
+    }
+}
+
+impl wrapping_wit::Guest for Component {
+    fn wrap(request: WrapRequest) -> Result<WrappingToken, WrapError> {
+        access(|it| it.wrap(&request))
+    }
+
+    fn read(token: String) -> Result<WrappingView, UnwrapError> {
+        access(|it| it.read_wrapping(&token))
+    }
+
+    fn unwrap(token: String) -> Result<Vec<u8>, UnwrapError> {
+        access(|it| it.unwrap_content(&token))
+    }
+
+    fn rewrap(token: String, ttl: Option<u64>) -> Result<WrappingToken, UnwrapError> {
+        access(|it| it.rewrap(&token, ttl))
+    }
+}
+
+impl cubbyhole_wit::Guest for Component {
+    fn read(token: String, path: String) -> Result<Option<Vec<u8>>, CubbyholeError> {
+        access(|it| it.read_cubbyhole(&token, &path))
+    }
+
+    fn list_keys(token: String, folder: String) -> Result<Vec<String>, CubbyholeError> {
+        access(|it| it.list_cubbyhole(&token, &folder))
+    }
+
+    fn write(
+        token: String,
         path: String,
-        request: mounts_wit::MountRequest,
-    ) -> Result<(), mounts_wit::MountError> {
-        Ok(access(|it| it.enable_mount(&path, &request.into()))?)
+        content: Vec<u8>,
+        permission: WritePermission,
+    ) -> Result<(), CubbyholeError> {
+        access(|it| it.write_cubbyhole(&token, &path, &content, permission))
     }
 
-    fn tune(path: String, tuning: mounts_wit::MountTuning) -> Result<(), mounts_wit::TuneError> {
-        Ok(access(|it| it.tune_mount(&path, &tuning.into()))?)
-    }
-
-    fn disable(path: String) -> Result<Option<String>, mounts_wit::MountError> {
-        Ok(access(|it| it.disable_mount(&path))?)
-    }
-
-    fn list_disabled(limit: u32) -> Result<Vec<String>, types_wit::Failure> {
-        Ok(access(|it| it.list_disabled_mounts(limit))?)
-    }
-
-    fn forget_disabled(id: String) -> Result<(), types_wit::Failure> {
-        Ok(access(|it| it.forget_disabled_mount(&id))?)
+    fn delete(token: String, path: String) -> Result<(), CubbyholeError> {
+        access(|it| it.delete_cubbyhole(&token, &path))
     }
 }

@@ -1,7 +1,5 @@
 //! Aliases of entities as operators manage them (contract 7.2).
 
-use std::collections::BTreeMap;
-
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
@@ -78,7 +76,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let mut view = view(alias.record, &mounts);
             if let Some(metadata) = metadata.map(|it| it.record) {
                 view.last_update_time = view.last_update_time.max(metadata.last_update_time);
-                view.metadata = metadata.metadata;
+                view.metadata = metadata.metadata.into_iter().collect();
             }
             views.push(view);
         }
@@ -117,7 +115,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     pub(crate) fn put_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
-        checked_metadata(request.custom_metadata.as_ref())?;
+        checked_metadata(request.custom_metadata.as_deref())?;
         commit_with_retries(&self.clock, &self.random, || {
             let mut transaction = Transaction::new();
             let written = match &request.id {
@@ -176,7 +174,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             mount_accessor: place.mount_accessor,
             creation_time: now,
             last_update_time: now,
-            custom_metadata: request.custom_metadata.clone().unwrap_or_default(),
+            custom_metadata: request.custom_metadata.iter().flatten().cloned().collect(),
             merged_from: Vec::new(),
         };
         stage_alias(transaction, &mut entity, hash, &alias)?;
@@ -205,7 +203,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             ..before.clone()
         };
         if let Some(metadata) = &request.custom_metadata {
-            record.custom_metadata.clone_from(metadata);
+            record.custom_metadata = metadata.iter().cloned().collect();
         }
         let written = AliasWritten {
             id: record.id.clone(),
@@ -243,7 +241,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         alias: &AliasRecord,
         hash: &str,
     ) -> Result<(), IdentityError> {
-        let left = self.entity(IdentityReference::Id(&before.entity_id))?;
+        let left = self.entity(&IdentityReference::Id(before.entity_id.clone()))?;
         if let Some(Loaded {
             mut record,
             version,
@@ -275,7 +273,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         id: &str,
         mount_accessor: &str,
     ) -> Result<EntityRecord, IdentityError> {
-        let entity = self.entity(IdentityReference::Id(id))?;
+        let entity = self.entity(&IdentityReference::Id(id.into()))?;
         let entity = entity.ok_or(IdentityError::UnknownEntity)?;
         require_unaliased(&entity.record, mount_accessor)?;
         transaction.require(entity_key(id), entity.version);
@@ -294,7 +292,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .delete(alias_key(&hash))
                 .delete(alias_metadata_key(&hash))
                 .delete(alias_id_key(&alias.record.id));
-            let entity = self.entity(IdentityReference::Id(&alias.record.entity_id))?;
+            let entity = self.entity(&IdentityReference::Id(alias.record.entity_id.clone()))?;
             if let Some(Loaded {
                 mut record,
                 version,
@@ -342,8 +340,8 @@ pub(super) fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
         mount_accessor: alias.mount_accessor,
         mount_path,
         mount_type,
-        metadata: BTreeMap::new(),
-        custom_metadata: alias.custom_metadata,
+        metadata: Vec::new(),
+        custom_metadata: alias.custom_metadata.into_iter().collect(),
         merged_from_canonical_ids: alias.merged_from,
         creation_time: alias.creation_time,
         last_update_time: alias.last_update_time.max(alias.creation_time),
@@ -353,7 +351,7 @@ pub(super) fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
 /// The alias as a list of entities shows it, without what was said about it.
 pub(super) fn listed(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
     AliasView {
-        custom_metadata: BTreeMap::new(),
+        custom_metadata: Vec::new(),
         ..view(alias, mounts)
     }
 }

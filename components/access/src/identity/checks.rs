@@ -1,7 +1,5 @@
 //! What names, policies and metadata of identities may be, and names that are unique.
 
-use std::collections::BTreeMap;
-
 use super::records::NameRecord;
 use crate::api::{Failure, FieldTooLong, IdentityError, IdentityTarget};
 use crate::login::{MAXIMUM_POLICIES, require_short_policies};
@@ -22,7 +20,7 @@ pub(super) fn is_identifier(text: &str) -> bool {
 
 /// The name that a write asks for, if any: something new is called what it was looked for by.
 pub(super) fn wanted_name<'a>(
-    target: IdentityTarget<'a>,
+    target: &'a IdentityTarget,
     is_new: bool,
     given: Option<&'a str>,
 ) -> Option<&'a str> {
@@ -58,9 +56,7 @@ pub(super) fn check_alias_name(name: &str) -> Result<(), FieldTooLong> {
 }
 
 /// Refuses metadata that is more than a few facts.
-pub(super) fn checked_metadata(
-    metadata: Option<&BTreeMap<String, String>>,
-) -> Result<(), IdentityError> {
+pub(super) fn checked_metadata(metadata: Option<&[(String, String)]>) -> Result<(), IdentityError> {
     let Some(metadata) = metadata else {
         return Ok(());
     };

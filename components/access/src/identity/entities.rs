@@ -9,8 +9,8 @@ use super::checks::{checked_metadata, checked_name, checked_policies, is_identif
 use super::names::Named;
 use super::records::{GroupRecord, OwnerRecord, alias_id_key, member_key, merged_entity_key};
 use crate::api::{
-    EntityChanges, EntityView, Failure, IdentityError, IdentityReference, IdentityTarget,
-    IdentityWritten,
+    AliasPlace, EntityChanges, EntityView, Failure, IdentityError, IdentityReference,
+    IdentityTarget, IdentityWritten,
 };
 use crate::records::{AliasRecord, EntityRecord, alias_key, alias_metadata_key, entity_key};
 use crate::service::AccessService;
@@ -22,7 +22,7 @@ pub(super) const MAXIMUM_INTERNAL_GROUPS: usize = 256;
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn entity_view(
         &self,
-        reference: IdentityReference<'_>,
+        reference: &IdentityReference,
     ) -> Result<Option<EntityView>, Failure> {
         let Some(entity) = self.entity(reference)? else {
             return Ok(None);
@@ -45,19 +45,19 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The entity that `reference` leads to.
     pub(crate) fn entity(
         &self,
-        reference: IdentityReference<'_>,
+        reference: &IdentityReference,
     ) -> Result<Option<Loaded<EntityRecord>>, Failure> {
         let id = match reference {
-            IdentityReference::Id(id) => Some(id.to_owned()),
+            IdentityReference::Id(id) => Some(id.clone()),
             IdentityReference::Name(name) => self.named(Named::Entity, name)?,
             IdentityReference::AliasId(id) => {
                 let alias = self.alias_with_id(id)?;
                 alias.map(|(_, alias)| alias.record.entity_id)
             }
-            IdentityReference::Alias {
+            IdentityReference::Alias(AliasPlace {
                 mount_accessor,
                 name,
-            } => match self.alias_hash(mount_accessor, name)? {
+            }) => match self.alias_hash(mount_accessor, name)? {
                 Some(hash) => {
                     let alias = self.records.get::<AliasRecord>(&alias_key(&hash))?;
                     alias.map(|alias| alias.record.entity_id)
@@ -73,21 +73,21 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     pub(crate) fn put_entity(
         &self,
-        target: IdentityTarget<'_>,
+        target: &IdentityTarget,
         changes: &EntityChanges,
     ) -> Result<IdentityWritten, IdentityError> {
         let policies = changes.policies.as_deref().map(checked_policies);
         let policies = policies.transpose()?;
-        checked_metadata(changes.metadata.as_ref())?;
+        checked_metadata(changes.metadata.as_deref())?;
         commit_with_retries(&self.clock, &self.random, || {
             let now = self.clock.now_seconds();
             let mut transaction = Transaction::new();
             let found = match target {
                 IdentityTarget::Id(id) => {
-                    let found = self.entity(IdentityReference::Id(id))?;
+                    let found = self.entity(&IdentityReference::Id(id.into()))?;
                     Some(found.ok_or(IdentityError::UnknownEntity)?)
                 }
-                IdentityTarget::Name(name) => self.entity(IdentityReference::Name(name))?,
+                IdentityTarget::Name(name) => self.entity(&IdentityReference::Name(name.into()))?,
                 IdentityTarget::New => None,
             };
             let name = wanted_name(target, found.is_none(), changes.name.as_deref());
@@ -108,7 +108,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 entity.policies.clone_from(policies);
             }
             if let Some(metadata) = &changes.metadata {
-                entity.metadata.clone_from(metadata);
+                entity.metadata = metadata.iter().cloned().collect();
             }
             let written = IdentityWritten {
                 id: entity.id.clone(),
@@ -161,7 +161,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Removes an entity with its aliases and its memberships. Its tokens are of no use from then on.
     pub(crate) fn remove_entity(
         &self,
-        reference: IdentityReference<'_>,
+        reference: &IdentityReference,
     ) -> Result<bool, IdentityError> {
         commit_with_retries(&self.clock, &self.random, || {
             let Some(entity) = self.entity(reference)? else {
@@ -250,7 +250,7 @@ pub(super) fn listed(entity: EntityRecord) -> EntityView {
         name: entity.name,
         disabled: entity.disabled,
         policies: entity.policies,
-        metadata: entity.metadata,
+        metadata: entity.metadata.into_iter().collect(),
         aliases: Vec::new(),
         direct_group_ids: Vec::new(),
         inherited_group_ids: Vec::new(),

@@ -1,7 +1,5 @@
 //! Aliases of external groups as operators manage them (contract 7.2).
 
-use std::collections::BTreeMap;
-
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
@@ -184,7 +182,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         id: &str,
     ) -> Result<GroupRecord, IdentityError> {
-        let group = self.group(IdentityReference::Id(id))?;
+        let group = self.group(&IdentityReference::Id(id.into()))?;
         let group = group.ok_or(IdentityError::UnknownGroup)?;
         if group.record.group_type == GroupType::Internal {
             return Err(IdentityError::InternalAlias);
@@ -203,7 +201,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         id: &str,
         alias: Option<AliasReference>,
     ) -> Result<(), IdentityError> {
-        if let Some(group) = self.group(IdentityReference::Id(id))? {
+        if let Some(group) = self.group(&IdentityReference::Id(id.into()))? {
             transaction.require(group_key(id), group.version);
             stage_group_with(transaction, group.record, alias, self.clock.now_seconds())?;
         }
@@ -257,8 +255,8 @@ pub(super) fn view(alias: GroupAliasRecord, mounts: &[MountView]) -> AliasView {
         mount_accessor: alias.mount_accessor,
         mount_path,
         mount_type,
-        metadata: BTreeMap::new(),
-        custom_metadata: BTreeMap::new(),
+        metadata: Vec::new(),
+        custom_metadata: Vec::new(),
         merged_from_canonical_ids: Vec::new(),
         creation_time: alias.creation_time,
         last_update_time: alias.last_update_time,

@@ -12,8 +12,8 @@ use super::records::{
     member_key, members_prefix,
 };
 use crate::api::{
-    Failure, GroupChanges, GroupType, GroupView, IdentityError, IdentityReference, IdentityTarget,
-    IdentityWritten,
+    AliasPlace, Failure, GroupChanges, GroupType, GroupView, IdentityError, IdentityReference,
+    IdentityTarget, IdentityWritten,
 };
 use crate::random;
 use crate::records::{EntityRecord, entity_key};
@@ -30,7 +30,7 @@ const ROUND: usize = 100;
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn group_view(
         &self,
-        reference: IdentityReference<'_>,
+        reference: &IdentityReference,
     ) -> Result<Option<GroupView>, Failure> {
         let Some(group) = self.group(reference)? else {
             return Ok(None);
@@ -62,19 +62,19 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The group that `reference` leads to.
     pub(crate) fn group(
         &self,
-        reference: IdentityReference<'_>,
+        reference: &IdentityReference,
     ) -> Result<Option<Loaded<GroupRecord>>, Failure> {
         let id = match reference {
-            IdentityReference::Id(id) => Some(id.to_owned()),
+            IdentityReference::Id(id) => Some(id.clone()),
             IdentityReference::Name(name) => self.named(Named::Group, name)?,
             IdentityReference::AliasId(id) => {
                 let alias = self.group_alias_with_id(id)?;
                 alias.map(|(_, alias)| alias.record.group_id)
             }
-            IdentityReference::Alias {
+            IdentityReference::Alias(AliasPlace {
                 mount_accessor,
                 name,
-            } => match self.alias_hash(mount_accessor, name)? {
+            }) => match self.alias_hash(mount_accessor, name)? {
                 Some(hash) => {
                     let key = group_alias_key(&hash);
                     let alias = self.records.get::<GroupAliasRecord>(&key)?;
@@ -113,21 +113,21 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     pub(crate) fn put_group(
         &self,
-        target: IdentityTarget<'_>,
+        target: &IdentityTarget,
         changes: &GroupChanges,
     ) -> Result<IdentityWritten, IdentityError> {
         let policies = changes.policies.as_deref().map(checked_policies);
         let policies = policies.transpose()?;
-        checked_metadata(changes.metadata.as_ref())?;
+        checked_metadata(changes.metadata.as_deref())?;
         commit_with_retries(&self.clock, &self.random, || {
             let now = self.clock.now_seconds();
             let mut transaction = Transaction::new();
             let found = match target {
                 IdentityTarget::Id(id) => {
-                    let found = self.group(IdentityReference::Id(id))?;
+                    let found = self.group(&IdentityReference::Id(id.into()))?;
                     Some(found.ok_or(IdentityError::UnknownGroup)?)
                 }
-                IdentityTarget::Name(name) => self.group(IdentityReference::Name(name))?,
+                IdentityTarget::Name(name) => self.group(&IdentityReference::Name(name.into()))?,
                 IdentityTarget::New => None,
             };
             let name = wanted_name(target, found.is_none(), changes.name.as_deref());
@@ -153,7 +153,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 group.policies.clone_from(policies);
             }
             if let Some(metadata) = &changes.metadata {
-                group.metadata.clone_from(metadata);
+                group.metadata = metadata.iter().cloned().collect();
             }
             let members_changed =
                 self.stage_group_members(&mut transaction, &mut group, changes)?;
@@ -265,7 +265,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// what still names it is cleared away afterwards.
     pub(crate) fn remove_group(
         &self,
-        reference: IdentityReference<'_>,
+        reference: &IdentityReference,
     ) -> Result<bool, IdentityError> {
         let removed = commit_with_retries(&self.clock, &self.random, || {
             let Some(Loaded { record, version }) = self.group(reference)? else {
@@ -352,7 +352,7 @@ pub(super) fn listed(group: GroupRecord) -> GroupView {
         name: group.name,
         group_type: group.group_type,
         policies: group.policies,
-        metadata: group.metadata,
+        metadata: group.metadata.into_iter().collect(),
         member_entity_ids: Vec::new(),
         member_group_ids: group.member_groups,
         parent_group_ids: group.parent_groups,

@@ -14,7 +14,9 @@ use super::records::{
     group_key,
 };
 use super::{aliases, entities, group_aliases, groups};
-use crate::api::{AliasView, EntityView, Failure, GroupView, KeyPage, ListPage, MountView};
+use crate::api::{
+    AliasPage, AliasView, EntityPage, EntityView, Failure, GroupPage, GroupView, KeyPage, MountView,
+};
 use crate::records::{AliasRecord, ENTITY_PREFIX, EntityRecord, alias_key, entity_key};
 use crate::service::AccessService;
 use crate::token_store::load_next;
@@ -62,7 +64,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<ListPage<EntityView>, Failure> {
+    ) -> Result<EntityPage, Failure> {
         let mounts = self.mounts()?;
         let position = after.map(entity_key);
         self.page(ENTITY_PREFIX, position, (limit, CHUNK), |items| {
@@ -77,20 +79,19 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
             let shown = entities.into_iter().map(|entity| EntityView {
                 aliases: aliases.remove(&entity.id).unwrap_or_default(),
-                metadata: BTreeMap::new(),
+                metadata: Vec::new(),
                 ..entities::listed(entity)
             });
             Ok(shown.collect())
         })
-        .map(|page| page.after(|entity| &entity.id))
+        .map(|part| EntityPage {
+            next: part.next(|entity| &entity.id),
+            entities: part.items,
+        })
     }
 
     /// Groups with their aliases.
-    pub(crate) fn group_page(
-        &self,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<ListPage<GroupView>, Failure> {
+    pub(crate) fn group_page(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, Failure> {
         let mounts = self.mounts()?;
         let position = after.map(group_key);
         self.page(GROUP_PREFIX, position, (limit, CHUNK), |items| {
@@ -105,20 +106,19 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .collect();
             let shown = groups.into_iter().map(|group| GroupView {
                 alias: aliases.remove(&group.id),
-                metadata: BTreeMap::new(),
+                metadata: Vec::new(),
                 ..groups::listed(group)
             });
             Ok(shown.collect())
         })
-        .map(|page| page.after(|group| &group.id))
+        .map(|part| GroupPage {
+            next: part.next(|group| &group.id),
+            groups: part.items,
+        })
     }
 
     /// Entity aliases, without what logins said.
-    pub(crate) fn alias_page(
-        &self,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<ListPage<AliasView>, Failure> {
+    pub(crate) fn alias_page(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
         self.aliases_in(
             ALIAS_ID_PREFIX,
             after.map(alias_id_key),
@@ -132,7 +132,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<ListPage<AliasView>, Failure> {
+    ) -> Result<AliasPage, Failure> {
         let position = after.map(group_alias_id_key);
         self.aliases_in(GROUP_ALIAS_ID_PREFIX, position, limit, group_aliases::view)
     }
@@ -159,12 +159,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         position: Option<String>,
         limit: u32,
         view: impl Fn(T, &[MountView]) -> AliasView,
-    ) -> Result<ListPage<AliasView>, Failure> {
+    ) -> Result<AliasPage, Failure> {
         let mounts = self.mounts()?;
         self.page(prefix, position, (limit, ROUND), |items| {
             self.indexed(&targets::<S>(items)?, |it: T| view(it, &mounts))
         })
-        .map(|page| page.after(|alias| &alias.id))
+        .map(|part| AliasPage {
+            next: part.next(|alias| &alias.id),
+            aliases: part.items,
+        })
     }
 
     fn names_in<T: Indexed>(
@@ -174,13 +177,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         limit: u32,
         name: impl Fn(T) -> String,
     ) -> Result<KeyPage, Failure> {
-        let page = self.page(prefix, position, (limit, ROUND), |items| {
+        let part = self.page(prefix, position, (limit, ROUND), |items| {
             self.indexed(&targets::<S>(items)?, &name)
         })?;
-        let page = page.after(|name: &String| name);
         Ok(KeyPage {
-            keys: page.items,
-            next: page.next,
+            next: part.next(|name| name),
+            keys: part.items,
         })
     }
 
@@ -238,13 +240,10 @@ struct Part<T> {
 }
 
 impl<T> Part<T> {
-    /// The part as a page that is followed by what is behind the `key` of its last item.
-    fn after(self, key: impl Fn(&T) -> &String) -> ListPage<T> {
+    /// The `key` of the last item, where the list goes on behind it.
+    fn next(&self, key: impl Fn(&T) -> &String) -> Option<String> {
         let last = self.items.last().filter(|_| self.goes_on);
-        ListPage {
-            next: last.map(|item| key(item).clone()),
-            items: self.items,
-        }
+        last.map(|item| key(item).clone())
     }
 }
 

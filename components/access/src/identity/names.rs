@@ -228,7 +228,7 @@ mod tests {
 
     fn write_group(
         access: &Service,
-        target: IdentityTarget<'_>,
+        target: &IdentityTarget,
         name: Option<&str>,
     ) -> Result<IdentityWritten, IdentityError> {
         let changes = GroupChanges {
@@ -239,7 +239,9 @@ mod tests {
     }
 
     fn group_id(access: &Service, name: &str) -> Option<String> {
-        let group = access.read_group(IdentityReference::Name(name)).unwrap();
+        let group = access
+            .read_group(&IdentityReference::Name(name.into()))
+            .unwrap();
         group.map(|group| group.id)
     }
 
@@ -258,22 +260,23 @@ mod tests {
     #[test]
     fn contract_7_2_another_case_of_a_name_is_the_same_object() {
         let (access, _) = service();
-        let ops = write_group(&access, IdentityTarget::Name("Ops"), None).unwrap();
+        let ops = write_group(&access, &IdentityTarget::Name("Ops".into()), None).unwrap();
         assert_eq!((ops.name.as_str(), ops.created), ("Ops", true));
-        let again = write_group(&access, IdentityTarget::Name("oPS"), None).unwrap();
+        let again = write_group(&access, &IdentityTarget::Name("oPS".into()), None).unwrap();
         assert_eq!((&again.id, again.created), (&ops.id, false));
         assert_eq!(group_id(&access, "OPS"), Some(ops.id.clone()));
-        let other = write_group(&access, IdentityTarget::Name("dev"), None).unwrap();
-        let taken = write_group(&access, IdentityTarget::Id(&other.id), Some("OPS"));
+        let other = write_group(&access, &IdentityTarget::Name("dev".into()), None).unwrap();
+        let taken = write_group(&access, &IdentityTarget::Id(other.id.clone()), Some("OPS"));
         assert_eq!(taken, Err(IdentityError::NameTaken));
-        let renamed = write_group(&access, IdentityTarget::Id(&ops.id), Some("OPS")).unwrap();
+        let renamed =
+            write_group(&access, &IdentityTarget::Id(ops.id.clone()), Some("OPS")).unwrap();
         assert_eq!(renamed.name, "OPS");
         assert_eq!(group_id(&access, "ops"), Some(ops.id.clone()));
-        write_group(&access, IdentityTarget::Id(&ops.id), Some("Root")).unwrap();
+        write_group(&access, &IdentityTarget::Id(ops.id.clone()), Some("Root")).unwrap();
         assert_eq!(group_id(&access, "ops"), None);
         assert_eq!(group_id(&access, "rOOt"), Some(ops.id));
         assert_eq!(access.list_group_names(None, 10).unwrap().keys.len(), 2);
-        let removed = access.delete_group(IdentityReference::Name("ROOT"));
+        let removed = access.delete_group(&IdentityReference::Name("ROOT".into()));
         assert_eq!(removed, Ok(true));
         assert_eq!(access.list_group_names(None, 10).unwrap().keys, ["dev"]);
     }
@@ -281,14 +284,14 @@ mod tests {
     #[test]
     fn contract_7_2_entities_are_found_in_any_case_too() {
         let (access, _) = service();
-        let write = |name| {
-            let target = IdentityTarget::Name(name);
+        let write = |name: &str| {
+            let target = &IdentityTarget::Name(name.into());
             access.write_entity(target, &EntityChanges::default())
         };
         let ann = write("\u{c4}nn").unwrap();
         let again = write("\u{e4}NN").unwrap();
         assert_eq!((again.id, again.created), (ann.id.clone(), false));
-        let removed = access.delete_entity(IdentityReference::Id(&ann.id));
+        let removed = access.delete_entity(&IdentityReference::Id(ann.id.clone()));
         assert_eq!(removed, Ok(true));
         assert!(write("\u{e4}nn").unwrap().created);
     }
@@ -296,7 +299,7 @@ mod tests {
     #[test]
     fn names_of_a_store_of_before_are_found_in_any_case() {
         let (access, store) = service();
-        let made = write_group(&access, IdentityTarget::Name("Ops"), None).unwrap();
+        let made = write_group(&access, &IdentityTarget::Name("Ops".into()), None).unwrap();
         let folded = Named::Group.key(access.hasher().unwrap(), "Ops");
         let mut transaction = Transaction::new();
         transaction.delete(folded);
@@ -308,16 +311,16 @@ mod tests {
         access.maintain().unwrap();
         assert_eq!(group_id(&access, "ops"), Some(made.id.clone()));
         assert_eq!(store.keys().len(), keys + 1, "the mark of the index");
-        let again = write_group(&access, IdentityTarget::Name("OPS"), None).unwrap();
+        let again = write_group(&access, &IdentityTarget::Name("OPS".into()), None).unwrap();
         assert_eq!((again.id, again.created), (made.id, false));
     }
 
     #[test]
     fn two_names_of_before_that_differ_in_case_keep_both_owners() {
         let (access, _) = service();
-        let low = write_group(&access, IdentityTarget::Name("ops"), None).unwrap();
-        let high = write_group(&access, IdentityTarget::Name("other"), None).unwrap();
-        write_group(&access, IdentityTarget::Id(&high.id), Some("Ops2")).unwrap();
+        let low = write_group(&access, &IdentityTarget::Name("ops".into()), None).unwrap();
+        let high = write_group(&access, &IdentityTarget::Name("other".into()), None).unwrap();
+        write_group(&access, &IdentityTarget::Id(high.id.clone()), Some("Ops2")).unwrap();
         let key = group_key(&high.id);
         let record = access.records.get::<GroupRecord>(&key).unwrap().unwrap();
         let renamed = GroupRecord {
@@ -332,11 +335,11 @@ mod tests {
         assert_eq!(group_id(&access, "ops"), Some(low.id.clone()));
         assert_eq!(group_id(&access, "Ops"), Some(high.id.clone()));
         assert_eq!(group_id(&access, "OPS"), Some(low.id.clone()));
-        let by_id = access.read_group(IdentityReference::Id(&high.id));
+        let by_id = access.read_group(&IdentityReference::Id(high.id.clone()));
         assert_eq!(by_id.unwrap().unwrap().name, "Ops");
         // Whoever of them goes leaves the other its name.
         assert_eq!(
-            access.delete_group(IdentityReference::Id(&high.id)),
+            access.delete_group(&IdentityReference::Id(high.id.clone())),
             Ok(true)
         );
         assert_eq!(group_id(&access, "Ops"), Some(low.id));

@@ -10,7 +10,7 @@ pub(crate) const ROOT: &str = "root";
 pub(crate) const DEFAULT: &str = "default";
 
 /// On wrapping tokens, and on nothing else.
-pub(crate) const RESPONSE_WRAPPING: &str = "response-wrapping";
+pub(crate) use gatehouse_access_api::RESPONSE_WRAPPING;
 
 /// Policies that the server attaches by itself, never a person.
 const INTERNAL: [&str; 2] = [RESPONSE_WRAPPING, "control-group"];

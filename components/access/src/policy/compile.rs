@@ -5,8 +5,8 @@ use super::document::{PATH, Statement, Value, read};
 use super::parameter::{ParameterValue, plain_number};
 use super::rule::{CapabilitySet, Rule};
 use super::template::has_templates;
-use crate::api::{Capability, PolicyError};
-use crate::duration::{self, SECOND};
+use crate::api::duration::{self, SECOND};
+use crate::api::{Capability, KeyPosition, MalformedDuration, PolicyError};
 
 /// Restrictions that exist and are not enforced here. Accepting one silently would grant more than its author meant.
 const UNSUPPORTED_KEYS: [&str; 2] = ["mfa_methods", "control_group"];
@@ -32,10 +32,10 @@ pub(crate) fn compile(text: &str) -> Result<Vec<Rule>, PolicyError> {
 }
 
 fn invalid_key(statement: Statement) -> PolicyError {
-    PolicyError::InvalidKey {
+    PolicyError::InvalidKey(KeyPosition {
         key: statement.key,
         line: statement.line,
-    }
+    })
 }
 
 fn wrong_type(key: &str) -> PolicyError {
@@ -228,9 +228,11 @@ fn list_parameters(key: &str, value: Value, all: &mut Listed) -> Result<(), Poli
 
 /// Nanoseconds of a limit on wrapping; `None` for 0, which is no limit.
 fn wrapping_limit(key: &str, value: &Value) -> Result<Option<u64>, PolicyError> {
-    let refused = |reason: String| PolicyError::InvalidDuration {
-        key: key.to_owned(),
-        reason,
+    let refused = |reason: String| {
+        PolicyError::InvalidDuration(MalformedDuration {
+            key: key.to_owned(),
+            reason,
+        })
     };
     let nanoseconds = match value {
         Value::Null => Ok(0),

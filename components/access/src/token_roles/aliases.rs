@@ -3,6 +3,7 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Transaction;
 
+use super::terms;
 use crate::api::{CreateError, TokenRole};
 use crate::quotas::{Quota, put_place};
 use crate::records::{AliasRecord, EntityRecord, alias_key, entity_key};
@@ -21,7 +22,7 @@ pub(crate) fn asked_alias(
     };
     let role = role.ok_or(CreateError::EntityAliasWithoutRole)?;
     let name = name.to_lowercase();
-    if name.len() > MAXIMUM_ALIAS_BYTES || !role.allows_alias(&name) {
+    if name.len() > MAXIMUM_ALIAS_BYTES || !terms::allows_alias(role, &name) {
         return Err(CreateError::AliasNotAllowed);
     }
     Ok(Some(name))

@@ -2,8 +2,8 @@
 
 use crate::address::parse_range;
 use crate::api::{
-    MountTokenType, OldSpellings, RenamedField, ServiceField, TokenRole, TokenRoleChanges,
-    TokenRoleError, TokenRoleWarning,
+    ExcessiveLife, InvalidRange, MountTokenType, OldSpellings, RenamedField, ServiceField,
+    TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
 };
 use crate::mounts::token_type;
 use crate::policy::{folded, sanitize};
@@ -107,11 +107,12 @@ pub(super) fn warnings(
     let twice = twice.into_iter().filter(|(twice, _)| *twice);
     let ignored = twice.map(|(_, field)| TokenRoleWarning::OldSpellingIgnored(field));
     let explicit_max_ttl = role.explicit_max_ttl;
-    let above =
-        (explicit_max_ttl > mount_max).then_some(TokenRoleWarning::ExplicitMaxTtlAboveMount {
+    let above = (explicit_max_ttl > mount_max).then_some(
+        TokenRoleWarning::ExplicitMaxTtlAboveMount(ExcessiveLife {
             explicit_max_ttl,
             mount_max,
-        });
+        }),
+    );
     ignored.chain(above).collect()
 }
 
@@ -157,10 +158,10 @@ fn ranges(
         let text = text.trim();
         match parse_range(text) {
             Some(_) => Ok(text.to_owned()),
-            None => Err(TokenRoleError::InvalidBoundCidr {
+            None => Err(TokenRoleError::InvalidBoundCidr(InvalidRange {
                 range: text.to_owned(),
                 old_spelling,
-            }),
+            })),
         }
     };
     texts

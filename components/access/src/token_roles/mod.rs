@@ -3,13 +3,13 @@
 mod aliases;
 mod changes;
 mod pattern;
-mod terms;
+pub(crate) mod terms;
 
 pub(crate) use aliases::asked_alias;
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{
-    Attempt, Record, Records, Transaction, commit_with_retries, encode, key_position, key_segment,
+    Attempt, Records, Transaction, commit_with_retries, encode, key_position, key_segment,
 };
 
 use crate::api::{
@@ -41,10 +41,6 @@ fn is_usable_name(name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_graphic() && byte != b'/')
-}
-
-impl Record for TokenRole {
-    const SCHEMA: u16 = 1;
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {

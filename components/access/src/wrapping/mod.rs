@@ -33,18 +33,10 @@ const PATHS_OF_USE: [&str; 2] = ["sys/wrapping/unwrap", "sys/wrapping/rewrap"];
 /// content, so the use is taken in any case. On every other path a use is a use (contract 5.3): the policy
 /// `response-wrapping` then refuses the request, and the content is gone, by which its rightful owner notices that the token was
 /// in other hands.
-pub(crate) fn spends_itself(token: &TokenRecord, request: &Request<'_>) -> bool {
+pub(crate) fn spends_itself(token: &TokenRecord, request: &Request) -> bool {
     token.is_wrapping()
         && request.operation == Operation::Update
-        && PATHS_OF_USE.contains(&request.path)
-}
-
-/// What a new wrapping token stands for.
-struct Subject<'a> {
-    content: &'a [u8],
-    creation_path: &'a str,
-    ttl: u64,
-    wrapped_accessor: Option<&'a str>,
+        && PATHS_OF_USE.contains(&request.path.as_str())
 }
 
 /// A wrapping token that has not been used.
@@ -67,24 +59,15 @@ impl UnusedWrapping {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn wrap_content(
-        &self,
-        request: &WrapRequest<'_>,
-    ) -> Result<WrappingToken, WrapError> {
+    pub(crate) fn wrap_content(&self, request: &WrapRequest) -> Result<WrappingToken, WrapError> {
         if request.ttl == 0 {
             return Err(WrapError::NoTtl);
         }
         if request.content.len() > MAXIMUM_CONTENT_BYTES {
             return Err(WrapError::TooLarge(MAXIMUM_CONTENT_BYTES as u32));
         }
-        let subject = Subject {
-            content: request.content,
-            creation_path: request.creation_path,
-            ttl: request.ttl,
-            wrapped_accessor: request.wrapped_accessor,
-        };
         let mut transaction = Transaction::new();
-        let wrapping = self.stage_wrapping(&mut transaction, &subject)?;
+        let wrapping = self.stage_wrapping(&mut transaction, request)?;
         match self.records.commit(transaction) {
             Ok(()) => Ok(wrapping),
             Err(TransactionError::Storage(error)) => Err(error.into()),
@@ -128,15 +111,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let content = unused.open(hasher, token)?;
             let record = &unused.token.record;
             let shorter = ttl.filter(|ttl| (1..record.creation_ttl).contains(ttl));
-            let subject = Subject {
-                content: &content,
-                creation_path: &record.path,
+            let request = WrapRequest {
+                content,
+                creation_path: record.path.clone(),
                 ttl: shorter.unwrap_or(record.creation_ttl),
-                wrapped_accessor: unused.wrapped.wrapped_accessor.as_deref(),
+                wrapped_accessor: unused.wrapped.wrapped_accessor.clone(),
             };
             let mut transaction = Transaction::new();
             unused.stage_use(&mut transaction, hasher);
-            let wrapping = self.stage_wrapping(&mut transaction, &subject)?;
+            let wrapping = self.stage_wrapping(&mut transaction, &request)?;
             Ok(Attempt::from_commit(
                 self.records.commit(transaction),
                 wrapping,
@@ -166,13 +149,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     fn stage_wrapping(
         &self,
         transaction: &mut Transaction,
-        subject: &Subject<'_>,
+        request: &WrapRequest,
     ) -> Result<WrappingToken, Failure> {
         let hasher = self.hasher()?;
         let client_token = random::client_token(&self.random)?;
         let hash = hasher.token(client_token.expose());
         let now = self.clock.now_seconds();
-        let ttl = subject.ttl.min(SYSTEM_MAX_LEASE_TTL);
+        let ttl = request.ttl.min(SYSTEM_MAX_LEASE_TTL);
         let record = TokenRecord {
             accessor: random::accessor(&self.random)?,
             ancestors: Vec::new(),
@@ -181,7 +164,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             policies: vec![RESPONSE_WRAPPING.to_owned()],
             entity_id: None,
             display_name: String::new(),
-            path: subject.creation_path.to_owned(),
+            path: request.creation_path.clone(),
             role: None,
             metadata: None,
             bound_cidrs: Vec::new(),
@@ -194,16 +177,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             num_uses: 1,
             renewable: false,
             places: Vec::new(),
+            keeps_secrets: false,
         };
         let cipher = ContentCipher::of(hasher, client_token.expose());
         let wrapped = WrappedRecord {
-            sealed_content: cipher.seal(subject.content)?,
-            wrapped_accessor: subject.wrapped_accessor.map(str::to_owned),
+            sealed_content: cipher.seal(&request.content)?,
+            wrapped_accessor: request.wrapped_accessor.clone(),
         };
         put_token(transaction, hasher, &hash, &record)?;
         transaction.put_until(wrapped_key(&hash), &wrapped, record.expires_at())?;
         Ok(WrappingToken {
-            client_token,
+            token: client_token.expose().to_owned(),
             accessor: record.accessor,
             ttl,
             creation_time: now,

@@ -34,7 +34,10 @@ fn listed(server: &Server, limit: u32) -> Vec<String> {
 #[test]
 fn s14_pages_of_any_size_make_up_the_same_list_and_each_token_once() {
     let server = Server::ready();
-    let root = server.access.lookup_token(TokenReference::Id(ROOT)).ok();
+    let root = server
+        .access
+        .lookup_token(&TokenReference::Id(ROOT.into()))
+        .ok();
     let mut made = children(&server, ROOT, 450);
     made.push(root.unwrap().accessor);
     let whole = listed(&server, 10_000);
@@ -63,7 +66,7 @@ fn a_list_goes_on_behind_a_token_that_has_ended_meanwhile() {
     let server = Server::ready();
     children(&server, ROOT, 20);
     let whole = listed(&server, 100);
-    let gone = TokenReference::Accessor(&whole[9]);
+    let gone = &TokenReference::Accessor(whole[9].clone());
     assert!(server.access.revoke_token(gone).unwrap());
     let rest = server.access.list_accessors(Some(&whole[9]), 100).unwrap();
     assert_eq!(rest.keys, whole[10..]);

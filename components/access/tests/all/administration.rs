@@ -4,7 +4,7 @@ use crate::server::{HOUR, ROOT, Server};
 use base64::Engine as _;
 use gatehouse_access::{
     Access, Failure, InitializeError, ListingVisibility, MountError, MountRequest, MountTokenType,
-    PolicyError, PolicyView,
+    Policy, PolicyError,
 };
 use gatehouse_ports::{CommitError, StoreError};
 
@@ -13,7 +13,7 @@ fn a8_initialization_works_once_and_is_seen_by_every_instance() {
     let server = Server::empty();
     assert_eq!(server.access.cluster(), Ok(None));
     let initialized = server.access.initialize(None).ok().unwrap();
-    let token = initialized.root_token.expose();
+    let token = initialized.root_token.as_str();
     assert!(token.starts_with("hvs.") && token.len() == 47);
     let cluster = server.access.cluster().unwrap().unwrap();
     assert!(cluster.name.starts_with("gatehouse-cluster-"));
@@ -34,9 +34,9 @@ fn k2_another_root_token_is_like_the_first_one_and_takes_an_initialized_server()
     assert_eq!(early, Some(Failure::NotInitialized));
     let first = server.access.initialize(None).ok().unwrap().root_token;
     let made = server.access.generate_root().ok().unwrap();
-    assert_ne!(made.expose(), first.expose());
+    assert_ne!(made.expose(), first);
     assert_eq!(made.expose().len(), gatehouse_access::ROOT_TOKEN_CHARACTERS);
-    assert!(server.is_valid(made.expose()) && server.is_valid(first.expose()));
+    assert!(server.is_valid(made.expose()) && server.is_valid(&first));
 }
 
 #[test]
@@ -48,9 +48,7 @@ fn a8_of_racing_initializations_one_wins() {
                 .map(|_| scope.spawn(|| server.another_instance().initialize(None).ok()))
                 .collect();
             let outcomes = racers.into_iter().filter_map(|it| it.join().unwrap());
-            outcomes
-                .map(|it| it.root_token.expose().to_owned())
-                .collect()
+            outcomes.map(|it| it.root_token).collect()
         });
         assert_eq!(winners.len(), 1);
         assert!(server.is_valid(&winners[0]));
@@ -300,7 +298,7 @@ fn policies_are_read_byte_for_byte_also_from_base64() {
     let encoded = base64::engine::general_purpose::STANDARD.encode(TEXT);
     server.access.write_policy("coded", &encoded).unwrap();
     for name in ["dev", "coded", "DEV"] {
-        let expected = PolicyView {
+        let expected = Policy {
             name: name.to_lowercase(),
             text: TEXT.to_owned(),
         };
@@ -308,7 +306,7 @@ fn policies_are_read_byte_for_byte_also_from_base64() {
     }
     let names = ["coded", "default", "dev", "root"].map(str::to_owned);
     assert_eq!(server.access.list_policies(), Ok(names.to_vec()));
-    let root = PolicyView {
+    let root = Policy {
         name: "root".to_owned(),
         text: String::new(),
     };

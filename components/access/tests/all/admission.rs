@@ -11,7 +11,7 @@ fn without_token(server: &Server, path: &str) -> Result<gatehouse_access::Admiss
     server.access.admit(&Request {
         token: None,
         operation: Operation::Update,
-        path,
+        path: path.into(),
         source_address: None,
         wrap_ttl: None,
         parameters: None,
@@ -224,7 +224,7 @@ fn t10_unknown_expired_revoked_used_up_and_malformed_tokens_are_refused_alike() 
     server.advance(HOUR);
     let revoked = server.log_in(TokenParameters::default());
     let reference = revoked.client_token.reference();
-    assert_eq!(server.access.revoke_token(reference), Ok(true));
+    assert_eq!(server.access.revoke_token(&reference), Ok(true));
     let used_up = server.log_in(TokenParameters {
         num_uses: 1,
         ..TokenParameters::default()
@@ -257,9 +257,9 @@ fn t9_bound_addresses_hold_at_every_use() {
     });
     let from = |address: Option<&str>| {
         let admitted = server.access.admit(&Request {
-            token: Some(token.client_token.expose()),
+            token: Some(token.client_token.expose().into()),
             operation: Operation::Read,
-            path: "auth/token/lookup-self",
+            path: "auth/token/lookup-self".into(),
             source_address: address.map(|it| it.parse().unwrap()),
             wrap_ttl: None,
             parameters: None,
@@ -286,7 +286,7 @@ fn t4_a_use_is_taken_before_the_policy_is_asked() {
     );
     let view = server
         .access
-        .lookup_token(TokenReference::Id(token))
+        .lookup_token(&TokenReference::Id(token.into()))
         .unwrap();
     assert_eq!(view.num_uses, 1);
     assert_eq!(
@@ -331,9 +331,9 @@ fn t4_of_n_uses_exactly_n_succeed_among_many_clients() {
                     scope.spawn(|| {
                         let instance = server.another_instance();
                         let request = Request {
-                            token: Some(token),
+                            token: Some(token.into()),
                             operation: Operation::Read,
-                            path: "auth/token/lookup-self",
+                            path: "auth/token/lookup-self".into(),
                             source_address: None,
                             wrap_ttl: None,
                             parameters: None,
@@ -369,7 +369,7 @@ fn capabilities_are_shown_in_the_contracts_order() {
     let paths = ["a", "/a", "b", "c", "a/"].map(str::to_owned);
     let shown = server
         .access
-        .capabilities(token.client_token.reference(), &paths)
+        .capabilities(&token.client_token.reference(), &paths)
         .unwrap();
     use Capability::{Create, Deny, List, Patch, Read, Root, Sudo};
     let all = vec![Sudo, Read, List, Create, Patch];
@@ -379,7 +379,7 @@ fn capabilities_are_shown_in_the_contracts_order() {
     );
     let root = server
         .access
-        .capabilities(TokenReference::Id(ROOT), &paths[..1]);
+        .capabilities(&TokenReference::Id(ROOT.into()), &paths[..1]);
     assert_eq!(root, Ok(vec![vec![Root]]));
 }
 

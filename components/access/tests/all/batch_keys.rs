@@ -180,7 +180,7 @@ fn several_hosts_share_one_key() {
     assert_eq!((key_number(&first), key_number(&second)), (1, 1));
     for token in [&first, &second] {
         assert!(server.is_valid(token.client_token.expose()));
-        assert!(other.lookup_token(token.client_token.reference()).is_ok());
+        assert!(other.lookup_token(&token.client_token.reference()).is_ok());
     }
     let conflict = CommitError::Conflict("batch-key-in-use".to_owned());
     server.store.fail_next_commit(conflict);

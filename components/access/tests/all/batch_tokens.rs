@@ -1,7 +1,5 @@
 //! Tokens that carry themselves (contract 5.1, SEC-T8).
 
-use std::collections::BTreeMap;
-
 use crate::server::batch::{batch, bytes_of, living};
 use crate::server::{HOUR, ROOT, START, Server, plain, policies, sudo};
 use gatehouse_access::{
@@ -26,7 +24,7 @@ fn use_of(server: &Server, token: &str) -> Option<Refusal> {
 
 fn view(server: &Server, token: &Issued) -> TokenView {
     let reference = token.client_token.reference();
-    server.access.lookup_token(reference).unwrap()
+    server.access.lookup_token(&reference).unwrap()
 }
 
 #[test]
@@ -96,7 +94,7 @@ fn contract_5_5_grant_and_lookup_agree() {
         expire_time: Some(START + 2 * HOUR),
         explicit_max_ttl: 0,
         last_renewal_time: None,
-        metadata: Some(BTreeMap::from([("role".to_owned(), "dev".to_owned())])),
+        metadata: Some(Vec::from([("role".to_owned(), "dev".to_owned())])),
         num_uses: 0,
         orphan: true,
         path: "auth/gcp/login".to_owned(),
@@ -193,7 +191,7 @@ fn a_token_ends_with_its_time_its_mount_and_its_entity() {
             disabled: Some(disabled),
             ..EntityChanges::default()
         };
-        let target = IdentityTarget::Id(&id);
+        let target = &IdentityTarget::Id(id.clone());
         server.access.write_entity(target, &changes).unwrap();
     };
     disabled(true);
@@ -227,9 +225,9 @@ fn t9_bound_ranges_count_at_every_use() {
     });
     let from = |address: Option<&str>| {
         let request = Request {
-            token: Some(issued.client_token.expose()),
+            token: Some(issued.client_token.expose().into()),
             operation: Operation::Read,
-            path: LOOKUP,
+            path: LOOKUP.into(),
             parameters: None,
             wrap_ttl: None,
             source_address: address.map(|it| it.parse().unwrap()),
@@ -262,7 +260,7 @@ fn policies_of_the_entity_count_as_they_are_now() {
         policies: Some(vec!["reader".to_owned()]),
         ..EntityChanges::default()
     };
-    let target = IdentityTarget::Id(&id);
+    let target = &IdentityTarget::Id(id.clone());
     server.access.write_entity(target, &changes).unwrap();
     assert_eq!(read(), None);
     assert_eq!(view(&server, &issued).identity_policies, ["reader"]);
@@ -276,12 +274,15 @@ fn t8_a_batch_token_is_neither_renewed_nor_revoked_nor_a_parent() {
     let access = &server.access;
     let commits = server.store.commits();
     assert_eq!(
-        access.renewal(reference, None).err(),
+        access.renewal(&reference, None).err(),
         Some(RenewError::BatchToken)
     );
-    let renewed = access.renew_token(reference, 0, None);
+    let renewed = access.renew_token(&reference, 0, None);
     assert_eq!(renewed.err(), Some(RenewError::BatchToken));
-    assert_eq!(access.revoke_token(reference), Err(RevokeError::BatchToken));
+    assert_eq!(
+        access.revoke_token(&reference),
+        Err(RevokeError::BatchToken)
+    );
     let token = issued.client_token.expose();
     for token_type in [None, Some("service"), Some("batch"), Some("unknown")] {
         let request = CreateRequest {
@@ -297,14 +298,14 @@ fn t8_a_batch_token_is_neither_renewed_nor_revoked_nor_a_parent() {
 
     // What is no token is treated as any unknown one.
     for text in ["hvb.x", &format!("{token}A")] {
-        let unknown = TokenReference::Id(text);
+        let unknown = &TokenReference::Id(text.into());
         assert_eq!(
             access.renewal(unknown, None).err(),
             Some(RenewError::UnknownToken)
         );
         assert_eq!(access.revoke_token(unknown), Ok(false));
     }
-    let none = TokenReference::Accessor("");
+    let none = &TokenReference::Accessor("".into());
     assert!(access.lookup_token(none).is_err());
     assert_eq!(access.revoke_token(none), Ok(false));
     assert_eq!(server.store.commits(), commits);
@@ -352,7 +353,7 @@ fn contract_5_4_a_created_batch_token_lives_and_dies_with_its_parent() {
     let twin = server.child(parent_token, &asked);
     server.advance(59);
     assert_eq!(use_of(&server, child), None);
-    assert_eq!(server.access.revoke_token(reference), Ok(true));
+    assert_eq!(server.access.revoke_token(&reference), Ok(true));
     assert_eq!(use_of(&server, child), Some(Refusal::InvalidToken));
     assert!(!server.is_valid(twin.client_token.expose()));
     assert_eq!(use_of(&server, orphan), None);
@@ -381,7 +382,7 @@ fn t5_a_batch_token_does_not_descend_from_a_second_token_of_the_same_identifier(
     let child = server.child("chosen", &request());
     let child = child.client_token.expose();
     assert!(server.is_valid(child));
-    let first = TokenReference::Id("chosen");
+    let first = &TokenReference::Id("chosen".into());
     assert_eq!(server.access.revoke_token(first), Ok(true));
     server.advance(1);
     server.child(ROOT, &chosen);
@@ -461,7 +462,7 @@ fn a_chosen_identifier_is_ignored_with_a_warning_and_still_needs_sudo() {
 #[test]
 fn a_token_that_would_not_fit_a_request_is_refused_and_stores_nothing() {
     let server = Server::ready();
-    let metadata = |length: usize| BTreeMap::from([("note".to_owned(), "x".repeat(length))]);
+    let metadata = |length: usize| Vec::from([("note".to_owned(), "x".repeat(length))]);
     let before = server.store.keys();
     let create = |length| {
         let request = CreateRequest {

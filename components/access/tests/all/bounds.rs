@@ -1,6 +1,5 @@
 //! What callers may fill is bounded, and no list reads more than it shows.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::server::{ROOT, Server, TestStore, sudo};
@@ -205,7 +204,7 @@ fn t12_what_a_token_carries_is_bounded() {
         made.map(|_| ())
     };
     let meta = |length: usize| CreateRequest {
-        metadata: Some(BTreeMap::from([("m".to_owned(), "v".repeat(length - 1))])),
+        metadata: Some(Vec::from([("m".to_owned(), "v".repeat(length - 1))])),
         ..CreateRequest::default()
     };
     let named = |length: usize| CreateRequest {
@@ -252,14 +251,14 @@ fn s14_names_of_aliases_policies_of_entities_and_members_of_groups_are_bounded()
         policies: Some(vec!["p".repeat(64 * KIB + 1)]),
         ..EntityChanges::default()
     };
-    let refused = access.write_entity(IdentityTarget::New, &changes).err();
+    let refused = access.write_entity(&IdentityTarget::New, &changes).err();
     let expected = IdentityError::TooLong(too_long("policies", 64 * KIB));
     assert_eq!(refused, Some(expected));
 
     let entity = || {
         let changes = EntityChanges::default();
         access
-            .write_entity(IdentityTarget::New, &changes)
+            .write_entity(&IdentityTarget::New, &changes)
             .unwrap()
             .id
     };
@@ -268,7 +267,7 @@ fn s14_names_of_aliases_policies_of_entities_and_members_of_groups_are_bounded()
         member_entity_ids: Some(ids),
         ..GroupChanges::default()
     };
-    let target = IdentityTarget::Name("g");
+    let target = &IdentityTarget::Name("g".into());
     let group = access.write_group(target, &members(vec![first.clone()]));
     let group = group.unwrap().id;
     let owner = value(&server, &format!("group-member/{group}/{first}"));

@@ -10,12 +10,12 @@ const PATH: &str = "auth/gcp/role/dev";
 
 fn read(instance: &Service, token: &str) -> Result<(), Refusal> {
     let request = Request {
-        token: Some(token),
+        token: Some(token.into()),
         operation: Operation::Read,
-        path: PATH,
+        path: PATH.into(),
         parameters: None,
         wrap_ttl: None,
-        source_address: "192.0.2.1".parse().ok(),
+        source_address: Some("192.0.2.1".to_owned()),
     };
     instance.admit(&request).map(|_| ())
 }
@@ -56,7 +56,7 @@ fn s7_a_disabled_a_deleted_and_a_changed_entity_count_at_once() {
     let server = Server::ready();
     let (instance, token, entity) = warm(&server);
     let change = |changes: EntityChanges| {
-        let target = IdentityTarget::Id(&entity);
+        let target = &IdentityTarget::Id(entity.clone());
         server.access.write_entity(target, &changes).unwrap();
     };
     change(EntityChanges {
@@ -73,7 +73,7 @@ fn s7_a_disabled_a_deleted_and_a_changed_entity_count_at_once() {
     assert_eq!(read(&instance, &token), Err(Refusal::Denied));
     server.access.write_policy("more", &reading(PATH)).unwrap();
     assert_eq!(read(&instance, &token), Ok(()));
-    let reference = IdentityReference::Id(&entity);
+    let reference = &IdentityReference::Id(entity.clone());
     assert!(server.access.delete_entity(reference).unwrap());
     assert_eq!(read(&instance, &token), Err(Refusal::EntityUnusable));
 }
@@ -102,10 +102,10 @@ fn s7_a_login_sees_what_became_of_the_identity_that_it_knew() {
         disabled: Some(true),
         ..EntityChanges::default()
     };
-    let target = IdentityTarget::Id(&entity);
+    let target = &IdentityTarget::Id(entity.clone());
     server.access.write_entity(target, &disabled).unwrap();
     assert_eq!(log_in(), None);
-    let reference = IdentityReference::Id(&entity);
+    let reference = &IdentityReference::Id(entity.clone());
     assert!(server.access.delete_entity(reference).unwrap());
     let fresh = log_in().unwrap();
     assert_ne!(fresh, entity);

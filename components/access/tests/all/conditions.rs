@@ -43,14 +43,14 @@ fn token_with(server: &Server, text: &str, uses: u64) -> String {
     issued.client_token.expose().to_owned()
 }
 
-fn request<'a>(token: &'a str, path: &'a str, parameters: Option<&'a [Parameter]>) -> Request<'a> {
+fn request(token: &str, path: &str, parameters: Option<&[Parameter]>) -> Request {
     Request {
-        token: Some(token),
+        token: Some(token.into()),
         operation: Operation::Update,
-        path,
+        path: path.into(),
         source_address: None,
         wrap_ttl: None,
-        parameters,
+        parameters: parameters.map(<[Parameter]>::to_vec),
     }
 }
 
@@ -82,10 +82,8 @@ fn contract_5_6_parameters_are_asked_for_only_where_a_rule_looks_at_them() {
     for refused in [parameter("x", "2"), parameter("y", "1")] {
         assert_eq!(admit("sys/a", Some(&[refused])), Err(Refusal::Denied));
     }
-    let delete = Request {
-        operation: Operation::Delete,
-        ..request(&token, "sys/a", None)
-    };
+    let mut delete = request(&token, "sys/a", None);
+    delete.operation = Operation::Delete;
     assert!(server.access.admit(&delete).is_ok());
     // A root token has no rules that could ask.
     assert!(
@@ -132,11 +130,8 @@ fn contract_1_8_a_policy_may_demand_that_answers_are_wrapped() {
             (Some(90), Ok(())),
             (Some(91), Err(Refusal::Denied)),
         ] {
-            let asked = Request {
-                operation,
-                wrap_ttl,
-                ..request(&token, "sys/a", None)
-            };
+            let mut asked = request(&token, "sys/a", None);
+            (asked.operation, asked.wrap_ttl) = (operation, wrap_ttl);
             assert_eq!(
                 server.access.admit(&asked).map(|_| ()),
                 expected,
@@ -175,9 +170,11 @@ fn caller(server: &Server) -> Caller {
         metadata: Some(metadata.into()),
         ..EntityChanges::default()
     };
-    let target = IdentityTarget::Id(&entity);
+    let target = &IdentityTarget::Id(entity.clone());
     server.access.write_entity(target, &changes).unwrap();
-    let view = server.access.read_entity(IdentityReference::Id(&entity));
+    let view = server
+        .access
+        .read_entity(&IdentityReference::Id(entity.clone()));
     let alias = view.unwrap().unwrap().aliases.remove(0);
     let custom = AliasRequest {
         id: Some(alias.id.clone()),
@@ -186,7 +183,7 @@ fn caller(server: &Server) -> Caller {
     };
     server.access.write_entity_alias(&custom).unwrap();
     let group = |name: &str, changes: GroupChanges| {
-        let target = IdentityTarget::Name(name);
+        let target = &IdentityTarget::Name(name.into());
         server.access.write_group(target, &changes).unwrap().id
     };
     let inner = GroupChanges {
@@ -218,7 +215,7 @@ fn contract_5_6_every_template_is_filled_with_the_caller() {
     let allows = |pattern: &str, path: &str| {
         let text = format!("path \"{pattern}\" {{ capabilities = [\"read\"] }}");
         server.access.write_policy("under-test", &text).unwrap();
-        let reference = TokenReference::Id(&caller.token);
+        let reference = &TokenReference::Id(caller.token.clone());
         let shown = server.access.capabilities(reference, &[path.to_owned()]);
         let admitted = server.admit(&caller.token, Operation::Read, path).is_ok();
         assert_eq!(
@@ -324,10 +321,8 @@ fn aliases_are_read_only_when_a_rule_on_the_path_names_them() {
     let access = AccessService::new(store, server.clock, server.random);
     let reads_for = |path: &str| {
         let before = store.reads.load(Ordering::Relaxed);
-        let asked = Request {
-            operation: Operation::Read,
-            ..request(&caller.token, path, None)
-        };
+        let mut asked = request(&caller.token, path, None);
+        asked.operation = Operation::Read;
         let admitted = access.admit(&asked).is_ok();
         (admitted, store.reads.load(Ordering::Relaxed) - before)
     };

@@ -1,7 +1,5 @@
 //! Tokens that token holders make (contract 5.4).
 
-use std::collections::BTreeMap;
-
 use crate::server::{HOUR, ROOT, Server, plain, policies, sudo};
 use gatehouse_access::{
     Access, CreateError, CreateRequest, Operation, Parent, ServiceField, TokenParameters,
@@ -15,7 +13,7 @@ fn named(names: &[&str]) -> CreateRequest {
     }
 }
 
-fn refused(server: &Server, parent: &Parent<'_>, request: &CreateRequest) -> CreateError {
+fn refused(server: &Server, parent: &Parent, request: &CreateRequest) -> CreateError {
     let before = server.store.keys();
     let error = server.access.create_token(parent, request).err().unwrap();
     assert_eq!(
@@ -39,7 +37,7 @@ fn a_root_child_without_policies_is_root_and_never_expires() {
     assert_eq!(child.grant.metadata, None);
     let view = server
         .access
-        .lookup_token(child.client_token.reference())
+        .lookup_token(&child.client_token.reference())
         .unwrap();
     assert_eq!((view.expire_time, view.ttl), (None, 0));
     assert_eq!(
@@ -51,7 +49,7 @@ fn a_root_child_without_policies_is_root_and_never_expires() {
 #[test]
 fn fields_reach_the_token() {
     let server = Server::ready();
-    let metadata = BTreeMap::from([("team".to_owned(), "a".to_owned())]);
+    let metadata = Vec::from([("team".to_owned(), "a".to_owned())]);
     let child = server.child(
         ROOT,
         &CreateRequest {
@@ -66,7 +64,7 @@ fn fields_reach_the_token() {
     );
     let view = server
         .access
-        .lookup_token(child.client_token.reference())
+        .lookup_token(&child.client_token.reference())
         .unwrap();
     assert_eq!(view.policies, ["default", "dev"]);
     assert_eq!(view.metadata, Some(metadata));
@@ -281,21 +279,16 @@ fn t8_a_token_with_limited_uses_has_no_children_even_at_its_last_use() {
             .admit(token, Operation::Update, "auth/token/create")
             .unwrap();
         let parent = Parent {
-            token,
+            token: token.into(),
             sudo: admission.sudo,
             limited_uses: admission.limited_uses,
             orphan_path: false,
         };
         let error = refused(&server, &parent, &CreateRequest::default());
         assert_eq!(error, CreateError::RestrictedUseParent);
-        let error = refused(
-            &server,
-            &Parent {
-                limited_uses: true,
-                ..plain(ROOT)
-            },
-            &CreateRequest::default(),
-        );
+        let mut parent = plain(ROOT);
+        parent.limited_uses = true;
+        let error = refused(&server, &parent, &CreateRequest::default());
         assert_eq!(error, CreateError::RestrictedUseParent);
     }
 }
@@ -327,10 +320,8 @@ fn orphans_have_neither_parent_nor_entity() {
             ..CreateRequest::default()
         },
     );
-    let by_path = Parent {
-        orphan_path: true,
-        ..plain(token)
-    };
+    let mut by_path = plain(token);
+    by_path.orphan_path = true;
     let by_path = server
         .access
         .create_token(&by_path, &CreateRequest::default())
@@ -338,7 +329,7 @@ fn orphans_have_neither_parent_nor_entity() {
         .unwrap();
     server
         .access
-        .revoke_token(TokenReference::Id(token))
+        .revoke_token(&TokenReference::Id(token.into()))
         .unwrap();
     assert!(!server.is_valid(child.client_token.expose()));
     for orphan in [by_field, by_path] {
@@ -381,7 +372,7 @@ fn a_token_bound_to_addresses_makes_bound_tokens() {
     let child = server.child(parent.client_token.expose(), &CreateRequest::default());
     let view = server
         .access
-        .lookup_token(child.client_token.reference())
+        .lookup_token(&child.client_token.reference())
         .unwrap();
     assert_eq!(view.bound_cidrs, ranges);
 }
@@ -409,11 +400,8 @@ fn a4_a_list_of_blanks_was_given_and_inherits_nothing() {
     for blanks in [&[""][..], &[" ", "\t"], &["", ""]] {
         for (caller, orphan_path) in [(ROOT, false), (ROOT, true), (parent, false), (parent, true)]
         {
-            for creator in [sudo(caller), plain(caller)] {
-                let creator = Parent {
-                    orphan_path,
-                    ..creator
-                };
+            for mut creator in [sudo(caller), plain(caller)] {
+                creator.orphan_path = orphan_path;
                 let child = server
                     .access
                     .create_token(&creator, &named(blanks))

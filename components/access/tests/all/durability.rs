@@ -42,7 +42,7 @@ fn issues_nothing_beside_an_error(operation: impl Fn(&Server, &Faulty<'_>) -> Op
                 // Another instance has nothing but the store to know it from.
                 let read = server
                     .another_instance()
-                    .lookup_token(issued.client_token.reference());
+                    .lookup_token(&issued.client_token.reference());
                 assert!(read.is_ok());
                 return;
             }

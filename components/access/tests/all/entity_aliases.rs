@@ -9,8 +9,8 @@ use crate::under_role::{
     asking, create, holder, listed, text, texts, under, view, with_role, write,
 };
 use gatehouse_access::{
-    Access, CreateError, CreateRequest, EntityChanges, IdentityReference, IdentityTarget, Settings,
-    TokenRoleChanges,
+    Access, AliasPlace, CreateError, CreateRequest, EntityChanges, IdentityReference,
+    IdentityTarget, Settings, TokenRoleChanges,
 };
 
 fn with_aliases() -> Server {
@@ -39,7 +39,11 @@ fn contract_5_4_a_token_has_the_entity_of_an_alias_that_its_role_allows() {
     assert_eq!(entity("BOB"), bob);
     assert_ne!(entity("svc-1"), bob);
     assert_eq!(entity("svc-1"), entity("SVC-1"));
-    let aliases = server.access.list_entity_aliases(None, 100).unwrap().items;
+    let aliases = server
+        .access
+        .list_entity_aliases(None, 100)
+        .unwrap()
+        .aliases;
     let mut names: Vec<_> = aliases.iter().map(|alias| alias.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["bob", "svc-1"]);
@@ -82,7 +86,7 @@ fn t12_a_role_with_a_pattern_of_aliases_makes_a_bounded_number_of_entities() {
     assert_eq!(server.store.keys(), keys);
     // Those that exist are no new ones, and one that is deleted makes room.
     make("svc-1").unwrap();
-    let gone = IdentityReference::Id(&first);
+    let gone = &IdentityReference::Id(first.clone());
     assert_eq!(server.access.delete_entity(gone), Ok(true));
     make("svc-3").unwrap();
     assert_eq!(make("svc-4"), Err(CreateError::TooManyEntities(2)));
@@ -96,7 +100,7 @@ fn the_entity_brings_its_policies_and_a_disabled_one_no_token() {
     let change = |changes: &EntityChanges| {
         server
             .access
-            .write_entity(IdentityTarget::Id(&id), changes)
+            .write_entity(&IdentityTarget::Id(id.clone()), changes)
             .unwrap();
     };
     change(&EntityChanges {
@@ -135,7 +139,12 @@ fn concurrent_first_tokens_of_an_alias_make_one_entity() {
     let issued = access.create_token(&sudo(ROOT), &under("ci", named("bob")));
     assert_eq!(issued.ok().unwrap().grant.entity_id, *made.lock().unwrap());
     assert_eq!(
-        server.access.list_entities(None, 100).unwrap().items.len(),
+        server
+            .access
+            .list_entities(None, 100)
+            .unwrap()
+            .entities
+            .len(),
         1
     );
 }
@@ -152,9 +161,9 @@ fn t11_a_refused_token_makes_no_entity() {
     let refused = create(&server, &parent, request).err();
     assert_eq!(refused, Some(CreateError::PoliciesNotSubset));
     assert_eq!(server.store.keys(), before);
-    let unknown = IdentityReference::Alias {
-        mount_accessor: "auth_token_x",
-        name: "bob",
-    };
-    assert_eq!(server.access.read_entity(unknown), Ok(None));
+    let unknown = IdentityReference::Alias(AliasPlace {
+        mount_accessor: "auth_token_x".to_owned(),
+        name: "bob".to_owned(),
+    });
+    assert_eq!(server.access.read_entity(&unknown), Ok(None));
 }

@@ -1,7 +1,5 @@
 //! What operators do to entities and groups, and what the store holds of it.
 
-use std::collections::BTreeMap;
-
 use crate::server::{Server, policies};
 use gatehouse_access::{
     Access, AliasRequest, EntityChanges, GroupChanges, IdentityError, IdentityReference,
@@ -11,7 +9,7 @@ use gatehouse_access::{
 fn entity(server: &Server) -> String {
     let written = server
         .access
-        .write_entity(IdentityTarget::New, &EntityChanges::default());
+        .write_entity(&IdentityTarget::New, &EntityChanges::default());
     written.unwrap().id
 }
 
@@ -20,7 +18,7 @@ fn group(server: &Server, name: &str, groups: &[&String]) -> Result<String, Iden
         member_group_ids: Some(groups.iter().map(|&id| id.clone()).collect()),
         ..GroupChanges::default()
     };
-    let target = IdentityTarget::Name(name);
+    let target = &IdentityTarget::Name(name.into());
     Ok(server.access.write_group(target, &changes)?.id)
 }
 
@@ -59,7 +57,7 @@ fn groups_are_nested_to_a_bounded_depth() {
     };
     let closed = server
         .access
-        .write_group(IdentityTarget::Id(&bottom), &below);
+        .write_group(&IdentityTarget::Id(bottom.clone()), &below);
     assert_eq!(closed, Err(IdentityError::CyclicGroups));
     assert_eq!(server.store.commits(), before);
 }
@@ -83,7 +81,7 @@ fn two_changes_at_once_do_not_close_a_circle() {
                             member_group_ids: Some(vec![below]),
                             ..GroupChanges::default()
                         };
-                        let target = IdentityTarget::Id(&above);
+                        let target = &IdentityTarget::Id(above.clone());
                         match access.write_group(target, &changes) {
                             Ok(_) => true,
                             Err(IdentityError::CyclicGroups) => false,
@@ -96,10 +94,12 @@ fn two_changes_at_once_do_not_close_a_circle() {
         });
         assert_eq!(done.iter().filter(|done| **done).count(), 2, "{done:?}");
         for id in &ids {
-            let view = server.access.read_group(IdentityReference::Id(id));
+            let view = server.access.read_group(&IdentityReference::Id(id.into()));
             let view = view.unwrap().unwrap();
             for below in &view.member_group_ids {
-                let below = server.access.read_group(IdentityReference::Id(below));
+                let below = server
+                    .access
+                    .read_group(&IdentityReference::Id(below.into()));
                 assert!(below.unwrap().unwrap().parent_group_ids.contains(id));
             }
         }
@@ -113,14 +113,16 @@ fn members_are_added_and_removed_in_steps_that_fit_a_commit() {
     let id = group(&server, "g", &[]).unwrap();
     let write = |ids: &[String]| {
         let changes = with_members(ids.to_vec());
-        server.access.write_group(IdentityTarget::Id(&id), &changes)
+        server
+            .access
+            .write_group(&IdentityTarget::Id(id.clone()), &changes)
     };
     let before = server.store.commits();
     assert_eq!(write(&ids), Err(IdentityError::TooManyChanges(400)));
     assert_eq!(server.store.commits(), before);
     write(&ids[..400]).unwrap();
     write(&ids).unwrap();
-    let view = server.access.read_group(IdentityReference::Id(&id));
+    let view = server.access.read_group(&IdentityReference::Id(id.clone()));
     assert_eq!(view.unwrap().unwrap().member_entity_ids.len(), 500);
     assert_eq!(keys(&server, "group-member/"), 500);
 
@@ -128,14 +130,14 @@ fn members_are_added_and_removed_in_steps_that_fit_a_commit() {
     assert!(
         server
             .access
-            .delete_entity(IdentityReference::Id(&ids[0]))
+            .delete_entity(&IdentityReference::Id(ids[0].clone()))
             .unwrap()
     );
     assert_eq!(keys(&server, "group-member/"), 499);
     assert!(
         server
             .access
-            .delete_group(IdentityReference::Name("g"))
+            .delete_group(&IdentityReference::Name("g".into()))
             .unwrap()
     );
     assert_eq!(keys(&server, "group"), 0);
@@ -153,7 +155,7 @@ fn an_entity_is_in_a_bounded_number_of_groups() {
         let changes = with_members(vec![id.clone()]);
         server
             .access
-            .write_group(IdentityTarget::Name(&name), &changes)
+            .write_group(&IdentityTarget::Name(name.clone()), &changes)
     };
     for number in 0..256 {
         join(number).unwrap();
@@ -166,9 +168,9 @@ fn an_entity_is_in_a_bounded_number_of_groups() {
 #[test]
 fn metadata_and_names_are_bounded() {
     let server = Server::ready();
-    let write = |changes: &EntityChanges| server.access.write_entity(IdentityTarget::New, changes);
+    let write = |changes: &EntityChanges| server.access.write_entity(&IdentityTarget::New, changes);
     let metadata = |name: String, value: String| EntityChanges {
-        metadata: Some(BTreeMap::from([(name, value)])),
+        metadata: Some(vec![(name, value)]),
         ..EntityChanges::default()
     };
     let before = server.store.keys();
@@ -219,7 +221,7 @@ fn names_and_aliases_are_given_away_once() {
                             name: Some("wanted".to_owned()),
                             ..EntityChanges::default()
                         };
-                        let named = access.write_entity(IdentityTarget::Id(id), &changes);
+                        let named = access.write_entity(&IdentityTarget::Id(id.into()), &changes);
                         let request = AliasRequest {
                             name: Some("sa".to_owned()),
                             mount_accessor: Some(accessor),
@@ -251,25 +253,29 @@ fn a4_policies_of_an_identity_that_are_blanks_name_nothing() {
         policies: blanks(),
         ..EntityChanges::default()
     };
-    let target = IdentityTarget::Id(&id);
+    let target = &IdentityTarget::Id(id.clone());
     server.access.write_entity(target, &changes).unwrap();
     let changes = GroupChanges {
         policies: blanks(),
         member_entity_ids: Some(vec![id.clone()]),
         ..GroupChanges::default()
     };
-    let target = IdentityTarget::Name("crew");
+    let target = &IdentityTarget::Name("crew".into());
     let group = server.access.write_group(target, &changes).unwrap().id;
 
-    let entity = server.access.read_entity(IdentityReference::Id(&id));
+    let entity = server
+        .access
+        .read_entity(&IdentityReference::Id(id.clone()));
     assert!(entity.unwrap().unwrap().policies.is_empty());
-    let group = server.access.read_group(IdentityReference::Id(&group));
+    let group = server
+        .access
+        .read_group(&IdentityReference::Id(group.clone()));
     assert!(group.unwrap().unwrap().policies.is_empty());
     for text in [
         token.client_token.expose(),
         server.log_in(policies(&["own"])).client_token.expose(),
     ] {
-        let view = server.access.lookup_token(TokenReference::Id(text));
+        let view = server.access.lookup_token(&TokenReference::Id(text.into()));
         let view = view.unwrap();
         assert_eq!(view.identity_policies, Vec::<String>::new());
         assert_eq!(view.policies, ["default", "own"]);
@@ -281,7 +287,7 @@ fn a4_policies_of_an_identity_that_are_blanks_name_nothing() {
     };
     let refused = server
         .access
-        .write_entity(IdentityTarget::Id(&id), &changes);
+        .write_entity(&IdentityTarget::Id(id.clone()), &changes);
     assert_eq!(refused, Err(IdentityError::RootPolicy));
 }
 
@@ -290,7 +296,7 @@ fn an_alias_that_is_renamed_stays_with_its_entity_and_one_that_is_moved_leaves_i
     let server = Server::ready();
     let [first, second] = [entity(&server), entity(&server)];
     let named = |id: &str| {
-        let entity = server.access.read_entity(IdentityReference::Id(id));
+        let entity = server.access.read_entity(&IdentityReference::Id(id.into()));
         let aliases = entity.unwrap().unwrap().aliases;
         aliases
             .into_iter()
@@ -331,7 +337,7 @@ fn the_members_of_a_group_are_those_that_were_written_last() {
     let server = Server::ready();
     let [a, b, c] = ["a", "b", "c"].map(|name| group(&server, name, &[]).unwrap());
     let read = |id: &str| {
-        let group = server.access.read_group(IdentityReference::Id(id));
+        let group = server.access.read_group(&IdentityReference::Id(id.into()));
         group.unwrap().unwrap()
     };
     let mut expected = vec![a.clone(), b.clone()];

@@ -51,8 +51,12 @@ fn contract_6_5_a_lease_leads_to_its_token_and_nothing_else_does() {
     let server = Server::ready();
     let token = server.login("gcp/", "1");
     let lease = server.lease(LOGIN);
-    let by_id = server.access.lookup_token(TokenReference::Id(&token));
-    let by_lease = server.access.lookup_token(TokenReference::Lease(&lease));
+    let by_id = server
+        .access
+        .lookup_token(&TokenReference::Id(token.clone()));
+    let by_lease = server
+        .access
+        .lookup_token(&TokenReference::Lease(lease.clone()));
     assert_eq!(by_id, by_lease);
     let hash = lease.strip_prefix("auth/gcp/login/h").unwrap();
     for other in [
@@ -65,10 +69,14 @@ fn contract_6_5_a_lease_leads_to_its_token_and_nothing_else_does() {
         hash.to_owned(),
         String::new(),
     ] {
-        let found = server.access.lookup_token(TokenReference::Lease(&other));
+        let found = server
+            .access
+            .lookup_token(&TokenReference::Lease(other.clone()));
         assert_eq!(found, Err(LookupError::UnknownToken), "{other}");
         assert_eq!(
-            server.access.revoke_token(TokenReference::Lease(&other)),
+            server
+                .access
+                .revoke_token(&TokenReference::Lease(other.clone())),
             Ok(false)
         );
     }
@@ -87,7 +95,9 @@ fn t5_revoking_a_lease_ends_the_token_and_what_descends_from_it() {
     let lease = server.lease(CREATE);
     let grandchild = server.child_of(&child);
     assert_eq!(
-        server.access.revoke_token(TokenReference::Lease(&lease)),
+        server
+            .access
+            .revoke_token(&TokenReference::Lease(lease.clone())),
         Ok(true)
     );
     assert!(!server.is_valid(&child) && !server.is_valid(&grandchild));
@@ -137,8 +147,8 @@ fn leases_are_listed_in_pages_without_those_that_do_not_count() {
     server.advance(1);
     // What was wrapped at the path is no login.
     let wrapping = WrapRequest {
-        content: b"x",
-        creation_path: LOGIN,
+        content: b"x".to_vec(),
+        creation_path: LOGIN.to_owned(),
         ttl: 60,
         wrapped_accessor: None,
     };
@@ -213,10 +223,8 @@ fn contract_6_5_a_prefix_ends_exactly_the_tokens_below_it() {
     ] {
         let server = Server::ready();
         server.enable("team/a");
-        let orphan = gatehouse_access::Parent {
-            orphan_path: true,
-            ..crate::server::sudo(ROOT)
-        };
+        let mut orphan = crate::server::sudo(ROOT);
+        orphan.orphan_path = true;
         let orphan = server
             .access
             .create_token(&orphan, &CreateRequest::default())
@@ -312,7 +320,9 @@ fn t5_what_descends_from_a_login_ends_with_its_mount() {
 fn a_root_token_that_a_token_made_ends_with_its_prefix_and_the_first_one_has_no_lease() {
     let server = Server::ready();
     let endless = server.child(ROOT, &CreateRequest::default());
-    let view = server.access.lookup_token(endless.client_token.reference());
+    let view = server
+        .access
+        .lookup_token(&endless.client_token.reference());
     assert_eq!(view.unwrap().expire_time, None);
     assert_eq!(server.leases("auth/token/create").len(), 1);
     server.access.revoke_prefix("auth/token").unwrap();
@@ -378,15 +388,19 @@ fn t5_of_a_renewal_and_a_revocation_at_once_no_token_comes_back() {
         thread::scope(|threads| {
             threads.spawn(|| {
                 start.wait();
-                let reference = TokenReference::Lease(&lease);
+                let reference = &TokenReference::Lease(lease.clone());
                 let _ = renewing.renew_token(reference, round, Some(&fresh));
             });
             threads.spawn(|| {
                 start.wait();
                 revoking
-                    .revoke_token(TokenReference::Lease(&lease))
+                    .revoke_token(&TokenReference::Lease(lease.clone()))
                     .unwrap();
-                assert!(revoking.lookup_token(TokenReference::Id(&token)).is_err());
+                assert!(
+                    revoking
+                        .lookup_token(&TokenReference::Id(token.clone()))
+                        .is_err()
+                );
             });
         });
         assert!(!server.is_valid(&token));

@@ -1,7 +1,7 @@
 //! How long tokens live: one table of all that counts (contract 5.3, SEC-T7).
 
 use crate::server::{HOUR, ROOT, Server};
-use gatehouse_access::{Access, CreateRequest, MountTuning, RenewError, TokenWarning};
+use gatehouse_access::{Access, Cap, CreateRequest, MountTuning, RenewError, TokenWarning};
 
 /// What a creator asks for: time to live, explicit maximum and period, each 0 for nothing.
 type Asked = [u64; 3];
@@ -35,17 +35,17 @@ fn request([ttl, explicit_max_ttl, period]: Asked) -> CreateRequest {
 }
 
 fn ttl_capped(asked: u64, effective_max_ttl: u64) -> Option<TokenWarning> {
-    Some(TokenWarning::TtlCapped {
+    Some(TokenWarning::TtlCapped(Cap {
         asked,
         effective_max_ttl,
-    })
+    }))
 }
 
 fn period_capped(asked: u64, effective_max_ttl: u64) -> Option<TokenWarning> {
-    Some(TokenWarning::PeriodCapped {
+    Some(TokenWarning::PeriodCapped(Cap {
         asked,
         effective_max_ttl,
-    })
+    }))
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn contract_5_3_a_new_token_gets_what_is_asked_for_within_all_limits() {
             "{leases:?} {asked:?}"
         );
         let token = issued.client_token.reference();
-        let shown = server.access.lookup_token(token).unwrap();
+        let shown = server.access.lookup_token(&token).unwrap();
         assert_eq!((shown.ttl, shown.creation_ttl), (ttl, ttl));
         assert_eq!(shown.expire_time, Some(shown.creation_time + ttl));
         server.advance(ttl - 1);
@@ -140,7 +140,7 @@ fn contract_5_3_a_renewal_never_passes_what_was_fixed_at_creation() {
         let issued = server.child(ROOT, &request(asked));
         let token = issued.client_token.reference();
         server.advance(passed);
-        let renewed = server.access.renew_token(token, increment, None);
+        let renewed = server.access.renew_token(&token, increment, None);
         let ttl = renewed.unwrap().lease_duration;
         assert_eq!(ttl, expected, "{leases:?} {asked:?} {passed} {increment}");
     }
@@ -163,10 +163,10 @@ fn contract_5_3_a_periodic_token_lives_as_long_as_it_is_renewed() {
     let token = issued.client_token.reference();
     for _ in 0..2_000 {
         server.advance(HOUR - 1);
-        assert!(server.access.renew_token(token, 0, None).is_ok());
+        assert!(server.access.renew_token(&token, 0, None).is_ok());
     }
     lower(&server, 60);
-    let renewed = server.access.renew_token(token, 0, None).unwrap();
+    let renewed = server.access.renew_token(&token, 0, None).unwrap();
     assert_eq!(renewed.lease_duration, 60);
 }
 
@@ -177,7 +177,7 @@ fn contract_5_3_a_mount_whose_limit_was_lowered_renews_nothing_older() {
     server.advance(HOUR / 2);
     lower(&server, HOUR / 2);
     let token = issued.client_token.reference();
-    let refused = server.access.renew_token(token, 0, None);
+    let refused = server.access.renew_token(&token, 0, None);
     assert_eq!(refused, Err(RenewError::PastMaxTtl));
     assert!(server.is_valid(issued.client_token.expose()));
 }

@@ -13,13 +13,13 @@ fn s14_a_page_is_read_in_rounds_and_no_further_than_it_goes() {
     let mut ids = Vec::new();
     for _ in 0..MANY {
         let changes = EntityChanges::default();
-        let made = server.access.write_entity(IdentityTarget::New, &changes);
+        let made = server.access.write_entity(&IdentityTarget::New, &changes);
         ids.push(made.unwrap().id);
     }
     ids.sort_unstable();
     let page = |after: Option<&str>, limit| {
         let page = server.access.list_entities(after, limit).unwrap();
-        let ids: Vec<String> = page.items.into_iter().map(|it| it.id).collect();
+        let ids: Vec<String> = page.entities.into_iter().map(|it| it.id).collect();
         (ids, page.next)
     };
     assert_eq!(page(None, 10_000), (ids.clone(), None));

@@ -1,10 +1,8 @@
 //! Tokens and entities of logins.
 
-use std::collections::BTreeMap;
-
 use crate::server::{HOUR, START, Server, policies};
 use gatehouse_access::{
-    Access, Failure, Lifetime, LoginError, MountRequest, Operation, Refusal, TokenParameters,
+    Access, Cap, Failure, Lifetime, LoginError, MountRequest, Operation, Refusal, TokenParameters,
     TokenReference, TokenType, TokenWarning,
 };
 use gatehouse_ports::{CommitError, StoreError};
@@ -47,13 +45,13 @@ fn contract_4_8_the_grant_and_the_stored_token_agree() {
     assert!(grant.renewable && grant.orphan);
     assert_eq!((grant.num_uses, grant.token_type), (3, TokenType::Service));
     assert!(grant.warnings.is_empty());
-    let metadata = BTreeMap::from([("role".to_owned(), "dev".to_owned())]);
+    let metadata = Vec::from([("role".to_owned(), "dev".to_owned())]);
     assert_eq!(grant.metadata, Some(metadata.clone()));
 
-    let by_accessor = TokenReference::Accessor(&grant.accessor);
+    let by_accessor = &TokenReference::Accessor(grant.accessor.clone());
     let view = server.access.lookup_token(by_accessor).unwrap();
     assert_eq!(
-        server.access.lookup_token(issued.client_token.reference()),
+        server.access.lookup_token(&issued.client_token.reference()),
         Ok(view.clone())
     );
     assert_eq!(view.display_name, "gcp-dev@p1.example");
@@ -154,10 +152,10 @@ fn a_cut_ttl_comes_with_its_warning() {
     };
     let issued = server.log_in(parameters);
     assert_eq!(issued.grant.lease_duration, 768 * HOUR);
-    let cut = TokenWarning::TtlCapped {
+    let cut = TokenWarning::TtlCapped(Cap {
         asked: 9999 * HOUR,
         effective_max_ttl: 768 * HOUR,
-    };
+    });
     assert_eq!(issued.grant.warnings, [cut]);
 }
 
@@ -185,7 +183,7 @@ fn the_mounts_leases_and_token_type_count() {
     assert_eq!(issued.grant.lease_duration, HOUR);
     let view = server
         .access
-        .lookup_token(issued.client_token.reference())
+        .lookup_token(&issued.client_token.reference())
         .unwrap();
     assert_eq!(view.display_name, "team-gcp-dev@p1.example");
 }
@@ -224,7 +222,7 @@ fn contract_7_1_the_alias_remembers_the_metadata_of_the_last_login() {
     let mut grant = server.grant("1234", TokenParameters::default());
     grant
         .metadata
-        .insert("project_id".to_owned(), "p9".to_owned());
+        .push(("project_id".to_owned(), "p9".to_owned()));
     server.access.issue_login(&grant).ok().unwrap();
     let remembered = |text: &str| {
         let values = server.store.values();
@@ -313,7 +311,7 @@ fn t6_a_token_ends_when_its_time_has_come_and_its_records_with_it() {
     assert!(server.is_valid(token.client_token.expose()));
     server.advance(1);
     assert!(!server.is_valid(token.client_token.expose()));
-    let by_accessor = TokenReference::Accessor(&token.grant.accessor);
+    let by_accessor = &TokenReference::Accessor(token.grant.accessor.clone());
     assert!(server.access.lookup_token(by_accessor).is_err());
     let keys = server.store.keys();
     assert_eq!(

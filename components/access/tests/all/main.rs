@@ -18,6 +18,7 @@ mod bounds;
 mod cached_reads;
 mod conditions;
 mod creation;
+mod cubbyhole;
 mod durability;
 mod entity_aliases;
 mod identity;

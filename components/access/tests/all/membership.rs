@@ -46,7 +46,7 @@ fn external(server: &Server, name: &str, mount: &str, its_policies: &[&str]) -> 
     let unique = format!("{name}-at-{}", mount.replace('/', ""));
     let group = server
         .access
-        .write_group(IdentityTarget::Name(&unique), &changes)
+        .write_group(&IdentityTarget::Name(unique.clone()), &changes)
         .unwrap();
     let request = AliasRequest {
         name: Some(name.to_owned()),
@@ -63,7 +63,7 @@ fn internal(server: &Server, name: &str, its_policies: &[&str], changes: GroupCh
         policies: Some(names(its_policies)),
         ..changes
     };
-    let target = IdentityTarget::Name(name);
+    let target = &IdentityTarget::Name(name.into());
     server.access.write_group(target, &changes).unwrap().id
 }
 
@@ -75,12 +75,14 @@ fn log_in(server: &Server, groups: Option<&[&str]>) -> Issued {
 
 fn direct_groups(server: &Server, issued: &Issued) -> Vec<String> {
     let id = issued.grant.entity_id.as_deref().unwrap();
-    let entity = server.access.read_entity(IdentityReference::Id(id));
+    let entity = server.access.read_entity(&IdentityReference::Id(id.into()));
     entity.unwrap().unwrap().direct_group_ids
 }
 
 fn members(server: &Server, group: &str) -> Vec<String> {
-    let group = server.access.read_group(IdentityReference::Id(group));
+    let group = server
+        .access
+        .read_group(&IdentityReference::Id(group.into()));
     group.unwrap().unwrap().member_entity_ids
 }
 
@@ -131,7 +133,7 @@ fn contract_7_3_a_login_joins_the_groups_it_names_and_leaves_the_others_of_its_m
     // Membership belongs to the entity, so the first token has lost the policy as well.
     let view = server
         .access
-        .lookup_token(first.client_token.reference())
+        .lookup_token(&first.client_token.reference())
         .unwrap();
     assert_eq!(view.identity_policies, ["in-project", "own"]);
 
@@ -252,21 +254,21 @@ fn group_policies_decide_requests_and_capabilities_at_once() {
     assert!(server.admit(token, Operation::Read, "b").is_ok());
     let capabilities = server
         .access
-        .capabilities(issued.client_token.reference(), &names(&["a", "b", "c"]));
+        .capabilities(&issued.client_token.reference(), &names(&["a", "b", "c"]));
     let read = vec![Capability::Read];
     assert_eq!(
         capabilities.unwrap(),
         [read.clone(), read, vec![Capability::Deny]]
     );
     let id = issued.grant.entity_id.as_deref().unwrap();
-    let entity = server.access.read_entity(IdentityReference::Id(id));
+    let entity = server.access.read_entity(&IdentityReference::Id(id.into()));
     assert_eq!(entity.unwrap().unwrap().inherited_group_ids, [parent]);
 
     // A group that is gone gives nothing, from the next request on.
     assert!(
         server
             .access
-            .delete_group(IdentityReference::Id(&group))
+            .delete_group(&IdentityReference::Id(group.clone()))
             .unwrap()
     );
     for path in ["a", "b"] {
@@ -287,7 +289,9 @@ fn a_changed_or_removed_alias_ends_the_memberships_it_brought() {
     let server = Server::ready();
     let group = external(&server, "g", "gcp/", &["p"]);
     let issued = log_in(&server, Some(&["g"]));
-    let view = server.access.read_group(IdentityReference::Id(&group));
+    let view = server
+        .access
+        .read_group(&IdentityReference::Id(group.clone()));
     let alias = view.unwrap().unwrap().alias.unwrap();
     let renamed = AliasRequest {
         id: Some(alias.id.clone()),
@@ -310,7 +314,7 @@ fn an_entity_that_a_mount_no_longer_knows_leaves_the_groups_of_that_mount() {
     for rename in [true, false] {
         let issued = log_in(&server, Some(&["g"]));
         let id = issued.grant.entity_id.as_deref().unwrap();
-        let entity = server.access.read_entity(IdentityReference::Id(id));
+        let entity = server.access.read_entity(&IdentityReference::Id(id.into()));
         let alias = entity.unwrap().unwrap().aliases[0].id.clone();
         if rename {
             let request = AliasRequest {
@@ -341,14 +345,14 @@ fn contract_4_10_a_renewal_recomputes_the_groups() {
             ..Revalidated::default()
         };
         let reference = issued.client_token.reference();
-        server.access.renew_token(reference, 0, Some(&fresh))
+        server.access.renew_token(&reference, 0, Some(&fresh))
     };
     assert_eq!(renew(None).unwrap().identity_policies, ["pa"]);
     assert_eq!(
         renew(Some(names(&["b"]))).unwrap().identity_policies,
         ["pb"]
     );
-    let view = server.access.lookup_token(issued.client_token.reference());
+    let view = server.access.lookup_token(&issued.client_token.reference());
     assert_eq!(view.unwrap().identity_policies, ["pb"]);
     assert_eq!(
         renew(Some(vec![String::new(); 129])),
@@ -382,7 +386,7 @@ fn contract_7_1_a_disabled_entity_is_refused_at_once_and_a_deleted_one_as_well()
         };
         server
             .access
-            .write_entity(IdentityTarget::Id(id), &changes)
+            .write_entity(&IdentityTarget::Id(id.into()), &changes)
             .unwrap();
     };
     assert!(server.admit(token, Operation::Read, "a").is_ok());
@@ -401,7 +405,7 @@ fn contract_7_1_a_disabled_entity_is_refused_at_once_and_a_deleted_one_as_well()
     assert!(
         server
             .access
-            .delete_entity(IdentityReference::Id(id))
+            .delete_entity(&IdentityReference::Id(id.into()))
             .unwrap()
     );
     assert_eq!(
@@ -429,7 +433,9 @@ fn concurrent_logins_end_in_the_membership_that_one_of_them_brought() {
                 scope.spawn(move || access.issue_login(&grant).ok().unwrap());
             }
         });
-        let view = server.access.read_entity(IdentityReference::Id(&entity));
+        let view = server
+            .access
+            .read_entity(&IdentityReference::Id(entity.clone()));
         let direct = view.unwrap().unwrap().direct_group_ids;
         let brought = |number: usize| {
             let pair = vec![groups[number].clone(), groups[(number + 1) % 16].clone()];
@@ -461,7 +467,11 @@ fn nobody_joins_a_group_while_it_is_deleted() {
             }
             let access = server.another_instance();
             let group = group.clone();
-            scope.spawn(move || access.delete_group(IdentityReference::Id(&group)).unwrap());
+            scope.spawn(move || {
+                access
+                    .delete_group(&IdentityReference::Id(group.clone()))
+                    .unwrap()
+            });
         });
         let after = log_in(&server, None);
         assert!(after.grant.identity_policies.is_empty());

@@ -19,7 +19,7 @@ fn entity_of(issued: &Issued) -> String {
 }
 
 fn read(server: &Server, id: &str) -> Option<EntityView> {
-    let entity = server.access.read_entity(IdentityReference::Id(id));
+    let entity = server.access.read_entity(&IdentityReference::Id(id.into()));
     entity.unwrap()
 }
 
@@ -39,7 +39,7 @@ fn internal(server: &Server, name: &str, members: &[&str], policies: &[&str]) ->
         member_entity_ids: owned(members),
         ..GroupChanges::default()
     };
-    let target = IdentityTarget::Name(name);
+    let target = &IdentityTarget::Name(name.into());
     server.access.write_group(target, &changes).unwrap().id
 }
 
@@ -49,7 +49,7 @@ fn external(server: &Server, name: &str, mount: &str) -> String {
         ..GroupChanges::default()
     };
     let unique = format!("{name}-at-{}", mount.replace('/', ""));
-    let target = IdentityTarget::Name(&unique);
+    let target = &IdentityTarget::Name(unique.clone());
     let group = server.access.write_group(target, &changes).unwrap().id;
     let alias = AliasRequest {
         name: Some(name.to_owned()),
@@ -62,13 +62,15 @@ fn external(server: &Server, name: &str, mount: &str) -> String {
 }
 
 fn members(server: &Server, group: &str) -> Vec<String> {
-    let group = server.access.read_group(IdentityReference::Id(group));
+    let group = server
+        .access
+        .read_group(&IdentityReference::Id(group.into()));
     group.unwrap().unwrap().member_entity_ids
 }
 
 fn make(server: &Server) -> String {
     let changes = EntityChanges::default();
-    let made = server.access.write_entity(IdentityTarget::New, &changes);
+    let made = server.access.write_entity(&IdentityTarget::New, &changes);
     made.unwrap().id
 }
 
@@ -93,7 +95,7 @@ fn aliases_and_memberships_go_over_and_tokens_follow_in_one_commit() {
     };
     server
         .access
-        .write_entity(IdentityTarget::Id(&to), &changes)
+        .write_entity(&IdentityTarget::Id(to.clone()), &changes)
         .unwrap();
     let ours = internal(&server, "ours", &[&from], &[]);
     let token = goes.client_token.expose();
@@ -112,7 +114,7 @@ fn aliases_and_memberships_go_over_and_tokens_follow_in_one_commit() {
     let merged = read(&server, &to).unwrap();
     assert_eq!(merged.merged_entity_ids, vec![from.clone()]);
     assert_eq!(merged.policies, ["p"]);
-    assert_eq!(merged.metadata["k"], "v");
+    assert_eq!(merged.metadata, [("k".to_owned(), "v".to_owned())]);
     let origins: Vec<_> = merged
         .aliases
         .iter()
@@ -157,7 +159,7 @@ fn tokens_of_merged_entities_follow_further_merges_and_end_with_the_last_entity(
             ..EntityChanges::default()
         };
         access
-            .write_entity(IdentityTarget::Id(id), &changes)
+            .write_entity(&IdentityTarget::Id(id.into()), &changes)
             .unwrap();
     };
     set(&third, false);
@@ -180,7 +182,9 @@ fn tokens_of_merged_entities_follow_further_merges_and_end_with_the_last_entity(
         Err(Refusal::EntityUnusable)
     );
     set(&third, false);
-    access.delete_entity(IdentityReference::Id(&third)).unwrap();
+    access
+        .delete_entity(&IdentityReference::Id(third.clone()))
+        .unwrap();
     assert_eq!(
         server.admit(token, Operation::Read, "a"),
         Err(Refusal::EntityUnusable)
@@ -259,7 +263,7 @@ fn an_entity_consists_of_a_bounded_number_of_entities() {
     assert_eq!(keys(&server, "entity-merged/"), 340);
     server
         .access
-        .delete_entity(IdentityReference::Id(&to))
+        .delete_entity(&IdentityReference::Id(to.clone()))
         .unwrap();
     assert_eq!(keys(&server, "entity-merged/"), 0);
 }
@@ -304,7 +308,7 @@ fn tokens_of_a_disabled_entity_do_not_come_to_life_by_a_merge() {
             disabled: Some(disabled),
             ..EntityChanges::default()
         };
-        let entity = IdentityTarget::Id(id);
+        let entity = &IdentityTarget::Id(id.into());
         access.write_entity(entity, &changes).unwrap();
     };
     set(&target, false);

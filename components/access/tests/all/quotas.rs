@@ -75,11 +75,11 @@ fn t12_a_token_that_ends_gives_its_place_back_however_it_ends() {
     let first = log_in(&server, HOUR).unwrap();
     let second = log_in(&server, HOUR).unwrap();
     assert!(full());
-    let reference = TokenReference::Id(first.client_token.expose());
+    let reference = &TokenReference::Id(first.client_token.expose().into());
     assert_eq!(access.revoke_token(reference), Ok(true));
     log_in(&server, HOUR).unwrap();
     assert!(full());
-    let reference = TokenReference::Id(second.client_token.expose());
+    let reference = &TokenReference::Id(second.client_token.expose().into());
     assert_eq!(access.revoke_token_alone(reference), Ok(true));
     log_in(&server, HOUR).unwrap();
     assert!(full());
@@ -111,7 +111,7 @@ fn t12_a_renewed_token_keeps_its_place_for_as_long_as_it_lives() {
         lifetime: living(HOUR).lifetime,
         group_aliases: None,
     };
-    let reference = TokenReference::Id(token.client_token.expose());
+    let reference = &TokenReference::Id(token.client_token.expose().into());
     server
         .access
         .renew_token(reference, HOUR, Some(&fresh))

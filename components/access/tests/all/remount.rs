@@ -22,7 +22,7 @@ fn contract_6_3_a_moved_mount_keeps_its_identity_and_ends_its_tokens() {
         .access
         .list_entity_aliases(None, 1)
         .unwrap()
-        .items
+        .aliases
         .remove(0);
     let commits = server.store.commits();
 
@@ -40,8 +40,8 @@ fn contract_6_3_a_moved_mount_keeps_its_identity_and_ends_its_tokens() {
     assert_eq!(moved.mount_path, "auth/cloud/prod/");
     assert_eq!(moved.canonical_id, alias.canonical_id);
     let again = login(&server, "cloud/prod/").unwrap();
-    let reference = gatehouse_access::TokenReference::Id(&again);
-    let view = server.access.lookup_token(reference).unwrap();
+    let reference = gatehouse_access::TokenReference::Id(again.clone());
+    let view = server.access.lookup_token(&reference).unwrap();
     assert_eq!(view.entity_id, Some(alias.canonical_id));
     assert_eq!(view.path, "auth/cloud/prod/login");
 

@@ -33,8 +33,8 @@ fn t5_a_revocation_that_is_cut_off_anywhere_leaves_nothing_usable_and_in_the_end
         let server = Server::ready();
         let before = server.store.keys();
         let tokens = tree(&server, 40, 3);
-        let revoked =
-            stopping_after(&server, stopped_at).revoke_token(TokenReference::Id(&tokens[0]));
+        let revoked = stopping_after(&server, stopped_at)
+            .revoke_token(&TokenReference::Id(tokens[0].clone()));
         let usable = tokens.iter().filter(|token| server.is_valid(token)).count();
         match revoked {
             Err(RevokeError::Failure(Failure::Unavailable(_))) if stopped_at == 0 => {
@@ -69,7 +69,7 @@ fn t5_ten_thousand_tokens_are_cleared_away_however_often_that_is_cut_off() {
     let server = Server::ready();
     let before = server.store.keys();
     let tokens = tree(&server, 10_000, 7);
-    let revoked = stopping_after(&server, 1).revoke_token(TokenReference::Id(&tokens[0]));
+    let revoked = stopping_after(&server, 1).revoke_token(&TokenReference::Id(tokens[0].clone()));
     assert!(matches!(
         revoked,
         Err(RevokeError::Failure(Failure::Unavailable(_)))
@@ -82,7 +82,9 @@ fn t5_ten_thousand_tokens_are_cleared_away_however_often_that_is_cut_off() {
         // Some of these calls resume the revocation, some tidy, some are background work.
         let access = stopping_after(&server, commits);
         let _ = match commits % 3 {
-            0 => access.revoke_token(TokenReference::Id(&tokens[0])).is_ok(),
+            0 => access
+                .revoke_token(&TokenReference::Id(tokens[0].clone()))
+                .is_ok(),
             1 => access.tidy_tokens().is_ok(),
             _ => access.maintain().is_ok(),
         };
@@ -101,7 +103,9 @@ fn t5_no_child_comes_to_be_under_a_token_that_is_revoked_meanwhile() {
         let (other, target) = (server.another_instance(), chain[revoked].clone());
         let access = interposed(&server, move |number, _| {
             if number == 0 {
-                other.revoke_token(TokenReference::Id(&target)).unwrap();
+                other
+                    .revoke_token(&TokenReference::Id(target.clone()))
+                    .unwrap();
             }
             Fate::Asked
         });
@@ -126,7 +130,7 @@ fn t5_a_child_made_between_two_pages_of_a_sweep_is_impossible() {
         Fate::Asked
     });
     assert_eq!(
-        access.revoke_token(TokenReference::Id(&tokens[0])),
+        access.revoke_token(&TokenReference::Id(tokens[0].clone())),
         Ok(true)
     );
     assert_eq!(server.store.keys(), before);

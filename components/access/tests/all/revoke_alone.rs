@@ -43,12 +43,12 @@ impl Family {
     }
 
     fn revoke_alone(&self, token: &str) -> bool {
-        let reference = TokenReference::Id(token);
+        let reference = &TokenReference::Id(token.into());
         self.server.access.revoke_token_alone(reference).unwrap()
     }
 
     fn revoke(&self, token: &str) -> bool {
-        let reference = TokenReference::Id(token);
+        let reference = &TokenReference::Id(token.into());
         self.server.access.revoke_token(reference).unwrap()
     }
 
@@ -58,7 +58,7 @@ impl Family {
     }
 
     fn view(&self, token: &str) -> TokenView {
-        let reference = TokenReference::Id(token);
+        let reference = &TokenReference::Id(token.into());
         self.server.access.lookup_token(reference).unwrap()
     }
 }
@@ -115,10 +115,11 @@ fn new_descendants_of_an_orphan_and_renewals_do_not_need_the_parent() {
         .child(&family.child, &CreateRequest::default());
     assert!(!made.grant.orphan);
     let renew = |token: &str| {
-        let renewed = family
-            .server
-            .access
-            .renew_token(TokenReference::Id(token), HOUR, None);
+        let renewed =
+            family
+                .server
+                .access
+                .renew_token(&TokenReference::Id(token.into()), HOUR, None);
         renewed.unwrap().orphan
     };
     for _ in 0..4 {
@@ -156,7 +157,7 @@ fn one_commit_decides_whether_it_was_done() {
     for fate in [Fate::Lost, Fate::Unknown] {
         let family = Family::new();
         let access = interposed(&family.server, move |_, _| fate);
-        let failed = access.revoke_token_alone(TokenReference::Id(&family.top));
+        let failed = access.revoke_token_alone(&TokenReference::Id(family.top.clone()));
         assert!(matches!(
             failed,
             Err(RevokeError::Failure(Failure::Unavailable(_)))
@@ -194,7 +195,7 @@ fn a_child_that_is_made_meanwhile_is_left_too() {
         |access| {
             assert!(
                 access
-                    .revoke_token_alone(TokenReference::Id(&family.top))
+                    .revoke_token_alone(&TokenReference::Id(family.top.clone()))
                     .unwrap()
             )
         },
@@ -221,7 +222,13 @@ fn a_parent_that_is_ended_meanwhile_gets_no_child() {
             let refused = access.create_token(&sudo(&family.top), &CreateRequest::default());
             assert_eq!(refused.err(), Some(CreateError::InvalidToken));
         },
-        move |access| assert!(access.revoke_token_alone(TokenReference::Id(&top)).unwrap()),
+        move |access| {
+            assert!(
+                access
+                    .revoke_token_alone(&TokenReference::Id(top.clone()))
+                    .unwrap()
+            )
+        },
     );
     assert_eq!(family.valid(), [false, true, true, true]);
 }
@@ -237,7 +244,13 @@ fn a_grandchild_made_while_its_grandparent_goes_descends_from_its_parent_alone()
             let issued = access.create_token(&sudo(&family.child), &CreateRequest::default());
             *made.lock().unwrap() = text(&issued.ok().unwrap());
         },
-        move |access| assert!(access.revoke_token_alone(TokenReference::Id(&top)).unwrap()),
+        move |access| {
+            assert!(
+                access
+                    .revoke_token_alone(&TokenReference::Id(top.clone()))
+                    .unwrap()
+            )
+        },
     );
     let made = made.into_inner().unwrap();
     assert!(family.server.is_valid(&made));
@@ -252,10 +265,16 @@ fn t5_of_a_revocation_and_one_that_spares_the_children_the_first_decides() {
     interleaved(
         &family,
         |access| {
-            let alone = access.revoke_token_alone(TokenReference::Id(&family.top));
+            let alone = access.revoke_token_alone(&TokenReference::Id(family.top.clone()));
             assert_eq!(alone, Ok(false));
         },
-        move |access| assert!(access.revoke_token(TokenReference::Id(&top)).unwrap()),
+        move |access| {
+            assert!(
+                access
+                    .revoke_token(&TokenReference::Id(top.clone()))
+                    .unwrap()
+            )
+        },
     );
     assert_eq!(family.valid(), [false; 4]);
     assert_eq!(family.server.store.keys(), family.before);
@@ -266,11 +285,17 @@ fn t5_of_a_revocation_and_one_that_spares_the_children_the_first_decides() {
         &family,
         |access| {
             assert_eq!(
-                access.revoke_token(TokenReference::Id(&family.top)),
+                access.revoke_token(&TokenReference::Id(family.top.clone())),
                 Ok(false)
             )
         },
-        move |access| assert!(access.revoke_token_alone(TokenReference::Id(&top)).unwrap()),
+        move |access| {
+            assert!(
+                access
+                    .revoke_token_alone(&TokenReference::Id(top.clone()))
+                    .unwrap()
+            )
+        },
     );
     assert_eq!(family.valid(), [false, true, true, true]);
 }
@@ -282,10 +307,16 @@ fn t5_a_subtree_that_is_being_revoked_cannot_be_left_by_a_part_of_it() {
     interleaved(
         &family,
         |access| {
-            let alone = access.revoke_token_alone(TokenReference::Id(&family.child));
+            let alone = access.revoke_token_alone(&TokenReference::Id(family.child.clone()));
             assert_eq!(alone, Ok(false));
         },
-        move |access| assert!(access.revoke_token(TokenReference::Id(&top)).unwrap()),
+        move |access| {
+            assert!(
+                access
+                    .revoke_token(&TokenReference::Id(top.clone()))
+                    .unwrap()
+            )
+        },
     );
     assert_eq!(family.valid(), [false; 4]);
 }
@@ -305,7 +336,7 @@ fn an_identifier_is_taken_while_children_of_its_last_token_live() {
     assert!(
         server
             .access
-            .revoke_token_alone(TokenReference::Id("mine"))
+            .revoke_token_alone(&TokenReference::Id("mine".into()))
             .unwrap()
     );
     let again = || server.access.create_token(&sudo(ROOT), &with_id("mine"));
@@ -313,7 +344,7 @@ fn an_identifier_is_taken_while_children_of_its_last_token_live() {
     assert!(
         server
             .access
-            .revoke_token(child.client_token.reference())
+            .revoke_token(&child.client_token.reference())
             .unwrap()
     );
     server.access.tidy_tokens().unwrap();
@@ -359,7 +390,7 @@ fn a_batch_token_ends_with_its_parent_and_is_not_ended_itself() {
     let refused = family
         .server
         .access
-        .revoke_token_alone(TokenReference::Id(&of_top));
+        .revoke_token_alone(&TokenReference::Id(of_top.clone()));
     assert_eq!(refused, Err(RevokeError::BatchToken));
     assert!(family.revoke_alone(&family.top));
     assert!(!family.server.is_valid(&of_top));

@@ -3,7 +3,7 @@
 use crate::server::{ROOT, Server, policies};
 use gatehouse_access::{
     Access, Capability, LookupError, Operation, PathRights, Refusal, Request, ResultantAcl,
-    TokenReference,
+    RuleSet, TokenReference,
 };
 
 const MOUNTS: &str = "sys/internal/ui/mounts";
@@ -28,15 +28,21 @@ fn h13_mounts_are_shown_without_a_token_and_a_bad_one_is_refused() {
             parameters: None,
         })
     };
-    assert_eq!(admit(None, MOUNTS, Operation::Read).unwrap().caller, None);
+    assert_eq!(
+        admit(None, MOUNTS.into(), Operation::Read).unwrap().caller,
+        None
+    );
     assert!(
-        admit(Some(ROOT), MOUNTS, Operation::Read)
+        admit(Some(ROOT.into()), MOUNTS.into(), Operation::Read)
             .unwrap()
             .caller
             .is_some()
     );
     let refused = |token, path| admit(token, path, Operation::Read).err();
-    assert_eq!(refused(Some("bad"), MOUNTS), Some(Refusal::InvalidToken));
+    assert_eq!(
+        refused(Some("bad".into()), MOUNTS.into()),
+        Some(Refusal::InvalidToken)
+    );
     for closed in [
         "sys/internal/ui/mounts/auth/gcp",
         "sys/internal/ui/mounts/",
@@ -45,7 +51,11 @@ fn h13_mounts_are_shown_without_a_token_and_a_bad_one_is_refused() {
         "sys/internal/ui/resultant-acl",
         "sys/internal",
     ] {
-        assert_eq!(refused(None, closed), Some(Refusal::NoToken), "{closed}");
+        assert_eq!(
+            refused(None, closed.into()),
+            Some(Refusal::NoToken),
+            "{closed}"
+        );
     }
 }
 
@@ -77,16 +87,16 @@ fn contract_6_4_rights_below_a_path_are_found_through_every_policy() {
     let paths = ["auth/gcp/", "auth/x", "auth/x/y/", "none/", "auth/token"];
     let paths = paths.map(str::to_owned);
     let reference = token.client_token.reference();
-    let found = server.access.has_rights_below(reference, &paths);
+    let found = server.access.has_rights_below(&reference, &paths);
     // Of `token/` policy `default` grants something.
     assert_eq!(found, Ok(vec![true, true, false, false, true]));
     let root = server
         .access
-        .has_rights_below(TokenReference::Id(ROOT), &paths);
+        .has_rights_below(&TokenReference::Id(ROOT.into()), &paths);
     assert_eq!(root, Ok(vec![true; 5]));
     let unknown = server
         .access
-        .has_rights_below(TokenReference::Id("x"), &paths);
+        .has_rights_below(&TokenReference::Id("x".into()), &paths);
     assert_eq!(unknown, Err(LookupError::UnknownToken));
 }
 
@@ -112,10 +122,10 @@ fn contract_6_4_the_resultant_acl_unites_the_rules_of_all_policies() {
         .access
         .list_entities(None, 1)
         .unwrap()
-        .items
+        .entities
         .remove(0);
-    let acl = server.access.resultant_acl(token.client_token.reference());
-    let expected = ResultantAcl::Rules {
+    let acl = server.access.resultant_acl(&token.client_token.reference());
+    let expected = ResultantAcl::Rules(RuleSet {
         exact: vec![
             rights("a", &[Read, Update]),
             rights("e", &[Deny]),
@@ -123,8 +133,10 @@ fn contract_6_4_the_resultant_acl_unites_the_rules_of_all_policies() {
         ],
         prefixes: vec![rights("b/", &[Deny])],
         wildcards: vec![rights("c/+/d", &[Read, Update]), rights("c/+/d*", &[Read])],
-    };
+    });
     assert_eq!(acl, Ok(expected));
-    let root = server.access.resultant_acl(TokenReference::Id(ROOT));
+    let root = server
+        .access
+        .resultant_acl(&TokenReference::Id(ROOT.into()));
     assert_eq!(root, Ok(ResultantAcl::Root));
 }

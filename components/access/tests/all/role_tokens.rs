@@ -209,7 +209,7 @@ fn contract_5_4_the_role_decides_parent_path_addresses_and_renewal() {
     assert_eq!(shown.entity_id, None);
     server
         .access
-        .revoke_token(TokenReference::Id(&parent))
+        .revoke_token(&TokenReference::Id(parent.clone()))
         .unwrap();
     assert!(server.is_valid(&token));
 
@@ -337,7 +337,7 @@ fn contract_5_4_the_role_decides_the_type() {
 }
 
 fn renew(server: &Server, token: &str) -> Result<u64, RenewError> {
-    let reference = TokenReference::Id(token);
+    let reference = &TokenReference::Id(token.into());
     server.access.renewal(reference, None)?;
     let grant = server.access.renew_token(reference, 0, None)?;
     Ok(grant.lease_duration)

@@ -2,8 +2,8 @@
 
 use crate::server::{HOUR, Server};
 use gatehouse_access::{
-    Access, KeyPage, MountTokenType, MountTuning, RenamedField, ServiceField, TokenRole,
-    TokenRoleChanges, TokenRoleError, TokenRoleWarning, WritePermission,
+    Access, ExcessiveLife, InvalidRange, KeyPage, MountTokenType, MountTuning, RenamedField,
+    ServiceField, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, WritePermission,
 };
 
 const BOTH: WritePermission = WritePermission {
@@ -146,10 +146,10 @@ fn a_life_beyond_what_the_mount_allows_is_warned_of() {
         ..TokenRoleChanges::default()
     };
     assert_eq!(write(&server, "ci", &changes(HOUR)), Ok(Vec::new()));
-    let above = TokenRoleWarning::ExplicitMaxTtlAboveMount {
+    let above = TokenRoleWarning::ExplicitMaxTtlAboveMount(ExcessiveLife {
         explicit_max_ttl: HOUR + 1,
         mount_max: HOUR,
-    };
+    });
     assert_eq!(write(&server, "ci", &changes(HOUR + 1)), Ok(vec![above]));
 }
 
@@ -185,10 +185,10 @@ fn what_could_make_no_token_is_refused_and_not_stored() {
                 bound_cidrs: texts(&["192.0.2.1", "192.0.2.0/33"]),
                 ..TokenRoleChanges::default()
             },
-            TokenRoleError::InvalidBoundCidr {
+            TokenRoleError::InvalidBoundCidr(InvalidRange {
                 range: "192.0.2.0/33".to_owned(),
                 old_spelling: false,
-            },
+            }),
         ),
         (
             of_type("default"),

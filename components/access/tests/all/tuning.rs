@@ -34,7 +34,7 @@ fn leases_in_force_follow_the_tuning_and_count_from_the_next_renewal_on() {
     assert_eq!(view.configuration.default_lease_ttl, 0, "as it was set");
     let reference = token.client_token.reference();
     let fresh = Revalidated::default();
-    let renewed = server.access.renew_token(reference, 0, Some(&fresh));
+    let renewed = server.access.renew_token(&reference, 0, Some(&fresh));
     assert_eq!(renewed.unwrap().lease_duration, 2 * HOUR);
     server
         .access
@@ -52,10 +52,10 @@ fn refusals_store_nothing_and_an_equal_tuning_writes_nothing() {
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(
         tune("gcp", leases(None, Some(HOUR))),
-        Err(TuneError::MaxBelowDefault {
+        Err(TuneError::MaxBelowDefault(Leases {
             default_ttl: 3 * HOUR,
             max_ttl: HOUR
-        })
+        }))
     );
     let beyond_the_system = leases(Some(769 * HOUR), None);
     assert!(tune("gcp", beyond_the_system).is_err());

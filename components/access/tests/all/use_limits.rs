@@ -26,9 +26,9 @@ fn t4_a_use_of_which_nobody_knows_whether_it_was_taken_counts_as_used() {
             }
         });
         let request = Request {
-            token: Some(token.client_token.expose()),
+            token: Some(token.client_token.expose().into()),
             operation: Operation::Read,
-            path: "auth/token/lookup-self",
+            path: "auth/token/lookup-self".into(),
             source_address: None,
             wrap_ttl: None,
             parameters: None,

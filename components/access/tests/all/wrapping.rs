@@ -11,12 +11,12 @@ use gatehouse_ports::{CommitError, StoreError};
 const CONTENT: &[u8] = b"the inner token is hvs.inner";
 const UNWRAP: &str = "sys/wrapping/unwrap";
 
-fn request(ttl: u64) -> WrapRequest<'static> {
+fn request(ttl: u64) -> WrapRequest {
     WrapRequest {
-        content: CONTENT,
-        creation_path: "auth/gcp/login",
+        content: CONTENT.to_vec(),
+        creation_path: "auth/gcp/login".to_owned(),
         ttl,
-        wrapped_accessor: Some("inner-accessor"),
+        wrapped_accessor: Some("inner-accessor".to_owned()),
     }
 }
 
@@ -36,7 +36,7 @@ fn t2_a_wrapped_response_is_kept_without_its_token_or_its_content_in_clear() {
     let server = Server::ready();
     let before = server.store.keys();
     let wrapping = wrap(&server, 60);
-    let token = wrapping.client_token.expose();
+    let token = &wrapping.token;
     assert!(token.starts_with("hvs.") && token.len() == 47);
     assert_eq!((wrapping.ttl, wrapping.creation_time), (60, START));
     assert_eq!(wrapping.creation_path, "auth/gcp/login");
@@ -64,7 +64,7 @@ fn contract_1_8_a_wrapping_token_has_one_use_one_policy_and_no_parent() {
     let wrapping = wrap(&server, 60);
     let view = server
         .access
-        .lookup_token(wrapping.client_token.reference())
+        .lookup_token(&TokenReference::Id(wrapping.token.clone()))
         .unwrap();
     assert_eq!(view.policies, ["response-wrapping"]);
     assert_eq!(
@@ -78,7 +78,7 @@ fn contract_1_8_a_wrapping_token_has_one_use_one_policy_and_no_parent() {
     assert!(
         !server
             .access
-            .lookup_token(TokenReference::Id(ROOT))
+            .lookup_token(&TokenReference::Id(ROOT.into()))
             .unwrap()
             .is_wrapping()
     );
@@ -89,7 +89,7 @@ fn t4_content_is_given_out_once_and_leaves_nothing_behind() {
     let server = Server::ready();
     let before = server.store.keys();
     let wrapping = wrap(&server, 60);
-    let token = wrapping.client_token.expose();
+    let token = &wrapping.token;
     let view = WrappingView {
         creation_time: START,
         creation_ttl: 60,
@@ -110,7 +110,7 @@ fn t4_of_many_that_unwrap_at_once_exactly_one_gets_the_content() {
     for _ in 0..20 {
         let server = Server::ready();
         let wrapping = wrap(&server, 60);
-        let token = wrapping.client_token.expose();
+        let token = &wrapping.token;
         let winners = std::thread::scope(|scope| {
             let clients: Vec<_> = (0..16)
                 .map(|client| {
@@ -137,11 +137,11 @@ fn t4_of_many_that_unwrap_at_once_exactly_one_gets_the_content() {
     }
 }
 
-fn as_caller<'a>(token: &'a str, path: &'a str) -> Request<'a> {
+fn as_caller(token: &str, path: &str) -> Request {
     Request {
-        token: Some(token),
+        token: Some(token.into()),
         operation: Operation::Update,
-        path,
+        path: path.into(),
         source_address: None,
         wrap_ttl: None,
         parameters: None,
@@ -155,7 +155,7 @@ fn t4_a_use_whose_commit_fails_gives_nothing_out() {
     let full = || CommitError::Failed(StoreError::Unavailable("full".to_owned()));
     let failure = Failure::Unavailable("full".to_owned());
     server.store.fail_next_commit(full());
-    let unwrapped = server.access.unwrap_content(wrapping.client_token.expose());
+    let unwrapped = server.access.unwrap_content(&wrapping.token);
     assert_eq!(unwrapped, Err(UnwrapError::Failure(failure.clone())));
 
     let before = server.store.keys();
@@ -171,20 +171,15 @@ fn an_expired_or_revoked_wrapping_token_takes_its_content_along() {
     let before = server.store.keys();
     let expiring = wrap(&server, 60);
     server.advance(59);
-    assert!(
-        server
-            .access
-            .read_wrapping(expiring.client_token.expose())
-            .is_ok()
-    );
+    assert!(server.access.read_wrapping(&expiring.token).is_ok());
     server.advance(1);
-    assert!(is_unknown(&server, expiring.client_token.expose()));
+    assert!(is_unknown(&server, &expiring.token));
     assert_eq!(server.store.keys(), before);
 
     let revoked = wrap(&server, 60);
-    let by_accessor = TokenReference::Accessor(&revoked.accessor);
+    let by_accessor = &TokenReference::Accessor(revoked.accessor.clone());
     assert_eq!(server.access.revoke_token(by_accessor), Ok(true));
-    assert!(is_unknown(&server, revoked.client_token.expose()));
+    assert!(is_unknown(&server, &revoked.token));
     assert_eq!(server.store.keys(), before);
 }
 
@@ -192,7 +187,7 @@ fn an_expired_or_revoked_wrapping_token_takes_its_content_along() {
 fn a_wrapping_token_may_come_to_unwrap_and_keeps_its_use_until_then() {
     let server = Server::ready();
     let wrapping = wrap(&server, 60);
-    let token = wrapping.client_token.expose();
+    let token = &wrapping.token;
     for path in [UNWRAP, "sys/wrapping/rewrap"] {
         let admission = server.access.admit(&as_caller(token, path)).unwrap();
         assert!(admission.caller.unwrap().is_wrapping());
@@ -213,7 +208,7 @@ fn t4_on_any_other_path_the_use_is_taken_and_the_content_gone() {
         (Operation::Read, UNWRAP),
     ] {
         let wrapping = wrap(&server, 60);
-        let token = wrapping.client_token.expose();
+        let token = &wrapping.token;
         let refused = server.admit(token, operation, path);
         assert_eq!(refused, Err(Refusal::Denied), "{path}");
         assert!(is_unknown(&server, token), "{path}");
@@ -225,13 +220,13 @@ fn t4_on_any_other_path_the_use_is_taken_and_the_content_gone() {
 fn contract_6_6_lookup_needs_no_token_and_takes_no_use() {
     let server = Server::ready();
     let wrapping = wrap(&server, 60);
-    let token = wrapping.client_token.expose();
+    let token = &wrapping.token;
     for caller in [None, Some("hvs.bad"), Some(token)] {
         for operation in [Operation::Read, Operation::Update] {
             let admission = server.access.admit(&Request {
-                token: caller,
+                token: caller.map(str::to_owned),
                 operation,
-                path: "sys/wrapping/lookup",
+                path: "sys/wrapping/lookup".into(),
                 source_address: None,
                 wrap_ttl: None,
                 parameters: None,
@@ -261,15 +256,15 @@ fn a_rewrapping_ends_the_old_token_and_keeps_what_it_stood_for() {
     let old = wrap(&server, 100);
     server.advance(40);
     let keys = server.store.keys().len();
-    let new = server.access.rewrap(old.client_token.expose(), None);
+    let new = server.access.rewrap(&old.token, None);
     let new = new.ok().unwrap();
-    assert!(is_unknown(&server, old.client_token.expose()));
+    assert!(is_unknown(&server, &old.token));
     assert_eq!(server.store.keys().len(), keys);
     assert_eq!((new.ttl, new.creation_time), (100, START + 40));
     assert_eq!(new.creation_path, "auth/gcp/login");
     assert_eq!(new.wrapped_accessor.as_deref(), Some("inner-accessor"));
     assert_ne!(new.accessor, old.accessor);
-    let content = server.access.unwrap_content(new.client_token.expose());
+    let content = server.access.unwrap_content(&new.token);
     assert_eq!(content.as_deref(), Ok(CONTENT));
 }
 
@@ -283,7 +278,7 @@ fn a_rewrapping_may_shorten_a_life_and_never_prolongs_it() {
         (Some(0), 100),
     ] {
         let old = wrap(&server, 100);
-        let new = server.access.rewrap(old.client_token.expose(), asked);
+        let new = server.access.rewrap(&old.token, asked);
         assert_eq!(new.ok().unwrap().ttl, ttl, "{asked:?}");
     }
 }
@@ -304,12 +299,12 @@ fn the_largest_content_fits_and_a_larger_one_is_refused() {
     let content = vec![b'"'; 700 * 1024 + 1];
     let of_length = |length: usize| {
         server.access.wrap(&WrapRequest {
-            content: &content[..length],
+            content: content[..length].to_vec(),
             ..request(60)
         })
     };
     let largest = of_length(700 * 1024).ok().unwrap();
-    let unwrapped = server.access.unwrap_content(largest.client_token.expose());
+    let unwrapped = server.access.unwrap_content(&largest.token);
     assert_eq!(unwrapped.unwrap().len(), 700 * 1024);
     let before = server.store.commits();
     let refused = of_length(700 * 1024 + 1).err();

@@ -161,9 +161,9 @@ fn what_spin_does_not_know_is_refused() {
 }
 
 #[test]
-fn what_the_readme_gives_to_spinkube_is_what_spin_3_is_given() {
-    let readme = text("README.md");
-    let mut blocks = readme
+fn what_the_documents_give_to_spinkube_is_what_spin_3_is_given() {
+    let document = text("docs/hosts/spin.md");
+    let mut blocks = document
         .split("```")
         .filter_map(|it| it.strip_prefix("yaml\n"));
     let block = blocks.find(|block| block.contains("kind: SpinApp\n"));

@@ -1,7 +1,9 @@
 //! What a request carries, as JSON that the host can hash.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
+use serde::de::IgnoredAny;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
@@ -94,6 +96,16 @@ fn of_document(body: &[u8]) -> Option<Box<RawValue>> {
         .filter(|text| text.trim_ascii_start().starts_with('{'))
         .and_then(|text| serde_json::from_str::<Box<RawValue>>(text).ok());
     object.or_else(|| whole(body))
+}
+
+/// The data of an answer whose names a caller has chosen, as those of a request that sends them: where one of the names may be a
+/// secret, all of it is one text.
+pub(super) fn of_secret(data: Box<RawValue>) -> Option<Box<RawValue>> {
+    let names = serde_json::from_str::<BTreeMap<Cow<'_, str>, IgnoredAny>>(data.get());
+    match names {
+        Ok(names) if names.keys().all(|name| is_plausible_name(name)) => Some(data),
+        _ => whole(data.get().as_bytes()),
+    }
 }
 
 /// One text, which the host hashes.

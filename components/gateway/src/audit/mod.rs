@@ -13,7 +13,7 @@ mod secrecy;
 
 use std::net::IpAddr;
 
-use gatehouse_access::{
+use gatehouse_access_api::{
     Access, Admission, ClientToken, Mount, Operation, TokenReference, TokenView,
 };
 use gatehouse_ports::RandomError;
@@ -95,6 +95,18 @@ impl<'g> Trail<'g> {
             facts: Facts::default(),
             root_token: None,
         })
+    }
+
+    /// The trail of a further part of an answer. Nothing is recorded of it: the records of request and answer stand for all parts.
+    pub(crate) fn of_part(request: &'g Request) -> Self {
+        Self {
+            log: None,
+            request,
+            id: String::new(),
+            is_asked: true,
+            facts: Facts::default(),
+            root_token: None,
+        }
     }
 
     /// The name of the exchange in the log, which its answer carries too; `None` where nothing is recorded.
@@ -181,7 +193,7 @@ impl<'g> Trail<'g> {
             return;
         }
         self.facts.token = token.map(str::to_owned);
-        let caller = token.map(|token| access.lookup_token(TokenReference::Id(token)));
+        let caller = token.map(|token| access.lookup_token(&TokenReference::Id(token.into())));
         self.facts.caller = caller.and_then(Result::ok);
         self.facts.allowed = Some(false);
     }
@@ -209,7 +221,11 @@ impl<'g> Trail<'g> {
         let Some(log) = self.log else {
             return Ok(());
         };
-        let view = ResponseView::of(response);
+        let mut view = ResponseView::of(response);
+        let path = self.facts.path.as_deref().unwrap_or_default();
+        if path.starts_with("cubbyhole/") {
+            view.data = view.data.and_then(data::of_secret);
+        }
         let error = view.error.clone();
         self.write_request(error.as_deref())?;
         let (document, clear) = self.parts().response(&view);

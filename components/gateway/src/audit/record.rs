@@ -4,9 +4,8 @@
 //! so that a member that somebody adds is hashed until somebody decides otherwise (SEC-L2).
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use gatehouse_access::TokenView;
+use gatehouse_access_api::TokenView;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,6 +14,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::data::RequestData;
 use super::{Facts, address_text, operation_of, secrecy};
 use crate::http::{Request, Response};
+use crate::metadata::Metadata;
 use crate::vault::{timestamp, token_type};
 
 /// Readable in both documents.
@@ -95,7 +95,7 @@ struct Caller<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     identity_policies: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
-    metadata: Option<&'a BTreeMap<String, String>>,
+    metadata: Option<Metadata<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     entity_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,7 +171,7 @@ struct ResponsePart<'a> {
 /// What an answer says.
 pub(super) struct ResponseView {
     status: u16,
-    data: Option<Box<RawValue>>,
+    pub(super) data: Option<Box<RawValue>>,
     auth: Option<Box<RawValue>>,
     wrap_info: Option<Box<RawValue>>,
     warnings: Option<Box<RawValue>>,
@@ -325,7 +325,7 @@ impl Parts<'_> {
             policies: Some(policies),
             token_policies: Some(&caller.policies),
             identity_policies: &caller.identity_policies,
-            metadata: caller.metadata.as_ref(),
+            metadata: caller.metadata.as_deref().map(Metadata),
             entity_id: caller.entity_id.as_deref(),
             policy_results,
             token_type: token_type(caller.token_type),

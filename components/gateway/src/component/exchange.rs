@@ -2,26 +2,47 @@
 
 use std::borrow::Cow;
 
-use super::bindings::exports::gatehouse::gateway::exchange::{Guest, Request, Response};
-use super::{Component, answer_to};
+use super::bindings::exports::gatehouse::gateway::exchange::{
+    Guest, Part, Request, Response, Rest, ResumeError,
+};
+use super::{Component, answer_to, rest_of};
 use crate::http::Method;
+use crate::parts;
 use crate::received::Received;
+
+same_fields!(parts::Rest => Rest { continuation, wait });
+same_cases!(parts::ResumeError, ResumeError, Foreign, Refused, Failed);
 
 impl Guest for Component {
     fn handle(request: Request) -> Response {
-        let response = answer_to(Received {
+        let response = answer_to(request.into());
+        let field = |(name, value): (&str, Cow<'_, str>)| (name.to_owned(), value.into_owned());
+        Response {
+            status: response.status,
+            headers: response.headers.into_iter().map(field).collect(),
+            body: response.body,
+            rest: response.rest.map(Into::into),
+        }
+    }
+
+    fn resume(request: Request, continuation: Vec<u8>) -> Result<Part, ResumeError> {
+        let part = rest_of(request.into(), &continuation)?;
+        Ok(Part {
+            body: part.body,
+            rest: part.rest.map(Into::into),
+        })
+    }
+}
+
+impl From<Request> for Received {
+    fn from(request: Request) -> Self {
+        Self {
             method: Method::named(&request.method),
             target: request.target,
             is_https: request.is_https,
             authority: request.authority,
             headers: request.headers,
             body: request.body,
-        });
-        let field = |(name, value): (&str, Cow<'_, str>)| (name.to_owned(), value.into_owned());
-        Response {
-            status: response.status,
-            headers: response.headers.into_iter().map(field).collect(),
-            body: response.body,
         }
     }
 }

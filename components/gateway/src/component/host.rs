@@ -3,12 +3,14 @@
 use zeroize::Zeroizing;
 
 use super::bindings::gatehouse::host::{
-    audit as audit_wit, metrics as metrics_wit, rate_limits as rate_limits_wit, seal as seal_wit,
+    audit as audit_wit, log as log_wit, metrics as metrics_wit, rate_limits as rate_limits_wit,
+    seal as seal_wit,
 };
 use crate::host::{
     AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Ceremonies, Ceremony, CeremonyError,
-    Host, InitializeSealError, KeyStatus, Keys, Level, Metrics, RateLimits, RekeyProgress,
-    RootProgress, RotationPolicy, Seal, SealFailure, SealProgress, Side, UnsealError,
+    Host, InitializeSealError, KeyStatus, Keys, Level, Log, LogLevel, LogLine, LogLines, Metrics,
+    RateLimits, RekeyProgress, RootProgress, RotationPolicy, Seal, SealFailure, SealProgress, Side,
+    UnsealError,
 };
 
 /// The host that runs this component.
@@ -20,6 +22,7 @@ pub(super) fn imported() -> Host {
         audit: Box::new(Imported),
         rate_limits: Box::new(Imported),
         metrics: Box::new(Imported),
+        log: Box::new(Imported),
     }
 }
 
@@ -31,6 +34,8 @@ same_fields!(seal_wit::RotationPolicy => RotationPolicy { enabled, max_operation
 same_fields!(seal_wit::Ceremony => Ceremony { nonce, given, required, shares, threshold, verification, verification_nonce });
 same_fields!(audit_wit::Sink => AuditSink { name, kind, description, options });
 same_fields!(rate_limits_wit::Level => Level { remaining, full_in });
+same_fields!(log_wit::Line => LogLine { time, level, target, text });
+same_cases!(log_wit::Level, LogLevel, Error, Warn, Info, Debug, Trace);
 same_cases!(audit_wit::Side, Side, Request, Response);
 
 impl From<seal_wit::Failure> for SealFailure {
@@ -267,5 +272,16 @@ impl Metrics for Imported {
 
     fn exposition(&self) -> String {
         metrics_wit::exposition()
+    }
+}
+
+impl Log for Imported {
+    fn follow(&self, after: Option<u64>, level: LogLevel) -> Option<LogLines> {
+        let found = log_wit::follow(after, level.into())?;
+        Some(LogLines {
+            lines: found.lines.into_iter().map(Into::into).collect(),
+            position: found.position,
+            lost: found.lost,
+        })
     }
 }

@@ -11,7 +11,7 @@ use wasip2::http::types::{IncomingRequest, ResponseOutparam};
 use crate::imported::ImportingGateway;
 use crate::received::Received;
 use crate::settings::Rate;
-use crate::{Edition, Response, Settings, imported, transport};
+use crate::{Edition, Part, Request, Response, ResumeError, Settings, imported, transport};
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
 mod bindings {
@@ -83,20 +83,32 @@ fn rate(variable: &str) -> Option<Rate> {
 
 impl bindings::exports::wasi::http::incoming_handler::Guest for Component {
     fn handle(request: IncomingRequest, answer: ResponseOutparam) {
-        let response = match transport::read(request) {
-            Ok(received) => answer_to(received),
-            Err(refusal) => refusal,
-        };
-        transport::write(response, answer);
+        match transport::read(request).and_then(request_of) {
+            Ok(request) => {
+                let resume = |continuation: &[u8]| gateway().resume(&request, continuation);
+                transport::write(gateway().handle(&request), answer, resume);
+            }
+            Err(refusal) => transport::write_whole(refusal, answer),
+        }
     }
 }
 
-fn answer_to(mut received: Received) -> Response {
-    let peer = take_peer(&mut received);
-    match received.into_request(peer) {
+fn answer_to(received: Received) -> Response {
+    match request_of(received) {
         Ok(request) => gateway().handle(&request),
         Err(refusal) => refusal,
     }
+}
+
+fn rest_of(received: Received, continuation: &[u8]) -> Result<Part, ResumeError> {
+    // A request that cannot be read was refused as a whole.
+    let request = request_of(received).map_err(|_| ResumeError::Foreign)?;
+    gateway().resume(&request, continuation)
+}
+
+fn request_of(mut received: Received) -> Result<Request, Response> {
+    let peer = take_peer(&mut received);
+    received.into_request(peer)
 }
 
 /// The peer that the host named, taken out of the header.

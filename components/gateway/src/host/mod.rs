@@ -3,6 +3,7 @@
 mod audit;
 mod ceremonies;
 mod keys;
+mod log;
 mod metrics;
 mod rate_limits;
 mod seal;
@@ -12,6 +13,7 @@ pub use ceremonies::{
     Ceremonies, Ceremony, CeremonyError, NoCeremonies, RekeyProgress, RootProgress,
 };
 pub use keys::{KeyStatus, Keys, NoKeys, RotationPolicy};
+pub use log::{Log, LogLevel, LogLine, LogLines, NoLog};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeSealError, Seal, SealFailure, SealProgress, UnsealError};
@@ -30,6 +32,8 @@ pub struct Host {
     pub rate_limits: Box<dyn RateLimits + Send + Sync>,
     /// Numbers for those who watch.
     pub metrics: Box<dyn Metrics + Send + Sync>,
+    /// What the server logs.
+    pub log: Box<dyn Log + Send + Sync>,
 }
 
 impl Default for Host {
@@ -42,6 +46,7 @@ impl Default for Host {
             audit: Box::new(NoAudit),
             rate_limits: Box::new(NoRateLimits),
             metrics: Box::new(NoMetrics),
+            log: Box::new(NoLog),
         }
     }
 }

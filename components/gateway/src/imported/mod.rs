@@ -7,8 +7,6 @@ mod access;
 mod auth_method;
 mod orgs;
 
-use std::net::IpAddr;
-
 pub use access::ImportedAccess;
 pub use auth_method::ImportedAuthMethod;
 pub use orgs::ImportedOrganizations;
@@ -34,6 +32,21 @@ mod bindings {
             "../../wit/gateway",
         ],
         world: "gatehouse:gateway/front",
+        with: {
+            "gatehouse:access/cubbyhole@0.1.0": gatehouse_access_api::bindings::gatehouse::access::cubbyhole,
+            "gatehouse:access/identity@0.1.0": gatehouse_access_api::bindings::gatehouse::access::identity,
+            "gatehouse:access/leases@0.1.0": gatehouse_access_api::bindings::gatehouse::access::leases,
+            "gatehouse:access/migrations@0.1.0": gatehouse_access_api::bindings::gatehouse::access::migrations,
+            "gatehouse:access/mounts@0.1.0": gatehouse_access_api::bindings::gatehouse::access::mounts,
+            "gatehouse:access/policies@0.1.0": gatehouse_access_api::bindings::gatehouse::access::policies,
+            "gatehouse:access/system@0.1.0": gatehouse_access_api::bindings::gatehouse::access::system,
+            "gatehouse:access/token-roles@0.1.0": gatehouse_access_api::bindings::gatehouse::access::token_roles,
+            "gatehouse:access/requests@0.1.0": gatehouse_access_api::bindings::gatehouse::access::requests,
+            "gatehouse:access/rights@0.1.0": gatehouse_access_api::bindings::gatehouse::access::rights,
+            "gatehouse:access/tokens@0.1.0": gatehouse_access_api::bindings::gatehouse::access::tokens,
+            "gatehouse:access/types@0.1.0": gatehouse_access_api::bindings::gatehouse::access::types,
+            "gatehouse:access/wrapping@0.1.0": gatehouse_access_api::bindings::gatehouse::access::wrapping,
+        },
         generate_all,
     });
 }
@@ -50,9 +63,4 @@ pub fn gateway(settings: Settings) -> ImportingGateway {
         ImportedOrganizations,
         settings,
     )
-}
-
-/// An address as the interfaces of this workspace write it.
-fn address_text(address: Option<IpAddr>) -> Option<String> {
-    address.map(|address| address.to_string())
 }

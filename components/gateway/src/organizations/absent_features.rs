@@ -1,6 +1,6 @@
 //! Features that this server has not, and of which clients read something all the same (contract 4.3, 4.12).
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{Action, Capability};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{Capability, Decision, Principal, User};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! What the routes of single organizations do, in the order of checks of contract 1.5.
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{
     Action, Attribute, Capability, Decision, Organization, OrganizationChanges, Position, Standing,
     folded_name,

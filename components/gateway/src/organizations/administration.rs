@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{AdministrationChanges, Capability, Organization, Shared, User, Viewer};
 use serde_json::{Value, json};
 

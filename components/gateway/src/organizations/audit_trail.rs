@@ -1,6 +1,6 @@
 //! What has been done with an organization (contract 4.15): told to the organization where it is hosted, and to the operator elsewhere.
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{
     Action, Capability, Decision, Event, Failure, MAXIMUM_EVENTS, Organization, Principal,
 };

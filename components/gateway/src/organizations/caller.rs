@@ -7,7 +7,7 @@
 //! For policies, GET needs `read`, POST `create`, PATCH and PUT `update`, DELETE `delete`. A root token administers the whole site. What
 //! is not allowed does not exist, as far as the caller can tell.
 
-use gatehouse_access::{
+use gatehouse_access_api::{
     self as access, Access, Capability as PolicyCapability, Operation, Refusal, TokenReference,
     TokenView,
 };
@@ -334,6 +334,28 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         caller.ok_or(Problem::Unauthorized)
     }
 
+    /// Finds out anew who asks, for a further part of an answer. That counts against no rate and takes no use of the token.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Unauthorized`] where the token is not valid any more, its last use being taken included.
+    pub(super) fn authenticate_again(&self) -> Result<Caller<'a>, Problem> {
+        let caller = match self.request.bearer_token() {
+            None => None,
+            Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
+            Some(token) => match self.looked_up(token)? {
+                Some(view) if view.num_uses > 0 => {
+                    let path = ORGANIZATIONS_PATH.to_owned();
+                    // Looking a token up says nothing about its entity; asking for rights does.
+                    self.unconditional(token, &[path])?
+                        .map_or(Ok(None), |_| self.bearer(token, Some(view), false))?
+                }
+                _ => self.service_caller(token, ORGANIZATIONS_PATH)?,
+            },
+        };
+        caller.ok_or(Problem::Unauthorized)
+    }
+
     /// Lets site administrators pass, and nobody else.
     ///
     /// # Errors
@@ -395,10 +417,10 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     fn service_caller(&self, token: &'a str, path: &str) -> Result<Option<Caller<'a>>, Problem> {
         let operation = operation_of(self.request.method);
         let asked = access::Request {
-            token: Some(token),
+            token: Some(token.into()),
             operation,
-            path,
-            source_address: self.request.peer,
+            path: path.to_owned(),
+            source_address: self.request.peer_text(),
             wrap_ttl: None,
             parameters: None,
         };
@@ -423,6 +445,16 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             ) => return Ok(None),
             Err(Refusal::Failure(failure)) => return Err(failure.into()),
         };
+        self.bearer(token, view, granted)
+    }
+
+    /// Who bears a service token that is valid.
+    fn bearer(
+        &self,
+        token: &'a str,
+        view: Option<TokenView>,
+        granted: bool,
+    ) -> Result<Option<Caller<'a>>, Problem> {
         self.trail.borrow_mut().comes_from(view.as_ref());
         let identity = self.organizations.identify(&credential_of(view.as_ref()))?;
         Ok(identity.map(|identity| Caller {
@@ -435,7 +467,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
 
     /// What is known about a token that policies did not let pass; nothing if that took its last use.
     fn looked_up(&self, token: &str) -> Result<Option<TokenView>, Problem> {
-        match self.access.lookup_token(TokenReference::Id(token)) {
+        match self.access.lookup_token(&TokenReference::Id(token.into())) {
             Ok(view) => Ok(Some(view)),
             Err(access::LookupError::UnknownToken) => Ok(None),
             Err(access::LookupError::Failure(failure)) => Err(failure.into()),
@@ -463,12 +495,23 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let Some(token) = caller.service_token else {
             return Ok(vec![Rights::default(); paths.len()]);
         };
-        let granted = self
-            .access
-            .unconditional_capabilities(TokenReference::Id(token), &paths);
-        match granted {
-            Ok(capabilities) => Ok(capabilities.iter().map(|all| Rights::of(all)).collect()),
-            Err(access::LookupError::UnknownToken) => Ok(vec![Rights::default(); paths.len()]),
+        let granted = self.unconditional(token, &paths)?;
+        Ok(match granted {
+            Some(capabilities) => capabilities.iter().map(|all| Rights::of(all)).collect(),
+            None => vec![Rights::default(); paths.len()],
+        })
+    }
+
+    /// What a service token may do at these paths without conditions; `None` where it may not be used any more.
+    fn unconditional(
+        &self,
+        token: &str,
+        paths: &[String],
+    ) -> Result<Option<Vec<Vec<PolicyCapability>>>, Problem> {
+        let reference = &TokenReference::Id(token.into());
+        match self.access.unconditional_capabilities(reference, paths) {
+            Ok(capabilities) => Ok(Some(capabilities)),
+            Err(access::LookupError::UnknownToken) => Ok(None),
             Err(access::LookupError::Failure(failure)) => Err(failure.into()),
         }
     }
@@ -482,7 +525,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let Some(token) = caller.service_token else {
             return Ok(Opened::default());
         };
-        let acl = match self.access.resultant_acl(TokenReference::Id(token)) {
+        let acl = match self.access.resultant_acl(&TokenReference::Id(token.into())) {
             Ok(acl) => acl,
             Err(access::LookupError::UnknownToken) => return Ok(Opened::default()),
             Err(access::LookupError::Failure(failure)) => return Err(failure.into()),
@@ -502,7 +545,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let everywhere = [ORGANIZATIONS_PATH.to_owned()];
         match self
             .access
-            .has_rights_below(TokenReference::Id(token), &everywhere)
+            .has_rights_below(&TokenReference::Id(token.into()), &everywhere)
         {
             Ok(found) => Ok(found.contains(&true)),
             Err(access::LookupError::UnknownToken) => Ok(false),

@@ -1,6 +1,6 @@
 //! What holds for the whole installation (contract 4.14).
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{Attribute, Capability, GeneralSettings, GeneralSettingsChanges};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Which related resources a query asks for (contract 2.6).
 
-use gatehouse_orgs::{Capability, Organization};
+use gatehouse_orgs::{Capability, Organization, Plan};
 use serde_json::Value;
 
 use super::document::{default_project, entitlement_set, subscription_of};
@@ -69,8 +69,26 @@ impl Includes {
         if !self.any {
             return None;
         }
-        let mut included = Vec::new();
         let mut plans = Vec::new();
+        let mut included = self.beside(organizations, facts, &mut plans);
+        included.extend(feature_sets(&plans, facts));
+        Some(included)
+    }
+
+    /// Whether the query asks for anything.
+    pub(super) const fn any(self) -> bool {
+        self.any
+    }
+
+    /// The resources that each of these organizations has of it. Organizations share feature sets: those of the plans that are added to
+    /// `plans` belong to it as well.
+    pub(super) fn beside<'a, O: Capability>(
+        self,
+        organizations: impl IntoIterator<Item = &'a Organization>,
+        facts: &mut PlanFacts<'_, O>,
+        plans: &mut Vec<Plan>,
+    ) -> Vec<Value> {
+        let mut included = Vec::new();
         for organization in organizations {
             if self.entitlement_set {
                 let entitlements = facts.entitlements(organization.plan);
@@ -88,9 +106,7 @@ impl Includes {
                 included.push(default_project(organization));
             }
         }
-        // Organizations share feature sets.
-        included.extend(plans.into_iter().filter_map(|plan| facts.feature_set(plan)));
-        Some(included)
+        included
     }
 
     fn read(query: &str, known: &[&str]) -> Result<Self, Problem> {
@@ -103,6 +119,15 @@ impl Includes {
             default_project: has("default-project"),
         })
     }
+}
+
+/// The feature sets as which these plans are offered.
+pub(super) fn feature_sets<O: Capability>(
+    plans: &[Plan],
+    facts: &mut PlanFacts<'_, O>,
+) -> Vec<Value> {
+    let sets = plans.iter().map(|plan| facts.feature_set(*plan));
+    sets.flatten().collect()
 }
 
 /// The names of what a query asks to include, with dashes; `None` where it asks for nothing.

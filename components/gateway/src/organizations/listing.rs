@@ -2,27 +2,33 @@
 
 use std::borrow::Cow;
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{
-    Capability, Filter, MAXIMUM_BATCH, Organization, Principal, Reach, Rights, Standing, Viewer,
+    Batch, Capability, Filter, MAXIMUM_BATCH, Organization, Plan, Principal, Reach, Rights,
+    Standing, Viewer,
 };
+use serde::{Deserialize, Serialize};
 
 use super::Api;
 use super::caller::{Caller, greater};
 use super::document::{Document, OrganizationResource};
-use super::include::Includes;
+use super::include::{Includes, feature_sets};
 use super::pagination::{PageRequest, paged};
 use super::plan_facts::PlanFacts;
 use super::problem::Problem;
 use super::reach::Opened;
-use super::transport::json_api;
+use super::transport::{json_api, json_api_of};
 use crate::http::Response;
+use crate::parts::{Continuation, Part};
 use crate::query;
 
-/// Most organizations in a list that is not in pages, so that an instance has room for them.
-const MAXIMUM_AT_ONCE: usize = 2_000;
+/// Most organizations of a part are fewer than these and a batch more.
+const ENOUGH_FOR_A_PART: usize = 400;
 
-/// One part of the list, or all of it.
+/// How many batches a part of a list without pages is made of at most: of those that a filter or the caller's rights leave empty too.
+const BATCHES_PER_PART: usize = 8;
+
+/// A page of the list.
 #[derive(Default)]
 struct Selection {
     organizations: Vec<Seen>,
@@ -42,6 +48,57 @@ struct Sight {
     is_exact: bool,
 }
 
+/// What follows in a list without pages after what has been read of it.
+struct Stretch {
+    organizations: Vec<Seen>,
+    /// Where to go on; `None` at the end.
+    next: Option<String>,
+}
+
+/// How far a list without pages has been answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    member: Member,
+    /// The organization that was reached; `None` at the beginning of the member.
+    after: Option<String>,
+    /// Whether something stands in the member.
+    begun: bool,
+    /// The plans whose feature sets come last.
+    plans: Vec<Plan>,
+}
+
+/// What of a document is being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Member {
+    /// The organizations.
+    Data,
+    /// What the query asks to include, for which the list is read once more.
+    Included,
+}
+
+impl Place {
+    const fn beginning_of(member: Member) -> Self {
+        Self {
+            member,
+            after: None,
+            begun: false,
+            plans: Vec::new(),
+        }
+    }
+
+    /// Adds an item to the member.
+    fn push(&mut self, body: &mut Vec<u8>, item: &impl Serialize) {
+        if self.begun {
+            body.push(b',');
+        }
+        self.begun = true;
+        // Made of text, numbers and lists of them, which always serialize; bytes take any number of them.
+        let _ = serde_json::to_writer(body, item);
+    }
+}
+
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Answers with the organizations that the caller may see.
     pub(super) fn list(&self) -> Result<Response, Problem> {
@@ -50,55 +107,94 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.decided(&caller, true)?;
         let query = self.request.query.as_str();
         let includes = Includes::of_list(query)?;
-        let page = PageRequest::of(query);
-        let selection = self.select(&caller, &filter(query), page)?;
+        let sight = self.sight(&caller)?;
+        match PageRequest::of(query) {
+            Some(page) => {
+                let selection = self.select(&caller, &sight, &filter(query), page)?;
+                Ok(self.paged_list(&selection, includes, page))
+            }
+            None => self.whole_list(&caller, &sight, includes),
+        }
+    }
 
+    fn paged_list(&self, selection: &Selection, includes: Includes, page: PageRequest) -> Response {
+        let mut facts = self.facts_about(&selection.organizations);
+        let included = includes.of(organizations(&selection.organizations), &mut facts);
+        let resources = selection.organizations.iter();
+        let resources: Vec<_> = resources.map(|seen| seen.resource(&facts)).collect();
+        let mut document = paged(resources, selection.total, page, self.request);
+        document.included = included;
+        json_api(200, &document)
+    }
+
+    /// The list without pages: at once where it is short, else its first part.
+    fn whole_list(
+        &self,
+        caller: &Caller<'_>,
+        sight: &Sight,
+        includes: Includes,
+    ) -> Result<Response, Problem> {
+        let filter = filter(&self.request.query);
+        let stretch = self.stretch(caller, sight, &filter, None)?;
+        let mut facts = self.facts_about(&stretch.organizations);
+        if stretch.next.is_none() {
+            let included = includes.of(organizations(&stretch.organizations), &mut facts);
+            let resources = stretch.organizations.iter();
+            let resources: Vec<_> = resources.map(|seen| seen.resource(&facts)).collect();
+            let mut document = Document::of(resources);
+            document.included = included;
+            return Ok(json_api(200, &document));
+        }
+        let mut body = br#"{"data":["#.to_vec();
+        let place = Place::beginning_of(Member::Data);
+        let rest = part_of_list(&mut body, place, stretch, includes, &mut facts);
+        let mut response = json_api_of(200, body);
+        response.rest = rest.map(|place| Continuation::Organizations(place).rest());
+        Ok(response)
+    }
+
+    /// The part of a list that begins at `place`. Who asks, and what they see, is found out anew.
+    pub(super) fn resume_list(&self, place: Place) -> Result<Part, Problem> {
+        let caller = self.authenticate_again()?;
+        let query = self.request.query.as_str();
+        let includes = Includes::of_list(query)?;
+        let sight = self.sight(&caller)?;
+        let stretch = self.stretch(&caller, &sight, &filter(query), place.after.as_deref())?;
+        let mut facts = self.facts_about(&stretch.organizations);
+        let mut body = Vec::new();
+        let rest = part_of_list(&mut body, place, stretch, includes, &mut facts);
+        Ok(Part {
+            body,
+            rest: rest.map(|place| Continuation::Organizations(place).rest()),
+        })
+    }
+
+    fn facts_about(&self, organizations: &[Seen]) -> PlanFacts<'_, O> {
         let mut facts = PlanFacts::new(self.organizations);
-        for seen in &selection.organizations {
+        for seen in organizations {
             facts.prepare(seen.organization.plan, seen.standing, &seen.rights);
         }
-        let organizations = selection
-            .organizations
-            .iter()
-            .map(|seen| &seen.organization);
-        let included = includes.of(organizations, &mut facts);
-        let resources: Vec<_> = selection
-            .organizations
-            .iter()
-            .map(|seen| {
-                let plan = seen.organization.plan;
-                let permissions = facts.permissions(plan, seen.standing, &seen.rights);
-                OrganizationResource::new(&seen.organization, permissions)
-            })
-            .collect();
-        let mut document = match page {
-            Some(page) => paged(resources, selection.total, page, self.request),
-            None => Document::of(resources),
-        };
-        document.included = included;
-        Ok(json_api(200, &document))
+        facts
     }
 
     fn select(
         &self,
         caller: &Caller<'_>,
+        sight: &Sight,
         filter: &Filter,
-        page: Option<PageRequest>,
+        page: PageRequest,
     ) -> Result<Selection, Problem> {
-        let Sight { viewer, is_exact } = self.sight(caller)?;
-        match page {
-            Some(page) if is_exact => {
-                let edition = self.settings.edition;
-                let found =
-                    self.organizations
-                        .page_at(edition, &viewer, filter, page.number, page.size)?;
-                Ok(Selection {
-                    organizations: self.seen(caller, found.organizations, is_exact)?,
-                    total: found.total,
-                })
-            }
-            page => self.select_one_by_one(caller, &viewer, is_exact, filter, page),
+        if !sight.is_exact {
+            return self.select_one_by_one(caller, sight, filter, page);
         }
+        let edition = self.settings.edition;
+        let found =
+            self.organizations
+                .page_at(edition, &sight.viewer, filter, page.number, page.size)?;
+        Ok(Selection {
+            organizations: self.seen(caller, found.organizations, true)?,
+            total: found.total,
+        })
     }
 
     /// Which organizations the list of the caller can have.
@@ -140,37 +236,57 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn select_one_by_one(
         &self,
         caller: &Caller<'_>,
-        viewer: &Viewer,
-        is_exact: bool,
+        sight: &Sight,
         filter: &Filter,
-        page: Option<PageRequest>,
+        page: PageRequest,
     ) -> Result<Selection, Problem> {
-        let wanted = page.map_or(0..u64::MAX, PageRequest::range);
+        let wanted = page.range();
         let mut selection = Selection::default();
         let mut after: Option<String> = None;
         loop {
-            let edition = self.settings.edition;
-            let batch = self.organizations.list(
-                edition,
-                viewer,
-                filter,
-                after.as_deref(),
-                MAXIMUM_BATCH,
-            )?;
-            for seen in self.seen(caller, batch.organizations, is_exact)? {
+            let batch = self.batch(sight, filter, after.as_deref())?;
+            for seen in self.seen(caller, batch.organizations, sight.is_exact)? {
                 if wanted.contains(&selection.total) {
                     selection.organizations.push(seen);
                 }
                 selection.total += 1;
-            }
-            if selection.organizations.len() > MAXIMUM_AT_ONCE {
-                return Err(Problem::TooLong(MAXIMUM_AT_ONCE));
             }
             after = batch.next;
             if after.is_none() {
                 return Ok(selection);
             }
         }
+    }
+
+    /// What the list has after `after`, as far as a part of an answer goes.
+    fn stretch(
+        &self,
+        caller: &Caller<'_>,
+        sight: &Sight,
+        filter: &Filter,
+        after: Option<&str>,
+    ) -> Result<Stretch, Problem> {
+        let mut stretch = Stretch {
+            organizations: Vec::new(),
+            next: after.map(str::to_owned),
+        };
+        for _ in 0..BATCHES_PER_PART {
+            let batch = self.batch(sight, filter, stretch.next.as_deref())?;
+            let seen = self.seen(caller, batch.organizations, sight.is_exact)?;
+            stretch.organizations.extend(seen);
+            stretch.next = batch.next;
+            if stretch.next.is_none() || stretch.organizations.len() >= ENOUGH_FOR_A_PART {
+                break;
+            }
+        }
+        Ok(stretch)
+    }
+
+    fn batch(&self, sight: &Sight, filter: &Filter, after: Option<&str>) -> Result<Batch, Problem> {
+        let edition = self.settings.edition;
+        Ok(self
+            .organizations
+            .list(edition, &sight.viewer, filter, after, MAXIMUM_BATCH)?)
     }
 
     /// Those of the organizations that the caller sees, which are all of them if the list is exact, with what the caller is to each.
@@ -198,6 +314,63 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             })
         });
         Ok(seen.collect())
+    }
+}
+
+impl Seen {
+    fn resource<'a, O: Capability>(
+        &'a self,
+        facts: &'a PlanFacts<'_, O>,
+    ) -> OrganizationResource<'a> {
+        let plan = self.organization.plan;
+        let permissions = facts.permissions(plan, self.standing, &self.rights);
+        OrganizationResource::new(&self.organization, permissions)
+    }
+}
+
+fn organizations(seen: &[Seen]) -> impl Iterator<Item = &Organization> {
+    seen.iter().map(|seen| &seen.organization)
+}
+
+/// Writes what `stretch` adds to the document of a list, and tells where it goes on; `None` where the document is complete.
+fn part_of_list<O: Capability>(
+    body: &mut Vec<u8>,
+    mut place: Place,
+    stretch: Stretch,
+    includes: Includes,
+    facts: &mut PlanFacts<'_, O>,
+) -> Option<Place> {
+    match place.member {
+        Member::Data => {
+            for seen in &stretch.organizations {
+                place.push(body, &seen.resource(facts));
+            }
+        }
+        Member::Included => {
+            let found = organizations(&stretch.organizations);
+            for resource in includes.beside(found, facts, &mut place.plans) {
+                place.push(body, &resource);
+            }
+        }
+    }
+    place.after = stretch.next;
+    match place.member {
+        _ if place.after.is_some() => Some(place),
+        Member::Data if includes.any() => {
+            body.extend_from_slice(br#"],"included":["#);
+            Some(Place::beginning_of(Member::Included))
+        }
+        Member::Data => {
+            body.extend_from_slice(b"]}");
+            None
+        }
+        Member::Included => {
+            for set in feature_sets(&std::mem::take(&mut place.plans), facts) {
+                place.push(body, &set);
+            }
+            body.extend_from_slice(b"]}");
+            None
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use gatehouse_access::{Access, IdentityReference};
+use gatehouse_access_api::{Access, IdentityReference};
 use gatehouse_orgs::{
     Action, Attribute, AttributeIssue, Capability, Invitation, Mandate, Membership,
     MembershipError, MembershipFilter, MembershipStatus, OwnMembership, Right,
@@ -233,7 +233,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn invitation(&self, resource: &Resource<'_>) -> Result<Invitation, Problem> {
         let entity_id = match resource.attributes.text("entity-id") {
             Attribute::Value(id) => {
-                let entity = self.access.read_entity(IdentityReference::Id(&id))?;
+                let entity = self
+                    .access
+                    .read_entity(&IdentityReference::Id(id.clone()))?;
                 Attribute::Value(entity.map(|entity| entity.id).unwrap_or_default())
             }
             otherwise => otherwise,

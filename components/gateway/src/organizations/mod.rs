@@ -40,9 +40,10 @@ mod users;
 
 use std::cell::RefCell;
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{self as orgs, Capability};
 
+pub(crate) use listing::Place as ListPlace;
 pub(crate) use problem::Problem;
 
 use self::rate::{ApiRate, RateLimiter};
@@ -50,7 +51,7 @@ use self::route::Route;
 use crate::audit::Trail;
 use crate::http::Method;
 use crate::path::CanonicalPath;
-use crate::{Gateway, Request, Response, Settings};
+use crate::{Gateway, Part, Request, Response, ResumeError, Settings};
 
 /// Before every path of the API, without slashes at its ends.
 const BASE_PATH: &str = "api/v2";
@@ -114,6 +115,40 @@ pub(crate) fn handle<A, C: Access, O: Capability>(
         }
         refusal
     })
+}
+
+/// Goes on with the answer to a request for the list of organizations.
+///
+/// # Errors
+///
+/// When the request is another one, when whoever made it may not read the list any more, or when it cannot be read.
+pub(crate) fn resume_list<A, C: Access, O: Capability>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    place: ListPlace,
+) -> Result<Part, ResumeError> {
+    let path = CanonicalPath::parse(&request.path).map_err(|_| ResumeError::Foreign)?;
+    if Route::of(request.method, &path) != Some(Route::List) {
+        return Err(ResumeError::Foreign);
+    }
+    let api = Api {
+        access: &gateway.access,
+        organizations: &gateway.organizations,
+        settings: &gateway.settings,
+        request,
+        trail: &RefCell::new(Trail::of_part(request)),
+        request_id: "",
+        handed_out: &RefCell::new(None),
+        limiter: &limiter(gateway),
+    };
+    api.resume_list(place)
+        .map_err(|problem| match problem.for_operator() {
+            Some(detail) => {
+                gateway.tell_operator(detail);
+                ResumeError::Failed
+            }
+            None => ResumeError::Refused,
+        })
 }
 
 /// Answers a request of this protocol that is not served.
@@ -233,6 +268,7 @@ fn limiter<A, C, O>(gateway: &Gateway<A, C, O>) -> RateLimiter<'_> {
 fn without_body_for_head(request: &Request, mut response: Response) -> Response {
     if request.method == Method::Head {
         response.body.clear();
+        response.rest = None;
     }
     response
 }

@@ -1,6 +1,6 @@
 //! A request's fields as rules of policies see them.
 
-use gatehouse_access::{Operation, Parameter};
+use gatehouse_access_api::{Operation, Parameter};
 use serde::Serialize;
 
 use super::input::{Input, Kinds, Resource};

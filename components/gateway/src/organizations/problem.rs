@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gatehouse_access as access;
+use gatehouse_access_api as access;
 use gatehouse_orgs as orgs;
 use serde::Serialize;
 
@@ -29,8 +29,6 @@ pub(crate) enum Problem {
     InvalidJson(String),
     /// A query that asks to include what cannot be included.
     InvalidInclude,
-    /// A list that is too long to be answered at once, of more items than this.
-    TooLong(usize),
     /// A document that is not what JSON:API asks for: its shape, its type.
     Unprocessable(Vec<AttributeFault>),
     /// Attributes and relationships that are not as they must be, all of them together.
@@ -150,12 +148,6 @@ impl Problem {
                 single(413, "payload too large", Some(&detail))
             }
             Self::InvalidJson(text) => single(400, "JSON body is invalid", Some(text)),
-            Self::TooLong(maximum) => {
-                let detail = format!(
-                    "There are more than {maximum}: ask for pages, with page[number] and page[size]"
-                );
-                single(400, "bad request", Some(&detail))
-            }
             Self::InvalidInclude => single(400, "bad request", Some("Invalid include parameter")),
             Self::Unprocessable(faults) => faulty("unprocessable entity", faults),
             Self::Invalid(faults) => faulty("invalid attribute", faults),

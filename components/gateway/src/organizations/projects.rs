@@ -1,6 +1,6 @@
 //! Projects. Every organization has the one it was made with, and cannot have another (contract 4.13).
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{Action, Attribute, AttributeIssue, Capability, Fault, Organization};
 use serde_json::Value;
 

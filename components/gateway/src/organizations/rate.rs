@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{self as orgs, Capability, Identity, Principal};
 use sha2::{Digest, Sha256};
 

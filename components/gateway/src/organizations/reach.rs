@@ -4,7 +4,7 @@
 //! name them, and so bound what has to be looked through. Where rules shut again what others open, or a wildcard shuts what could be the
 //! path of an organization, every organization within the bound is asked after.
 
-use gatehouse_access::{Capability, PathRights, ResultantAcl};
+use gatehouse_access_api::{Capability, PathRights, ResultantAcl, RuleSet};
 
 /// Before the name in the path of an organization.
 const ORGANIZATIONS: &str = "organizations/";
@@ -26,13 +26,13 @@ pub(super) struct Opened {
 impl Opened {
     /// What these rules let the token read.
     pub(super) fn of(acl: &ResultantAcl) -> Self {
-        let (exact, prefixes, wildcards) = match acl {
+        let RuleSet {
+            exact,
+            prefixes,
+            wildcards,
+        } = match acl {
             ResultantAcl::Root => return Self::everything(),
-            ResultantAcl::Rules {
-                exact,
-                prefixes,
-                wildcards,
-            } => (exact, prefixes, wildcards),
+            ResultantAcl::Rules(rules) => rules,
         };
         let read_of = |rules: &[PathRights], name_of: fn(&str) -> Option<&str>, wanted: bool| {
             let concerned = rules.iter().filter(|rule| may_read(rule) == wanted);
@@ -138,11 +138,11 @@ mod tests {
     }
 
     fn opened(exact: &[(&str, Capability)], prefixes: &[(&str, Capability)]) -> Opened {
-        let acl = ResultantAcl::Rules {
+        let acl = ResultantAcl::Rules(RuleSet {
             exact: rules(exact),
             prefixes: rules(prefixes),
             wildcards: Vec::new(),
-        };
+        });
         Opened::of(&acl)
     }
 
@@ -201,11 +201,11 @@ mod tests {
     fn a_wildcard_has_organizations_asked_after_only_where_some_rule_shuts_them() {
         use Capability::{Create, Deny, Read};
         let opened_beside = |shut: &[(&str, Capability)], wildcards: &[(&str, Capability)]| {
-            Opened::of(&ResultantAcl::Rules {
+            Opened::of(&ResultantAcl::Rules(RuleSet {
                 exact: rules(shut),
                 prefixes: rules(&[("organizations/team-", Read)]),
                 wildcards: rules(wildcards),
-            })
+            }))
         };
         let opened = |wildcards: &[(&str, Capability)]| opened_beside(&[], wildcards);
         for (rule, capability, found) in [

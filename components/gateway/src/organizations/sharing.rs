@@ -1,6 +1,6 @@
 //! Who shares modules and providers with whom (contract 4.4). Sharing exists in the self-hosted edition only.
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{
     Action, Attribute, Capability, ConsumerChanges, Edition, Organization, OrganizationReference,
     Partnership, ShareError, Shared,

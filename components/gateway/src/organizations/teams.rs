@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{
     Action, Attribute, Capability, MAXIMUM_MEMBERS_AT_ONCE, Mandate, MemberNames, Right,
     RightChange, Rights, Team, TeamChanges, TeamError, TeamFilter, User, Visibility,

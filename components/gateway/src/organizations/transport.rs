@@ -21,8 +21,12 @@ const SELF_HOSTED_RELEASE: (&str, &str) = ("v202507-1", "2.0.1");
 /// An answer with a JSON:API document.
 pub(super) fn json_api(status: u16, document: &impl Serialize) -> Response {
     // Documents are made of text, numbers and lists of them, which always serialize.
-    let body = serde_json::to_vec(document).unwrap_or_default();
-    Response::new(status, MEDIA_TYPE, body)
+    json_api_of(status, serde_json::to_vec(document).unwrap_or_default())
+}
+
+/// An answer with a JSON:API document, or the first part of one, that is written already.
+pub(super) fn json_api_of(status: u16, document: Vec<u8>) -> Response {
+    Response::new(status, MEDIA_TYPE, document)
 }
 
 /// An answer without a body, and so without a media type.

@@ -1,6 +1,6 @@
 //! Users (contract 1.6, 1.11).
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{
     Attribute, AttributeIssue, Capability, CreateUserError, Fault, User, UserDescription,
 };

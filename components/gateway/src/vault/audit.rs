@@ -1,6 +1,6 @@
 //! `sys/audit` and `sys/audit-hash` (contract 6.5), and what the record of an exchange means for this protocol.
 
-use gatehouse_access::{Access, ClientToken, Operation, TokenReference};
+use gatehouse_access_api::{Access, ClientToken, Operation, TokenReference};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -119,18 +119,18 @@ pub(super) fn take_back<A, C: Access, O>(
     // A renewal shows a token that its owner has already.
     let is_new = path.ends_with("/login") || path.starts_with("v1/auth/token/create");
     let token = held.auth.filter(|_| is_new);
-    let hidden = root_token.map(|token| TokenReference::Id(token.expose()));
+    let hidden = root_token.map(ClientToken::reference);
     let mut references = Vec::from_iter(hidden);
     if let Some(token) = &token {
-        references.push(TokenReference::Id(&token.client_token));
+        references.push(TokenReference::Id(token.client_token.clone()));
     }
     if let Some(wrapping) = &held.wrap_info {
-        references.push(TokenReference::Id(&wrapping.token));
-        let accessor = wrapping.wrapped_accessor.as_deref().filter(|_| is_new);
+        references.push(TokenReference::Id(wrapping.token.clone()));
+        let accessor = wrapping.wrapped_accessor.clone().filter(|_| is_new);
         references.extend(accessor.map(TokenReference::Accessor));
     }
     for reference in references {
-        if let Err(failure) = gateway.access.revoke_token(reference) {
+        if let Err(failure) = gateway.access.revoke_token(&reference) {
             gateway.tell_operator(&format!(
                 "a token whose answer could not be recorded stays until it expires: {failure}"
             ));

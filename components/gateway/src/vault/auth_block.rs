@@ -1,12 +1,11 @@
 //! The `auth` member: a token's terms, shown when it is made or renewed (contract 4.8, 5.5).
 
-use std::collections::BTreeMap;
-
-use gatehouse_access::{ClientToken, Issued, TokenGrant, TokenType, TokenWarning};
+use gatehouse_access_api::{Cap, ClientToken, Issued, TokenGrant, TokenType, TokenWarning};
 use serde::Serialize;
 
 use super::duration;
 use super::text::quoted;
+use crate::metadata::Metadata;
 
 /// A token and its terms.
 pub(crate) struct Granted {
@@ -37,7 +36,7 @@ pub(super) struct AuthBlock<'a> {
     token_policies: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     identity_policies: &'a [String],
-    metadata: Option<&'a BTreeMap<String, String>>,
+    metadata: Option<Metadata<'a>>,
     lease_duration: u64,
     renewable: bool,
     entity_id: &'a str,
@@ -57,7 +56,7 @@ impl<'a> From<&'a Granted> for AuthBlock<'a> {
             policies: &grant.policies,
             token_policies: &grant.token_policies,
             identity_policies: &grant.identity_policies,
-            metadata: grant.metadata.as_ref(),
+            metadata: grant.metadata.as_deref().map(Metadata),
             lease_duration: grant.lease_duration,
             renewable: grant.renewable,
             entity_id: grant.entity_id.as_deref().unwrap_or_default(),
@@ -80,18 +79,18 @@ pub(crate) const fn token_type(token_type: TokenType) -> &'static str {
 /// The sentence for each warning, in order.
 pub(crate) fn warnings(grant: &TokenGrant) -> impl Iterator<Item = String> + '_ {
     grant.warnings.iter().map(|warning| match warning {
-        TokenWarning::TtlCapped {
+        TokenWarning::TtlCapped(Cap {
             asked,
             effective_max_ttl,
-        } => format!(
+        }) => format!(
             "TTL of {} exceeded the effective max_ttl of {}; TTL value is capped accordingly",
             quoted(&duration::short(*asked)),
             quoted(&duration::short(*effective_max_ttl)),
         ),
-        TokenWarning::PeriodCapped {
+        TokenWarning::PeriodCapped(Cap {
             asked,
             effective_max_ttl,
-        } => format!(
+        }) => format!(
             "period of {} exceeded the effective max_ttl of {}; period value is capped accordingly",
             quoted(&duration::short(*asked)),
             quoted(&duration::short(*effective_max_ttl)),

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use gatehouse_access::{Admission, Operation};
+use gatehouse_access_api::{Admission, Operation};
 
 use super::envelope::Reply;
 use super::errors::Fault;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gatehouse_access::{Access, Capability, LookupError, Operation, TokenReference};
+use gatehouse_access_api::{Access, Capability, LookupError, Operation, TokenReference};
 use serde_json::{Map, Value};
 
 use super::call::{Answer, Call, ignored_fields};
@@ -32,9 +32,9 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Ans
         ),
     };
     let reference = match (&named, family) {
-        (None, _) => TokenReference::Id(call.caller_token()?),
-        (Some(token), "capabilities") => TokenReference::Id(token),
-        (Some(accessor), _) => TokenReference::Accessor(accessor),
+        (None, _) => &TokenReference::Id(call.caller_token()?.into()),
+        (Some(token), "capabilities") => &TokenReference::Id(token.into()),
+        (Some(accessor), _) => &TokenReference::Accessor(accessor.into()),
     };
     if family == "capabilities-accessor" && named.as_deref() == Some("") {
         return Err(Fault::plain(400, "missing accessor"));

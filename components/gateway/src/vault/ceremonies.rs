@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use gatehouse_access::{Access, ClientToken, Failure, Operation, ROOT_TOKEN_CHARACTERS};
+use gatehouse_access_api::{Access, ClientToken, Failure, Operation, ROOT_TOKEN_CHARACTERS};
 use serde::Serialize;
 use zeroize::Zeroizing;
 

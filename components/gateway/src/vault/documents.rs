@@ -1,14 +1,11 @@
 //! What is answered as it is, without the envelope that surrounds everything else.
 
-use gatehouse_access::{Access, Operation};
+use gatehouse_access_api::{Access, Operation};
 
 use super::call::Call;
 use super::errors::Fault;
-use super::openapi;
+use super::{facts, metrics, monitor, openapi};
 use crate::{Gateway, Response};
-
-/// Prometheus's text format.
-const EXPOSITION_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Answers an admitted request for one of the documents; `None` for every other path.
 pub(super) fn handle<A, C: Access, O>(
@@ -25,27 +22,19 @@ pub(super) fn handle<A, C: Access, O>(
     }
     match call.path {
         "sys/metrics" => Some(match call.operation {
-            Operation::Read => metrics(gateway, call),
+            Operation::Read => metrics::read(gateway, call),
             _ => Err(Fault::unsupported_operation()),
         }),
         openapi::PATH => Some(openapi::response(gateway, call)),
+        facts::IN_FLIGHT_PATH => Some(facts::in_flight(gateway, call)),
+        monitor::PATH => Some(monitor::read(gateway, call)),
         _ => None,
     }
 }
 
 fn is_document(path: &str) -> bool {
-    matches!(path, "sys/metrics" | openapi::PATH)
-}
-
-/// `sys/metrics`: what the host counts, in the one format that watchers agree on, whether they ask for it by name or not.
-fn metrics<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>) -> Result<Response, Fault> {
-    let format = call.query_fields()?.string("format")?.unwrap_or_default();
-    if !matches!(format.as_str(), "" | "prometheus") {
-        return Err(Fault::plain(
-            400,
-            "metrics are written in one format: leave format out, or ask for prometheus",
-        ));
-    }
-    let body = gateway.host.metrics.exposition().into_bytes();
-    Ok(Response::new(200, EXPOSITION_MEDIA_TYPE, body))
+    matches!(
+        path,
+        "sys/metrics" | openapi::PATH | facts::IN_FLIGHT_PATH | monitor::PATH
+    )
 }

@@ -1,11 +1,12 @@
 //! What surrounds the data of a successful answer (contract 1.5, 1.8).
 
-use gatehouse_access::{ClientToken, WrappingToken};
+use gatehouse_access_api::{ClientToken, WrappingToken};
 use gatehouse_json as json;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use zeroize::Zeroizing;
 
 use super::auth_block::{self, AuthBlock, Granted};
 use super::errors::{Fault, MEDIA_TYPE};
@@ -21,7 +22,7 @@ pub(crate) struct Reply {
     /// The mount type of the answer that was unwrapped; else it is the handler's.
     mount_type: Option<String>,
     /// Stands in the place of everything else.
-    wrapping: Option<WrappingToken>,
+    wrapping: Option<Zeroizing<WrappingToken>>,
     /// Whether the work has begun and is not done.
     accepted: bool,
 }
@@ -118,7 +119,7 @@ impl Reply {
     /// An envelope with a token for another answer, and nothing else.
     pub(crate) fn wrapped(wrapping: WrappingToken) -> Self {
         Self {
-            wrapping: Some(wrapping),
+            wrapping: Some(Zeroizing::new(wrapping)),
             ..Self::default()
         }
     }
@@ -224,7 +225,7 @@ impl Reply {
             // Whoever carries a wrapped answer learns nothing about the request behind it.
             envelope.request_id = "";
             envelope.mount_type = "";
-            envelope.wrap_info = Some(WrapInfo::from(wrapping));
+            envelope.wrap_info = Some(WrapInfo::from(&**wrapping));
         }
         let body = match &self.data {
             Data::Null | Data::Object(_) => serde_json::to_vec(&envelope),
@@ -312,7 +313,7 @@ struct WrapInfo<'a> {
 impl<'a> From<&'a WrappingToken> for WrapInfo<'a> {
     fn from(wrapping: &'a WrappingToken) -> Self {
         Self {
-            token: wrapping.client_token.expose(),
+            token: &wrapping.token,
             accessor: &wrapping.accessor,
             ttl: wrapping.ttl,
             creation_time: timestamp(wrapping.creation_time),

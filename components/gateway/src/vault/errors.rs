@@ -1,6 +1,6 @@
 //! Refusals, and the three renderings of them that clients match on (contract 1.7).
 
-use gatehouse_access::{Failure, Refusal};
+use gatehouse_access_api::{Failure, Refusal};
 use gatehouse_ports::{RandomError, StoreError};
 use gatehouse_storage::StorageError;
 use serde::Serialize;
@@ -126,9 +126,12 @@ impl Fault {
         self
     }
 
-    /// The same after other words.
+    /// The same after other words, for the operator too.
     pub(crate) fn after(mut self, words: &str) -> Self {
         self.text.insert_str(0, words);
+        if let Some(detail) = &mut self.detail {
+            detail.insert_str(0, words);
+        }
         self
     }
 

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access::{Access, Failure, InitializeError, Initialized};
+use gatehouse_access_api::{Access, Failure, InitializeError, Initialized};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -86,7 +86,7 @@ pub(super) fn run<A, C: Access, O>(
     let made = Made {
         keys: hexadecimal.iter().map(|key| key.as_str()).collect(),
         keys_base64: base64.iter().map(|key| key.as_str()).collect(),
-        root_token: initialized.root_token.expose(),
+        root_token: &initialized.root_token,
     };
     answer(200, &made)
 }
@@ -107,9 +107,9 @@ pub(super) fn written_shares(
 fn complete<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     root_token: Option<&str>,
-) -> Result<Initialized, Fault> {
+) -> Result<Zeroizing<Initialized>, Fault> {
     let initialized = match gateway.access.initialize(root_token) {
-        Ok(initialized) => initialized,
+        Ok(initialized) => Zeroizing::new(initialized),
         Err(InitializeError::AlreadyInitialized) => return Err(already_initialized()),
         Err(InitializeError::Failure(failure)) => return Err(failure.into()),
         Err(error @ InitializeError::UnusableRootToken) => {

@@ -1,6 +1,6 @@
 //! `sys/internal/ui`: what user interfaces ask before they show anything (contract 6.4).
 
-use gatehouse_access::{
+use gatehouse_access_api::{
     Access, Capability, ListingVisibility, LookupError, MountView, Operation, PathRights,
     ResultantAcl, TokenReference,
 };
@@ -108,17 +108,15 @@ fn hidden(asked: &str) -> Fault {
 
 /// `resultant-acl`
 fn resultant_acl(access: &impl Access, call: &Call<'_>) -> Answer {
-    let token = TokenReference::Id(call.caller_token()?);
+    let token = &TokenReference::Id(call.caller_token()?.into());
     let acl = access.resultant_acl(token).map_err(caller_gone)?;
     let data = match acl {
         ResultantAcl::Root => json!({ "root": true }),
         // Clients would take a pattern for a path, so none is shown.
-        ResultantAcl::Rules {
-            exact, prefixes, ..
-        } => json!({
+        ResultantAcl::Rules(granted) => json!({
             "root": false,
-            "exact_paths": rules(exact),
-            "glob_paths": rules(prefixes),
+            "exact_paths": rules(granted.exact),
+            "glob_paths": rules(granted.prefixes),
         }),
     };
     Reply::data(&data).map(Some)
@@ -172,14 +170,14 @@ pub(super) fn rights_below(
     paths: &[String],
 ) -> Result<Vec<bool>, Fault> {
     access
-        .has_rights_below(TokenReference::Id(token), paths)
+        .has_rights_below(&TokenReference::Id(token.into()), paths)
         .map_err(caller_gone)
 }
 
 /// The caller's token went between admission and now, or this was its last use.
 fn caller_gone(error: LookupError) -> Fault {
     match error {
-        LookupError::UnknownToken => refusal(gatehouse_access::Refusal::InvalidToken, ""),
+        LookupError::UnknownToken => refusal(gatehouse_access_api::Refusal::InvalidToken, ""),
         LookupError::Failure(failure) => failure.into(),
     }
 }

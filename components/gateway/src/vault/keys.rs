@@ -1,6 +1,6 @@
 //! `sys/key-status`, `sys/rotate` and `sys/rotate/config`: the key that seals what is stored (SEC-K4).
 
-use gatehouse_access::Operation;
+use gatehouse_access_api::Operation;
 use serde_json::{Map, Value, json};
 
 use super::call::{Answer, Call, ignored_fields};

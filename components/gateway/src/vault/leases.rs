@@ -1,6 +1,8 @@
 //! `sys/leases`, and the older spellings of its routes directly below `sys/` (contract 6.5). Every lease is a token's.
 
-use gatehouse_access::{Access, LookupError, Operation, PrefixError, TokenReference, TokenView};
+use gatehouse_access_api::{
+    Access, LookupError, Operation, PrefixError, TokenReference, TokenView,
+};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,6 +13,7 @@ use super::errors::Fault;
 use super::fields::Fields;
 use super::paging::Paging;
 use super::timestamp::timestamp;
+use super::tokens::tidy;
 
 #[derive(Serialize)]
 struct Shown<'a> {
@@ -37,8 +40,9 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answ
         }
         ("", "", Operation::Read) => irrevocable(call, "leases", json!([])),
         ("count", "", Operation::Read) => irrevocable(call, "counts", json!({})),
+        ("tidy", "", Operation::Update) => tidy::handle(access),
         ("lookup" | "renew" | "revoke" | "revoke-prefix" | "revoke-force", ..)
-        | ("" | "count", "", _) => Err(Fault::unsupported_operation()),
+        | ("" | "count" | "tidy", "", _) => Err(Fault::unsupported_operation()),
         _ => Err(Fault::unsupported_path()),
     }
 }
@@ -82,7 +86,7 @@ fn revoke(access: &impl Access, call: &Call<'_>, in_path: &str) -> Answer {
     let fields = call.fields()?;
     let id = lease_id(&fields, in_path)?;
     check_sync(&fields)?;
-    access.revoke_token(TokenReference::Lease(&id))?;
+    access.revoke_token(&TokenReference::Lease(id.clone()))?;
     Ok(None)
 }
 
@@ -105,7 +109,7 @@ fn irrevocable(call: &Call<'_>, name: &str, none: Value) -> Answer {
 }
 
 fn find(access: &impl Access, id: &str) -> Result<Option<TokenView>, Fault> {
-    match access.lookup_token(TokenReference::Lease(id)) {
+    match access.lookup_token(&TokenReference::Lease(id.into())) {
         Ok(token) => Ok(Some(token)),
         Err(LookupError::UnknownToken) => Ok(None),
         Err(LookupError::Failure(failure)) => Err(failure.into()),

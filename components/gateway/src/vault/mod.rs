@@ -10,9 +10,11 @@ mod auth_method;
 mod call;
 mod capabilities;
 mod ceremonies;
+mod cubbyhole;
 mod documents;
 mod envelope;
 mod errors;
+mod facts;
 mod fields;
 mod headers;
 mod identity;
@@ -20,11 +22,14 @@ mod initialization;
 mod internal_ui;
 mod keys;
 mod leases;
+mod metrics;
+mod monitor;
 mod mounts;
 mod oidc;
 mod openapi;
 mod operation;
 mod paging;
+mod plugins;
 mod policies;
 mod seal;
 mod spelling;
@@ -43,11 +48,12 @@ pub(crate) use auth_method::rotation;
 pub use errors::error_response;
 pub(crate) use errors::{not_found, without_content};
 pub(crate) use fields::Verbatim;
+pub(crate) use monitor::{Place as LogPlace, resume as resume_log};
 pub(crate) use timestamp::timestamp;
 
 use std::borrow::Cow;
 
-use gatehouse_access::{self as access, Access, Operation, Refusal, duration};
+use gatehouse_access_api::{self as access, Access, Operation, Refusal, duration};
 use gatehouse_auth_method::AuthMethod;
 use gatehouse_orgs::Capability;
 
@@ -83,6 +89,7 @@ pub(crate) fn handle<A: AuthMethod, C: Access, O: Capability>(
     }
     if request.method == Method::Head {
         response.body.clear();
+        response.rest = None;
     }
     response
 }
@@ -122,10 +129,10 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
     trail.concerns(operation, &below, wrap_ttl);
     let token = headers::token(request);
     let asked = access::Request {
-        token,
+        token: token.map(str::to_owned),
         operation,
-        path: &below,
-        source_address: request.peer,
+        path: below.to_string(),
+        source_address: request.peer_text(),
         wrap_ttl,
         parameters: None,
     };
@@ -204,7 +211,9 @@ fn may_end_in_slash(operation: Operation, path: &str) -> bool {
     match operation {
         Operation::List | Operation::Help => true,
         Operation::Read if path.starts_with("sys/internal/ui/mounts/") => true,
-        Operation::Read | Operation::Delete => path.starts_with("sys/auth/"),
+        Operation::Read | Operation::Delete => {
+            path.starts_with("sys/auth/") || path.starts_with("sys/mounts/")
+        }
         _ => false,
     }
 }
@@ -257,6 +266,12 @@ fn route<'c, A: AuthMethod, C: Access, O>(
             (&mount.mount_type, answer)
         }
         None => match call.path.split_once('/') {
+            None if call.path == "cubbyhole" => {
+                ("cubbyhole", cubbyhole::handle(&gateway.access, call, ""))
+            }
+            Some(("cubbyhole", path)) => {
+                ("cubbyhole", cubbyhole::handle(&gateway.access, call, path))
+            }
             Some(("sys", rest)) => ("system", system::handle(gateway, call, rest)),
             Some(("identity", "oidc/config")) => {
                 ("identity", oidc::handle(&gateway.auth_method, call))

@@ -4,7 +4,7 @@ pub(super) mod remount;
 pub(super) mod system_mounts;
 pub(super) mod tuning;
 
-use gatehouse_access::{
+use gatehouse_access_api::{
     Access, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
     MountView, Operation,
 };
@@ -20,7 +20,7 @@ use super::text::excerpt;
 use crate::Gateway;
 
 /// What clients are shown as the version of the built-in methods.
-const PLUGIN_VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+builtin");
+pub(super) const PLUGIN_VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+builtin");
 
 /// Most of a caller's word that is repeated.
 const SHOWN_BYTES: usize = 64;
@@ -225,8 +225,7 @@ fn mount_request(fields: &Fields<'_>) -> Result<MountRequest, ConversionError> {
 }
 
 fn options(fields: &Fields<'_>) -> Result<Vec<(String, String)>, ConversionError> {
-    let options = fields.map("options")?.unwrap_or_default();
-    Ok(options.into_iter().collect())
+    Ok(fields.map("options")?.unwrap_or_default())
 }
 
 /// Seconds; 0 where the system's value is to apply.

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use gatehouse_access::Operation;
+use gatehouse_access_api::Operation;
 use gatehouse_auth_method::{AuthMethod, IdentityTokenError, IssuerError, PublicKey};
 use serde::Serialize;
 

@@ -1,10 +1,10 @@
 //! What a request does, read from its method, its query and the end of its path (contract 1.1).
 
-use gatehouse_access::Operation;
+use gatehouse_access_api::Operation;
 
 use super::errors::Fault;
 use super::fields::parse_boolean;
-use super::spelling;
+use super::{cubbyhole, spelling};
 use crate::http::{Method, Request};
 use crate::path::CanonicalPath;
 use crate::query;
@@ -65,11 +65,14 @@ fn patch(media_type: &str) -> Result<Operation, Fault> {
     ))
 }
 
-/// Whether the path may be that of a role. Which part of it is the mount is known only after admission, so a mount whose own
+/// Whether the path may be that of a role or is that of a token's secret. Which part of it is the mount is known only after admission, so a mount whose own
 /// path ends in `role` is taken for one here; whoever serves the request then insists on `update`.
 fn has_existence_check(path: &CanonicalPath) -> bool {
-    path.below("v1")
-        .is_some_and(|path| spelling::role_name(path).is_some() || spelling::is_token_role(path))
+    path.below("v1").is_some_and(|path| {
+        spelling::role_name(path).is_some()
+            || spelling::is_token_role(path)
+            || cubbyhole::is_secret(path)
+    })
 }
 
 #[cfg(test)]

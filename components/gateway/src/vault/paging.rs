@@ -1,6 +1,6 @@
 //! How much of a list is asked for, and how a list that ends early says so (SEC-S14).
 
-use gatehouse_access::KeyPage;
+use gatehouse_access_api::KeyPage;
 use serde::Serialize;
 
 use super::call::{Answer, Call};

@@ -1,6 +1,6 @@
 //! Policies under `sys/policies/acl`, and under `sys/policy` for older clients (contract 5.6).
 
-use gatehouse_access::{Access, Operation, PolicyError};
+use gatehouse_access_api::{Access, Operation, PolicyError};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -43,8 +43,6 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, name: &str) -> Answe
         }
         Operation::Update => write(access, call, name),
         Operation::Delete => delete(access, name),
-        // Nothing lies below a policy.
-        Operation::List => Err(Fault::absent()),
         _ => Err(Fault::unsupported_operation()),
     }
 }
@@ -115,13 +113,13 @@ fn fault(error: PolicyError) -> Fault {
         | PolicyError::CannotDelete(_)
         | PolicyError::CannotDeleteDefault => error.to_string(),
         PolicyError::Syntax(_)
-        | PolicyError::InvalidKey { .. }
+        | PolicyError::InvalidKey(_)
         | PolicyError::InvalidCapability(_)
         | PolicyError::InvalidLegacyPolicy(_)
         | PolicyError::InvalidWildcard(_)
         | PolicyError::WrongType(_)
         | PolicyError::InvalidTemplate(_)
-        | PolicyError::InvalidDuration { .. }
+        | PolicyError::InvalidDuration(_)
         | PolicyError::WrappingLimits
         | PolicyError::UnsupportedKey(_) => format!("failed to parse policy: {error}"),
     };

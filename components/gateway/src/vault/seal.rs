@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access::{Access, Operation};
+use gatehouse_access_api::{Access, Operation};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -16,7 +16,7 @@ use crate::path::CanonicalPath;
 use crate::{Gateway, source};
 
 /// When this was built, RFC 3339; builds that want to be reproducible do not say.
-const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
+pub(super) const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
     Some(date) => date,
     None => "1970-01-01T00:00:00Z",
 };

@@ -1,6 +1,6 @@
 //! The endpoints that answer without a token and without an envelope (contract 6.2).
 
-use gatehouse_access::{Access, Cluster, Failure};
+use gatehouse_access_api::{Access, Cluster, Failure};
 use serde::Serialize;
 
 use super::errors::{Fault, MEDIA_TYPE, without_content};

@@ -1,12 +1,13 @@
 //! The routes below `sys/` that need a token.
 
-use gatehouse_access::{Access, Operation};
+use gatehouse_access_api::{Access, Operation};
 use gatehouse_auth_method::AuthMethod;
 
 use super::call::{Answer, Call};
 use super::errors::Fault;
 use super::{
-    audit, capabilities, internal_ui, keys, leases, mounts, policies, seal, tools, wrapping,
+    audit, capabilities, facts, internal_ui, keys, leases, mounts, plugins, policies, seal, tools,
+    wrapping,
 };
 use crate::Gateway;
 
@@ -27,6 +28,9 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
             let path = below.strip_prefix("auth/");
             match path.and_then(|path| path.strip_suffix("/tune")) {
                 Some(path) => mounts::tuning::handle(&gateway.access, call, path),
+                None if call.operation == Operation::Delete && !below.is_empty() => {
+                    mounts::system_mounts::remove(&gateway.access, below)
+                }
                 None => match path {
                     Some(path) => mounts::read(&gateway.access, call, path),
                     None if below.is_empty() => mounts::system_mounts::list(&gateway.access, call),
@@ -59,6 +63,11 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         ("rotate", below) => keys::rotate(gateway, call, below),
         ("audit", name) => audit::handle(gateway, call, name),
         ("audit-hash", sink) if !sink.is_empty() => audit::hash(gateway, call, sink),
+        ("ha-status", "") => facts::ha_status(gateway, call.operation),
+        ("host-info", "") => facts::host_info(gateway, call.operation),
+        ("replication", "status") => facts::replication_status(call.operation),
+        ("version-history", "") => facts::version_history(gateway, call.operation),
+        ("plugins", below) => plugins::handle(call, below),
         ("wrapping", below) => wrapping::handle(&gateway.access, call, below),
         _ => Err(Fault::unsupported_path()),
     }

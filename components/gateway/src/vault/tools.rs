@@ -3,7 +3,7 @@
 use base64::DecodeError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access::Operation;
+use gatehouse_access_api::Operation;
 use serde_json::json;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gatehouse_access::{
+use gatehouse_access_api::{
     Access, Operation, RevokeError, UnwrapError, WrapError, WrapRequest, WrappingView,
 };
 use jiff::Timestamp;
@@ -29,7 +29,7 @@ pub(super) fn deliver<A, C: Access, O>(
     let delivered = response(gateway, call, reply, mount_type);
     if delivered.is_err()
         && let Some(token) = reply.new_token()
-        && let Err(RevokeError::Failure(failure)) = gateway.access.revoke_token(token.reference())
+        && let Err(RevokeError::Failure(failure)) = gateway.access.revoke_token(&token.reference())
     {
         gateway.tell_operator(&format!(
             "a token that was not delivered lives on until it expires: {failure}"
@@ -51,12 +51,11 @@ fn response<A, C: Access, O>(
         };
         return reply.response(&id, mount_type);
     };
-    let wrapped_accessor = reply.accessor();
     let request = WrapRequest {
-        content: &reply.to_kept(mount_type)?,
-        creation_path: &creation_path(call),
+        content: reply.to_kept(mount_type)?,
+        creation_path: creation_path(call).into_owned(),
         ttl,
-        wrapped_accessor: wrapped_accessor.as_deref(),
+        wrapped_accessor: reply.accessor(),
     };
     let wrapping = gateway.access.wrap(&request).map_err(|error| match error {
         WrapError::Failure(failure) => failure.into(),
@@ -176,7 +175,7 @@ fn wrapping_token<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, Fault> {
     let caller = call.admission.caller.as_ref();
     // Both come from the client, so how long it takes tells nobody anything.
     let is_another = call.token != Some(named.as_str());
-    if is_another && caller.is_some_and(gatehouse_access::TokenView::is_wrapping) {
+    if is_another && caller.is_some_and(gatehouse_access_api::TokenView::is_wrapping) {
         return Err(invalid_token());
     }
     Ok(Cow::Owned(named))

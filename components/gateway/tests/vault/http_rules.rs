@@ -59,6 +59,15 @@ fn contract_1_1_queries_of_reads_and_lists_are_fields() {
         ),
         ("auth/token/lookup-self?x=1", vec![format!("{UNKNOWN}[x]")]),
         ("auth/token/lookup-self?help=&list=", vec![]),
+        (
+            "auth/gcp/role/dev?x=1&name=y",
+            vec![format!("{UNKNOWN}[x]"), format!("{REPLACED}[name]")],
+        ),
+        ("auth/gcp/config?x=1", vec![format!("{UNKNOWN}[x]")]),
+        (
+            "auth/gcp/roles?list=true&x=1",
+            vec![format!("{UNKNOWN}[x]")],
+        ),
         ("identity/entity/id?list=true&after=0&limit=1", vec![]),
     ] {
         assert_eq!(

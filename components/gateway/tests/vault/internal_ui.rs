@@ -67,7 +67,7 @@ fn contract_6_4_a_caller_sees_the_mounts_that_it_has_rights_below() {
         .expect(204);
     let all = server.get(MOUNTS).expect(200).data();
     assert_eq!(names(&all["auth"]), ["gcp/", "other/", "token/"]);
-    assert_eq!(names(&all["secret"]), ["identity/", "sys/"]);
+    assert_eq!(names(&all["secret"]), ["cubbyhole/", "identity/", "sys/"]);
     assert_eq!(all["auth"]["gcp/"], server.get("sys/auth/gcp").data());
     assert_eq!(all["secret"], server.get("sys/mounts").data());
 
@@ -75,7 +75,7 @@ fn contract_6_4_a_caller_sees_the_mounts_that_it_has_rights_below() {
     let own = get(&server, &token, MOUNTS).expect(200).data();
     // The rest is what policy `default` grants.
     assert_eq!(names(&own["auth"]), ["gcp/", "token/"]);
-    assert_eq!(names(&own["secret"]), ["sys/"]);
+    assert_eq!(names(&own["secret"]), ["cubbyhole/", "sys/"]);
     let tuning = r#"{"listing_visibility":"unauth"}"#;
     server.post("sys/auth/other/tune", tuning).expect(204);
     let own = get(&server, &token, MOUNTS).data();
@@ -163,7 +163,10 @@ fn contract_6_4_the_resultant_acl_has_rules_or_says_root() {
 fn contract_6_3_what_is_always_mounted_is_listed() {
     let server = Server::with_method();
     let listed_mounts = server.get("sys/mounts").expect(200).json();
-    assert_eq!(names(&listed_mounts["data"]), ["identity/", "sys/"]);
+    assert_eq!(
+        names(&listed_mounts["data"]),
+        ["cubbyhole/", "identity/", "sys/"]
+    );
     let system = &listed_mounts["data"]["sys/"];
     assert_eq!(&listed_mounts["sys/"], system);
     assert_eq!(system["type"], "system");

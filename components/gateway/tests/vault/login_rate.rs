@@ -10,7 +10,9 @@ use gatehouse_gateway::host::{Bucket, Host, Level, Metrics, RateLimits};
 use gatehouse_gateway::settings::Rate;
 use gatehouse_gateway::{Method, Settings};
 
-use super::server::{Answer, Server, identity, request};
+use serde_json::json;
+
+use super::server::{Answer, ROOT, Server, identity, request};
 
 /// Lets a number of events through, and then none for 2,500 ms.
 #[derive(Default)]
@@ -34,6 +36,8 @@ impl RateLimits for Shared<Allowance> {
     }
 }
 
+const EXPOSITION: &str = "# TYPE gatehouse_logins_total counter\ngatehouse_logins_total 1\n";
+
 /// Logins by outcome.
 #[derive(Default)]
 struct Counted(Mutex<BTreeMap<String, u64>>);
@@ -49,7 +53,7 @@ impl Metrics for Shared<Counted> {
     }
 
     fn exposition(&self) -> String {
-        "gatehouse_logins_total 1\n".to_owned()
+        EXPOSITION.to_owned()
     }
 }
 
@@ -190,15 +194,29 @@ fn l6_metrics_are_shown_to_who_may_read_them() {
     let watched = watched(None, None, 0);
     let server = &watched.server;
     let shown = server.get("sys/metrics?format=prometheus");
-    assert_eq!(
-        (shown.0.status, shown.text().as_str()),
-        (200, "gatehouse_logins_total 1\n")
-    );
+    assert_eq!((shown.0.status, shown.text().as_str()), (200, EXPOSITION));
     assert_eq!(
         shown.0.header("content-type"),
         Some("text/plain; version=0.0.4; charset=utf-8")
     );
-    assert_eq!(server.get("sys/metrics").0, shown.0);
+    for accepted in [
+        "application/openmetrics-text;version=1.0.0,*/*;q=0.1",
+        "prometheus/telemetry",
+        "Text/Plain;version=0.0.4",
+    ] {
+        let mut scrape = request(Method::Get, "sys/metrics", "");
+        scrape.headers.push("X-Vault-Token", ROOT);
+        scrape.headers.push("Accept", accepted);
+        assert_eq!(server.handle(&scrape).0, shown.0, "{accepted}");
+    }
+    let summary = server.get("sys/metrics").expect(200).json();
+    let counter = json!({"Name": "gatehouse_logins_total", "Count": 1, "Rate": 0.0, "Sum": 1.0,
+        "Min": 0.0, "Max": 0.0, "Mean": 1.0, "Stddev": 0.0, "Labels": {}});
+    assert_eq!(
+        summary,
+        json!({"Timestamp": "2026-11-21 10:00:00 +0000 UTC", "Gauges": [], "Points": [],
+            "Counters": [counter], "Samples": []})
+    );
     server.get("sys/metrics?format=statsd").expect(400);
     server.post("sys/metrics", "{}").expect(405);
     let stranger = server.handle(&request(Method::Get, "sys/metrics", ""));

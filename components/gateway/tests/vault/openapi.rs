@@ -45,6 +45,8 @@ impl Described {
         let segments = segments.map(|segment| match segment {
             "{path}" if self.path.starts_with("/sys/mounts/{") => "identity",
             "{path}" => "gcp",
+            "{type}" => "auth",
+            "{name}" if self.path.starts_with("/sys/plugins/") => "gcp",
             "{name}" | "{role_name}" => "dev",
             "{source}" => "platform",
             "{urlbytes}" => "16",

@@ -105,6 +105,43 @@ fn contract_1_1_needless_slashes_and_dots_lead_to_the_plain_path_with_nothing_do
 }
 
 #[test]
+fn contract_1_6_at_a_mount_itself_the_path_is_unsupported_and_without_one_there_is_no_handler() {
+    let server = Server::with_role();
+    for path in ["auth/gcp", "auth/gcp/", "auth/token"] {
+        server.get(path).refused(404, &listed("unsupported path"));
+    }
+    for path in ["auth/gcp", "auth/token"] {
+        server.list(path).refused(404, &listed("unsupported path"));
+        server
+            .post(path, "{}")
+            .refused(404, &listed("unsupported path"));
+    }
+    for path in ["auth/gc", "auth/none", "auth"] {
+        let text = format!("no handler for route \"{path}\". route entry not found.");
+        server.get(path).refused(404, &text);
+    }
+}
+
+#[test]
+fn contract_1_6_what_has_a_path_and_no_list_is_405() {
+    let server = Server::with_role();
+    server
+        .post(
+            "sys/policies/acl/team/app",
+            r#"{"policy":"path \"x\" { capabilities = [\"read\"] }"}"#,
+        )
+        .expect(204);
+    for path in [
+        "sys/policies/acl/team/app",
+        "sys/policies/acl/team",
+        "sys/policy/team/app",
+        "auth/gcp/config",
+    ] {
+        assert_eq!(server.list(path).0.status, 405, "{path}");
+    }
+}
+
+#[test]
 fn contract_5_6_the_rule_that_ends_in_a_slash_decides_a_list_and_what_may_be_done_there() {
     let server = Server::with_role();
     let token = server.token_with(

@@ -153,7 +153,7 @@ fn questions_about_capabilities_name_what_is_missing() {
     assert_eq!(twice.data(), json!({"a": ["root"]}));
     server
         .list("sys/policies/acl/default")
-        .silently_refused(404);
+        .refused(405, &listed("unsupported operation"));
 }
 
 /// One capability on a policy and on their list.

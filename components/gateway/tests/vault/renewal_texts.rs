@@ -54,10 +54,10 @@ rows! { refused:
     r4_inference_not_allowed: RenewalError::InferenceNotAllowed("dev".to_owned()) => 400 "GCE inferrence is no longer allowed for role dev";
     r5_account_not_bound: RenewalError::AccountNotBound("dev".to_owned()) => 400 "service account is no longer authorized for role dev";
     r6_g3_project: instance_refused(LoginError::InstanceProjectNotBound { instance_id: "12".to_owned(), project: "p".to_owned(), bound_projects: texts(&["a"]) }) => 400 "could not renew token for role dev: instance \"12\" (project \"p\") not in bound projects [a]";
-    r6_g4_instance_gone_is_plain: instance(InstanceFlaw::Refused(absent().into())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :googleapi: Error 404: Not found, notFound";
-    r6_g5_status_is_plain: instance(InstanceFlaw::Status("STOPPING".to_owned())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :authenticating instance n found but has invalid status 'STOPPING'";
-    r6_g6_other_id_is_plain: instance(InstanceFlaw::OtherId) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :instance id does not match";
-    r6_g7_created_later_is_plain: instance(InstanceFlaw::CreatedLater { claimed: 1, created: 3 }) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :metadata instance_creation_timestamp 1 is before instance's creation time 3";
+    r6_g4_instance_gone_is_plain: instance(InstanceFlaw::Refused(absent().into())) => 400 "googleapi: Error 404: Not found, notFound";
+    r6_g5_status_is_plain: instance(InstanceFlaw::Status("STOPPING".to_owned())) => 400 "authenticating instance n found but has invalid status 'STOPPING'";
+    r6_g6_other_id_is_plain: instance(InstanceFlaw::OtherId) => 400 "instance id does not match";
+    r6_g7_created_later_is_plain: instance(InstanceFlaw::CreatedLater { claimed: 1, created: 3 }) => 400 "metadata instance_creation_timestamp 1 is before instance's creation time 3";
     r6_g8_label: instance_refused(LoginError::LabelMissing { key: "k".to_owned(), value: "v".to_owned() }) => 400 "could not renew token for role dev: instance missing bound label \"k:v\"";
     r6_g9_zone: instance_refused(LoginError::ZoneNotBound(texts(&["a"]))) => 400 "could not renew token for role dev: instance not in bound zones [\"a\"]";
     r6_g10_region: instance_refused(LoginError::RegionNotBound(texts(&["a"]))) => 400 "could not renew token for role dev: instance not in bound regions [\"a\"]";

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::{AuthMethodService, Identity, Renewed, TokenParameters};
 use gatehouse_gateway::host::Host;
-use gatehouse_gateway::{Gateway, Method, Request, Response, Settings};
+use gatehouse_gateway::{Gateway, Method, Part, Request, Response, ResumeError, Settings};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
 use gatehouse_ports::{HttpError, NoCache};
@@ -128,6 +128,11 @@ impl Server {
     /// Sends any request.
     pub fn handle(&self, request: &Request) -> Answer {
         Answer(self.gateway.handle(request))
+    }
+
+    /// The next part of the answer to `request`.
+    pub fn resume(&self, request: &Request, continuation: &[u8]) -> Result<Part, ResumeError> {
+        self.gateway.resume(request, continuation)
     }
 
     /// Sends a request below `/v1/`; `target` may have a query.

@@ -92,10 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn the_exports_of_the_readme_work_one_after_the_other() {
-        let readme = include_str!("../../../../README.md");
-        let arguments = readme
-            .lines()
+    fn the_exports_of_the_documents_work_one_after_the_other() {
+        let documents = [
+            include_str!("../../../../docs/hosts/artifacts.md"),
+            include_str!("../../../../docs/hosts/python.md"),
+        ];
+        let arguments = documents
+            .iter()
+            .flat_map(|document| document.lines())
             .filter_map(|line| line.strip_prefix("$ gatehouse components export "))
             .map(|line| line.split('#').next().unwrap().split_whitespace());
         let place = tempfile::tempdir().unwrap();

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use gatehouse::listener::RequestHandler;
 use gatehouse_fake_google::{FakeGoogle, Population};
 use http::{Method, Request, header};
+use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -164,16 +165,17 @@ impl<H: RequestHandler> Api<'_, H> {
             .await
             .with_context(|| format!("{path} failed"))?;
         let status = answer.status();
+        let body = answer.into_body().collect().await?.to_bytes();
         if !status.is_success() {
             bail!(
                 "{path} answered {status}: {}",
-                String::from_utf8_lossy(answer.body()).trim()
+                String::from_utf8_lossy(&body).trim()
             );
         }
-        if answer.body().is_empty() {
+        if body.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(answer.body())
+        serde_json::from_slice(&body)
             .with_context(|| format!("{path} answered something that is not JSON"))
     }
 }
@@ -182,7 +184,7 @@ impl<H: RequestHandler> Api<'_, H> {
 mod tests {
     use std::sync::Mutex;
 
-    use gatehouse::listener::Refusal;
+    use gatehouse::listener::{AnswerBody, Refusal};
     use gatehouse_fake_google::FakeGoogleOptions;
     use http::Response;
 
@@ -197,7 +199,7 @@ mod tests {
             &self,
             request: Request<Bytes>,
             _: IpAddr,
-        ) -> Result<Response<Bytes>, Refusal> {
+        ) -> Result<Response<AnswerBody>, Refusal> {
             let path = request.uri().path().to_owned();
             let token = request.headers().get(header::AUTHORIZATION);
             let token = token.map_or("", |token| token.to_str().unwrap());
@@ -211,7 +213,7 @@ mod tests {
             };
             let body = serde_json::from_slice(request.body()).unwrap();
             self.0.lock().unwrap().push((path, token, body));
-            Ok(Response::new(Bytes::from(answer)))
+            Ok(Response::new(Bytes::from(answer).into()))
         }
     }
 

@@ -186,7 +186,7 @@ mod tests {
         let token = root_token(&settings).unwrap();
         let opened = open(&settings);
         let path = ["sys/seal".to_owned()];
-        let may = access(opened.store).capabilities(TokenReference::Id(&token), &path);
+        let may = access(opened.store).capabilities(&TokenReference::Id(token.to_string()), &path);
         assert_eq!(may.ok().unwrap(), [[Capability::Root]]);
     }
 

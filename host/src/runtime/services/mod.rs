@@ -5,6 +5,7 @@
 
 mod audit;
 mod keys;
+mod log;
 mod metrics;
 mod rate_limits;
 mod seal;
@@ -20,6 +21,7 @@ pub use keys::{
     Ceremonies, Ceremony, CeremonyError, KeyStatus, Keys, RekeyProgress, RootProgress,
     RotationPolicy,
 };
+pub use log::{Log, LogLevel, LogLine, LogLines, NoLog};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, UnsealError};
@@ -43,6 +45,8 @@ pub struct Services {
     pub rate_limits: Arc<dyn RateLimits>,
     /// Numbers for those who watch.
     pub metrics: Arc<dyn Metrics>,
+    /// What the server logs.
+    pub log: Arc<dyn Log>,
 }
 
 impl Default for Services {
@@ -52,6 +56,7 @@ impl Default for Services {
             audit: Arc::new(NoAudit),
             rate_limits: Arc::new(NoRateLimits),
             metrics: Arc::new(NoMetrics),
+            log: Arc::new(NoLog),
         }
     }
 }
@@ -69,5 +74,6 @@ pub fn bind(linker: &mut Linker<InstanceState>, services: &Services) -> wasmtime
     keys::bind(linker, &services.seal)?;
     audit::bind(linker, &services.audit)?;
     rate_limits::bind(linker, &services.rate_limits)?;
-    metrics::bind(linker, &services.metrics)
+    metrics::bind(linker, &services.metrics)?;
+    log::bind(linker, &services.log)
 }

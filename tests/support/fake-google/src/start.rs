@@ -79,6 +79,7 @@ fn build(options: FakeGoogleOptions) -> Result<State, FakeGoogleError> {
         providers: BTreeMap::new(),
         denials: Denials::default(),
         key_propagation: 0,
+        proxied: false,
         metadata_server: MetadataServer::of(population.instances.first().map(Instance::path)),
         page_sizes: PageSizes {
             groups: LARGEST_PAGE,

@@ -37,6 +37,8 @@ pub(crate) struct State {
     pub(crate) denials: Denials,
     /// Assertions by a key made from now on that are refused until the token endpoint knows it.
     pub(crate) key_propagation: u32,
+    /// Assertions may name the token endpoint as Google itself calls it.
+    pub(crate) proxied: bool,
     pub(crate) metadata_server: MetadataServer,
     pub(crate) page_sizes: PageSizes,
     /// Where the links to a group's members start.

@@ -3,7 +3,6 @@
 pub mod batch;
 pub mod faulty;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gatehouse_access::{
@@ -72,17 +71,19 @@ impl Server {
         path: &str,
     ) -> Result<Admission, Refusal> {
         self.access.admit(&Request {
-            token: Some(token),
+            token: Some(token.into()),
             operation,
-            path,
-            source_address: "192.0.2.1".parse().ok(),
+            path: path.into(),
+            source_address: Some("192.0.2.1".to_owned()),
             wrap_ttl: None,
             parameters: None,
         })
     }
 
     pub fn is_valid(&self, token: &str) -> bool {
-        self.access.lookup_token(TokenReference::Id(token)).is_ok()
+        self.access
+            .lookup_token(&TokenReference::Id(token.into()))
+            .is_ok()
     }
 
     /// The mount as the admission of a login gives it.
@@ -90,7 +91,7 @@ impl Server {
         let request = Request {
             token: None,
             operation: Operation::Update,
-            path: &format!("auth/{path}login"),
+            path: format!("auth/{path}login"),
             source_address: None,
             wrap_ttl: None,
             parameters: None,
@@ -109,12 +110,12 @@ impl Server {
             mount_path: mount.path,
             role: "dev".to_owned(),
             alias_name: alias.to_owned(),
-            metadata: BTreeMap::from([("role".to_owned(), "dev".to_owned())]),
+            metadata: Vec::from([("role".to_owned(), "dev".to_owned())]),
             display_name: "dev@p1.example".to_owned(),
             group_aliases: None,
             parameters,
             renewal_state: vec![0, 1, 255],
-            source_address: "192.0.2.1".parse().ok(),
+            source_address: Some("192.0.2.1".to_owned()),
         }
     }
 
@@ -136,20 +137,19 @@ impl Server {
     }
 }
 
-pub fn sudo(token: &str) -> Parent<'_> {
+pub fn sudo(token: &str) -> Parent {
     Parent {
-        token,
+        token: token.into(),
         sudo: true,
         limited_uses: false,
         orphan_path: false,
     }
 }
 
-pub fn plain(token: &str) -> Parent<'_> {
-    Parent {
-        sudo: false,
-        ..sudo(token)
-    }
+pub fn plain(token: &str) -> Parent {
+    let mut parent = sudo(token);
+    parent.sudo = false;
+    parent
 }
 
 pub fn policies(names: &[&str]) -> TokenParameters {

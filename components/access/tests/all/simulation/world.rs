@@ -253,7 +253,7 @@ impl<'a> World<'a> {
         let request = Request {
             token: None,
             operation: Operation::Update,
-            path: "auth/gcp/login",
+            path: "auth/gcp/login".into(),
             source_address: None,
             wrap_ttl: None,
             parameters: None,
@@ -270,7 +270,7 @@ impl<'a> World<'a> {
             mount_path: mount.path,
             role: "dev".to_owned(),
             alias_name: alias.to_string(),
-            metadata: BTreeMap::new(),
+            metadata: BTreeMap::new().into_iter().collect(),
             display_name: "dev".to_owned(),
             group_aliases: None,
             parameters: TokenParameters {
@@ -323,7 +323,7 @@ impl<'a> World<'a> {
             self.model.tokens[parent].text.clone()
         };
         let by = Parent {
-            token: &text,
+            token: text.clone(),
             sudo: true,
             limited_uses: false,
             orphan_path: false,
@@ -364,9 +364,9 @@ impl<'a> World<'a> {
         let instance = self.instance();
         let text = self.model.tokens[token].text.clone();
         let request = Request {
-            token: Some(&text),
+            token: Some(text.clone()),
             operation: Operation::Read,
-            path: "auth/token/lookup-self",
+            path: "auth/token/lookup-self".into(),
             source_address: None,
             wrap_ttl: None,
             parameters: None,
@@ -407,8 +407,11 @@ impl<'a> World<'a> {
         };
         let fresh = Some(&fresh).filter(|_| origin == Origin::Login);
         let from = self.now();
-        let renewed =
-            self.instances[instance].renew_token(TokenReference::Id(&text), increment, fresh);
+        let renewed = self.instances[instance].renew_token(
+            &TokenReference::Id(text.clone()),
+            increment,
+            fresh,
+        );
         match renewed {
             Ok(grant) => {
                 self.learn(token, true, from)?;
@@ -443,9 +446,9 @@ impl<'a> World<'a> {
         let by_accessor = self.dice.chance(50);
         let Token { text, accessor, .. } = &self.model.tokens[token];
         let reference = if by_accessor {
-            TokenReference::Accessor(accessor)
+            &TokenReference::Accessor(accessor.into())
         } else {
-            TokenReference::Id(text)
+            &TokenReference::Id(text.into())
         };
         let ended = self.instances[instance].revoke_token(reference);
         let now = self.now();
@@ -474,7 +477,7 @@ impl<'a> World<'a> {
         let instance = self.instance();
         let text = self.model.tokens[token].text.clone();
         let from = self.now();
-        match self.instances[instance].revoke_token_alone(TokenReference::Id(&text)) {
+        match self.instances[instance].revoke_token_alone(&TokenReference::Id(text.clone())) {
             Ok(true) => {
                 self.learn(token, true, from)?;
                 self.model.leave_children(token, true);
@@ -556,7 +559,10 @@ impl<'a> World<'a> {
     /// Looks a token up in calm weather, by its text and by its accessor, at both instances; all have to say the same.
     fn look(&mut self, token: usize) -> Result<(), String> {
         let Token { text, accessor, .. } = &self.model.tokens[token];
-        let references = [TokenReference::Id(text), TokenReference::Accessor(accessor)];
+        let references = [
+            &TokenReference::Id(text.into()),
+            &TokenReference::Accessor(accessor.into()),
+        ];
         let mut found = Vec::new();
         for instance in &self.instances {
             for reference in references {

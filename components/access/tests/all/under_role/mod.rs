@@ -68,6 +68,6 @@ pub fn text(issued: &Issued) -> String {
 }
 
 pub fn view(server: &Server, token: &str) -> TokenView {
-    let reference = TokenReference::Id(token);
+    let reference = &TokenReference::Id(token.into());
     server.access.lookup_token(reference).unwrap()
 }

@@ -2,7 +2,7 @@
 
 mod document;
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{
     Action, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder, Capability,
 };

@@ -3,7 +3,7 @@
 mod document;
 mod terms;
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{
     Action, AttributeIssue, Capability, Edition, Organization, SubscriptionError,
 };

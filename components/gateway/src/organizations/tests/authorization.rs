@@ -196,7 +196,7 @@ fn a_revoked_token_opens_nothing() {
     world.create_named("acme");
     let token = world.token("reader", &[("organizations/acme", &["read"])]);
     assert_eq!(world.send_as(&token, Method::Get, ACME, None).status, 200);
-    let reference = gatehouse_access::TokenReference::Id(&token);
-    assert_eq!(world.gateway.access.revoke_token(reference), Ok(true));
+    let reference = gatehouse_access_api::TokenReference::Id(token.clone());
+    assert_eq!(world.gateway.access.revoke_token(&reference), Ok(true));
     assert_eq!(world.send_as(&token, Method::Get, ACME, None).status, 401);
 }

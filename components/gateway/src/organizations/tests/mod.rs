@@ -7,6 +7,7 @@ mod authorization;
 mod checks;
 mod lifecycle;
 mod listing;
+mod long_lists;
 mod parameters;
 mod people;
 mod plans;
@@ -18,7 +19,8 @@ mod tokens;
 mod transport;
 mod users;
 
-use gatehouse_access::{Access, AccessService, CreateRequest, Parent};
+use gatehouse_access::AccessService;
+use gatehouse_access_api::{Access, CreateRequest, Parent};
 use gatehouse_auth_method::AuthMethodService;
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{MemoryStore, ScriptedHttp};
@@ -179,7 +181,7 @@ impl World {
             .write_policy(policy, &json!({"path": paths}).to_string())
             .unwrap();
         let parent = Parent {
-            token: ROOT,
+            token: ROOT.into(),
             sudo: true,
             limited_uses: false,
             orphan_path: false,

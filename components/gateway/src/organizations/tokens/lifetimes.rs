@@ -1,6 +1,6 @@
 //! How long the tokens of an organization may live (contract 4.8).
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{Action, Capability, LifetimePolicy};
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ mod of_owners;
 mod of_teams;
 mod route;
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{
     Capability, Fault, IssueError, LifetimeError, MAXIMUM_TOKENS, MAXIMUM_TOKENS_OF_ORGANIZATION,
 };

@@ -1,6 +1,6 @@
 //! Tokens by whom they stand for, and by their ids.
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{
     self as orgs, Action, AgentPoolReference, Capability, EntitlementValue, Organization, Right,
     TeamReference, TokenOwner,

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 use gatehouse_orgs::{Action, Capability, Right, TeamToken, TokenCreator};
 
 use super::TokenResource;

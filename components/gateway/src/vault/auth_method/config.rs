@@ -4,7 +4,7 @@ pub(in crate::vault) mod check;
 pub(crate) mod rotation;
 mod text;
 
-use gatehouse_access::Operation;
+use gatehouse_access_api::Operation;
 use gatehouse_auth_method::{
     AliasSource, AuthMethod, ConfigChanges, ConfigView, CredentialsSource, CustomEndpoints, Mount,
 };
@@ -90,14 +90,13 @@ pub(super) fn handle(
 /// What the body of a write says.
 pub(in crate::vault) fn changes(request: &Request) -> Result<ConfigChanges, Fault> {
     let fields = fields_among(request, &FIELDS)?;
-    let endpoints = fields.map("custom_endpoint")?;
     Ok(ConfigChanges {
         credentials: fields.string("credentials")?,
         iam_alias: fields.string("iam_alias")?,
         gce_alias: fields.string("gce_alias")?,
         iam_metadata: fields.list("iam_metadata")?,
         gce_metadata: fields.list("gce_metadata")?,
-        custom_endpoint: endpoints.map(|endpoints| endpoints.into_iter().collect()),
+        custom_endpoint: fields.map("custom_endpoint")?,
         service_account_email: fields.string("service_account_email")?,
         identity_token_audience: fields.string("identity_token_audience")?,
         identity_token_ttl: fields.duration("identity_token_ttl")?,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use gatehouse_access::Operation;
+use gatehouse_access_api::Operation;
 use gatehouse_auth_method::{AuthMethod, Check, CheckReport, LoginError, Mount, Verdict};
 use serde::Serialize;
 

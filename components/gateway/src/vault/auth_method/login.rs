@@ -6,7 +6,7 @@ pub(super) mod text;
 
 use std::net::IpAddr;
 
-use gatehouse_access::{self as access, Access, Lifetime, LoginGrant, Mount as AdmittedMount};
+use gatehouse_access_api::{self as access, Access, Lifetime, LoginGrant, Mount as AdmittedMount};
 use gatehouse_auth_method::{
     AuthMethod, Identity, LoginRequest, Mount, TokenParameters, TokenType,
 };
@@ -82,7 +82,7 @@ fn grant(mount: &Mount, identity: Identity, call: &Call<'_>) -> LoginGrant {
         group_aliases: Some(identity.group_aliases),
         parameters: parameters(identity.token),
         renewal_state: identity.renewal_state,
-        source_address: call.source_address(),
+        source_address: call.request.peer_text(),
     }
 }
 

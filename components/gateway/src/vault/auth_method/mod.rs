@@ -12,7 +12,7 @@ pub(crate) use config::rotation;
 pub(super) use renewal::revalidate;
 pub(super) use roles::changes as role_changes;
 
-use gatehouse_access::{Access, Mount as AdmittedMount, Operation};
+use gatehouse_access_api::{Access, Mount as AdmittedMount, Operation};
 use gatehouse_auth_method::{AuthMethod, Mount};
 
 use super::call::{Answer, Call};

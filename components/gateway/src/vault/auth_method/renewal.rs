@@ -1,6 +1,6 @@
 //! The method's part in a renewal: may this login still go on? (contract 4.10)
 
-use gatehouse_access::{Revalidated, Revalidation};
+use gatehouse_access_api::{Revalidated, Revalidation};
 use gatehouse_auth_method::{AuthMethod, LoginError, RenewalError, RenewalRequest, Renewed};
 
 use super::google;
@@ -71,11 +71,14 @@ fn fault(error: RenewalError) -> Fault {
     Fault::plain(400, text)
 }
 
-/// The check of a login that an instance does not pass any more (R6). What concerns the instance itself reads as at a login.
+/// The check of a login that an instance does not pass any more (R6). What concerns the instance itself is told without the words around it
+/// at a login, in which it is looked for.
 fn instance_refused(role: &str, refusal: LoginError) -> Fault {
-    let is_about_instance = matches!(refusal, LoginError::Instance { .. });
+    if let LoginError::Instance { name, flaw, .. } = &refusal {
+        return text::flawed_instance(name, flaw);
+    }
     let fault = text::refused(refusal);
-    if is_about_instance || !fault.is_refusal() {
+    if !fault.is_refusal() {
         return fault;
     }
     fault.after(&format!("could not renew token for role {role}: "))

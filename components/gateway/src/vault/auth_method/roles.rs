@@ -7,7 +7,7 @@ mod text;
 
 pub(super) use lists::{List, edit};
 
-use gatehouse_access::{KeyPage, Operation, WritePermission};
+use gatehouse_access_api::{KeyPage, Operation, WritePermission};
 use gatehouse_auth_method::{AuthMethod, Mount, Precondition, RoleChanges};
 
 use crate::http::Request;

@@ -14,7 +14,6 @@ pub(crate) use parameters::parameters;
 pub(crate) use verbatim::Verbatim;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use conversion::Shape;
 
@@ -154,12 +153,13 @@ impl<'a> Fields<'a> {
         self.converted(name, Shape::labels)
     }
 
-    /// Texts by name, without those that are `null`.
+    /// Texts by name, sorted by it, without those that are `null`.
     pub(crate) fn map(
         &self,
         name: &'static str,
-    ) -> Result<Option<BTreeMap<String, String>>, ConversionError> {
-        self.converted(name, Shape::map)
+    ) -> Result<Option<Vec<(String, String)>>, ConversionError> {
+        let texts = self.converted(name, Shape::map)?;
+        Ok(texts.map(|texts| texts.into_iter().collect()))
     }
 
     /// The fields of an object within the body.

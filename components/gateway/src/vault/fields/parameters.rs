@@ -1,6 +1,6 @@
 //! The fields of a request as policies look at them: every one, `null` included, and none converted.
 
-use gatehouse_access::{Operation, Parameter};
+use gatehouse_access_api::{Operation, Parameter};
 use serde::Serialize;
 
 use super::input::{self, Content};

@@ -1,12 +1,11 @@
 //! `identity/entity-alias` and `identity/group-alias`, which differ in little but what they lead to.
 
-use std::collections::BTreeMap;
-
-use gatehouse_access::{Access, AliasRequest, AliasView, IdentityError, Operation};
+use gatehouse_access_api::{Access, AliasRequest, AliasView, IdentityError, Operation};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{keyed, listing, shown_ids, shown_metadata};
+use crate::metadata::Metadata;
 use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
@@ -33,12 +32,12 @@ pub(in crate::vault) const FIELDS: [&str; 5] = [
 pub(super) struct AliasObject<'a> {
     canonical_id: &'a str,
     creation_time: Timestamp,
-    custom_metadata: Option<&'a BTreeMap<String, String>>,
+    custom_metadata: Option<Metadata<'a>>,
     id: &'a str,
     last_update_time: Timestamp,
     local: bool,
     merged_from_canonical_ids: Option<&'a [String]>,
-    metadata: Option<&'a BTreeMap<String, String>>,
+    metadata: Option<Metadata<'a>>,
     mount_accessor: &'a str,
     mount_path: &'a str,
     mount_type: &'a str,
@@ -102,9 +101,9 @@ impl<'a> From<&'a AliasView> for AliasFacts<'a> {
 #[derive(Serialize)]
 struct ListedAlias<'a> {
     canonical_id: &'a str,
-    custom_metadata: Option<&'a BTreeMap<String, String>>,
+    custom_metadata: Option<Metadata<'a>>,
     local: bool,
-    metadata: Option<&'a BTreeMap<String, String>>,
+    metadata: Option<Metadata<'a>>,
     mount_accessor: &'a str,
     mount_path: &'a str,
     mount_type: &'a str,
@@ -161,7 +160,7 @@ pub(super) fn list(access: &impl Access, call: &Call<'_>, kind: Kind) -> Answer 
         Kind::Entity => access.list_entity_aliases(after, limit)?,
         Kind::Group => access.list_group_aliases(after, limit)?,
     };
-    keyed(paging, &page, |alias| {
+    keyed(paging, (&page.aliases, page.next.as_deref()), |alias| {
         let facts = ListedAlias {
             canonical_id: &alias.canonical_id,
             custom_metadata: shown_metadata(&alias.custom_metadata),

@@ -1,8 +1,8 @@
 //! Entities as requests write them and answers show them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use gatehouse_access::{
+use gatehouse_access_api::{
     Access, EntityChanges, EntityView, IdentityReference, IdentityTarget, Operation,
 };
 use jiff::Timestamp;
@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::aliases::{AliasFacts, AliasObject};
 use super::places::Kind;
 use super::{keyed, listing, shown_ids, shown_metadata, written};
+use crate::metadata::Metadata;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
@@ -33,7 +34,7 @@ struct Entity<'a> {
     inherited_group_ids: &'a [String],
     last_update_time: Timestamp,
     merged_entity_ids: Option<&'a [String]>,
-    metadata: Option<&'a BTreeMap<String, String>>,
+    metadata: Option<Metadata<'a>>,
     name: &'a str,
     namespace_id: &'static str,
     policies: &'a [String],
@@ -82,7 +83,7 @@ impl Kind for Entities {
     fn write(
         access: &impl Access,
         fields: &Fields<'_>,
-        target: IdentityTarget<'_>,
+        target: &IdentityTarget,
         name: Option<String>,
     ) -> Answer {
         let changes = EntityChanges {
@@ -99,17 +100,14 @@ impl Kind for Entities {
         })
     }
 
-    fn shown(
-        access: &impl Access,
-        reference: IdentityReference<'_>,
-    ) -> Result<Option<Reply>, Fault> {
+    fn shown(access: &impl Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
         let entity = access.read_entity(reference)?;
         entity
             .map(|entity| Reply::data(&Entity::from(&entity)))
             .transpose()
     }
 
-    fn delete(access: &impl Access, reference: IdentityReference<'_>) -> Result<(), Fault> {
+    fn delete(access: &impl Access, reference: &IdentityReference) -> Result<(), Fault> {
         access.delete_entity(reference).map_err(Self::fault)?;
         Ok(())
     }
@@ -119,7 +117,7 @@ impl Kind for Entities {
 pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
     let paging = listing(call)?;
     let page = access.list_entities(paging.after.as_deref(), paging.limit)?;
-    keyed(paging, &page, |entity| {
+    keyed(paging, (&page.entities, page.next.as_deref()), |entity| {
         let facts = Facts {
             name: &entity.name,
             aliases: entity.aliases.iter().map(AliasFacts::from).collect(),
@@ -149,7 +147,7 @@ pub(super) fn delete_several(access: &impl Access, call: &Call<'_>) -> Answer {
         return Err(Fault::plain(400, text));
     }
     for id in &ids {
-        Entities::delete(access, IdentityReference::Id(id))?;
+        Entities::delete(access, &IdentityReference::Id(id.into()))?;
     }
     Ok(None)
 }

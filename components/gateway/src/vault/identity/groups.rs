@@ -1,8 +1,6 @@
 //! Groups as requests write them and answers show them.
 
-use std::collections::BTreeMap;
-
-use gatehouse_access::{
+use gatehouse_access_api::{
     Access, GroupChanges, GroupType, GroupView, IdentityReference, IdentityTarget,
 };
 use jiff::Timestamp;
@@ -11,6 +9,7 @@ use serde::Serialize;
 use super::aliases::{AliasFacts, AliasObject};
 use super::places::Kind;
 use super::{keyed, listing, shown_metadata, written};
+use crate::metadata::Metadata;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
@@ -44,7 +43,7 @@ struct Group<'a> {
     last_update_time: Timestamp,
     member_entity_ids: &'a [String],
     member_group_ids: &'a [String],
-    metadata: Option<&'a BTreeMap<String, String>>,
+    metadata: Option<Metadata<'a>>,
     modify_index: u64,
     name: &'a str,
     namespace_id: &'static str,
@@ -103,7 +102,7 @@ impl Kind for Groups {
     fn write(
         access: &impl Access,
         fields: &Fields<'_>,
-        target: IdentityTarget<'_>,
+        target: &IdentityTarget,
         name: Option<String>,
     ) -> Answer {
         let changes = GroupChanges {
@@ -121,17 +120,14 @@ impl Kind for Groups {
         })
     }
 
-    fn shown(
-        access: &impl Access,
-        reference: IdentityReference<'_>,
-    ) -> Result<Option<Reply>, Fault> {
+    fn shown(access: &impl Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
         let group = access.read_group(reference)?;
         group
             .map(|group| Reply::data(&Group::from(&group)))
             .transpose()
     }
 
-    fn delete(access: &impl Access, reference: IdentityReference<'_>) -> Result<(), Fault> {
+    fn delete(access: &impl Access, reference: &IdentityReference) -> Result<(), Fault> {
         access.delete_group(reference).map_err(Self::fault)?;
         Ok(())
     }
@@ -153,7 +149,7 @@ fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, Fault> {
 pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
     let paging = listing(call)?;
     let page = access.list_groups(paging.after.as_deref(), paging.limit)?;
-    keyed(paging, &page, |group| {
+    keyed(paging, (&page.groups, page.next.as_deref()), |group| {
         let facts = Facts {
             name: &group.name,
             num_parent_groups: group.parent_group_ids.len(),

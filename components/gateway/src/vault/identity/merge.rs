@@ -1,6 +1,6 @@
 //! `identity/entity/merge`: several entities become one.
 
-use gatehouse_access::{Access, IdentityError, MergeRequest, Operation};
+use gatehouse_access_api::{Access, IdentityError, MergeRequest, Operation};
 
 use crate::vault::call::{Answer, Call};
 use crate::vault::errors::Fault;

@@ -8,8 +8,8 @@ mod places;
 
 use std::collections::BTreeMap;
 
-use gatehouse_access::{
-    Access, IdentityError, IdentityReference, IdentityWritten, ListPage, Operation,
+use gatehouse_access_api::{
+    Access, AliasPlace, IdentityError, IdentityReference, IdentityWritten, Operation,
 };
 use serde::Serialize;
 
@@ -21,6 +21,7 @@ use super::errors::Fault;
 use super::fields::Fields;
 use super::paging::Paging;
 use super::text::quoted;
+use crate::metadata::Metadata;
 
 /// Entities and groups alike are found by these fields.
 pub(in crate::vault) const LOOKUP_FIELDS: [&str; 5] = [
@@ -71,16 +72,16 @@ struct Keys<'a, T> {
 /// A page of objects by their identifiers, by which they are sorted.
 fn keyed<'a, V, T: Serialize>(
     paging: Paging,
-    page: &'a ListPage<V>,
+    (items, next): (&'a [V], Option<&str>),
     facts: impl Fn(&'a V) -> (&'a str, T),
 ) -> Answer {
-    if page.items.is_empty() {
+    if items.is_empty() {
         return Err(Fault::absent());
     }
-    let key_info: BTreeMap<&str, T> = page.items.iter().map(facts).collect();
+    let key_info: BTreeMap<&str, T> = items.iter().map(facts).collect();
     let keys = key_info.keys().copied().collect();
     let reply = Reply::data(&Keys { keys, key_info })?;
-    Ok(Some(reply.warned(paging.warnings(page.next.as_deref()))))
+    Ok(Some(reply.warned(paging.warnings(next))))
 }
 
 /// How much of a list `call` asks for.
@@ -127,7 +128,7 @@ impl Sought {
     }
 
     /// The one thing that is named.
-    fn reference(&self) -> Result<IdentityReference<'_>, Fault> {
+    fn reference(&self) -> Result<IdentityReference, Fault> {
         let given = [
             self.id.as_str(),
             &self.name,
@@ -138,13 +139,15 @@ impl Sought {
         .map(|text| !text.is_empty());
         let refused = |text: &str| Err(Fault::plain(400, text));
         match given {
-            [true, false, false, false, false] => Ok(IdentityReference::Id(&self.id)),
-            [false, true, false, false, false] => Ok(IdentityReference::Name(&self.name)),
-            [false, false, true, false, false] => Ok(IdentityReference::AliasId(&self.alias_id)),
-            [false, false, false, true, true] => Ok(IdentityReference::Alias {
-                mount_accessor: &self.alias_mount_accessor,
-                name: &self.alias_name,
-            }),
+            [true, false, false, false, false] => Ok(IdentityReference::Id(self.id.clone())),
+            [false, true, false, false, false] => Ok(IdentityReference::Name(self.name.clone())),
+            [false, false, true, false, false] => {
+                Ok(IdentityReference::AliasId(self.alias_id.clone()))
+            }
+            [false, false, false, true, true] => Ok(IdentityReference::Alias(AliasPlace {
+                mount_accessor: self.alias_mount_accessor.clone(),
+                name: self.alias_name.clone(),
+            })),
             [false, false, false, false, false] => refused("query parameter not supplied"),
             [false, false, false, true, false] | [false, false, false, false, true] => {
                 refused("both 'alias_name' and 'alias_mount_accessor' needs to be set")
@@ -186,6 +189,6 @@ fn shown_ids(ids: &[String]) -> Option<&[String]> {
 }
 
 /// Metadata as it is shown: nothing instead of an empty object.
-fn shown_metadata(metadata: &BTreeMap<String, String>) -> Option<&BTreeMap<String, String>> {
-    Some(metadata).filter(|metadata| !metadata.is_empty())
+fn shown_metadata(metadata: &[(String, String)]) -> Option<Metadata<'_>> {
+    Some(Metadata(metadata)).filter(|_| !metadata.is_empty())
 }

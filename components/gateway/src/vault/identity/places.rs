@@ -1,6 +1,6 @@
 //! Where entities and groups are found: by their identifier, by their name, or by a lookup. What is done there is the same for both.
 
-use gatehouse_access::{Access, IdentityError, IdentityReference, IdentityTarget, Operation};
+use gatehouse_access_api::{Access, IdentityError, IdentityReference, IdentityTarget, Operation};
 
 use super::{LOOKUP_FIELDS, Sought};
 use crate::vault::call::{Answer, Call, ignored_fields};
@@ -14,17 +14,14 @@ pub(super) trait Kind {
     fn write(
         access: &impl Access,
         fields: &Fields<'_>,
-        target: IdentityTarget<'_>,
+        target: &IdentityTarget,
         name: Option<String>,
     ) -> Answer;
 
     /// What is at `reference`, as it is shown.
-    fn shown(
-        access: &impl Access,
-        reference: IdentityReference<'_>,
-    ) -> Result<Option<Reply>, Fault>;
+    fn shown(access: &impl Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault>;
 
-    fn delete(access: &impl Access, reference: IdentityReference<'_>) -> Result<(), Fault>;
+    fn delete(access: &impl Access, reference: &IdentityReference) -> Result<(), Fault>;
 
     /// The text for a name that somebody else has.
     const NAME_TAKEN: &'static str;
@@ -45,9 +42,9 @@ pub(super) fn collection<K: Kind>(access: &impl Access, call: &Call<'_>) -> Answ
             let fields = call.fields()?;
             let (id, name) = (fields.string("id")?, fields.string("name")?);
             let target = match (id.as_deref(), name.as_deref()) {
-                (Some(id), _) if !id.is_empty() => IdentityTarget::Id(id),
-                (_, Some(name)) if !name.is_empty() => IdentityTarget::Name(name),
-                _ => IdentityTarget::New,
+                (Some(id), _) if !id.is_empty() => &IdentityTarget::Id(id.into()),
+                (_, Some(name)) if !name.is_empty() => &IdentityTarget::Name(name.into()),
+                _ => &IdentityTarget::New,
             };
             write::<K>(access, &fields, target)
         }
@@ -58,16 +55,18 @@ pub(super) fn collection<K: Kind>(access: &impl Access, call: &Call<'_>) -> Answ
 /// Below `id/`.
 pub(super) fn by_id<K: Kind>(access: &impl Access, call: &Call<'_>, id: &str) -> Answer {
     match call.operation {
-        Operation::Update => write::<K>(access, &call.fields()?, IdentityTarget::Id(id)),
-        _ => read_or_delete::<K>(access, call, IdentityReference::Id(id)),
+        Operation::Update => write::<K>(access, &call.fields()?, &IdentityTarget::Id(id.into())),
+        _ => read_or_delete::<K>(access, call, &IdentityReference::Id(id.into())),
     }
 }
 
 /// Below `name/`.
 pub(super) fn by_name<K: Kind>(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
     match call.operation {
-        Operation::Update => write::<K>(access, &call.fields()?, IdentityTarget::Name(name)),
-        _ => read_or_delete::<K>(access, call, IdentityReference::Name(name)),
+        Operation::Update => {
+            write::<K>(access, &call.fields()?, &IdentityTarget::Name(name.into()))
+        }
+        _ => read_or_delete::<K>(access, call, &IdentityReference::Name(name.into())),
     }
 }
 
@@ -78,11 +77,11 @@ pub(super) fn lookup<K: Kind>(access: &impl Access, call: &Call<'_>) -> Answer {
     }
     let fields = call.fields()?;
     let sought = Sought::of(&fields)?;
-    let found = K::shown(access, sought.reference()?)?;
+    let found = K::shown(access, &sought.reference()?)?;
     Ok(found.map(|reply| reply.warned(ignored_fields(&fields, &LOOKUP_FIELDS))))
 }
 
-fn write<K: Kind>(access: &impl Access, fields: &Fields<'_>, target: IdentityTarget<'_>) -> Answer {
+fn write<K: Kind>(access: &impl Access, fields: &Fields<'_>, target: &IdentityTarget) -> Answer {
     let name = match target {
         // The name says which one is meant.
         IdentityTarget::Name(_) => None,
@@ -94,7 +93,7 @@ fn write<K: Kind>(access: &impl Access, fields: &Fields<'_>, target: IdentityTar
 fn read_or_delete<K: Kind>(
     access: &impl Access,
     call: &Call<'_>,
-    reference: IdentityReference<'_>,
+    reference: &IdentityReference,
 ) -> Answer {
     match call.operation {
         Operation::Read => K::shown(access, reference)?

@@ -1,6 +1,6 @@
 //! `sys/remount`: moving a mount to another path (contract 6.3).
 
-use gatehouse_access::{Access, Operation, RemountError};
+use gatehouse_access_api::{Access, Operation, RemountError};
 use serde_json::{Map, Value, json};
 
 use crate::vault::call::{Answer, Call, ignored_fields};

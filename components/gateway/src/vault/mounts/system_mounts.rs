@@ -1,6 +1,6 @@
 //! What is always mounted beside the auth mounts, which clients look for among the secret engines: `sys/mounts` (contract 6.3).
 
-use gatehouse_access::{Access, Operation};
+use gatehouse_access_api::{Access, Operation};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -9,6 +9,7 @@ use super::{PLUGIN_VERSION, members};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
+use crate::vault::text::quoted;
 
 /// A mount that no operator made.
 pub(in crate::vault) struct SystemMount {
@@ -19,7 +20,12 @@ pub(in crate::vault) struct SystemMount {
 }
 
 /// All of them, sorted.
-pub(in crate::vault) const SYSTEM_MOUNTS: [SystemMount; 2] = [
+pub(in crate::vault) const SYSTEM_MOUNTS: [SystemMount; 3] = [
+    SystemMount {
+        path: "cubbyhole/",
+        mount_type: "cubbyhole",
+        description: "per-token private secret storage",
+    },
     SystemMount {
         path: "identity/",
         mount_type: "identity",
@@ -77,7 +83,7 @@ impl SystemMount {
             },
             description: self.description,
             external_entropy_access: false,
-            local: false,
+            local: self.mount_type == "cubbyhole",
             options: None,
             plugin_version: "",
             running_plugin_version: PLUGIN_VERSION,
@@ -121,4 +127,18 @@ pub(in crate::vault) fn read(access: &impl Access, call: &Call<'_>, path: &str) 
             format!("No secret engine mount at {path}"),
         )),
     }
+}
+
+/// A removal of `sys/mounts/<path>`: what is not there is as good as removed, and nothing that is there can be.
+pub(in crate::vault) fn remove(access: &impl Access, path: &str) -> Answer {
+    let path = format!("{path}/");
+    let is_mounted = match path.strip_prefix("auth/") {
+        Some(path) => access.read_mount(path)?.is_some(),
+        None => SYSTEM_MOUNTS.iter().any(|mount| mount.path == path),
+    };
+    if is_mounted {
+        let path = quoted(&path);
+        return Err(Fault::plain(400, format!("cannot unmount {path}")));
+    }
+    Ok(None)
 }

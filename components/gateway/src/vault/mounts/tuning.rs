@@ -1,8 +1,8 @@
 //! The tuning of an enabled mount: `sys/auth/<path>/tune` and `sys/mounts/auth/<path>/tune` (contract 6.3).
 
-use gatehouse_access::{
-    Access, Capability, LookupError, MountTuning, MountView, Operation, Refusal, TokenReference,
-    TuneError,
+use gatehouse_access_api::{
+    Access, Capability, Leases, LookupError, MountTuning, MountView, Operation, Refusal,
+    TokenReference, TuneError,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -85,7 +85,7 @@ fn require_rights_at(
     let family = call.path.strip_suffix("/tune");
     let family = family.and_then(|before| before.strip_suffix(path));
     let own = format!("{}{}tune", family.ok_or_else(Fault::denied)?, mount.path);
-    let token = TokenReference::Id(call.caller_token()?);
+    let token = &TokenReference::Id(call.caller_token()?.into());
     let found = access.capabilities(token, &[own]);
     let found = found.map_err(|error| match error {
         LookupError::UnknownToken => refusal(Refusal::InvalidToken, ""),
@@ -140,7 +140,7 @@ fn tuning(fields: &Fields<'_>) -> Result<MountTuning, ConversionError> {
         allowed_response_headers: names(fields, "allowed_response_headers")?,
         identity_token_key: fields.string("identity_token_key")?,
         trim_request_trailing_slashes: fields.boolean("trim_request_trailing_slashes")?,
-        options: fields.map("options")?.map(|it| it.into_iter().collect()),
+        options: fields.map("options")?,
     })
 }
 
@@ -166,10 +166,10 @@ fn fault(error: TuneError, tuning: &MountTuning, path: &str) -> Fault {
             "tune of path {} failed: no mount entry found",
             quoted(&format!("auth/{path}/"))
         ),
-        TuneError::MaxBelowDefault {
+        TuneError::MaxBelowDefault(Leases {
             default_ttl,
             max_ttl,
-        } => format!(
+        }) => format!(
             "backend max lease TTL of {max_ttl} would be less than backend default lease TTL of {default_ttl}"
         ),
         TuneError::InvalidTokenType => "invalid value for 'token_type'".to_owned(),

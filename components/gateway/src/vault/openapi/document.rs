@@ -369,6 +369,8 @@ enum Response {
 
 #[derive(Serialize)]
 struct TextContent {
+    #[serde(flatten)]
+    json: Option<JsonContent>,
     #[serde(rename = "text/plain")]
     text: TextType,
 }
@@ -389,6 +391,15 @@ impl Serialize for Responses {
         let json = |description, name| Response::Json {
             description,
             content: JsonContent::of(Reference::Schema(name)),
+        };
+        let text = |json| Response::Text {
+            description: "OK.",
+            content: TextContent {
+                json,
+                text: TextType {
+                    schema: TextSchema { kind: "string" },
+                },
+            },
         };
         let done = || Response::Empty {
             description: "Done.",
@@ -425,17 +436,11 @@ impl Serialize for Responses {
                 ("501", json("It is not initialized.", schema::DOCUMENT)),
                 ("503", json("It is sealed.", schema::DOCUMENT)),
             ],
-            Answer::Text => vec![(
-                "200",
-                Response::Text {
-                    description: "OK.",
-                    content: TextContent {
-                        text: TextType {
-                            schema: TextSchema { kind: "string" },
-                        },
-                    },
-                },
-            )],
+            Answer::DocumentOrText => {
+                let document = JsonContent::of(Reference::Schema(schema::DOCUMENT));
+                vec![("200", text(Some(document)))]
+            }
+            Answer::Text => vec![("200", text(None))],
         };
         responses.extend(refusals());
         serializer.collect_map(responses)

@@ -67,6 +67,8 @@ pub(in crate::vault) enum Answer {
     Document,
     /// The same, and the status says how the server is.
     Status,
+    /// A JSON object of its own or text, whichever the caller asks for.
+    DocumentOrText,
     /// Text.
     Text,
 }

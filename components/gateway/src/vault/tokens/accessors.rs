@@ -1,6 +1,6 @@
 //! `accessors`: what there is to look up, renew or revoke without knowing a token (contract 5.4).
 
-use gatehouse_access::Access;
+use gatehouse_access_api::Access;
 
 use crate::vault::call::{Answer, Call};
 use crate::vault::paging::Paging;

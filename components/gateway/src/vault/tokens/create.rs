@@ -1,6 +1,6 @@
 //! `create` and `create-orphan`: tokens for callers who have one (contract 5.4).
 
-use gatehouse_access::{Access, CreateError, CreateRequest, Parent};
+use gatehouse_access_api::{Access, CreateError, CreateRequest, Parent};
 
 use crate::vault::auth_block::Granted;
 use crate::vault::call::{Answer, Call, ignored_fields};
@@ -50,7 +50,7 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, place: Place<'_>) ->
         known.push(ROLE_FIELD);
     }
     let parent = Parent {
-        token: call.caller_token()?,
+        token: call.caller_token()?.into(),
         sudo: call.admission.sudo,
         limited_uses: call.admission.limited_uses,
         orphan_path: place == Place::Orphan,
@@ -70,7 +70,7 @@ fn request(fields: &Fields<'_>) -> Result<CreateRequest, ConversionError> {
         role: None,
         id: fields.string("id")?.filter(|id| !id.is_empty()),
         policies: fields.unsplit_list("policies")?,
-        metadata: fields.map("meta")?,
+        metadata: fields.map("meta")?.map(|it| it.into_iter().collect()),
         no_parent: fields.boolean("no_parent")?.unwrap_or_default(),
         no_default_policy: fields.boolean("no_default_policy")?.unwrap_or_default(),
         renewable: fields.boolean("renewable")?,
@@ -88,7 +88,7 @@ fn fault(error: CreateError) -> Fault {
     let text = match error {
         CreateError::Failure(failure) => return failure.into(),
         CreateError::InvalidToken => {
-            return crate::vault::errors::refusal(gatehouse_access::Refusal::InvalidToken, "");
+            return crate::vault::errors::refusal(gatehouse_access_api::Refusal::InvalidToken, "");
         }
         CreateError::AliasEntityUnusable => return Fault::plain(403, error.to_string()),
         CreateError::PoliciesNotOfRole(it) => format!(

@@ -1,12 +1,11 @@
 //! What a token is (contract 5.5).
 
-use std::collections::BTreeMap;
-
-use gatehouse_access::{Access, LookupError, Operation, TokenReference, TokenView};
+use gatehouse_access_api::{Access, LookupError, Operation, TokenReference, TokenView};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::accessor;
+use crate::metadata::Metadata;
 use crate::vault::auth_block::token_type;
 use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
@@ -33,7 +32,7 @@ struct Shown<'a> {
     last_renewal: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_renewal_time: Option<u64>,
-    meta: Option<&'a BTreeMap<String, String>>,
+    meta: Option<Metadata<'a>>,
     num_uses: u64,
     orphan: bool,
     path: &'a str,
@@ -65,13 +64,12 @@ pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
     let reply = if token.is_empty() {
         own(call)?
     } else {
-        let view =
-            access
-                .lookup_token(TokenReference::Id(&token))
-                .map_err(|error| match error {
-                    LookupError::UnknownToken => Fault::plain(403, "bad token"),
-                    LookupError::Failure(failure) => failure.into(),
-                })?;
+        let view = access
+            .lookup_token(&TokenReference::Id(token.clone()))
+            .map_err(|error| match error {
+                LookupError::UnknownToken => Fault::plain(403, "bad token"),
+                LookupError::Failure(failure) => failure.into(),
+            })?;
         Some(shown(&view, &token)?)
     };
     Ok(reply.map(|reply| reply.warned(ignored_fields(&fields, &["token"]))))
@@ -82,7 +80,7 @@ pub(super) fn by_accessor(access: &impl Access, call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let accessor = accessor(&fields)?;
     let view = access
-        .lookup_token(TokenReference::Accessor(&accessor))
+        .lookup_token(&TokenReference::Accessor(accessor.clone()))
         .map_err(|error| match error {
             LookupError::UnknownToken => Fault::listed(400, "invalid accessor"),
             LookupError::Failure(failure) => failure.into(),
@@ -106,7 +104,7 @@ fn shown(token: &TokenView, id: &str) -> Result<Reply, Fault> {
         issue_time: timestamp(token.creation_time),
         last_renewal: token.last_renewal_time.map(timestamp),
         last_renewal_time: token.last_renewal_time,
-        meta: token.metadata.as_ref(),
+        meta: token.metadata.as_deref().map(Metadata),
         num_uses: token.num_uses,
         orphan: token.orphan,
         path: &token.path,

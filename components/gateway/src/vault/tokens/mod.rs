@@ -6,9 +6,9 @@ mod lookup;
 mod renew;
 mod revoke;
 pub(in crate::vault) mod roles;
-mod tidy;
+pub(in crate::vault) mod tidy;
 
-use gatehouse_access::{Access, Operation};
+use gatehouse_access_api::{Access, Operation};
 use gatehouse_auth_method::AuthMethod;
 
 use self::create::Place;

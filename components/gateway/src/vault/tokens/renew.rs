@@ -1,6 +1,6 @@
 //! Renewal: the method that issued the token confirms, then access extends it (contract 4.10, 5.3).
 
-use gatehouse_access::{Access, ClientToken, RenewError, TokenReference};
+use gatehouse_access_api::{Access, ClientToken, RenewError, TokenReference};
 use gatehouse_auth_method::AuthMethod;
 
 use super::{accessor, token};
@@ -19,9 +19,13 @@ pub(super) fn own<A: AuthMethod, C: Access, O>(
 ) -> Answer {
     let fields = call.fields()?;
     let token = call.caller_token()?;
-    let reply = renew(gateway, call, &fields, TokenReference::Id(token), |error| {
-        by_token_fault(&error)
-    })?;
+    let reply = renew(
+        gateway,
+        call,
+        &fields,
+        &TokenReference::Id(token.into()),
+        |error| by_token_fault(&error),
+    )?;
     // The token itself is a field that older clients send along.
     Ok(Some(
         reply.warned(ignored_fields(&fields, &["increment", "token"])),
@@ -39,7 +43,7 @@ pub(super) fn by_token<A: AuthMethod, C: Access, O>(
         gateway,
         call,
         &fields,
-        TokenReference::Id(&token),
+        &TokenReference::Id(token.clone()),
         |error| by_token_fault(&error),
     )?;
     Ok(Some(
@@ -54,7 +58,7 @@ pub(super) fn by_accessor<A: AuthMethod, C: Access, O>(
 ) -> Answer {
     let fields = call.fields()?;
     let accessor = accessor(&fields)?;
-    let reference = TokenReference::Accessor(&accessor);
+    let reference = &TokenReference::Accessor(accessor.clone());
     let reply = renew(gateway, call, &fields, reference, |error| match error {
         RenewError::UnknownToken => Fault::listed(400, "invalid accessor"),
         error => by_token_fault(&error),
@@ -69,13 +73,13 @@ fn renew<A: AuthMethod, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     call: &Call<'_>,
     fields: &Fields<'_>,
-    reference: TokenReference<'_>,
+    reference: &TokenReference,
     fault: impl Fn(RenewError) -> Fault,
 ) -> Result<Reply, Fault> {
     let increment = fields.duration("increment")?.unwrap_or_default();
     let access = &gateway.access;
     let subject = access
-        .renewal(reference, call.source_address())
+        .renewal(reference, call.request.peer_text().as_deref())
         .map_err(&fault)?;
     let fresh = subject
         .revalidation

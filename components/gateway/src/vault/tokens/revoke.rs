@@ -1,6 +1,6 @@
 //! Revocation: ends a token and all that descends from it (contract 5.4).
 
-use gatehouse_access::{Access, RevokeError, TokenReference};
+use gatehouse_access_api::{Access, RevokeError, TokenReference};
 
 use super::{accessor, token};
 use crate::vault::call::{Answer, Call};
@@ -18,14 +18,14 @@ impl From<RevokeError> for Fault {
 
 /// `revoke-self`
 pub(super) fn own(access: &impl Access, call: &Call<'_>) -> Answer {
-    access.revoke_token(TokenReference::Id(call.caller_token()?))?;
+    access.revoke_token(&TokenReference::Id(call.caller_token()?.into()))?;
     Ok(None)
 }
 
 /// `revoke`; an unknown token is as good as a revoked one.
 pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
     let token = token(&call.fields()?)?;
-    access.revoke_token(TokenReference::Id(&token))?;
+    access.revoke_token(&TokenReference::Id(token.clone()))?;
     Ok(None)
 }
 
@@ -36,7 +36,7 @@ pub(super) fn alone(access: &impl Access, call: &Call<'_>) -> Answer {
         let text = "root or sudo privileges required to revoke and orphan";
         return Err(Fault::plain(400, text));
     }
-    if !access.revoke_token_alone(TokenReference::Id(&token))? {
+    if !access.revoke_token_alone(&TokenReference::Id(token.clone()))? {
         return Err(Fault::plain(400, "token to revoke not found"));
     }
     Ok(None)
@@ -45,6 +45,6 @@ pub(super) fn alone(access: &impl Access, call: &Call<'_>) -> Answer {
 /// `revoke-accessor`
 pub(super) fn by_accessor(access: &impl Access, call: &Call<'_>) -> Answer {
     let accessor = accessor(&call.fields()?)?;
-    let found = access.revoke_token(TokenReference::Accessor(&accessor))?;
+    let found = access.revoke_token(&TokenReference::Accessor(accessor.clone()))?;
     Ok((!found).then(|| Reply::empty().warned(["No token found with this accessor".to_owned()])))
 }

@@ -46,6 +46,11 @@ impl FakeGoogle {
         self.state.lock().key_propagation = assertions;
     }
 
+    /// Whether a proxy leads programs here who know Google by its own names: their assertions name its own token endpoint.
+    pub fn set_proxied(&self, proxied: bool) {
+        self.state.lock().proxied = proxied;
+    }
+
     /// Identifiers of an account's keys, oldest first.
     ///
     /// # Errors

@@ -12,6 +12,8 @@ use crate::state::State;
 
 /// Longest time between an assertion's `iat` and `exp`, in seconds.
 const ASSERTION_LIFETIME: i64 = 3600;
+/// Google's own name for the token endpoint, which is the audience of whoever is led here by a proxy.
+const PUBLIC_TOKEN_URL: &str = "https://oauth2.googleapis.com/token";
 /// By how much the clocks of client and Google may differ, in seconds.
 const CLOCK_LEEWAY: i64 = 60;
 
@@ -46,6 +48,7 @@ impl State {
             .ok_or(Refusal::Malformed)?;
         let claims = &assertion.payload;
 
+        let proxied = self.proxied;
         let account = self
             .require_account(&claims.iss)
             .map_err(|_| Refusal::UnknownAccount)?;
@@ -53,7 +56,8 @@ impl State {
             return Err(Refusal::DisabledAccount);
         }
         verify_signature(&assertion, account)?;
-        if claims.aud != token_url {
+        let is_audience = claims.aud == token_url || proxied && claims.aud == PUBLIC_TOKEN_URL;
+        if !is_audience {
             return Err(Refusal::Audience {
                 expected: token_url.to_owned(),
             });

@@ -90,6 +90,28 @@ async fn each_wrong_claim_is_refused() {
 }
 
 #[tokio::test]
+async fn behind_a_proxy_an_assertion_may_name_the_public_token_endpoint_and_no_other() {
+    let google = google_with_robot().await;
+    google.set_proxied(true);
+    let mut claims = assertion_claims(&google);
+    for (audience, status) in [
+        (google.token_url(), StatusCode::OK),
+        (
+            "https://oauth2.googleapis.com/token".to_owned(),
+            StatusCode::OK,
+        ),
+        (
+            "https://oauth2.example.com/token".to_owned(),
+            StatusCode::BAD_REQUEST,
+        ),
+    ] {
+        claims.insert("aud".to_owned(), audience.as_str().into());
+        let reply = exchange(&google, &google.sign_jwt(ROBOT, &claims).unwrap()).await;
+        assert_eq!(reply.status, status, "{audience}");
+    }
+}
+
+#[tokio::test]
 async fn expired_assertion_is_refused() {
     let google = google_with_robot().await;
     let mut claims = assertion_claims(&google);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_access::{
+use gatehouse_access_api::{
     LoginGrant, MountRequest, Operation, TokenParameters, TokenReference, TokenView,
 };
 
@@ -18,10 +18,10 @@ impl World {
         };
         // It is there already from the second login on.
         let _ = access.enable_mount("gcp", &mount);
-        let login = gatehouse_access::Request {
+        let login = gatehouse_access_api::Request {
             token: None,
             operation: Operation::Update,
-            path: "auth/gcp/login",
+            path: "auth/gcp/login".into(),
             source_address: None,
             wrap_ttl: None,
             parameters: None,
@@ -32,7 +32,7 @@ impl World {
             mount_path: mount.path,
             role: "dev".to_owned(),
             alias_name: workload.to_owned(),
-            metadata: BTreeMap::new(),
+            metadata: BTreeMap::new().into_iter().collect(),
             display_name: workload.to_owned(),
             group_aliases: None,
             parameters: TokenParameters::default(),
@@ -41,7 +41,9 @@ impl World {
         };
         let issued = access.issue_login(&grant).ok().unwrap();
         let token = issued.client_token.expose().to_owned();
-        let view = access.lookup_token(TokenReference::Id(&token)).unwrap();
+        let view = access
+            .lookup_token(&TokenReference::Id(token.clone()))
+            .unwrap();
         (token, view)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gatehouse_access::Operation;
+use gatehouse_access_api::Operation;
 use gatehouse_auth_method::{AuthMethod, CredentialsReport, Mount, ProjectReport};
 use serde::Serialize;
 

@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use gatehouse_access::Mount;
+use gatehouse_access_api::Mount;
 
 use crate::Gateway;
 use crate::host::Bucket;

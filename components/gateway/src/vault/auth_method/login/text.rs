@@ -1,6 +1,6 @@
 //! What a caller is told about a login that failed (contract 4.2 to 4.7).
 
-use gatehouse_access::LoginError as NotIssued;
+use gatehouse_access_api::LoginError as NotIssued;
 use gatehouse_auth_method::{GroupLocations, InstanceFlaw, JwtFlaw, LoginError};
 
 use super::super::google::{self, Needs};
@@ -204,17 +204,18 @@ fn malformed(flaw: JwtFlaw) -> String {
     }
 }
 
-/// What is wrong with an instance (G4 to G7).
+/// What is wrong with an instance at a login (G4 to G7).
 fn instance(project: &str, zone: &str, name: &str, flaw: &InstanceFlaw) -> Fault {
-    let text = |why: &str| {
-        format!(
-            "error when attempting to find instance (project {project}, zone: {zone}, instance: {name}) :{why}"
-        )
-    };
+    flawed_instance(name, flaw).after(&format!(
+        "error when attempting to find instance (project {project}, zone: {zone}, instance: {name}) :"
+    ))
+}
+
+/// The same in itself, as renewals tell it (R6).
+pub(in crate::vault::auth_method) fn flawed_instance(name: &str, flaw: &InstanceFlaw) -> Fault {
     let why = match flaw {
         InstanceFlaw::Refused(refusal) => {
-            let why = google::why(refusal, Needs::Instance);
-            return google::refused(refusal, text(&why));
+            return google::refused(refusal, google::why(refusal, Needs::Instance));
         }
         InstanceFlaw::Status(status) => {
             format!("authenticating instance {name} found but has invalid status '{status}'")
@@ -224,7 +225,7 @@ fn instance(project: &str, zone: &str, name: &str, flaw: &InstanceFlaw) -> Fault
             "metadata instance_creation_timestamp {claimed} is before instance's creation time {created}"
         ),
     };
-    Fault::plain(400, text(&why))
+    Fault::plain(400, why)
 }
 
 fn group_not_found(group: &str, project: &str, locations: &GroupLocations) -> String {

@@ -1,6 +1,6 @@
 //! `role/<name>/service-accounts` and `role/<name>/labels`: changes of one list (contract 3.6).
 
-use gatehouse_access::Operation;
+use gatehouse_access_api::Operation;
 use gatehouse_auth_method::{AuthMethod, ListEdit, Mount};
 
 use super::text;

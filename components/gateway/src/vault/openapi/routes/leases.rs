@@ -33,6 +33,11 @@ pub(super) const ROUTES: &[Route] = &[
         &[read("leases-count", "Count the irrevocable leases.").querying(&[TYPE])],
     ),
     route(
+        "leases/tidy",
+        "Clears away what no valid token leads to.",
+        &[ask("leases-tidy", "Start clearing away.", &[]).answering(Answer::Accepted)],
+    ),
+    route(
         "leases/lookup",
         "Shows a lease.",
         &[ask("leases-read-lease", "Read a lease.", &[LEASE])],

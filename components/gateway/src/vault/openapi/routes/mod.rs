@@ -1,5 +1,6 @@
 //! Every route that there is, family by family.
 
+mod cubbyhole;
 mod google;
 mod identity;
 mod leases;
@@ -60,6 +61,13 @@ pub(in crate::vault) const IDENTITY: Family = Family {
     tag: "identity",
     about: "Entities, groups and their aliases: who the callers are, whichever way they log in.",
     routes: &[identity::ROUTES],
+};
+
+/// Below `cubbyhole/`.
+pub(in crate::vault) const CUBBYHOLE: Family = Family {
+    tag: "secrets",
+    about: "Secrets that each token keeps for itself: no other token sees them, and they end with their token.",
+    routes: &[cubbyhole::ROUTES],
 };
 
 impl Family {

@@ -147,19 +147,31 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "mounts/{path}",
         "Shows what is mounted beside the auth methods.",
-        &[read(
-            "mounts-read-configuration",
-            "Read how something is mounted that is no auth method.",
-        )],
+        &[
+            read(
+                "mounts-read-configuration",
+                "Read how something is mounted that is no auth method.",
+            ),
+            delete(
+                "mounts-disable-secrets-engine",
+                "Disable what is mounted there; what is not there is as good as disabled.",
+            ),
+        ],
     )
     .capturing(&[path("path", "Where it is mounted.")]),
     route(
         "mounts/auth/{path}",
         "Shows an auth method.",
-        &[read(
-            "mounts-read-auth-configuration",
-            "Read how an auth method is mounted.",
-        )],
+        &[
+            read(
+                "mounts-read-auth-configuration",
+                "Read how an auth method is mounted.",
+            ),
+            delete(
+                "mounts-disable-auth-method",
+                "Is refused where one is mounted, which is disabled at sys/auth.",
+            ),
+        ],
     )
     .capturing(&[AUTH_PATH]),
     route(

@@ -1,10 +1,13 @@
 //! The routes below `sys/` that are about the server itself: how it is, its seal, and what it records.
 
 use crate::vault::openapi::route::{
-    Answer, Field, Route, ask, boolean, choice, delete, integer, path, read, route, text, write,
+    Answer, Field, Route, ask, boolean, choice, delete, integer, list, path, read, route, text,
+    write,
 };
 
 const SINK: Field = path("path", "Name of the sink.");
+
+const KIND: Field = choice("type", &["auth", "database", "secret"], "Of which kind.");
 
 const HEALTH: &[Field] = &[
     integer("activecode", "The status of a server that serves."),
@@ -101,11 +104,78 @@ pub(super) const ROUTES: &[Route] = &[
     .open(),
     route(
         "metrics",
-        "What the server counts, for Prometheus.",
+        "What the server counts, as JSON or for Prometheus.",
         &[read("metrics", "Read what the server counts.")
             .querying(&[choice("format", &["prometheus"], "How it is written.")])
-            .answering(Answer::Text)],
+            .answering(Answer::DocumentOrText)],
     ),
+    route(
+        "monitor",
+        "Tells what the server logs from now on, for as long as it is read.",
+        &[read("monitor", "Follow the log.")
+            .querying(&[
+                choice(
+                    "log_level",
+                    &["error", "warn", "info", "debug", "trace"],
+                    "The least that is told; `info` if not given. `debug` and `trace` are of the server itself.",
+                ),
+                choice("log_format", &["standard", "json"], "How a line is written; `standard` if not given."),
+            ])
+            .answering(Answer::Text)],
+    )
+    .sudo(),
+    route(
+        "ha-status",
+        "Lists the servers of the cluster: this one.",
+        &[read("ha-status", "Read which servers there are.")],
+    ),
+    route(
+        "host-info",
+        "Tells of the machine what the server knows: the time.",
+        &[read("collect-host-information", "Read about the machine.")],
+    ),
+    route(
+        "replication/status",
+        "Tells how the server is replicated: not at all.",
+        &[read("read-replication-status", "Read how it is replicated.")],
+    ),
+    route(
+        "version-history",
+        "Lists the versions that the server has run in: the present one.",
+        &[list("version-history", "List the versions.")],
+    ),
+    route(
+        "in-flight-req",
+        "Shows which requests are being answered: the one that asks.",
+        &[read(
+            "collect-in-flight-request-information",
+            "Read which they are.",
+        )
+        .answering(Answer::Document)],
+    ),
+    route(
+        "plugins/catalog",
+        "Lists what can be enabled.",
+        &[read(
+            "plugins-catalog-list-plugins",
+            "Read what can be enabled.",
+        )],
+    ),
+    route(
+        "plugins/catalog/{type}",
+        "Lists what of a kind can be enabled.",
+        &[list("plugins-catalog-list-plugins-with-type", "List it.")],
+    )
+    .capturing(&[KIND]),
+    route(
+        "plugins/catalog/{type}/{name}",
+        "Tells about something that can be enabled.",
+        &[read(
+            "plugins-catalog-read-plugin-configuration-with-type",
+            "Read about it.",
+        )],
+    )
+    .capturing(&[KIND, text("name", "Its name.")]),
     route(
         "unseal",
         "Takes the shares of the key, one by one.",

@@ -1,6 +1,6 @@
 //! The fields of a role: names and types (contract 1.4).
 
-use gatehouse_access::TokenRoleChanges;
+use gatehouse_access_api::TokenRoleChanges;
 
 use crate::vault::fields::{ConversionError, Fields};
 

@@ -4,7 +4,7 @@ pub(in crate::vault) mod fields;
 mod shape;
 mod text;
 
-use gatehouse_access::{Access, Operation};
+use gatehouse_access_api::{Access, Operation};
 
 use crate::vault::call::{Answer, Call, ignored_fields, replaced_field};
 use crate::vault::envelope::Reply;

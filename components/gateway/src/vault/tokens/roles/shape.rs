@@ -1,6 +1,6 @@
 //! A role as reads show it.
 
-use gatehouse_access::TokenRole;
+use gatehouse_access_api::TokenRole;
 use serde::Serialize;
 
 use crate::vault::envelope::Reply;

@@ -1,6 +1,8 @@
 //! What operators are told about roles.
 
-use gatehouse_access::{RenamedField, ServiceField, TokenRoleError, TokenRoleWarning};
+use gatehouse_access_api::{
+    ExcessiveLife, InvalidRange, RenamedField, ServiceField, TokenRoleError, TokenRoleWarning,
+};
 
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
@@ -23,10 +25,10 @@ pub(super) fn fault(error: TokenRoleError) -> Fault {
         TokenRoleError::NegativeNumUses => {
             "error parsing role fields: 'token_num_uses' cannot be negative".to_owned()
         }
-        TokenRoleError::InvalidBoundCidr {
+        TokenRoleError::InvalidBoundCidr(InvalidRange {
             range,
             old_spelling,
-        } => {
+        }) => {
             let what = if old_spelling {
                 "bound_cidrs"
             } else {
@@ -69,10 +71,10 @@ pub(super) fn warning(warning: &TokenRoleWarning) -> String {
                 "Both 'token_{name}' and deprecated '{name}' value supplied, ignoring the deprecated value"
             )
         }
-        TokenRoleWarning::ExplicitMaxTtlAboveMount {
+        TokenRoleWarning::ExplicitMaxTtlAboveMount(ExcessiveLife {
             explicit_max_ttl,
             mount_max,
-        } => format!(
+        }) => format!(
             "Given explicit max TTL of {explicit_max_ttl} is greater than system/mount allowed value of {mount_max} seconds; tokens of this role will not live longer than that"
         ),
     }

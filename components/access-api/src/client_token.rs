@@ -1,0 +1,72 @@
+//! A token on its way to its owner.
+
+use zeroize::Zeroizing;
+
+use crate::bindings::gatehouse::access::tokens;
+use crate::{TokenGrant, TokenReference};
+
+/// How many characters a root token has that the server makes: `hvs.` and 43 of 62 kinds. What hides one needs as many.
+pub const ROOT_TOKEN_CHARACTERS: usize = 47;
+
+/// A client token. It is wiped from memory when dropped, and can be neither printed nor compared:
+///
+/// ```compile_fail,E0277
+/// fn printed(token: &gatehouse_access_api::ClientToken) -> String {
+///     format!("{token:?}")
+/// }
+/// ```
+///
+/// ```compile_fail,E0369
+/// fn compared(token: &gatehouse_access_api::ClientToken, other: &gatehouse_access_api::ClientToken) -> bool {
+///     token == other
+/// }
+/// ```
+pub struct ClientToken(Zeroizing<String>);
+
+impl ClientToken {
+    /// Takes over a token's text.
+    #[must_use]
+    pub fn new(text: String) -> Self {
+        Self(Zeroizing::new(text))
+    }
+
+    /// The text, to be written into an answer to its owner and nowhere else.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ClientToken {
+    /// This token as the reference that other calls take.
+    #[must_use]
+    pub fn reference(&self) -> TokenReference {
+        TokenReference::Id(self.expose().into())
+    }
+}
+
+/// A new token.
+pub struct Issued {
+    /// The secret; shown once, kept nowhere.
+    pub client_token: ClientToken,
+    /// Its terms.
+    pub grant: TokenGrant,
+}
+
+impl From<tokens::Issued> for Issued {
+    fn from(issued: tokens::Issued) -> Self {
+        Self {
+            client_token: ClientToken::new(issued.client_token),
+            grant: issued.grant,
+        }
+    }
+}
+
+impl From<Issued> for tokens::Issued {
+    fn from(issued: Issued) -> Self {
+        Self {
+            client_token: issued.client_token.expose().to_owned(),
+            grant: issued.grant,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The error texts of the interface `cubbyhole`.
+
+use crate::Failure;
+use crate::failure::wraps_failure;
+
+/// Why a token's secrets were neither shown nor changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CubbyholeError {
+    /// Unknown, used up, revoked and expired tokens alike.
+    #[error("the token is not valid: log in again")]
+    InvalidToken,
+    /// A batch token, which keeps nothing.
+    #[error("batch tokens keep no secrets: use a service token")]
+    BatchToken,
+    /// The caller may create secrets or change them, and this write would do the other.
+    #[error("the write would create a secret, or change one, and the caller may only do the other")]
+    Denied,
+    /// The path is longer than one may be; holds that number of bytes.
+    #[error("the path of a secret has at most {0} bytes: shorten it")]
+    PathTooLong(u32),
+    /// The token has as many secrets as one may have; holds that number.
+    #[error("a token keeps at most {0} secrets: delete some first")]
+    TooManySecrets(u32),
+    /// The secrets of the token would be larger than they may be together; holds that number of bytes, paths included.
+    #[error("the secrets of a token have at most {0} bytes together: delete some first")]
+    TooLarge(u32),
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+wraps_failure!(CubbyholeError);

@@ -1,0 +1,103 @@
+//! The error texts of the interface `identity`.
+
+use crate::failure::wraps_failure;
+use crate::{Failure, FieldTooLong};
+
+/// Why an entity, a group or an alias stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdentityError {
+    /// There is no such entity.
+    #[error("there is no such entity")]
+    UnknownEntity,
+    /// There is no such group.
+    #[error("there is no such group")]
+    UnknownGroup,
+    /// There is no such alias.
+    #[error("there is no such alias")]
+    UnknownAlias,
+    /// A name that is empty, longer than 512 bytes, has control characters, or has an empty, `.` or `..` part between slashes.
+    #[error("a name has 1 to 512 bytes without control characters, and no empty, . or .. part")]
+    InvalidName,
+    /// The name belongs to another one.
+    #[error("the name is already in use")]
+    NameTaken,
+    /// Policy `root`, which no identity gives.
+    #[error("policies cannot contain root")]
+    RootPolicy,
+    /// More policies than one entity or group may have; holds that number.
+    #[error("at most {0} policies: put rules into fewer policies")]
+    TooManyPolicies(u32),
+    /// More than 64 entries, a name longer than 128 bytes, or a value longer than 512.
+    #[error("metadata has at most 64 entries, of at most 128 bytes for a name and 512 for a value")]
+    InvalidMetadata,
+    /// The request names no alias.
+    #[error("missing alias name")]
+    MissingAliasName,
+    /// The request names no mount.
+    #[error("missing mount accessor")]
+    MissingMountAccessor,
+    /// There is no mount with this accessor.
+    #[error("there is no mount with the accessor {0:?}")]
+    UnknownMountAccessor(String),
+    /// Another alias has this mount and name.
+    #[error("the mount has another alias of that name")]
+    AliasTaken,
+    /// The entity or group has another alias: a group has one, an entity one for each mount.
+    #[error("it has another alias of this mount: delete that first")]
+    AlreadyAliased,
+    /// A member that does not exist; holds its identifier.
+    #[error("there is no entity {0:?} to be a member")]
+    UnknownMemberEntity(String),
+    /// A member that does not exist; holds its identifier.
+    #[error("there is no group {0:?} to be a member")]
+    UnknownMemberGroup(String),
+    /// Logins alone fill external groups.
+    #[error("members of external groups come from logins")]
+    ExternalMembers,
+    /// The type of a group is chosen once.
+    #[error("group type cannot be changed")]
+    GroupTypeFixed,
+    /// Only external groups have aliases.
+    #[error("an internal group has no alias")]
+    InternalAlias,
+    /// The group would come to be below itself.
+    #[error("a group cannot be below itself")]
+    CyclicGroups,
+    /// More levels of groups within groups than are followed; holds that number.
+    #[error("at most {0} levels of groups")]
+    TooDeep(u32),
+    /// More members than one write may add and remove; holds that number.
+    #[error("at most {0} members are added and removed at once")]
+    TooManyChanges(u32),
+    /// An entity in more internal groups than it may be; holds that number.
+    #[error("an entity is in at most {0} internal groups")]
+    TooManyGroups(u32),
+    /// An entity that is to be merged does not exist; holds nothing, since the caller named it.
+    #[error("an entity to merge from does not exist")]
+    UnknownMergedEntity,
+    /// An entity would become part of itself.
+    #[error("an entity cannot be merged into itself")]
+    MergedIntoItself,
+    /// Entities to be merged have several aliases of one mount, and not exactly one of them is to be kept; holds the mount's
+    /// accessor.
+    #[error(
+        "the entities have several aliases of the mount with the accessor {0:?}: name the one to keep"
+    )]
+    ClashingAliases(String),
+    /// A merge that changes more than fits one commit, or an entity that would consist of more entities than this number.
+    #[error(
+        "a merge changes at most {0} aliases, groups and entities at once: merge fewer entities"
+    )]
+    MergeTooLarge(u32),
+    /// A field that is longer than it may be.
+    #[error(transparent)]
+    TooLong(#[from] FieldTooLong),
+    /// A group with more members than it may have; holds that number.
+    #[error("a group has at most {0} members: put some into a group below it")]
+    TooManyMembers(u32),
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+wraps_failure!(IdentityError);

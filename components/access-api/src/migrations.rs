@@ -1,0 +1,29 @@
+//! The error texts of the interface `migrations`.
+
+use crate::Failure;
+use crate::failure::wraps_failure;
+
+/// Why a mount stays where it is (contract 6.3).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RemountError {
+    /// The mount `token/` does not move.
+    #[error("the mount token/ cannot be moved")]
+    TokenMount,
+    /// The target is the mount `token/` or lies below it.
+    #[error("nothing can be moved to token/ or below it")]
+    ReservedTarget,
+    /// There is no mount at the source.
+    #[error("there is no mount at this path")]
+    NoMount,
+    /// The target is no path of a mount, as in [`crate::MountError::InvalidPath`].
+    #[error("a mount path has 1 to 12 segments of printable ASCII, at most 256 bytes")]
+    InvalidTarget,
+    /// The target, an ancestor or a descendant of it, is taken, be it by the mount itself; holds the existing mount's path.
+    #[error("path is already in use at {0}")]
+    PathInUse(String),
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+wraps_failure!(RemountError);

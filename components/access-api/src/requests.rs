@@ -1,0 +1,64 @@
+//! The interface `requests`: its error texts, and the request, which holds a secret.
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::failure::wraps_failure;
+use crate::{Failure, Operation, Parameter};
+
+/// One request, as the gateway has understood it. The token is wiped from memory when it is dropped, and cannot be printed.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Request {
+    /// The client's token, a secret; `None` when it sent none.
+    pub token: Option<String>,
+    /// What it does.
+    #[zeroize(skip)]
+    pub operation: Operation,
+    /// Canonical, percent-decoded, without the leading `v1/` or `/`: `auth/gcp/role/dev`.
+    #[zeroize(skip)]
+    pub path: String,
+    /// The client's true address; `None` when it is unknown, which no bound address range contains. A text that is no address is
+    /// an unknown one.
+    #[zeroize(skip)]
+    pub source_address: Option<String>,
+    /// For how many seconds the answer is to be wrapped; `None` when it is not.
+    #[zeroize(skip)]
+    pub wrap_ttl: Option<u64>,
+    /// The fields of its query or body; `None` when nobody has looked. Few policies ask for them, and then they get
+    /// [`Refusal::ParametersNeeded`].
+    #[zeroize(skip)]
+    pub parameters: Option<Vec<Parameter>>,
+}
+
+/// Why a request must not proceed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It needs a token and carries none.
+    #[error("the request carries no token")]
+    NoToken,
+    /// Unknown, expired, revoked, used up and malformed tokens alike (SEC-T10).
+    #[error("the token is not valid: log in again")]
+    InvalidToken,
+    /// No policy of the token grants it.
+    #[error("the token's policies do not grant this operation on this path")]
+    Denied,
+    /// A rule on the path depends on the request's parameters, and they were not given. Nothing has happened: ask again with them.
+    #[error("the request's parameters are needed to decide about it")]
+    ParametersNeeded,
+    /// The token is bound to address ranges that do not contain the client.
+    #[error("the token may not be used from this address")]
+    AddressDenied,
+    /// The entity behind the token is disabled or deleted.
+    #[error("the entity of the token is disabled or was deleted")]
+    EntityUnusable,
+    /// The caller is allowed, and no mount serves the path below `auth/`.
+    #[error("no auth method is enabled at this path")]
+    NoMount,
+    /// The path is not canonical: empty, too deep, a `.`, `..` or empty segment, or a character that is not printable.
+    #[error("the path is malformed")]
+    MalformedPath,
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+wraps_failure!(Refusal);

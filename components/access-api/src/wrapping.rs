@@ -1,0 +1,55 @@
+//! Wrapped responses: the error texts of the interface `wrapping`, and its token without `Debug`.
+
+use zeroize::Zeroize;
+
+use crate::Failure;
+use crate::failure::wraps_failure;
+
+/// A new wrapping token. It can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
+#[derive(Zeroize)]
+pub struct WrappingToken {
+    /// The secret; shown once, kept nowhere.
+    pub token: String,
+    /// 24 characters.
+    #[zeroize(skip)]
+    pub accessor: String,
+    /// Its time to live in seconds.
+    #[zeroize(skip)]
+    pub ttl: u64,
+    /// When it was made, in seconds since 1970-01-01T00:00Z.
+    #[zeroize(skip)]
+    pub creation_time: u64,
+    /// The path of the request whose response it stands for; a rewrapping keeps it.
+    #[zeroize(skip)]
+    pub creation_path: String,
+    /// Accessor of the token in the response; a rewrapping keeps it.
+    #[zeroize(skip)]
+    pub wrapped_accessor: Option<String>,
+}
+
+/// Why a response was not wrapped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WrapError {
+    /// A time to live of 0.
+    #[error("a wrapping token lives for at least one second")]
+    NoTtl,
+    /// The content is too large; holds the largest number of bytes.
+    #[error("the response is too large to be wrapped: at most {0} bytes")]
+    TooLarge(u32),
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+/// Why nothing was unwrapped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnwrapError {
+    /// Unknown, used, revoked, expired and malformed wrapping tokens, and tokens that wrap nothing, alike.
+    #[error("the wrapping token is not valid: it may have been used by another client")]
+    InvalidToken,
+    /// The server cannot answer now.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+wraps_failure!(WrapError, UnwrapError);

@@ -1,0 +1,18 @@
+//! How much callers may say.
+
+/// Longest text that is only shown: descriptions, display names.
+pub(crate) const TEXT_BYTES: usize = 4 * 1024;
+/// Longest metadata, names and values together.
+pub(crate) const METADATA_BYTES: usize = 64 * 1024;
+/// Longest lists and options of a mount, all together: all mounts are listed at once.
+pub(crate) const MOUNT_LISTS_BYTES: usize = 4 * 1024;
+
+/// Bytes of names and values together.
+pub(crate) fn length_of_pairs<'a>(
+    pairs: impl IntoIterator<Item = (&'a String, &'a String)>,
+) -> usize {
+    let lengths = pairs
+        .into_iter()
+        .map(|(name, value)| name.len() + value.len());
+    lengths.sum()
+}

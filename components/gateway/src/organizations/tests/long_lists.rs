@@ -1,0 +1,219 @@
+//! The list of organizations without pages, where it is too long for one answer (contract 3.1).
+
+use super::*;
+use crate::{Part, ResumeError};
+
+const LIST: &str = "/api/v2/organizations";
+/// More than two parts.
+const MANY: usize = 1_150;
+
+fn name(number: usize) -> String {
+    format!("org-{number:04}")
+}
+
+fn crowded() -> World {
+    let world = hosted();
+    for number in 0..MANY {
+        world.create_named(&name(number));
+    }
+    world
+}
+
+/// An answer while it is read, part by part.
+struct Reading<'w> {
+    world: &'w World,
+    request: Request,
+    received: Vec<u8>,
+    rest: Option<Vec<u8>>,
+    parts: usize,
+}
+
+impl<'w> Reading<'w> {
+    fn begin(world: &'w World, token: &str, query: &str) -> Self {
+        let request = request(Method::Get, &format!("{LIST}{query}"), Some(token));
+        let response = world.gateway.handle(&request);
+        assert_eq!(response.status, 200, "{}", text(&response));
+        let announced = response
+            .fields()
+            .iter()
+            .any(|(field, _)| field == "content-length");
+        assert_eq!(announced, response.rest.is_none());
+        Self {
+            world,
+            request,
+            received: response.body,
+            rest: response.rest.map(|rest| rest.continuation),
+            parts: 1,
+        }
+    }
+
+    fn next(&mut self) -> Result<(), ResumeError> {
+        let continuation = self.rest.take().unwrap();
+        let Part { body, rest } = self.world.gateway.resume(&self.request, &continuation)?;
+        self.received.extend(body);
+        self.rest = rest.map(|rest| rest.continuation);
+        self.parts += 1;
+        Ok(())
+    }
+
+    fn whole(mut self) -> Value {
+        while self.rest.is_some() {
+            self.next().unwrap();
+        }
+        serde_json::from_slice(&self.received).unwrap()
+    }
+}
+
+fn ids(list: &Value) -> Vec<&str> {
+    let items = list.as_array().unwrap().iter();
+    items.map(|item| item["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn contract_3_1_a_long_list_is_complete_and_comes_in_parts() {
+    let world = crowded();
+    let mut reading = Reading::begin(&world, ROOT, "");
+    reading.next().unwrap();
+    assert!(reading.rest.is_some(), "three parts at least");
+    let list = reading.whole();
+    let expected: Vec<String> = (0..MANY).map(name).collect();
+    assert_eq!(ids(&list["data"]), expected);
+    assert_eq!(list.as_object().unwrap().len(), 1, "no links and no meta");
+
+    let filtered = Reading::begin(&world, ROOT, "?q=g-00");
+    assert_eq!(filtered.rest, None, "what is short comes at once");
+    assert_eq!(ids(&filtered.whole()["data"]).len(), 100);
+    let filtered = Reading::begin(&world, ROOT, "?q=ORG-").whole();
+    assert_eq!(ids(&filtered["data"]), expected);
+}
+
+#[test]
+fn contract_2_6_a_long_list_includes_each_resource_once() {
+    let world = crowded();
+    let list = Reading::begin(&world, ROOT, "?include=entitlement-set,subscription").whole();
+    let of_type = |kind: &str| -> Vec<&str> {
+        let included = list["included"].as_array().unwrap().iter();
+        let found = included.filter(|item| item["type"] == kind);
+        found.map(|item| item["id"].as_str().unwrap()).collect()
+    };
+    let data = list["data"].as_array().unwrap().iter();
+    let external: Vec<_> = data
+        .map(|item| item["attributes"]["external-id"].as_str().unwrap())
+        .collect();
+    assert_eq!(external.len(), MANY);
+    assert_eq!(of_type("entitlement-sets"), external);
+    assert_eq!(of_type("subscriptions").len(), MANY);
+    assert_eq!(of_type("feature-sets").len(), 1);
+}
+
+#[test]
+fn contract_3_1_what_exists_throughout_is_listed_once_while_others_come_and_go() {
+    let world = crowded();
+    let mut reading = Reading::begin(&world, ROOT, "");
+    let mut kept: Vec<String> = (0..MANY).map(name).collect();
+    // The one that the next part was to begin after, one before it and one behind it.
+    for number in [3, 499, 500, 1_100] {
+        let target = format!("{LIST}/{}", name(number));
+        assert_eq!(world.send(Method::Delete, &target, None).status, 204);
+        kept.retain(|kept| *kept != name(number));
+    }
+    for added in ["org-0002-a", "org-0700-a"] {
+        world.create_named(added);
+    }
+    reading.next().unwrap();
+    let list = reading.whole();
+    let found = ids(&list["data"]);
+    for kept in &kept {
+        let times = found.iter().filter(|found| *found == kept).count();
+        assert_eq!(times, 1, "{kept}");
+    }
+    assert!(found.contains(&"org-0700-a") && !found.contains(&"org-1100"));
+}
+
+#[test]
+fn each_part_of_a_long_list_asks_anew_what_the_caller_may_see() {
+    let world = crowded();
+    let token = world.token("reader", &[("organizations/org-*", &["read"])]);
+    let mut reading = Reading::begin(&world, &token, "");
+    // The policy now opens what comes later, without the seven hundreds.
+    world.token(
+        "reader",
+        &[
+            ("organizations/org-*", &["read"]),
+            ("organizations/org-07*", &["deny"]),
+        ],
+    );
+    reading.next().unwrap();
+    let list = reading.whole();
+    let found = ids(&list["data"]);
+    assert_eq!(found.len(), MANY - 100);
+    assert!(!found.contains(&"org-0700"));
+
+    let mut reading = Reading::begin(&world, &token, "");
+    let revoke = request(Method::Post, "/v1/auth/token/revoke-self", Some(&token));
+    assert_eq!(world.gateway.handle(&revoke).status, 204);
+    assert_eq!(reading.next(), Err(ResumeError::Refused));
+}
+
+#[test]
+fn t4_further_parts_take_no_use_of_a_token_and_end_with_it() {
+    let world = crowded();
+    let rules: [(&str, &[&str]); 1] = [("organizations/*", &["read"])];
+    let token = world.token_with_uses("reader", &rules, Some(3));
+    let token = token.as_str();
+    let list = Reading::begin(&world, token, "").whole();
+    assert_eq!(ids(&list["data"]).len(), MANY);
+    let mut reading = Reading::begin(&world, token, "");
+    reading.next().unwrap();
+    // The third use is the last.
+    assert_eq!(
+        world
+            .send_as(token, Method::Get, "/api/v2/organizations/org-0001", None)
+            .status,
+        200
+    );
+    assert_eq!(reading.next(), Err(ResumeError::Refused));
+}
+
+#[test]
+fn a_continuation_leads_to_nothing_but_the_rest_of_its_own_list() {
+    let world = crowded();
+    let reading = Reading::begin(&world, ROOT, "");
+    let continuation = reading.rest.unwrap();
+    for target in [
+        "/api/v2/organizations/org-0001",
+        "/api/v2/ping",
+        "/v1/sys/auth",
+        "/api/v2/%zz",
+    ] {
+        let other = request(Method::Get, target, Some(ROOT));
+        let refused = world.gateway.resume(&other, &continuation);
+        assert_eq!(refused, Err(ResumeError::Foreign), "{target}");
+    }
+    let list = |token| request(Method::Get, LIST, token);
+    for garbage in [
+        &b""[..],
+        b"{}",
+        b"null",
+        b"\xff",
+        b"{\"organizations\":{\"after\":3}}",
+    ] {
+        let refused = world.gateway.resume(&list(Some(ROOT)), garbage);
+        assert_eq!(refused, Err(ResumeError::Foreign));
+    }
+    let nobody = world.gateway.resume(&list(None), &continuation);
+    assert_eq!(nobody, Err(ResumeError::Refused));
+    // One who may see less sees less.
+    let token = world.token("one", &[("organizations/org-1100", &["read"])]);
+    let part = world
+        .gateway
+        .resume(&list(Some(&token)), &continuation)
+        .unwrap();
+    let part = String::from_utf8(part.body).unwrap();
+    assert_eq!(part.matches("\"type\":\"organizations\"").count(), 1);
+
+    let head = world
+        .gateway
+        .handle(&request(Method::Head, LIST, Some(ROOT)));
+    assert_eq!((head.body.len(), head.rest), (0, None));
+}

@@ -1,0 +1,76 @@
+//! Answers whose body comes in parts: lists without pages are as long as the installation has them, and an instance has room for a part of
+//! one alone. The lines of the log have no end at all.
+//!
+//! Each part is made by a call of its own, which finds out anew who asks and what they may see. In between no instance is held, however slowly
+//! the client reads. The state of the list is in the continuation. It grants nothing: with the request it belongs to, it leads to what the
+//! caller may read now.
+
+use serde::{Deserialize, Serialize};
+
+use crate::organizations::ListPlace;
+use crate::vault::LogPlace;
+
+/// What is to follow of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rest {
+    /// Where the body goes on: to be given to [`crate::Gateway::resume`] with the request that it answers.
+    pub continuation: Vec<u8>,
+    /// How long to wait before that, in milliseconds; more than 0 where the body goes on for as long as the client reads it, and is complete
+    /// wherever it ends.
+    pub wait: u32,
+}
+
+/// A part of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The bytes; may be empty.
+    pub body: Vec<u8>,
+    /// What follows; `None` where the body is complete.
+    pub rest: Option<Rest>,
+}
+
+/// Why a body does not go on. It stays incomplete, and the client must learn that from the transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ResumeError {
+    /// The continuation belongs to another request, or was changed.
+    #[error("the continuation is not one of this request")]
+    Foreign,
+    /// The caller may not read the rest: the token has ended, or may not do this any more.
+    #[error("the caller may not go on reading")]
+    Refused,
+    /// A fault of the server, which the operator's log tells.
+    #[error("the rest of the answer could not be made")]
+    Failed,
+}
+
+/// Where an answer goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum Continuation {
+    /// The list of organizations.
+    Organizations(ListPlace),
+    /// The lines of the server's log.
+    Log(LogPlace),
+}
+
+impl Continuation {
+    /// A continuation that [`Self::rest`] has written.
+    ///
+    /// # Errors
+    ///
+    /// [`ResumeError::Foreign`] for anything else.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, ResumeError> {
+        serde_json::from_slice(bytes).map_err(|_| ResumeError::Foreign)
+    }
+
+    pub(crate) fn rest(&self) -> Rest {
+        Rest {
+            wait: match self {
+                Self::Organizations(_) => 0,
+                Self::Log(_) => LogPlace::WAIT,
+            },
+            // Made of text and lists of text, which always serialize.
+            continuation: serde_json::to_vec(self).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! `sys/metrics`: what the host counts, in the format of Prometheus or as JSON in the reference's shape (contract 6.1).
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::call::Call;
+use super::errors::{Fault, MEDIA_TYPE};
+use super::timestamp::timestamp;
+use crate::Gateway;
+use crate::http::{Request, Response};
+
+/// Prometheus's text format.
+const EXPOSITION_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// What scrapers ask for.
+const SCRAPED_MEDIA_TYPES: [&str; 3] = [
+    "application/openmetrics-text",
+    "prometheus/telemetry",
+    "text/plain",
+];
+
+/// Answers an admitted read.
+pub(super) fn read<A, C, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+) -> Result<Response, Fault> {
+    let format = call.query_fields()?.string("format")?.unwrap_or_default();
+    let exposition = || gateway.host.metrics.exposition();
+    match format.as_str() {
+        "" if !is_scraper(call.request) => {
+            let now = timestamp(gateway.clock.now_seconds());
+            let body = serde_json::to_vec(&Summary::of(&exposition(), now)).map_err(|error| {
+                Fault::internal(format!("an answer could not be written: {error}"))
+            })?;
+            Ok(Response::new(200, MEDIA_TYPE, body))
+        }
+        "" | "prometheus" => {
+            let body = exposition().into_bytes();
+            Ok(Response::new(200, EXPOSITION_MEDIA_TYPE, body))
+        }
+        _ => Err(Fault::plain(
+            400,
+            "metrics are written in two formats: leave format out for JSON, or ask for prometheus",
+        )),
+    }
+}
+
+fn is_scraper(request: &Request) -> bool {
+    request.headers.all("accept").any(|accepted| {
+        let accepted = accepted.to_ascii_lowercase();
+        SCRAPED_MEDIA_TYPES
+            .iter()
+            .any(|media_type| accepted.contains(media_type))
+    })
+}
+
+type Labels = BTreeMap<String, String>;
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Summary {
+    timestamp: String,
+    gauges: Vec<Gauge>,
+    /// Nothing is kept value by value.
+    points: [(); 0],
+    counters: Vec<Sampled>,
+    samples: Vec<Sampled>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Gauge {
+    name: String,
+    value: f64,
+    labels: Labels,
+}
+
+/// What was counted or measured since the server began. Of single values nothing is kept, so the extremes, their spread and the rate
+/// are 0.
+#[derive(Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Sampled {
+    name: String,
+    count: u64,
+    rate: f64,
+    sum: f64,
+    min: f64,
+    max: f64,
+    mean: f64,
+    stddev: f64,
+    labels: Labels,
+}
+
+impl Summary {
+    /// What `exposition` says, in the order of its names.
+    fn of(exposition: &str, now: Timestamp) -> Self {
+        let mut summary = Self {
+            timestamp: now.strftime("%Y-%m-%d %H:%M:%S +0000 UTC").to_string(),
+            gauges: Vec::new(),
+            points: [],
+            counters: Vec::new(),
+            samples: Vec::new(),
+        };
+        let mut kinds: BTreeMap<&str, &str> = BTreeMap::new();
+        for line in exposition.lines() {
+            if let Some(kind) = line.strip_prefix("# TYPE ") {
+                kinds.extend(kind.split_once(' '));
+            } else if let Some(sample) = Sample::parse(line) {
+                summary.add(&kinds, sample);
+            }
+        }
+        summary
+    }
+
+    fn add(&mut self, kinds: &BTreeMap<&str, &str>, sample: Sample) {
+        let Sample {
+            name,
+            labels,
+            value,
+        } = sample;
+        match kinds.get(name.as_str()).copied() {
+            Some("counter") => self.counters.push(Sampled {
+                name,
+                count: whole(value),
+                sum: value,
+                mean: if value > 0.0 { 1.0 } else { 0.0 },
+                labels,
+                ..Sampled::default()
+            }),
+            Some("gauge") => self.gauges.push(Gauge {
+                name,
+                value,
+                labels,
+            }),
+            _ => {
+                let parts = [("_sum", true), ("_count", false)];
+                let part = parts.into_iter().find_map(|(end, is_sum)| {
+                    let name = name.strip_suffix(end)?;
+                    (kinds.get(name) == Some(&"histogram")).then(|| (name.to_owned(), is_sum))
+                });
+                if let Some((name, is_sum)) = part {
+                    self.measure(name, labels, value, is_sum);
+                }
+            }
+        }
+    }
+
+    /// Adds one half of what is known of a histogram.
+    fn measure(&mut self, name: String, labels: Labels, value: f64, is_sum: bool) {
+        let is_same = |it: &&mut Sampled| it.name == name && it.labels == labels;
+        let measured = match self.samples.iter_mut().find(is_same) {
+            Some(measured) => measured,
+            None => {
+                self.samples.push(Sampled {
+                    name,
+                    labels,
+                    ..Sampled::default()
+                });
+                let Some(measured) = self.samples.last_mut() else {
+                    return;
+                };
+                measured
+            }
+        };
+        if is_sum {
+            measured.sum = value;
+        } else {
+            measured.count = whole(value);
+        }
+        if measured.count > 0 {
+            measured.mean = measured.sum / measured.count as f64;
+        }
+    }
+}
+
+/// Numbers of events are whole and not negative.
+fn whole(value: f64) -> u64 {
+    value as u64
+}
+
+/// One line of an exposition.
+#[derive(Debug, PartialEq)]
+struct Sample {
+    name: String,
+    labels: Labels,
+    value: f64,
+}
+
+impl Sample {
+    /// `None` for comments, and for lines of another form.
+    fn parse(line: &str) -> Option<Self> {
+        if line.starts_with('#') {
+            return None;
+        }
+        let end = line.find(['{', ' '])?;
+        let (name, rest) = line.split_at_checked(end)?;
+        let (labels, rest) = match rest.strip_prefix('{') {
+            Some(labels) => labels_of(labels)?,
+            None => (Labels::new(), rest),
+        };
+        let value = rest.split_ascii_whitespace().next()?.parse().ok()?;
+        Some(Self {
+            name: name.to_owned(),
+            labels,
+            value,
+        })
+    }
+}
+
+/// The labels up to the closing brace, and what follows.
+fn labels_of(mut text: &str) -> Option<(Labels, &str)> {
+    let mut labels = Labels::new();
+    loop {
+        if let Some(rest) = text.strip_prefix('}') {
+            return Some((labels, rest));
+        }
+        let (name, rest) = text.split_once("=\"")?;
+        let mut value = String::new();
+        let mut characters = rest.char_indices();
+        let end = loop {
+            match characters.next()? {
+                (at, '"') => break at + 1,
+                (_, '\\') => value.push(match characters.next()?.1 {
+                    'n' => '\n',
+                    escaped => escaped,
+                }),
+                (_, character) => value.push(character),
+            }
+        };
+        labels.insert(name.to_owned(), value);
+        let rest = rest.get(end..)?;
+        text = rest.strip_prefix(',').unwrap_or(rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_kind_of_number_has_its_place() {
+        let exposition = "# HELP a_total Help.\n# TYPE a_total counter\na_total{x=\"1\",y=\"a\\\"b\\\\c\\nd\"} 3\n\
+            # TYPE g gauge\ng -1.5\n\
+            # TYPE h histogram\nh_bucket{le=\"1\"} 1\nh_bucket{le=\"+Inf\"} 2\nh_sum 3\nh_count 2\n\
+            # TYPE e histogram\ne_sum{k=\"v\"} 0\ne_count{k=\"v\"} 0\n";
+        let summary = Summary::of(exposition, timestamp(1_795_255_200));
+        let sampled = |name, count, sum, mean, labels| {
+            json!({"Name": name, "Count": count, "Rate": 0.0, "Sum": sum, "Min": 0.0, "Max": 0.0,
+                "Mean": mean, "Stddev": 0.0, "Labels": labels})
+        };
+        assert_eq!(
+            serde_json::to_value(&summary).unwrap(),
+            json!({
+                "Timestamp": "2026-11-21 10:00:00 +0000 UTC",
+                "Gauges": [{"Name": "g", "Value": -1.5, "Labels": {}}],
+                "Points": [],
+                "Counters": [sampled("a_total", 3, 3.0, 1.0, json!({"x": "1", "y": "a\"b\\c\nd"}))],
+                "Samples": [
+                    sampled("h", 2, 3.0, 1.5, json!({})),
+                    sampled("e", 0, 0.0, 0.0, json!({"k": "v"})),
+                ],
+            })
+        );
+    }
+
+    #[test]
+    fn lines_of_another_form_are_left_out() {
+        for line in [
+            "",
+            "a",
+            "a{",
+            "a{x=\"1}",
+            "a{x} 1",
+            "a one",
+            "# a 1",
+            "a{x=\"1\"}",
+        ] {
+            assert_eq!(Sample::parse(line), None, "{line}");
+        }
+        let summary = Summary::of("untyped 1\n", timestamp(0));
+        assert!(summary.gauges.is_empty() && summary.counters.is_empty());
+        assert!(summary.samples.is_empty());
+    }
+}

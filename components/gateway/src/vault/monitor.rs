@@ -1,0 +1,238 @@
+//! `sys/monitor`: the lines of the server's log as they come, for as long as the client reads them.
+
+use std::fmt::Write;
+
+use gatehouse_access_api::{
+    self as access, Access, Capability, Operation, Refusal, TokenReference,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::call::Call;
+use super::errors::Fault;
+use super::{fields, headers, operation};
+use crate::host::{LogLevel, LogLine, LogLines};
+use crate::parts::{Continuation, Part, ResumeError};
+use crate::path::CanonicalPath;
+use crate::{Gateway, Request, Response, admission, query};
+
+/// The path below `v1/`.
+pub(super) const PATH: &str = "sys/monitor";
+
+/// The last words for a client that follows the log of a server that has been sealed.
+const SEALED: &str = "the server was sealed: its log is not shown any more\n";
+
+/// How far the log has been told to a client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    position: u64,
+    level: LogLevel,
+    format: Format,
+}
+
+impl Place {
+    /// How long to wait for further lines, in milliseconds.
+    pub(crate) const WAIT: u32 = 500;
+}
+
+/// How a line is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    /// Time, level, target and text, for people.
+    Standard,
+    /// An object for each line.
+    Json,
+}
+
+/// Begins to tell what the server logs from now on.
+pub(super) fn read<A, C, O>(
+    gateway: &Gateway<A, C, O>,
+    call: &Call<'_>,
+) -> Result<Response, Fault> {
+    if call.operation != Operation::Read {
+        return Err(Fault::unsupported_operation());
+    }
+    let asked = |name| query::first(&call.request.query, name).filter(|text| !text.is_empty());
+    let level = match asked("log_level").as_deref() {
+        None => LogLevel::Info,
+        Some(name) => level_of(name).ok_or_else(|| Fault::plain(400, "unknown log level"))?,
+    };
+    let format = match asked("log_format").as_deref() {
+        None => Format::Standard,
+        Some(name) => format_of(name).ok_or_else(|| Fault::plain(400, "unknown log format"))?,
+    };
+    let Some(LogLines { position, .. }) = gateway.host.log.follow(None, level) else {
+        let text = "this host keeps no log lines to follow: read its log where it writes it";
+        return Err(Fault::plain(400, text));
+    };
+    let place = Place {
+        position,
+        level,
+        format,
+    };
+    let mut response = Response::new(200, "text/plain; charset=utf-8", Vec::new());
+    response.rest = Some(Continuation::Log(place).rest());
+    Ok(response)
+}
+
+/// Tells what has been logged since `place`. Who asks, and whether they still may, is found out anew.
+///
+/// # Errors
+///
+/// When the request is another one, or whoever made it may not read the log any more.
+pub(crate) fn resume<A, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+    mut place: Place,
+) -> Result<Part, ResumeError> {
+    let path = CanonicalPath::parse(&request.path).map_err(|_| ResumeError::Foreign)?;
+    let asked = operation::of(request, &path).map_err(|_| ResumeError::Foreign)?;
+    if path.below("v1") != Some(PATH) || asked != Operation::Read {
+        return Err(ResumeError::Foreign);
+    }
+    match may_go_on(gateway, request) {
+        Ok(true) => {}
+        Ok(false) => return Err(ResumeError::Refused),
+        Err(access::Failure::Sealed) => {
+            return Ok(Part {
+                body: SEALED.as_bytes().to_vec(),
+                rest: None,
+            });
+        }
+        Err(failure) => {
+            gateway.tell_operator(&failure.to_string());
+            return Err(ResumeError::Failed);
+        }
+    }
+    let log = &gateway.host.log;
+    let found = log.follow(Some(place.position), place.level);
+    let found = found.ok_or(ResumeError::Failed)?;
+    place.position = found.position;
+    let mut text = String::new();
+    if found.lost > 0 {
+        place.format.write_note(&mut text, found.lost);
+    }
+    for line in &found.lines {
+        place.format.write(&mut text, line);
+    }
+    Ok(Part {
+        body: text.into_bytes(),
+        rest: Some(Continuation::Log(place).rest()),
+    })
+}
+
+/// Whether the caller may still read the log. A token with a number of uses is asked about, and not used.
+fn may_go_on<A, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    request: &Request,
+) -> Result<bool, access::Failure> {
+    let Some(token) = headers::token(request) else {
+        return Ok(false);
+    };
+    let reference = &TokenReference::Id(token.into());
+    let view = match gateway.access.lookup_token(reference) {
+        Ok(view) => view,
+        Err(access::LookupError::UnknownToken) => return Ok(false),
+        Err(access::LookupError::Failure(failure)) => return Err(failure),
+    };
+    if view.num_uses > 0 {
+        let paths = [PATH.to_owned()];
+        return match gateway.access.unconditional_capabilities(reference, &paths) {
+            Ok(found) => Ok(found.iter().any(|found| permits(found))),
+            Err(access::LookupError::UnknownToken) => Ok(false),
+            Err(access::LookupError::Failure(failure)) => Err(failure),
+        };
+    }
+    let asked = access::Request {
+        token: Some(token.into()),
+        operation: Operation::Read,
+        path: PATH.into(),
+        source_address: request.peer_text(),
+        wrap_ttl: None,
+        parameters: None,
+    };
+    let admitted = admission::admit(&gateway.access, &asked, || {
+        fields::parameters(request, Operation::Read)
+    });
+    match admitted {
+        Ok(_) => Ok(true),
+        Err(Refusal::Failure(failure)) => Err(failure),
+        Err(_) => Ok(false),
+    }
+}
+
+fn permits(capabilities: &[Capability]) -> bool {
+    let has = |wanted| capabilities.contains(&wanted);
+    has(Capability::Root) || has(Capability::Read) && has(Capability::Sudo)
+}
+
+fn level_of(name: &str) -> Option<LogLevel> {
+    let known = [
+        ("error", LogLevel::Error),
+        ("err", LogLevel::Error),
+        ("warn", LogLevel::Warn),
+        ("warning", LogLevel::Warn),
+        ("info", LogLevel::Info),
+        ("debug", LogLevel::Debug),
+        ("trace", LogLevel::Trace),
+    ];
+    let mut known = known.iter();
+    known
+        .find(|(known, _)| known.eq_ignore_ascii_case(name.trim()))
+        .map(|(_, level)| *level)
+}
+
+fn format_of(name: &str) -> Option<Format> {
+    match () {
+        () if name.eq_ignore_ascii_case("standard") => Some(Format::Standard),
+        () if name.eq_ignore_ascii_case("json") => Some(Format::Json),
+        () => None,
+    }
+}
+
+const fn name_of(level: LogLevel) -> &'static str {
+    match level {
+        LogLevel::Error => "error",
+        LogLevel::Warn => "warn",
+        LogLevel::Info => "info",
+        LogLevel::Debug => "debug",
+        LogLevel::Trace => "trace",
+    }
+}
+
+impl Format {
+    fn write(self, text: &mut String, line: &LogLine) {
+        let time = i64::try_from(line.time).unwrap_or(i64::MAX);
+        let time = Timestamp::from_millisecond(time).unwrap_or(Timestamp::MAX);
+        let level = name_of(line.level);
+        // Writing to a text never fails.
+        let _ = match self {
+            Self::Standard => {
+                let level = format!("[{}]", level.to_ascii_uppercase());
+                writeln!(text, "{time:.3} {level:<7} {}: {}", line.target, line.text)
+            }
+            Self::Json => writeln!(
+                text,
+                "{}",
+                json!({
+                    "@timestamp": format!("{time:.3}"),
+                    "@level": level,
+                    "@module": line.target,
+                    "@message": line.text,
+                })
+            ),
+        };
+    }
+
+    /// Says that lines are missing here.
+    fn write_note(self, text: &mut String, lost: u64) {
+        let note = format!("{lost} lines were logged faster than they are told");
+        let _ = match self {
+            Self::Standard => writeln!(text, "[{note}]"),
+            Self::Json => writeln!(text, "{}", json!({"@level": "warn", "@message": note})),
+        };
+    }
+}

@@ -1,0 +1,337 @@
+//! The latest lines of the log, kept for operators who follow it by the API.
+//!
+//! The log belongs to the process, and so do these lines: [`layer`] is put beside the layer that writes the log, and [`Followed`] reads what
+//! it keeps. A level below `info` costs something at each line, so it is on only while somebody follows it.
+
+use std::collections::VecDeque;
+use std::fmt::{self, Write};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::{Context, Layer};
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::reload;
+
+use crate::runtime::services::{Log, LogLevel, LogLine, LogLines};
+
+/// How many lines are kept.
+const KEPT_LINES: usize = 1_024;
+/// Bytes of a line beyond which the rest of it is left out.
+const LONGEST_LINE: usize = 8 << 10;
+/// Bytes of lines after which the rest is left to the next call.
+const BYTES_AT_ONCE: usize = 100 << 10;
+/// How long a level stays on that nobody has asked for since.
+const LEVEL_LASTS: Duration = Duration::from_secs(10);
+/// What the targets of the server's own parts begin with. Libraries below it stay at `info`: in detail they log what clients send.
+const OWN_TARGETS: &str = "gatehouse";
+
+/// The lines of this process.
+static KEPT: Kept = Kept {
+    lines: Mutex::new(Ring {
+        lines: VecDeque::new(),
+        next: 0,
+    }),
+    detail: Mutex::new(None),
+    set_level: OnceLock::new(),
+};
+
+type SetLevel = Box<dyn Fn(LevelFilter) + Send + Sync>;
+
+struct Kept {
+    lines: Mutex<Ring>,
+    detail: Mutex<Option<Detail>>,
+    /// Set once a layer keeps lines.
+    set_level: OnceLock<SetLevel>,
+}
+
+/// A level below `info` that is on.
+struct Detail {
+    level: LevelFilter,
+    asked: Instant,
+}
+
+struct Ring {
+    lines: VecDeque<LogLine>,
+    /// The position of the line that comes next.
+    next: u64,
+}
+
+/// The layer that keeps lines; one for a process.
+pub fn layer<S>() -> impl Layer<S>
+where
+    S: Subscriber + for<'s> LookupSpan<'s>,
+{
+    let (filter, handle) = reload::Layer::new(targets(LevelFilter::INFO));
+    let _ = KEPT.set_level.set(Box::new(move |level| {
+        // An error says that the subscriber is gone, and its log with it.
+        let _ = handle.reload(targets(level));
+    }));
+    Keeper.with_filter(filter)
+}
+
+fn targets(own: LevelFilter) -> Targets {
+    Targets::new()
+        .with_default(LevelFilter::INFO)
+        .with_target(OWN_TARGETS, own)
+}
+
+struct Keeper;
+
+impl<S: Subscriber> Layer<S> for Keeper {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut text = Text::default();
+        event.record(&mut text);
+        let metadata = event.metadata();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
+        KEPT.lines().push(LogLine {
+            time: now,
+            level: level_of(*metadata.level()),
+            target: metadata.target().to_owned(),
+            text: text.finished(),
+        });
+    }
+}
+
+impl Kept {
+    // Nothing panics while they are held.
+    fn lines(&self) -> MutexGuard<'_, Ring> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn detail(&self) -> MutexGuard<'_, Option<Detail>> {
+        self.detail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps `level` on for some time.
+    fn ask_for(&'static self, level: LevelFilter, set_level: &'static SetLevel) {
+        if level <= LevelFilter::INFO {
+            return;
+        }
+        let mut detail = self.detail();
+        let was = detail
+            .as_ref()
+            .map_or(LevelFilter::INFO, |detail| detail.level);
+        let is_on = detail.is_some();
+        *detail = Some(Detail {
+            level: was.max(level),
+            asked: Instant::now(),
+        });
+        drop(detail);
+        if level > was {
+            set_level(level);
+        }
+        if !is_on && let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(self.end_detail(set_level));
+        }
+    }
+
+    /// Switches the level off when it has not been asked for lately.
+    async fn end_detail(&'static self, set_level: &'static SetLevel) {
+        loop {
+            tokio::time::sleep(LEVEL_LASTS).await;
+            let mut detail = self.detail();
+            let lasts = detail
+                .as_ref()
+                .is_some_and(|detail| detail.asked.elapsed() < LEVEL_LASTS);
+            if !lasts {
+                *detail = None;
+                drop(detail);
+                set_level(LevelFilter::INFO);
+                return;
+            }
+        }
+    }
+}
+
+impl Ring {
+    fn push(&mut self, line: LogLine) {
+        if self.lines.len() >= KEPT_LINES {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(line);
+        self.next += 1;
+    }
+
+    fn after(&self, position: u64, level: LogLevel) -> LogLines {
+        let first = self.next.saturating_sub(self.lines.len() as u64);
+        let from = position.clamp(first, self.next);
+        let mut found = LogLines {
+            lines: Vec::new(),
+            position: from,
+            lost: first.saturating_sub(position),
+        };
+        let passed = usize::try_from(from - first).unwrap_or(usize::MAX);
+        let mut bytes = 0;
+        for line in self.lines.iter().skip(passed) {
+            if bytes >= BYTES_AT_ONCE {
+                break;
+            }
+            found.position += 1;
+            if line.level <= level {
+                bytes += line.text.len() + line.target.len();
+                found.lines.push(line.clone());
+            }
+        }
+        found
+    }
+}
+
+/// What components may read of the log of this process.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Followed;
+
+impl Log for Followed {
+    fn follow(&self, after: Option<u64>, level: LogLevel) -> Option<LogLines> {
+        let set_level = KEPT.set_level.get()?;
+        KEPT.ask_for(filter_of(level), set_level);
+        let lines = KEPT.lines();
+        let position = after.unwrap_or(lines.next);
+        Some(lines.after(position, level))
+    }
+}
+
+const fn level_of(level: Level) -> LogLevel {
+    match level {
+        Level::ERROR => LogLevel::Error,
+        Level::WARN => LogLevel::Warn,
+        Level::INFO => LogLevel::Info,
+        Level::DEBUG => LogLevel::Debug,
+        Level::TRACE => LogLevel::Trace,
+    }
+}
+
+const fn filter_of(level: LogLevel) -> LevelFilter {
+    match level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Trace => LevelFilter::TRACE,
+    }
+}
+
+/// The text of a line: the message, and the other fields behind it.
+#[derive(Default)]
+struct Text {
+    message: String,
+    fields: String,
+}
+
+impl Text {
+    fn finished(mut self) -> String {
+        self.message.push_str(&self.fields);
+        if let Some((cut, _)) = self
+            .message
+            .char_indices()
+            .find(|(at, _)| *at > LONGEST_LINE)
+        {
+            self.message.truncate(cut);
+        }
+        // One line stays one line, whatever a field holds.
+        self.message.replace(char::is_control, " ")
+    }
+}
+
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        // Writing to a text never fails.
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value:?}"),
+            name => write!(self.fields, " {name}={value:?}"),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ring(lines: usize) -> Ring {
+        let mut ring = Ring {
+            lines: VecDeque::new(),
+            next: 0,
+        };
+        for number in 0..lines {
+            ring.push(LogLine {
+                time: 0,
+                level: if number % 2 == 0 {
+                    LogLevel::Info
+                } else {
+                    LogLevel::Debug
+                },
+                target: "gatehouse".to_owned(),
+                text: format!("line {number}"),
+            });
+        }
+        ring
+    }
+
+    fn texts(found: &LogLines) -> Vec<&str> {
+        found.lines.iter().map(|line| line.text.as_str()).collect()
+    }
+
+    #[test]
+    fn lines_are_told_once_in_their_order_and_by_their_level() {
+        let mut ring = ring(4);
+        let found = ring.after(1, LogLevel::Info);
+        assert_eq!((texts(&found), found.lost), (vec!["line 2"], 0));
+        assert_eq!(ring.after(found.position, LogLevel::Trace).lines, []);
+        let line = ring.lines[0].clone();
+        ring.push(line);
+        assert_eq!(
+            texts(&ring.after(found.position, LogLevel::Info)),
+            ["line 0"]
+        );
+        assert_eq!(ring.after(0, LogLevel::Debug).lines.len(), 5);
+        assert_eq!(ring.after(99, LogLevel::Debug).position, 5);
+    }
+
+    #[test]
+    fn what_was_dropped_is_counted() {
+        let ring = ring(KEPT_LINES + 10);
+        let found = ring.after(4, LogLevel::Debug);
+        assert_eq!((found.lost, found.lines.len()), (6, KEPT_LINES));
+        assert_eq!(found.position, KEPT_LINES as u64 + 10);
+    }
+
+    #[test]
+    fn one_call_tells_a_bounded_part() {
+        let mut ring = ring(0);
+        for _ in 0..100 {
+            ring.push(LogLine {
+                time: 0,
+                level: LogLevel::Info,
+                target: String::new(),
+                text: "x".repeat(LONGEST_LINE),
+            });
+        }
+        let mut position = 0;
+        let mut told = 0;
+        while position < 100 {
+            let found = ring.after(position, LogLevel::Info);
+            assert!(found.lines.len() * LONGEST_LINE <= BYTES_AT_ONCE + LONGEST_LINE);
+            told += found.lines.len();
+            position = found.position;
+        }
+        assert_eq!(told, 100);
+    }
+
+    #[test]
+    fn l4_a_line_stays_one_line_and_is_cut() {
+        let text = Text {
+            message: "a\nb\u{1b}[31m".to_owned(),
+            fields: " field=1".to_owned(),
+        };
+        assert_eq!(text.finished(), "a b [31m field=1");
+        let long = Text {
+            message: "ü".repeat(LONGEST_LINE),
+            fields: String::new(),
+        };
+        assert!(long.finished().len() <= LONGEST_LINE + 4);
+    }
+}
