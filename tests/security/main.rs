@@ -1,6 +1,6 @@
 //! The table of the rules of the security contract and their tests, `docs/security-rules.md`.
 //!
-//! The sentences and notes are in `rules.txt`; the tests are found in the sources, by the ids that lead their names. The table is
+//! The sentences and notes are those of the contract; the tests are found in the sources, by the ids that lead their names. The table is
 //! written by `GATEHOUSE_WRITE=1 cargo test -p gatehouse-tests --test security`.
 
 mod documents;
@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-const RULES: &str = include_str!("rules.txt");
+const CONTRACT: &str = include_str!("../../docs/contract/security.md");
 const TABLE: &str = "docs/security-rules.md";
 /// How many tests of a rule the table names.
 const SHOWN: usize = 5;
@@ -19,28 +20,11 @@ const SHOWN: usize = 5;
 const OPEN: &str = "Open:";
 const COMMAND: &str = "GATEHOUSE_WRITE=1 cargo test -p gatehouse-tests --test security";
 
-/// The letters of the chapters, each with the number of its rules.
-const CHAPTERS: [(char, u32); 14] = [
-    ('J', 21),
-    ('G', 18),
-    ('T', 12),
-    ('A', 8),
-    ('K', 9),
-    ('L', 6),
-    ('H', 14),
-    ('N', 10),
-    ('R', 4),
-    ('W', 10),
-    ('S', 14),
-    ('O', 5),
-    ('C', 5),
-    ('V', 7),
-];
-
-struct Rule<'a> {
-    id: &'a str,
-    sentence: &'a str,
-    note: &'a str,
+/// As the contract has it: `**J1. Sentence.** Details`, and `*Note:* text` in the paragraph after it.
+struct Rule {
+    id: &'static str,
+    sentence: String,
+    note: String,
 }
 
 /// Where tests are, each file by its path from the root with what it holds.
@@ -60,24 +44,34 @@ fn root() -> PathBuf {
         .to_owned()
 }
 
-fn rules() -> Vec<Rule<'static>> {
-    RULES
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .map(|line| {
-            let mut fields = line.splitn(3, '|').map(str::trim);
-            let mut field = || {
-                fields
-                    .next()
-                    .unwrap_or_else(|| panic!("a field is missing: {line}"))
-            };
-            Rule {
-                id: field(),
-                sentence: field(),
-                note: field(),
-            }
-        })
-        .collect()
+fn rules() -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    for paragraph in CONTRACT.split("\n\n") {
+        let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some(note) = paragraph.strip_prefix("*Note:* ") {
+            let rule = rules.last_mut().expect("a note belongs to a rule");
+            rule.note = on_one_line(note);
+        } else if let Some((id, rest)) = paragraph
+            .strip_prefix("**")
+            .and_then(|bold| bold.split_once(". "))
+            .filter(|(id, _)| has_form_of_id(id))
+        {
+            let (sentence, _) = rest.split_once("**").expect("the sentence is bold");
+            rules.push(Rule {
+                id,
+                sentence: on_one_line(sentence),
+                note: String::new(),
+            });
+        }
+    }
+    rules
+}
+
+fn has_form_of_id(text: &str) -> bool {
+    let (letter, digits) = text.split_at_checked(1).unwrap_or_default();
+    letter.bytes().all(|byte| byte.is_ascii_uppercase())
+        && (1..=2).contains(&digits.len())
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The ids that lead the name of a test, in upper case. A name without any has none.
@@ -88,13 +82,12 @@ fn ids(name: &str) -> Vec<String> {
         .collect()
 }
 
+/// Whether it has the form of an id, with the letter of a chapter.
 fn is_id(part: &str) -> bool {
-    let mut letters = part.chars();
-    let chapter = letters.next().map(|letter| letter.to_ascii_uppercase());
-    let digits = letters.as_str();
-    CHAPTERS.iter().any(|(letter, _)| Some(*letter) == chapter)
-        && (1..=2).contains(&digits.len())
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
+    static LETTERS: LazyLock<BTreeSet<u8>> =
+        LazyLock::new(|| rules().iter().map(|rule| rule.id.as_bytes()[0]).collect());
+    let id = part.to_ascii_uppercase();
+    has_form_of_id(&id) && LETTERS.contains(&id.as_bytes()[0])
 }
 
 /// The functions in Rust that are tests, and those in Python and JavaScript, as far as they bear an id.
@@ -212,10 +205,10 @@ fn cell(tests: &[(&str, &str)]) -> String {
     lines.join("<br>")
 }
 
-fn table(rules: &[Rule<'_>], tests: &Tests) -> String {
+fn table(rules: &[Rule], tests: &Tests) -> String {
     let mut table = format!(
         "# Security rules and their tests\n\n\
-         Generated from `tests/security/rules.txt` and the names of the tests by `{COMMAND}`. Do not edit.\n\n\
+         Generated from `docs/contract/security.md` and the names of the tests by `{COMMAND}`. Do not edit.\n\n\
          Of a rule with many tests the first {SHOWN} are named. A note that begins with `{OPEN}` says what is missing.\n\n\
          | rule | in a sentence | tests | note |\n|---|---|---|---|\n"
     );
@@ -227,13 +220,15 @@ fn table(rules: &[Rule<'_>], tests: &Tests) -> String {
 }
 
 #[test]
-fn every_rule_of_the_contract_is_listed_once_and_in_order() {
-    let expected: Vec<String> = CHAPTERS
-        .iter()
-        .flat_map(|(letter, count)| (1..=*count).map(move |number| format!("{letter}{number}")))
-        .collect();
-    let listed: Vec<&str> = rules().iter().map(|rule| rule.id).collect();
-    assert_eq!(listed, expected);
+fn the_rules_of_each_chapter_are_numbered_in_order() {
+    let rules = rules();
+    assert!(rules.len() > 100, "{}", rules.len());
+    for (before, rule) in rules.iter().zip(rules.iter().skip(1)) {
+        let number = |rule: &Rule| rule.id[1..].parse::<u32>().expect("digits");
+        let is_next = number(rule) == number(before) + 1;
+        let begins_chapter = number(rule) == 1 && rule.id[..1] != before.id[..1];
+        assert!(is_next || begins_chapter, "{} after {}", rule.id, before.id);
+    }
 }
 
 #[test]
@@ -246,7 +241,7 @@ fn every_rule_has_a_test_or_a_reason() {
         .collect();
     assert!(
         bare.is_empty(),
-        "neither a test nor a note in tests/security/rules.txt: {bare:?}"
+        "neither a test nor a note in docs/contract/security.md: {bare:?}"
     );
 }
 
@@ -260,7 +255,7 @@ fn no_rule_is_called_open_that_has_a_test() {
         .collect();
     assert!(
         stale.is_empty(),
-        "these have tests now; mend their notes in tests/security/rules.txt: {stale:?}"
+        "these have tests now; mend their notes in docs/contract/security.md: {stale:?}"
     );
 }
 
