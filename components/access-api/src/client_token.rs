@@ -35,9 +35,7 @@ impl ClientToken {
     pub fn expose(&self) -> &str {
         &self.0
     }
-}
 
-impl ClientToken {
     /// This token as the reference that other calls take.
     #[must_use]
     pub fn reference(&self) -> TokenReference {

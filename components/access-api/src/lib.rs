@@ -45,7 +45,7 @@ pub use bindings::gatehouse::access::tokens::{
     Revalidation, ServiceField, TokenGrant, TokenParameters, TokenWarning,
 };
 pub use bindings::gatehouse::access::types::{Capability, KeyPage, Mount, TokenType, TokenView};
-pub use bindings::gatehouse::access::wrapping::{WrapRequest, WrappingView};
+pub use bindings::gatehouse::access::wrapping::WrappingView;
 pub use bounds::FieldTooLong;
 pub use client_token::{ClientToken, Issued, ROOT_TOKEN_CHARACTERS};
 pub use cubbyhole::CubbyholeError;
@@ -62,7 +62,7 @@ pub use tokens::{
     CreateError, LoginError, LookupError, Parent, RESPONSE_WRAPPING, RenewError, RevokeError,
     TokenReference,
 };
-pub use wrapping::{UnwrapError, WrapError, WrappingToken};
+pub use wrapping::{UnwrapError, WrapError, WrapRequest, WrappingToken};
 
 /// What is generated. The functions below call the imports of the component they are linked into; outside of a component they abort.
 #[doc(hidden)]
@@ -125,6 +125,7 @@ pub mod bindings {
             "gatehouse:access/mounts@0.1.0/mount-error": crate::MountError,
             "gatehouse:access/mounts@0.1.0/tune-error": crate::TuneError,
             "gatehouse:access/migrations@0.1.0/remount-error": crate::RemountError,
+            "gatehouse:access/wrapping@0.1.0/wrap-request": crate::WrapRequest,
             "gatehouse:access/wrapping@0.1.0/wrap-error": crate::WrapError,
             "gatehouse:access/wrapping@0.1.0/unwrap-error": crate::UnwrapError,
             "gatehouse:access/wrapping@0.1.0/wrapping-token": crate::WrappingToken,

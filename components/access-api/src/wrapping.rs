@@ -1,9 +1,25 @@
-//! Wrapped responses: the error texts of the interface `wrapping`, and its token without `Debug`.
+//! Wrapped responses: the error texts of the interface `wrapping`, and its records that hold secrets, which cannot be printed.
 
-use zeroize::Zeroize;
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::Failure;
 use crate::failure::wraps_failure;
+
+/// A response to be wrapped. Its content, which may hold a token, is wiped from memory when this is dropped.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct WrapRequest {
+    /// The response; means nothing here. At most 716800 bytes.
+    pub content: Vec<u8>,
+    /// The path of the request that it answers, such as `auth/gcp/login`.
+    #[zeroize(skip)]
+    pub creation_path: String,
+    /// Seconds until the wrapping token ends, at least 1. Cut to the system's longest lease.
+    #[zeroize(skip)]
+    pub ttl: u64,
+    /// Accessor of the token in the response; `None` where there is none.
+    #[zeroize(skip)]
+    pub wrapped_accessor: Option<String>,
+}
 
 /// A new wrapping token. It can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
 #[derive(Zeroize)]

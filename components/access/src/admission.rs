@@ -56,6 +56,25 @@ impl Rights<'_> {
     }
 }
 
+/// The effect of a token's last use on the secrets that it keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LastUse {
+    /// Ends them with the token.
+    Ends,
+    /// Keeps them until the request, which shows some of them, has been answered.
+    ReadsSecrets,
+}
+
+impl LastUse {
+    fn of(request: &Request, is_granted: bool) -> Self {
+        let reads = matches!(request.operation, Operation::Read | Operation::List);
+        match is_granted && reads && cubbyhole::concerns(&request.path) {
+            true => Self::ReadsSecrets,
+            false => Self::Ends,
+        }
+    }
+}
+
 /// What an authorized request may do.
 struct Authorization {
     write: WritePermission,
@@ -100,7 +119,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let limited_uses = located.record.num_uses > 0;
         let token = self.authenticate(request, located)?;
         if malformed {
-            self.spend_use(token, request)?;
+            self.spend_use(token, request, LastUse::Ends)?;
             return Err(Refusal::MalformedPath);
         }
         let authorized = match self.authorize(&token, request) {
@@ -109,7 +128,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
             decided => decided,
         };
-        let token = self.spend_use(token, request)?;
+        let last_use = LastUse::of(request, authorized.is_ok());
+        let token = self.spend_use(token, request, last_use)?;
         let Authorization { write, sudo } = authorized?;
         let caller = Some(token.view(self.clock.now_seconds()));
         let (mount, remainder) = match resolved {
@@ -182,15 +202,20 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The caller's token after this use, which counts whatever the policies say.
-    fn spend_use(&self, token: LiveToken, request: &Request) -> Result<LiveToken, Refusal> {
+    fn spend_use(
+        &self,
+        token: LiveToken,
+        request: &Request,
+        last_use: LastUse,
+    ) -> Result<LiveToken, Refusal> {
         if token.record.num_uses > 0 && !spends_itself(&token.record, request) {
-            return self.take_use(token, request);
+            return self.take_use(token, last_use);
         }
         Ok(token)
     }
 
     /// Takes one use by a conditional commit: of N uses N succeed, whoever else tries (SEC-T4). The last one removes the token.
-    fn take_use(&self, mut token: LiveToken, request: &Request) -> Result<LiveToken, Refusal> {
+    fn take_use(&self, mut token: LiveToken, last_use: LastUse) -> Result<LiveToken, Refusal> {
         let hasher = self.hasher()?;
         // Only what is stored can be counted.
         let stored = token.stored.as_mut().ok_or(Refusal::InvalidToken)?;
@@ -211,7 +236,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let mut transaction = Transaction::new();
             transaction.require(key.as_str(), read.version);
             if read.record.num_uses == 0 {
-                if cubbyhole::concerns(&request.path) {
+                if last_use == LastUse::ReadsSecrets {
                     self.stage_last_look(&mut transaction, &stored.hash, &mut read.record)?;
                 }
                 delete_token(&mut transaction, hasher, &stored.hash, &read.record);

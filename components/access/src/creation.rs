@@ -3,10 +3,9 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
-use crate::api::ClientToken;
 use crate::api::{
-    CreateError, CreateRequest, Failure, FieldTooLong, Issued, Lifetime, Parent, ServiceField,
-    TokenReference, TokenRole, TokenType, TokenWarning,
+    ClientToken, CreateError, CreateRequest, Failure, FieldTooLong, Issued, Lifetime, Parent,
+    ServiceField, TokenReference, TokenRole, TokenType, TokenWarning,
 };
 use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::initialization::is_usable_token_text;
@@ -16,7 +15,7 @@ use crate::mounts::{TOKEN_MOUNT, mount_key};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
 use crate::random::{BATCH_TOKEN_PREFIX, SERVICE_TOKEN_PREFIX};
 use crate::records::{
-    MountRecord, PolicyRecord, TokenRecord, policy_key, relinquished_key, token_key,
+    MountRecord, PolicyRecord, TokenRecord, cubbyhole_key, policy_key, relinquished_key, token_key,
 };
 use crate::service::AccessService;
 use crate::token_location::StoredToken;
@@ -299,7 +298,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         transaction
             .require_absent(key)
-            .require_absent(relinquished_key(&hash));
+            .require_absent(relinquished_key(&hash))
+            // An earlier token of this identifier may have left its secrets there for its last answer.
+            .delete(cubbyhole_key(&hash));
         put_token(transaction, hasher, &hash, record)?;
         Ok(ClientToken::new(id.to_owned()))
     }

@@ -8,8 +8,9 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Transaction, TransactionError};
 use zeroize::Zeroizing;
 
-use crate::api::ClientToken;
-use crate::api::{Cluster, Failure, InitializeError, Initialized, MountConfiguration, PolicyError};
+use crate::api::{
+    ClientToken, Cluster, Failure, InitializeError, Initialized, MountConfiguration, PolicyError,
+};
 use crate::generation::Generations;
 use crate::identity::Named;
 use crate::mounts::{TOKEN_MOUNT, mount_key};

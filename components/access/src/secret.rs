@@ -102,14 +102,21 @@ mod tests {
 
     #[test]
     fn k6_t3_tokens_and_keys_can_be_neither_printed_nor_compared() {
-        use crate::api::{ClientToken, Parent, Request, TokenReference};
+        use crate::api::{
+            ClientToken, Initialized, Issued, Parent, Request, TokenReference, WrapRequest,
+            WrappingToken,
+        };
         use crate::records::SystemRecord;
         gatehouse_ports::assert_lacks!(
             [
                 ClientToken,
+                Initialized,
+                Issued,
                 Parent,
                 Request,
                 TokenReference,
+                WrapRequest,
+                WrappingToken,
                 IdentifierHasher,
                 SystemRecord
             ],
@@ -118,9 +125,13 @@ mod tests {
         gatehouse_ports::assert_lacks!(
             [
                 ClientToken,
+                Initialized,
+                Issued,
                 Parent,
                 Request,
                 TokenReference,
+                WrapRequest,
+                WrappingToken,
                 IdentifierHasher
             ],
             [Serialize]

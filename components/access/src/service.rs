@@ -8,11 +8,10 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{CachedReads, RecordCache, Records};
 use zeroize::Zeroizing;
 
-use crate::api::ClientToken;
 use crate::api::{
-    Access, Admission, AliasPage, AliasRequest, AliasView, AliasWritten, Capability, Cluster,
-    CreateError, CreateRequest, CubbyholeError, EntityChanges, EntityPage, EntityView, Failure,
-    GroupChanges, GroupPage, GroupView, IdentityError, IdentityReference, IdentityTarget,
+    Access, Admission, AliasPage, AliasRequest, AliasView, AliasWritten, Capability, ClientToken,
+    Cluster, CreateError, CreateRequest, CubbyholeError, EntityChanges, EntityPage, EntityView,
+    Failure, GroupChanges, GroupPage, GroupView, IdentityError, IdentityReference, IdentityTarget,
     IdentityWritten, InitializeError, Initialized, Issued, KeyPage, LoginError, LoginGrant,
     LookupError, MergeRequest, Migration, MountError, MountRequest, MountTuning, MountView, Parent,
     Policy, PolicyError, PrefixError, Refusal, RemountError, RenewError, RenewalSubject, Request,

@@ -6,8 +6,7 @@ use gatehouse_ports::{Clock, Entry, Random, RandomError, Store, Version};
 use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 
 use crate::address::contains_address;
-use crate::api::ClientToken;
-use crate::api::{Failure, TokenGrant, TokenReference, TokenType, TokenView};
+use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenType, TokenView};
 use crate::identity::Groups;
 use crate::mounts::mount_key;
 use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};

@@ -12,8 +12,7 @@ use gatehouse_storage::Transaction;
 pub(crate) use self::keys::{BatchKeyRecord, NO_KEY, batch_key};
 pub(crate) use self::sealing::SealedToken;
 use self::sealing::{MAXIMUM_RECORD_BYTES, SALT_BYTES};
-use crate::api::ClientToken;
-use crate::api::{CreateError, Failure, LoginError};
+use crate::api::{ClientToken, CreateError, Failure, LoginError};
 use crate::records::TokenRecord;
 use crate::service::AccessService;
 

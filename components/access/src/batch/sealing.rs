@@ -9,8 +9,7 @@ use sha2::Sha256;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::NotSealed;
-use crate::api::ClientToken;
-use crate::api::Failure;
+use crate::api::{ClientToken, Failure};
 use crate::one_time_cipher::OneTimeCipher;
 use crate::random::BATCH_TOKEN_PREFIX;
 use crate::records::TokenRecord;

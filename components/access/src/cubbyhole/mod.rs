@@ -18,7 +18,7 @@ use crate::service::AccessService;
 use crate::token_location::TokenLocation;
 use crate::token_store::{load_next, put_token};
 
-/// For how long secrets outlive a token whose last use is a request about them: that request has still to be answered.
+/// For how long secrets outlive a token whose last use is to read them: that request has still to be answered.
 const LAST_USE_SECONDS: u64 = 60;
 
 /// The secrets of a token.
@@ -55,7 +55,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         token: &str,
         path: &str,
     ) -> Result<Option<Vec<u8>>, CubbyholeError> {
-        Ok(self.shown_secrets(token)?.take(path))
+        let mut content = self.shown_secrets(token)?.take(path);
+        Ok(content
+            .as_mut()
+            .map(|content| std::mem::take(&mut **content)))
     }
 
     pub(crate) fn cubbyhole_keys(
@@ -173,7 +176,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// Adds to the commit that ends a token with a request about its secrets that they stay until that is answered. The record of
+    /// Adds to the commit that ends a token with a request to read its secrets that they stay until that is answered. The record of
     /// the token says from then on that it keeps none, so that the rest of the commit leaves them alone.
     pub(crate) fn stage_last_look(
         &self,

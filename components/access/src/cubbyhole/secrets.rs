@@ -22,13 +22,15 @@ const MAXIMUM_BYTES: usize = 512 * 1024;
 /// Random bytes that make the key of each sealing another one.
 const SALT_BYTES: usize = 32;
 
-/// What a token keeps. Wiped when dropped.
+/// What a token keeps. Wiped when dropped, the paths too: they are sealed like the contents.
 #[derive(Default)]
-pub(super) struct Secrets(BTreeMap<String, Vec<u8>>);
+pub(super) struct Secrets(BTreeMap<String, Zeroizing<Vec<u8>>>);
 
 impl Drop for Secrets {
     fn drop(&mut self) {
-        self.0.values_mut().for_each(Zeroize::zeroize);
+        for (mut path, _) in std::mem::take(&mut self.0) {
+            path.zeroize();
+        }
     }
 }
 
@@ -67,7 +69,7 @@ impl Secrets {
     }
 
     /// Takes the secret at `path` out.
-    pub(super) fn take(&mut self, path: &str) -> Option<Vec<u8>> {
+    pub(super) fn take(&mut self, path: &str) -> Option<Zeroizing<Vec<u8>>> {
         self.0.remove(path)
     }
 
@@ -88,7 +90,7 @@ impl Secrets {
         if content.len() > MAXIMUM_BYTES {
             return Err(CubbyholeError::TooLarge(MAXIMUM_BYTES as u32));
         }
-        self.0.insert(path.to_owned(), content.to_vec());
+        self.0.insert(path.to_owned(), content.to_vec().into());
         if self.0.len() > MAXIMUM_SECRETS {
             return Err(CubbyholeError::TooManySecrets(MAXIMUM_SECRETS as u32));
         }
@@ -137,7 +139,8 @@ impl Secrets {
         while !packed.is_empty() {
             let path = next_part(&mut packed)?;
             let path = str::from_utf8(path).ok()?.to_owned();
-            secrets.0.insert(path, next_part(&mut packed)?.to_vec());
+            let content = next_part(&mut packed)?.to_vec();
+            secrets.0.insert(path, content.into());
         }
         Some(secrets)
     }
@@ -169,8 +172,9 @@ mod tests {
         let random = SeededRandom::new(1);
         let record = sealed_by(&hasher, &random);
         let mut opened = Secrets::open(&hasher, "hvs.a", &record).unwrap();
-        assert_eq!(opened.take("a/b").as_deref(), Some(b"content".as_slice()));
-        assert_eq!(opened.take("empty").as_deref(), Some(b"".as_slice()));
+        let mut taken = |path: &str| opened.take(path).map(|content| content.to_vec());
+        assert_eq!(taken("a/b").as_deref(), Some(b"content".as_slice()));
+        assert_eq!(taken("empty").as_deref(), Some(b"".as_slice()));
         assert!(opened.is_empty());
         assert!(Secrets::open(&hasher, "hvs.b", &record).is_err());
         assert!(Secrets::open(&other_server, "hvs.a", &record).is_err());
@@ -182,6 +186,11 @@ mod tests {
             ..record
         };
         assert!(Secrets::open(&hasher, "hvs.a", &exchanged).is_err());
+    }
+
+    #[test]
+    fn k6_secrets_of_a_token_can_be_neither_printed_nor_copied() {
+        gatehouse_ports::assert_lacks!([Secrets], [std::fmt::Debug, Clone, serde::Serialize]);
     }
 
     #[test]

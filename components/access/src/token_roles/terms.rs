@@ -18,7 +18,7 @@ pub(crate) const fn token_type<'a>(role: &TokenRole, asked: &'a str) -> &'a str 
 }
 
 /// Whether a token may have an alias of this name, which is in lower case.
-pub(crate) fn allows_alias(role: &TokenRole, name: &str) -> bool {
+pub(super) fn allows_alias(role: &TokenRole, name: &str) -> bool {
     let allowed = role.allowed_entity_aliases.as_deref().unwrap_or_default();
     any_matches(allowed, name)
 }

@@ -87,6 +87,14 @@ fn root_may_do_everything_and_learns_that_a_mount_is_missing() {
     assert_eq!(admission.mount, Some(server.mount("gcp/")));
     let missing = server.admit(ROOT, Operation::Read, "auth/other/config");
     assert_eq!(missing, Err(Refusal::NoMount));
+    // The mount's own path is inside nothing, and is the mount's all the same.
+    let itself = server.admit(ROOT, Operation::Read, "auth/gcp").unwrap();
+    assert_eq!(
+        (itself.mount, itself.remainder.as_str()),
+        (Some(server.mount("gcp/")), "")
+    );
+    let missing = server.admit(ROOT, Operation::Read, "auth/other");
+    assert_eq!(missing, Err(Refusal::NoMount));
     let system = server.admit(ROOT, Operation::Read, "sys/auth").unwrap();
     assert_eq!(
         (system.mount, system.remainder.as_str()),

@@ -241,6 +241,29 @@ fn t4_the_last_use_of_a_token_may_be_to_read_what_it_keeps() {
     let denied = admit(&refused, Operation::Read, "cubbyhole/a");
     assert_eq!(denied, Err(Refusal::Denied));
     assert!(!server.is_valid(&refused));
+    assert!(!holds_secrets(&server));
+}
+
+#[test]
+fn t4_a_last_use_that_shows_no_secret_ends_them_at_once() {
+    let server = Server::ready();
+    for (operation, path) in [
+        (Operation::CreateOrUpdate, "cubbyhole/a"),
+        (Operation::Delete, "cubbyhole/a"),
+        (Operation::Read, "auth/token/lookup-self"),
+        (Operation::Read, "cubbyhole//a"),
+    ] {
+        let changes = CreateRequest {
+            num_uses: Some(1),
+            ..CreateRequest::default()
+        };
+        let token = token(&server, changes);
+        write(&server, &token, "a");
+        assert!(holds_secrets(&server));
+        let _ = server.admit(&token, operation, path);
+        assert!(!server.is_valid(&token), "{path}");
+        assert!(!holds_secrets(&server), "{operation:?} {path}");
+    }
 }
 
 #[test]
@@ -256,11 +279,20 @@ fn a_token_with_a_chosen_identifier_finds_nothing_of_an_earlier_one() {
     server
         .admit(&first, Operation::Read, "cubbyhole/a")
         .unwrap();
+    assert!(holds_secrets(&server));
     let second = token(&server, chosen());
+    assert!(!holds_secrets(&server));
     assert_eq!(
         (first.as_str(), read(&server, &second, "a")),
         ("chosen", None)
     );
+    // Its last use shows nothing of the first either.
+    server
+        .admit(&second, Operation::Read, "cubbyhole/a")
+        .unwrap();
+    let at_last = server.access.read_cubbyhole(&second, "a");
+    assert_eq!(at_last, Err(CubbyholeError::InvalidToken));
+    let second = token(&server, chosen());
     write(&server, &second, "b");
     assert_eq!(
         server.access.list_cubbyhole(&second, ""),

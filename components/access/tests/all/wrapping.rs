@@ -298,10 +298,9 @@ fn the_largest_content_fits_and_a_larger_one_is_refused() {
     let server = Server::ready();
     let content = vec![b'"'; 700 * 1024 + 1];
     let of_length = |length: usize| {
-        server.access.wrap(&WrapRequest {
-            content: content[..length].to_vec(),
-            ..request(60)
-        })
+        let mut request = request(60);
+        request.content = content[..length].to_vec();
+        server.access.wrap(&request)
     };
     let largest = of_length(700 * 1024).ok().unwrap();
     let unwrapped = server.access.unwrap_content(&largest.token);

@@ -1,5 +1,7 @@
 //! The plain model that a simulation is held against: what must be accepted, what must be refused, and what nobody can know.
 
+use gatehouse_access::TokenView;
+
 /// Knowledge of one token apart from the time and from its parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
@@ -31,6 +33,27 @@ pub struct Token {
     pub longest: u64,
     /// The fewest and the most uses that may be left; `None` without a limit.
     pub uses: Option<(u64, u64)>,
+}
+
+impl Token {
+    /// Holds what is shown of the token against what may be so, which is then known. Answers its end.
+    pub fn settle(&mut self, view: &TokenView) -> Result<u64, String> {
+        let end = view.expire_time.ok_or("a token without an end")?;
+        if end > self.ends.1 || end > self.longest || end < self.ends.0 {
+            return Err(format!(
+                "{} ends at {end}, and must end within {:?}",
+                self.accessor, self.ends
+            ));
+        }
+        self.ends = (end, end);
+        if let Some((fewest, most)) = &mut self.uses {
+            if !(*fewest..=*most).contains(&view.num_uses) {
+                return Err(format!("{} has {} uses left", self.accessor, view.num_uses));
+            }
+            (*fewest, *most) = (view.num_uses, view.num_uses);
+        }
+        Ok(end)
+    }
 }
 
 #[derive(Debug, Default)]

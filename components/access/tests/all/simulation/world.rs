@@ -583,21 +583,7 @@ impl<'a> World<'a> {
             self.trace.push(format!("look: refused of {token}"));
             return Ok(());
         };
-        let record = &mut self.model.tokens[token];
-        let end = view.expire_time.ok_or("a token without an end")?;
-        if end > record.ends.1 || end > record.longest || end < record.ends.0 {
-            return Err(format!(
-                "token {token} ends at {end}, and must end within {:?}",
-                record.ends
-            ));
-        }
-        record.ends = (end, end);
-        if let Some((fewest, most)) = &mut record.uses {
-            if !(*fewest..=*most).contains(&view.num_uses) {
-                return Err(format!("token {token} has {} uses left", view.num_uses));
-            }
-            (*fewest, *most) = (view.num_uses, view.num_uses);
-        }
+        let end = self.model.tokens[token].settle(&view)?;
         self.trace
             .push(format!("look: accepted of {token} to {end}"));
         Ok(())
