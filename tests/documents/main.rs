@@ -1,7 +1,8 @@
-//! What the files of the repository say of each other: rules that are cited exist and links lead
-//! somewhere.
+//! What the files of the repository say of each other: rules that are cited exist, links lead somewhere, and the pages of the
+//! reference say what the sources do.
 
 mod citations;
 mod contracts;
 mod links;
+mod reference;
 mod sources;

@@ -3,6 +3,8 @@
 
 mod document;
 mod help;
+#[cfg(test)]
+mod page;
 mod route;
 mod routes;
 mod schema;

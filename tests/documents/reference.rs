@@ -1,0 +1,164 @@
+//! The pages of `docs/reference` that list the settings and the metrics are made from the sources that define them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::contracts::pattern;
+use crate::sources::root;
+
+const SETTINGS: &str = "docs/reference/settings.md";
+const METRICS: &str = "docs/reference/metrics.md";
+const COMMAND: &str = "GATEHOUSE_WRITE=1 cargo test -p gatehouse-tests --test documents";
+
+/// Sources of the sections, in the order of the page.
+const SECTIONS: [&str; 3] = ["sections.rs", "google.rs", "audit.rs"];
+
+/// A section: the comment that names it in brackets, and the fields of its struct.
+static SECTION: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?m)^((?:/// .*\n)+)(?:#\[.*\]\n)*pub struct \w+Settings \{\n((?:.*\n)*?)\}\n\nimpl \w+ \{\n((?:.*\n)*?)\}\n",
+    )
+});
+static TITLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^`\[([a-zA-Z.]+)\]`: (.*)$"));
+static FIELD: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?m)^((?:    /// .*\n)+)    pub (\w+): "));
+/// A key that is not called like its field.
+static KEY: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"(?m)^ +(\w+): section\s*\.\w+(?:::<[^>]*>)?\(\s*"(\w+)""#));
+static SWITCH: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"key: "(\w+)",\s*gives_up: "([^"]*)""#));
+static METRIC: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(counters|histogram|IntGauge::new)\(\s*"(\w+)",\s*"([^"]*)",(?:\s*&\[([^\]]*)\])?"#)
+});
+
+fn source(path: &str) -> String {
+    fs::read_to_string(root().join(path)).expect("a source can be read")
+}
+
+/// The text of the comment lines in `block`.
+fn comment(block: &str) -> String {
+    let lines = block.lines().map(|line| {
+        line.trim_start()
+            .strip_prefix("///")
+            .unwrap_or_default()
+            .trim()
+    });
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+/// A text as it stands in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace("`None`", "`\"none\"`")
+}
+
+fn settings_page() -> String {
+    let mut page = format!(
+        "# Settings\n\n\
+         Generated from the sources in `host/src/settings` by `{COMMAND}`. Do not edit.\n\n\
+         A setting is read from the file that `--config` names, above it from the environment (`GATEHOUSE_LISTENER_ADDRESS`), and above that \
+         from the command line (`--set listener.address=...`). A time is a text such as `\"90s\"` or a number of seconds; a size is a number of \
+         bytes or a text such as `\"1 MiB\"`. `gatehouse config check` names each mistake in a file, and an unknown key with the nearest one \
+         that exists.\n"
+    );
+    for name in SECTIONS {
+        let text = source(&format!("host/src/settings/{name}"));
+        for section in SECTION.captures_iter(&text) {
+            let about = comment(&section[1]);
+            let title = TITLE.captures(&about);
+            let title = title.unwrap_or_else(|| panic!("{name}: {about:?} names no section"));
+            let keys: BTreeMap<&str, &str> = KEY
+                .captures_iter(&section[3])
+                .map(|key| key.extract())
+                .map(|(_, [field, key])| (field, key))
+                .collect();
+            let about = format!("{}{}", title[2][..1].to_uppercase(), &title[2][1..]);
+            write!(
+                page,
+                "\n## `[{}]`\n\n{about}\n\n| key | meaning |\n|---|---|\n",
+                &title[1]
+            )
+            .expect("text can be written");
+            for field in FIELD.captures_iter(&section[2]) {
+                let key = keys.get(&field[2]).copied().unwrap_or(&field[2]);
+                // The name of a sink is a part of its section's name.
+                if !section[3].contains(&format!("\"{key}\"")) {
+                    assert_eq!((name, key), ("audit.rs", "name"), "no key of a setting");
+                    continue;
+                }
+                writeln!(page, "| `{key}` | {} |", cell(&comment(&field[1])))
+                    .expect("text can be written");
+            }
+        }
+    }
+    page.push_str(
+        "\n## `[compatibility]`\n\nDifferences from the reference that an existing deployment may not see. Each is `false` by default; `true` \
+         undoes it, and then:\n\n| key | consequence |\n|---|---|\n",
+    );
+    for switch in SWITCH.captures_iter(&source("host/src/settings/compatibility.rs")) {
+        writeln!(page, "| `{}` | {} |", &switch[1], cell(&switch[2])).expect("text can be written");
+    }
+    page
+}
+
+fn metrics_page() -> String {
+    let mut page = format!(
+        "# Metrics\n\n\
+         Generated from `host/src/metrics/mod.rs` by `{COMMAND}`. Do not edit.\n\n\
+         [Watching and limiting](../operate/watching.md) says how they are read and who may read them.\n\n\
+         | name | kind | labels | meaning |\n|---|---|---|---|\n"
+    );
+    for metric in METRIC.captures_iter(&source("host/src/metrics/mod.rs")) {
+        let kind = match &metric[1] {
+            "counters" => "counter",
+            "histogram" => "histogram",
+            _ => "gauge",
+        };
+        let labels = metric.get(4).filter(|_| kind == "counter");
+        let labels = labels.map_or(String::new(), |labels| labels.as_str().replace('"', "`"));
+        writeln!(
+            page,
+            "| `gatehouse_{}` | {kind} | {labels} | {} |",
+            &metric[2],
+            cell(&metric[3])
+        )
+        .expect("text can be written");
+    }
+    page
+}
+
+/// Holds the file at `path` against `page`, and writes it where that is asked for.
+fn check(path: &str, page: &str) {
+    let file = root().join(path);
+    if std::env::var_os("GATEHOUSE_WRITE").is_some() {
+        fs::write(&file, page).expect("the page can be written");
+    }
+    let written = fs::read_to_string(&file).unwrap_or_default();
+    assert!(written == page, "{path} is out of date: run {COMMAND}");
+}
+
+#[test]
+fn every_setting_stands_in_the_reference() {
+    let page = settings_page();
+    for text in [
+        "| `type` | The kind of store.",
+        "## `[audit.NAME]`",
+        "| `accept_missing_audience` |",
+        "| `application_credentials` |",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    check(SETTINGS, &page);
+}
+
+#[test]
+fn every_metric_stands_in_the_reference() {
+    let page = metrics_page();
+    let source = source("host/src/metrics/mod.rs");
+    let registered = source.matches("Box::new(self.").count();
+    assert_eq!(page.matches("| `gatehouse_").count(), registered);
+    check(METRICS, &page);
+}
