@@ -11,9 +11,9 @@ use crate::api::{
 };
 use crate::cubbyhole;
 use crate::identity::TokenIdentity;
-use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS, mount_key};
+use crate::mounts::{GCP_TYPE, MAXIMUM_MOUNT_SEGMENTS};
 use crate::policy::{AskedPath, Identity, Question, Rule, Verdict, needs_sudo};
-use crate::records::{MountRecord, TokenRecord, token_key};
+use crate::records::{MountRecord, TokenRecord, mount_key, token_key};
 use crate::rights::{needs_no_policy, needs_no_token};
 use crate::service::AccessService;
 use crate::token_location::{LocatedToken, TokenLocation};

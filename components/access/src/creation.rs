@@ -11,11 +11,11 @@ use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::initialization::is_usable_token_text;
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
 use crate::login::{MAXIMUM_POLICIES, require_short_policies};
-use crate::mounts::{TOKEN_MOUNT, mount_key};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
 use crate::random::{BATCH_TOKEN_PREFIX, SERVICE_TOKEN_PREFIX};
 use crate::records::{
-    MountRecord, PolicyRecord, TokenRecord, cubbyhole_key, policy_key, relinquished_key, token_key,
+    MountRecord, PolicyRecord, TOKEN_MOUNT, TokenRecord, cubbyhole_key, mount_key, policy_key,
+    relinquished_key, token_key,
 };
 use crate::service::AccessService;
 use crate::token_location::StoredToken;

@@ -13,11 +13,12 @@ use crate::api::{
 };
 use crate::generation::Generations;
 use crate::identity::Named;
-use crate::mounts::{TOKEN_MOUNT, mount_key};
 use crate::policies::POLICY_NAMES;
 use crate::policy::{DEFAULT, DEFAULT_TEXT, ROOT};
 use crate::random;
-use crate::records::{FIRST_ROOT_PATH, MountRecord, SYSTEM_KEY, SystemRecord, TokenRecord};
+use crate::records::{
+    FIRST_ROOT_PATH, MountRecord, SYSTEM_KEY, SystemRecord, TOKEN_MOUNT, TokenRecord, mount_key,
+};
 use crate::secret::IdentifierHasher;
 use crate::service::AccessService;
 use crate::token_store::put_token;

@@ -5,8 +5,7 @@ use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retri
 
 use crate::api::{Failure, KeyPage, PrefixError};
 use crate::generation::{TooManyPaths, is_at_or_below};
-use crate::mounts::{TOKEN_MOUNT, mount_key};
-use crate::records::{LEASE_MARK, MountRecord, TOKEN_PREFIX, TokenRecord};
+use crate::records::{LEASE_MARK, MountRecord, TOKEN_MOUNT, TOKEN_PREFIX, TokenRecord, mount_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
 

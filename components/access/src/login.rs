@@ -17,13 +17,12 @@ use crate::api::{
 use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES, stage_alias};
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
-use crate::mounts::mount_key;
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
 use crate::quotas::Quota;
 use crate::random;
 use crate::records::{
     AliasMetadataRecord, AliasRecord, EntityRecord, MountRecord, TokenOrigin, TokenRecord,
-    alias_key, alias_metadata_key, entity_key,
+    alias_key, alias_metadata_key, entity_key, mount_key,
 };
 use crate::service::AccessService;
 use crate::token_store::{grant, identity_policies};

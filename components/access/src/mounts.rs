@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_segment};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
 use crate::api::{
     Failure, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
@@ -14,13 +14,11 @@ use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
 use crate::random;
 use crate::records::{
     DISABLED_MOUNT_PREFIX, DisabledMountRecord, MOUNT_PREFIX, MOUNT_TABLE_KEY, MountRecord,
-    MountTableRecord, disabled_mount_key,
+    MountTableRecord, TOKEN_MOUNT, disabled_mount_key, mount_key,
 };
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
-/// Path of the mount that issues tokens to token holders.
-pub(crate) const TOKEN_MOUNT: &str = "token/";
 /// The type of the cloud identity method.
 pub(crate) const GCP_TYPE: &str = "gcp";
 /// Most segments of a mount's path.
@@ -36,13 +34,6 @@ const MAXIMUM_MOUNTS: usize = 1000;
 const ROUND: u32 = 16;
 /// Most disabled mounts in one answer.
 const MAXIMUM_DISABLED: u32 = 1000;
-
-/// Key of the [`MountRecord`] at `path`, which may end in `/`.
-pub(crate) fn mount_key(path: &str) -> String {
-    let path = path.strip_suffix('/').unwrap_or(path);
-    let segments: Vec<String> = path.split('/').map(key_segment).collect();
-    format!("{MOUNT_PREFIX}{}", segments.join("/"))
-}
 
 /// The path with one trailing `/`.
 pub(crate) fn normalize_path(path: &str) -> Result<String, MountError> {

@@ -11,7 +11,6 @@ use crate::bounds::{MOUNT_LISTS_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::generation::Generations;
 use crate::identity::{AliasReference, Membership};
 use crate::lifetime::{SYSTEM_DEFAULT_LEASE_TTL, SYSTEM_MAX_LEASE_TTL};
-use crate::mounts::TOKEN_MOUNT;
 use crate::policy::{RESPONSE_WRAPPING, Rule};
 use crate::secret::TokenHash;
 
@@ -21,6 +20,8 @@ pub(crate) const SYSTEM_KEY: &str = "system";
 pub(crate) const MOUNT_TABLE_KEY: &str = "mount-table";
 /// What the keys of all [`MountRecord`]s begin with.
 pub(crate) const MOUNT_PREFIX: &str = "mount/auth/";
+/// Path of the mount that issues tokens to token holders.
+pub(crate) const TOKEN_MOUNT: &str = "token/";
 /// What the keys of all [`PolicyRecord`]s begin with.
 pub(crate) const POLICY_PREFIX: &str = "policy/";
 
@@ -422,6 +423,13 @@ pub(crate) struct MountTableRecord {
 
 impl Record for MountTableRecord {
     const SCHEMA: u16 = 1;
+}
+
+/// Key of the [`MountRecord`] at `path`, which may end in `/`.
+pub(crate) fn mount_key(path: &str) -> String {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let segments: Vec<String> = path.split('/').map(key_segment).collect();
+    format!("{MOUNT_PREFIX}{}", segments.join("/"))
 }
 
 /// What the keys of all [`DisabledMountRecord`]s begin with.

@@ -7,9 +7,9 @@ use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{Failure, Migration, MountError, RemountError};
 use crate::generation::{TooManyPaths, is_at_or_below};
-use crate::mounts::{TOKEN_MOUNT, mount_key, normalize_path};
+use crate::mounts::normalize_path;
 use crate::random;
-use crate::records::{MigrationRecord, MountRecord, migration_key};
+use crate::records::{MigrationRecord, MountRecord, TOKEN_MOUNT, migration_key, mount_key};
 use crate::service::AccessService;
 
 /// How long it can be asked what became of a move, in seconds.

@@ -6,8 +6,9 @@ use gatehouse_ports::{Clock, Random, Store};
 
 use crate::api::Failure;
 use crate::lineage::youngest_gone;
-use crate::mounts::mount_key;
-use crate::records::{MountRecord, RelinquishedRecord, TokenRecord, relinquished_key, token_key};
+use crate::records::{
+    MountRecord, RelinquishedRecord, TokenRecord, mount_key, relinquished_key, token_key,
+};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
 use crate::token_store::load_next;

@@ -8,13 +8,12 @@ use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 use crate::address::contains_address;
 use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenType, TokenView};
 use crate::identity::Groups;
-use crate::mounts::mount_key;
 use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
 use crate::quotas::put_place;
 use crate::random;
 use crate::records::{
     AccessorRecord, ChildRecord, EntityRecord, MountRecord, RulesRecord, TokenRecord, accessor_key,
-    child_key, cubbyhole_key, entity_key, rules_key, token_key, wrapped_key,
+    child_key, cubbyhole_key, entity_key, mount_key, rules_key, token_key, wrapped_key,
 };
 use crate::secret::{IdentifierHasher, TokenHash};
 use crate::service::AccessService;

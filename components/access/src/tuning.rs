@@ -5,11 +5,8 @@ use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{Leases, MountTuning, TuneError};
 use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
-use crate::mounts::{
-    TOKEN_MOUNT, chosen, identity_token_key, listing_visibility, mount_key, normalize_path,
-    token_type,
-};
-use crate::records::MountRecord;
+use crate::mounts::{chosen, identity_token_key, listing_visibility, normalize_path, token_type};
+use crate::records::{MountRecord, TOKEN_MOUNT, mount_key};
 use crate::service::AccessService;
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {

@@ -16,8 +16,7 @@ use crate::names::{Grove, PageId, RootId};
 use crate::node::Node;
 use crate::note::Note;
 use crate::root::{Generation, Root, Seal};
-use crate::tree::MAXIMUM_ATTEMPTS;
-use crate::visit::{Swap, Visit};
+use crate::visit::{MAXIMUM_ATTEMPTS, Swap, Visit};
 
 /// How many commits ago a page must have been replaced to be deleted: as long, whoever reads there can go on.
 const GRACE_COMMITS: usize = 4;
@@ -156,7 +155,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
     /// Whether what is damaged is a cache, which may forget, and not just out of date.
     fn can_begin_anew(&self, failure: &Failure, head: Option<RootId>) -> Result<bool, StoreError> {
         let is_damage = matches!(failure.fault, Fault::Missing | Fault::Damaged);
-        Ok(is_damage && self.tree.grove == Grove::Cache && self.head()? == head)
+        Ok(is_damage && self.grove == Grove::Cache && self.head()? == head)
     }
 
     /// Evaluates the checks and writes everything of the next state but the head; `None` if there is nothing to change.
@@ -261,7 +260,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
             let sealed = seal.seal(&name, &node.encode()?, random)?;
             batch.put(name, sealed).map_err(failed)?;
         }
-        let name = self.tree.grove.root(label, id);
+        let name = self.grove.root(label, id);
         let record = seal.write(&name, root, random)?;
         batch.put(name, record).map_err(failed)?;
         batch.flush().map_err(failed)
@@ -293,7 +292,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         };
         let mut name = String::new();
         for place in Note::places(&around.random)? {
-            name = self.tree.grove.note(&around.label, place);
+            name = self.grove.note(&around.label, place);
             let Some(before) = self.note(seal, &name) else {
                 break;
             };
@@ -329,7 +328,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
     fn delete(&self, generation: &Generation) -> Result<(), BucketError> {
         let label = self.around.label.as_str();
         let pages = generation.pages.iter().map(|page| page.name(label));
-        let root = generation.root.map(|id| self.tree.grove.root(label, id));
+        let root = generation.root.map(|id| self.grove.root(label, id));
         delete_all(&*self.bucket, &pages.chain(root).collect::<Vec<_>>())?;
         self.memory().forget(&generation.pages);
         Ok(())

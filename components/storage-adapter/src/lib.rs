@@ -60,4 +60,4 @@ mod visit;
 
 pub use adapter::Adapter;
 pub use bucket::{Bucket, BucketError, Host};
-pub use tree::MAXIMUM_ATTEMPTS;
+pub use visit::MAXIMUM_ATTEMPTS;

@@ -1,6 +1,6 @@
 //! One tree: reading it and committing to it, again where others come between.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use gatehouse_ports::rules::pause;
@@ -13,13 +13,7 @@ use crate::memory::{Memory, View};
 use crate::names::Grove;
 use crate::reader::Reader;
 use crate::surroundings::Surroundings;
-use crate::visit::Visit;
-
-/// How often a commit is tried while others come first, and a read while what it reads is cleared away.
-///
-/// Twice the sixteen attempts of SEC-S6: those are for two who change the same record, and here whoever changes anything is in the way of
-/// everybody else.
-pub const MAXIMUM_ATTEMPTS: u32 = 32;
+use crate::visit::{MAXIMUM_ATTEMPTS, Visit, lock};
 
 /// What a pause between two attempts grows from: the time that an attempt took, within these bounds. Those who commit beside each other
 /// come through only if they wait for longer than all their attempts take together.
@@ -28,14 +22,10 @@ const LONGEST_ATTEMPT: Duration = Duration::from_millis(32);
 
 /// One tree in a bucket, as one instance knows it.
 pub struct Tree {
-    pub(crate) grove: Grove,
-    pub(crate) memory: Mutex<Memory>,
+    grove: Grove,
+    memory: Mutex<Memory>,
     /// Held by the one commit of this instance that is under way: against each other they could only lose.
     turn: Mutex<()>,
-}
-
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Tree {
@@ -113,7 +103,8 @@ impl Tree {
         around: &'a Surroundings<H, C, R>,
     ) -> Result<Visit<'a, H, C, R>, StoreError> {
         Ok(Visit {
-            tree: self,
+            grove: self.grove,
+            remembered: &self.memory,
             around,
             bucket: around.bucket()?,
         })

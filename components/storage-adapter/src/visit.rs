@@ -1,31 +1,41 @@
 //! One tree during one call: which state of it counts, and what that state says.
 
-use std::sync::{Arc, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gatehouse_ports::StoreError;
 
 use crate::bucket::{Bucket, Host};
 use crate::fault::Fault;
 use crate::memory::{Memory, View};
-use crate::names::RootId;
+use crate::names::{Grove, RootId};
 use crate::reader::Reader;
 use crate::root::Seal;
 use crate::surroundings::Surroundings;
-use crate::tree::{Tree, lock};
+
+/// How often a commit is tried while others come first, and a read while what it reads is cleared away.
+///
+/// Twice the sixteen attempts of SEC-S6: those are for two who change the same record, and here each commit is in the way of every
+/// other.
+pub const MAXIMUM_ATTEMPTS: u32 = 32;
 
 /// A compare-and-swap under way in a bucket of `H`.
 pub type Swap<H> = <<H as Host>::Bucket as Bucket>::Swap;
 
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// One tree during one call.
 pub struct Visit<'a, H: Host, C, R> {
-    pub tree: &'a Tree,
+    pub grove: Grove,
+    pub remembered: &'a Mutex<Memory>,
     pub around: &'a Surroundings<H, C, R>,
     pub bucket: Arc<H::Bucket>,
 }
 
 impl<H: Host, C, R> Visit<'_, H, C, R> {
     pub fn memory(&self) -> MutexGuard<'_, Memory> {
-        lock(&self.tree.memory)
+        lock(self.remembered)
     }
 
     /// Which root counts now.
@@ -42,7 +52,7 @@ impl<H: Host, C, R> Visit<'_, H, C, R> {
         if let (swap, Some(found)) = self.record_of_head()? {
             return Ok((swap, head_of(found)?));
         }
-        let name = self.tree.grove.head(&self.around.label);
+        let name = self.grove.head(&self.around.label);
         let made = self.bucket.increment(&name, 0);
         made.map_err(|error| self.around.failed(error))?;
         let (swap, found) = self.record_of_head()?;
@@ -52,7 +62,7 @@ impl<H: Host, C, R> Visit<'_, H, C, R> {
     }
 
     fn record_of_head(&self) -> Result<(Swap<H>, Option<Vec<u8>>), StoreError> {
-        let name = self.tree.grove.head(&self.around.label);
+        let name = self.grove.head(&self.around.label);
         let current = self.bucket.current(&name);
         current.map_err(|error| self.around.failed(error))
     }
@@ -71,7 +81,7 @@ impl<H: Host, C, R> Visit<'_, H, C, R> {
         {
             return Ok(last.clone());
         }
-        let name = self.tree.grove.root(&around.label, id);
+        let name = self.grove.root(&around.label, id);
         let record = self.bucket.get(&name);
         let record = record.map_err(|error| around.failed(error))?;
         let record = record.ok_or(Fault::Missing)?;
@@ -92,7 +102,7 @@ impl<H: Host, C, R> Visit<'_, H, C, R> {
         Reader {
             bucket: &self.bucket,
             label: &self.around.label,
-            memory: &self.tree.memory,
+            memory: self.remembered,
             seal: view.seal.clone(),
             now,
         }

@@ -3,12 +3,9 @@
 use gatehouse_barrier::Barrier;
 use gatehouse_ports::{Check, CommitError, OsRandom, Random as _, Requirement, StoreError};
 
-use crate::keys::{put, unsealable};
+use crate::layout::{GENERATION_KEY, put, unsealable};
 use crate::sealed::address;
 use crate::{Backend, Namespace, SealedBackend, UnsealError, unfinished};
-
-/// Beside the keyring, once it has been counted.
-pub(crate) const GENERATION_KEY: &str = "generation";
 
 /// The layout written by this version: this byte, the store's name, the count, big-endian, and the same sealed by the keyring.
 const FORMAT: u8 = 1;

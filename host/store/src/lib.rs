@@ -45,6 +45,7 @@ mod durable;
 mod generation;
 mod key_file;
 mod keys;
+mod layout;
 mod memory;
 mod namespace;
 mod opened;

@@ -11,12 +11,10 @@ use gatehouse_ports::{
     StoreError, Version,
 };
 
+use crate::layout::{KEYRING_KEY, SEAL_KEY};
 use crate::opened::Opened;
 use crate::rules::SharedClock;
-use crate::shares::SEAL_KEY;
 use crate::{Answer, Backend, Namespace, unfinished};
-
-pub(crate) const KEYRING_KEY: &str = "keyring";
 
 /// How often a change of the keyring is tried while other hosts change it too.
 pub(crate) const KEYRING_ATTEMPTS: u32 = 8;

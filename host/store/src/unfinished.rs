@@ -7,10 +7,7 @@
 
 use gatehouse_ports::{Change, Check, CommitError, Entry, Requirement, StoreError};
 
-use crate::generation::GENERATION_KEY;
-use crate::keys::KEYS_KEY;
-use crate::sealed::KEYRING_KEY;
-use crate::shares::SEAL_KEY;
+use crate::layout::{GENERATION_KEY, KEYRING_KEY, KEYS_KEY, SEAL_KEY};
 use crate::{Backend, Namespace};
 
 const MARK_KEY: &str = "initialization";

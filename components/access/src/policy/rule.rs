@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::asked::AskedPath;
 use super::constraints::Constraints;
-use super::template::{self, Identity};
+use super::template::{self, Identity, LITERAL};
 use crate::api::Capability;
 
 /// A set of capabilities; in the store a number with one bit for each.
@@ -148,9 +148,6 @@ pub(crate) enum Filled<'r> {
     /// It grants, and a value is missing or could match more than one segment: it grants nothing.
     NoRule,
 }
-
-/// Stands before a `+` that came from a value and so is no wildcard. No policy text and no path of a request has it.
-pub(super) const LITERAL: char = '\0';
 
 /// `pattern` as people read it.
 pub(crate) fn shown_pattern(pattern: &str) -> String {

@@ -1,6 +1,7 @@
 //! Templates in the paths of rules: `{{identity.entity.id}}` and its like, filled for each caller (contract 5.6, SEC-A5).
 
-use super::rule::LITERAL;
+/// Stands before a `+` that came from a value and so is no wildcard. No policy text and no path of a request has it.
+pub(super) const LITERAL: char = '\0';
 
 /// A value of the caller's identity that a path may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

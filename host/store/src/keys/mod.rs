@@ -16,14 +16,12 @@ use std::sync::atomic::Ordering;
 use gatehouse_barrier::{Barrier, Keyring, RootKey, Term};
 use gatehouse_ports::{Change, Check, CommitError, OsRandom, Requirement, StoreError, Version};
 
-use crate::generation::{GENERATION_KEY, GenerationRecord};
+use crate::generation::GenerationRecord;
+use crate::layout::{GENERATION_KEY, KEYS_KEY, SEAL_KEY, put, unsealable};
 use crate::sealed::{Beside, KEYRING_ATTEMPTS};
-use crate::shares::{SEAL_KEY, SealRecord};
+use crate::shares::SealRecord;
 use crate::{Backend, Namespace, SealedBackend, UnsealError};
 use record::{KeyRecord, Pass};
-
-/// Beside the keyring: what is known about its active key, sealed by that.
-pub(crate) const KEYS_KEY: &str = "keys";
 
 /// The key that seals what is written now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -314,16 +312,4 @@ impl<B: Backend> SealedBackend<B> {
             Err(CommitError::Failed(error)) => Err(error.into()),
         }
     }
-}
-
-pub(crate) fn put(key: &str, value: Vec<u8>) -> Change {
-    Change::Put {
-        key: key.to_owned(),
-        value,
-        expires_at: None,
-    }
-}
-
-pub(crate) fn unsealable(error: gatehouse_barrier::SealError) -> StoreError {
-    StoreError::Unavailable(error.to_string())
 }

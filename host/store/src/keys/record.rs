@@ -3,8 +3,9 @@
 use gatehouse_barrier::Barrier;
 use gatehouse_ports::{Change, OsRandom, StoreError};
 
-use super::{KEYS_KEY, RotationPolicy, put, unsealable};
+use super::RotationPolicy;
 use crate::Namespace;
+use crate::layout::{KEYS_KEY, put, unsealable};
 use crate::sealed::address;
 
 /// The layout written by this version: this byte, four numbers of 8 bytes, three bytes, and the text of where a pass is. Numbers are

@@ -3,8 +3,9 @@
 use gatehouse_barrier::Barrier;
 use gatehouse_ports::{Change, Check, CommitError, Item, OsRandom, Requirement, StoreError};
 
+use super::Tended;
 use super::record::{KeyRecord, Pass};
-use super::{Tended, unsealable};
+use crate::layout::unsealable;
 use crate::sealed::address;
 use crate::{Backend, Namespace, SealedBackend};
 

@@ -14,16 +14,13 @@ use gatehouse_ports::{Change, Check, CommitError, OsRandom, RandomError, Require
 use tokio::sync::Mutex;
 use zeroize::Zeroizing;
 
-use crate::sealed::KEYRING_KEY;
+use crate::layout::{KEYRING_KEY, SEAL_KEY};
 use crate::{Backend, Namespace, SealedBackend, UnsealError, unfinished};
 use attempt::Attempt;
 use ceremonies::Ceremonies;
 
 pub use ceremonies::{Ceremony, CeremonyError, Given, RekeyProgress, Verified};
 pub(crate) use record::SealRecord;
-
-/// Beside the keyring; there only where its root key is split.
-pub const SEAL_KEY: &str = "seal";
 
 /// How far the seal has got.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use gatehouse_barrier::{Address, Barrier, Keyring, SealError, Sharing};
 use gatehouse_ports::OsRandom;
 
-use super::SEAL_KEY;
 use crate::Namespace;
+use crate::layout::SEAL_KEY;
 
 /// The layout written by this version: this byte, the number of shares, the threshold, and the same sealed by the keyring.
 const FORMAT: u8 = 1;

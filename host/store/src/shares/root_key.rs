@@ -3,9 +3,8 @@
 use gatehouse_barrier::{Keyring, RootKey, Sharing};
 use gatehouse_ports::Change;
 
-use super::SEAL_KEY;
 use super::record::SealRecord;
-use crate::keys::{put, unsealable};
+use crate::layout::{SEAL_KEY, put, unsealable};
 use crate::{Backend, SealedBackend, UnsealError};
 
 impl<B: Backend> SealedBackend<B> {
