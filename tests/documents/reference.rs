@@ -25,10 +25,13 @@ static SECTION: LazyLock<Regex> = LazyLock::new(|| {
 });
 static TITLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^`\[([a-zA-Z.]+)\]`: (.*)$"));
 static FIELD: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?m)^((?:    /// .*\n)+)    pub (\w+): "));
+    LazyLock::new(|| pattern(r"(?m)^((?:    /// .*\n)+)    pub (\w+): (\w+)"));
 /// A key that is not called like its field.
 static KEY: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?m)^ +(\w+): section\s*\.\w+(?:::<[^>]*>)?\(\s*"(\w+)""#));
+/// A type with few values: its name, and the values in words.
+static CHOICES: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"named_choices!\(\s*(\w+),\s*"((?:[^"\\]|\\.)*)""#));
 static SWITCH: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"key: "(\w+)",\s*gives_up: "([^"]*)""#));
 static METRIC: LazyLock<Regex> = LazyLock::new(|| {
@@ -66,6 +69,11 @@ fn settings_page() -> String {
     );
     for name in SECTIONS {
         let text = source(&format!("host/src/settings/{name}"));
+        let choices: BTreeMap<&str, String> = CHOICES
+            .captures_iter(&text)
+            .map(|found| found.extract())
+            .map(|(_, [name, values])| (name, values.replace("\\\"", "\"")))
+            .collect();
         for section in SECTION.captures_iter(&text) {
             let about = comment(&section[1]);
             let title = TITLE.captures(&about);
@@ -89,7 +97,9 @@ fn settings_page() -> String {
                     assert_eq!((name, key), ("audit.rs", "name"), "no key of a setting");
                     continue;
                 }
-                writeln!(page, "| `{key}` | {} |", cell(&comment(&field[1])))
+                let values = choices.get(&field[3]);
+                let values = values.map_or(String::new(), |values| format!(" One of: {values}."));
+                writeln!(page, "| `{key}` | {}{values} |", cell(&comment(&field[1])))
                     .expect("text can be written");
             }
         }

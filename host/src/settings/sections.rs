@@ -272,7 +272,7 @@ pub struct LimitsSettings {
     /// Whether requests of the organizations API are limited for each caller: 30 a second, unless a site administrator says
     /// otherwise through that API. Default true.
     pub api_rate_limiting: bool,
-    /// From one run of background work to the next, give or take a tenth; `None` where there is none. Default 60 s.
+    /// From one run of background work to the next, give or take a tenth; 0 for never. Default 60 s.
     pub background_interval: Option<Duration>,
     /// Computing time of one run of background work. Default 30 s.
     pub background_cpu_time: Duration,
