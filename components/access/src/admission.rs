@@ -17,7 +17,7 @@ use crate::records::{MountRecord, TokenRecord, mount_key, token_key};
 use crate::rights::{needs_no_policy, needs_no_token};
 use crate::service::AccessService;
 use crate::token_location::{LocatedToken, TokenLocation};
-use crate::token_store::{LiveToken, Reading, delete_token, put_token};
+use crate::token_store::{LiveToken, ReadScope, delete_token, put_token};
 use crate::wrapping::{LOOKUP_PATH, spends_itself};
 
 /// Longest path, in bytes.
@@ -190,7 +190,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The caller's token, valid here and now.
     fn authenticate(&self, request: &Request, located: LocatedToken) -> Result<LiveToken, Refusal> {
         let token = self
-            .standing(located, Reading::StandingAndRules)?
+            .live_token(located, ReadScope::LivenessAndRules)?
             .ok_or(Refusal::InvalidToken)?;
         if !token.may_be_used_from(request.source_address.as_deref()) {
             return Err(Refusal::AddressDenied);
@@ -261,7 +261,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         of: impl Fn(&Verdict<'_>) -> Vec<Capability>,
     ) -> Result<Vec<Vec<Capability>>, LookupError> {
         let token = self
-            .find_with(reference, Reading::StandingAndRules)?
+            .find_with(reference, ReadScope::LivenessAndRules)?
             .filter(|token| !token.has_unusable_entity())
             .ok_or(LookupError::UnknownToken)?;
         let paths = || {

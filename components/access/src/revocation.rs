@@ -13,7 +13,7 @@ use crate::records::{
 use crate::secret::TokenHash;
 use crate::service::AccessService;
 use crate::token_location::TokenLocation;
-use crate::token_store::{Reading, delete_token, load_next};
+use crate::token_store::{ReadScope, delete_token, load_next};
 
 /// Children removed in one commit.
 const SWEEP_PAGE: u32 = 200;
@@ -26,7 +26,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         match self.location_of(reference)? {
             None => Ok(false),
             Some(TokenLocation::Stored(hash)) => Ok(self.revoke_stored(hash)?),
-            Some(carried) => match self.find_at(carried, Reading::Standing)? {
+            Some(carried) => match self.find_at(carried, ReadScope::Liveness)? {
                 Some(_) => Err(RevokeError::BatchToken),
                 None => Ok(false),
             },

@@ -9,7 +9,7 @@ use crate::policy::{
     AskedPath, CapabilitySet, Filled, Identity, first_wildcard, grants_below, shown_pattern,
 };
 use crate::service::AccessService;
-use crate::token_store::{LiveToken, Reading};
+use crate::token_store::{LiveToken, ReadScope};
 
 /// Lists mounts, to callers without a token too.
 const UI_MOUNTS: &str = "sys/internal/ui/mounts";
@@ -96,7 +96,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     fn token_with_rules(&self, reference: &TokenReference) -> Result<LiveToken, LookupError> {
-        self.find_with(reference, Reading::StandingAndRules)?
+        self.find_with(reference, ReadScope::LivenessAndRules)?
             .filter(|token| !token.has_unusable_entity())
             .ok_or(LookupError::UnknownToken)
     }

@@ -42,13 +42,13 @@ pub(crate) struct LiveToken {
     pub(crate) rules: Vec<Arc<RulesRecord>>,
 }
 
-/// What to read along with a token.
+/// How much to read with a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
-    /// The token's standing alone.
-    Standing,
-    /// And the rules of its policies.
-    StandingAndRules,
+pub(crate) enum ReadScope {
+    /// Only what decides whether the token is valid.
+    Liveness,
+    /// The same, and the rules of its policies.
+    LivenessAndRules,
 }
 
 impl LiveToken {
@@ -219,17 +219,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 
     /// The valid token that `reference` means, without its rules.
     pub(crate) fn find(&self, reference: &TokenReference) -> Result<Option<LiveToken>, Failure> {
-        self.find_with(reference, Reading::Standing)
+        self.find_with(reference, ReadScope::Liveness)
     }
 
     /// The valid token that `reference` means.
     pub(crate) fn find_with(
         &self,
         reference: &TokenReference,
-        reading: Reading,
+        scope: ReadScope,
     ) -> Result<Option<LiveToken>, Failure> {
         match self.location_of(reference)? {
-            Some(location) => self.find_at(location, reading),
+            Some(location) => self.find_at(location, scope),
             None => Ok(None),
         }
     }
@@ -238,11 +238,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     pub(crate) fn find_at(
         &self,
         location: TokenLocation,
-        reading: Reading,
+        scope: ReadScope,
     ) -> Result<Option<LiveToken>, Failure> {
         let entry = self.read_all([location.key()].iter())?.next().flatten();
         match location.load::<S>(entry)? {
-            Some(located) => self.standing(located, reading),
+            Some(located) => self.live_token(located, scope),
             None => Ok(None),
         }
     }
@@ -264,12 +264,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// The token that was read, if everything that its validity rests on is still there; read in one round trip, and in
-    /// further ones where the entity brings policies of its own or is in groups.
-    pub(crate) fn standing(
+    /// Returns the token that was read if everything that its validity rests on is still there. Takes one round trip, and further ones
+    /// where the entity has policies of its own or is in groups.
+    pub(crate) fn live_token(
         &self,
         located: LocatedToken,
-        reading: Reading,
+        scope: ReadScope,
     ) -> Result<Option<LiveToken>, Failure> {
         let LocatedToken { record, stored } = located;
         let now = self.clock.now_seconds();
@@ -278,9 +278,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         let issuer_key = record.issuer().map(mount_key);
         let entity_key = record.entity_id.as_deref().map(entity_key);
-        let rules_keys: Vec<String> = match reading {
-            Reading::StandingAndRules => rules_keys(&record.policies),
-            Reading::Standing => Vec::new(),
+        let rules_keys: Vec<String> = match scope {
+            ReadScope::LivenessAndRules => rules_keys(&record.policies),
+            ReadScope::Liveness => Vec::new(),
         };
         let ancestor_keys: Vec<String> = record.ancestors.iter().map(token_key).collect();
 
@@ -326,7 +326,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         for _ in 0..policies {
             rules.extend(reads.next_record::<RulesRecord>()?.map(|it| it.record));
         }
-        if reading == Reading::StandingAndRules && record.is_wrapping() {
+        if scope == ReadScope::LivenessAndRules && record.is_wrapping() {
             rules.push(Arc::new(RulesRecord {
                 rules: response_wrapping_rules()?,
             }));
@@ -344,7 +344,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             entity,
             rules,
         };
-        if reading == Reading::StandingAndRules {
+        if scope == ReadScope::LivenessAndRules {
             self.add_identity_rules(&mut token)?;
         }
         Ok(Some(token))

@@ -8,7 +8,7 @@ use gatehouse_ports::OsRandom;
 
 use crate::origin::Origin;
 use crate::settings::{FrontSettings, SettingsError};
-use crate::{lottery, once, what_spin_says};
+use crate::{background_sampling, client_address, once};
 use bindings::wasi::config::store as variables;
 
 #[allow(missing_docs, unsafe_code, clippy::all)]
@@ -70,14 +70,14 @@ fn accept(mut received: Received) -> Result<(&'static Front, Request), Response>
         eprintln!("gatehouse: {error}");
         vault::error_response(500, "the server is misconfigured; its log says how")
     })?;
-    let said = what_spin_says::take(&mut received);
-    if let Some(is_https) = said.is_https {
+    let connection = client_address::take(&mut received);
+    if let Some(is_https) = connection.is_https {
         received.is_https = is_https;
     }
     if let Some(advertised) = &front.advertised {
         advertised.impose(&mut received);
     }
-    Ok((front, received.into_request(said.peer)?))
+    Ok((front, received.into_request(connection.peer)?))
 }
 
 /// A request that is being answered in parts.
@@ -101,7 +101,7 @@ impl Resumption {
 /// and takes no other duty with it.
 pub fn run_background_now_and_then() {
     if let Some(front) = FRONT.get()
-        && let Some(duty) = lottery::drawn(&OsRandom, &ImportingGateway::DUTIES)
+        && let Some(duty) = background_sampling::sampled_duty(&OsRandom, &ImportingGateway::DUTIES)
     {
         duty(&front.gateway);
     }

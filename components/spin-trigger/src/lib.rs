@@ -2,22 +2,22 @@
 //!
 //! Spin lends a component requests, variables and an instance, and nothing that outlives it. So the seal is automatic (the storage
 //! adapters read the key), nothing is audited, counted or limited in rate by the front, and what is due in the background is done now and
-//! then after an answer ([`lottery`]).
+//! then after an answer ([`background_sampling`]).
 
+pub mod background_sampling;
+#[cfg(all(target_family = "wasm", feature = "wasi-0-3"))]
+mod backpressure;
+pub mod client_address;
+#[cfg(target_family = "wasm")]
+mod front;
+pub mod once;
+pub mod origin;
+pub mod settings;
 #[cfg(all(
     target_family = "wasm",
     feature = "wasi-0-2",
     not(feature = "wasi-0-3")
 ))]
-mod called_by_wasi_p2;
+mod wasi_p2;
 #[cfg(all(target_family = "wasm", feature = "wasi-0-3"))]
-mod called_by_wasi_p3;
-#[cfg(target_family = "wasm")]
-mod front;
-pub mod lottery;
-pub mod once;
-pub mod origin;
-pub mod settings;
-#[cfg(all(target_family = "wasm", feature = "wasi-0-3"))]
-mod turn;
-pub mod what_spin_says;
+mod wasi_p3;

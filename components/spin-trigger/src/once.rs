@@ -1,9 +1,9 @@
-//! What is made once.
+//! A fallible initialization that is tried again after a failure.
 
 use std::sync::OnceLock;
 
-/// What is in `place`, where `make` puts it if nothing is there. A failure leaves the place empty, so whoever comes next tries again:
-/// what was missing may have been so for a moment.
+/// Returns the value in `place`, made by `make` if there is none. A failure leaves the place empty, so that the next caller tries again:
+/// a setting or a host may be missing for a moment only.
 ///
 /// # Errors
 ///

@@ -5,7 +5,7 @@ use gatehouse_ports::{Check, CommitError, OsRandom, Random as _, Requirement, St
 
 use crate::layout::{GENERATION_KEY, put, unsealable};
 use crate::sealed::address;
-use crate::{Backend, Namespace, SealedBackend, UnsealError, unfinished};
+use crate::{Backend, Namespace, SealedBackend, UnsealError, init_marker};
 
 /// The layout written by this version: this byte, the store's name, the count, big-endian, and the same sealed by the keyring.
 const FORMAT: u8 = 1;
@@ -101,7 +101,7 @@ impl<B: Backend> SealedBackend<B> {
     pub async fn advance_generation(&self) -> Result<Generation, UnsealError> {
         let _working = self.key_work.lock().await;
         let barrier = self.barrier()?;
-        let mark = unfinished::mark_key();
+        let mark = init_marker::mark_key();
         let keys = [GENERATION_KEY, mark.as_str()];
         let mut entries = self
             .backend()

@@ -12,9 +12,9 @@ use gatehouse_ports::{
 };
 
 use crate::layout::{KEYRING_KEY, SEAL_KEY};
-use crate::opened::Opened;
 use crate::rules::SharedClock;
-use crate::{Answer, Backend, Namespace, unfinished};
+use crate::verified_versions::VerifiedVersions;
+use crate::{Answer, Backend, Namespace, init_marker};
 
 /// How often a change of the keyring is tried while other hosts change it too.
 pub(crate) const KEYRING_ATTEMPTS: u32 = 8;
@@ -87,7 +87,7 @@ pub struct SealedBackend<B> {
     pub(crate) encryptions: AtomicU64,
     /// Held by whoever changes the keyring or what is stored about it.
     pub(crate) key_work: tokio::sync::Mutex<()>,
-    opened: Opened,
+    verified: VerifiedVersions,
 }
 
 impl<B: Backend> SealedBackend<B> {
@@ -101,7 +101,7 @@ impl<B: Backend> SealedBackend<B> {
             former: Mutex::default(),
             encryptions: AtomicU64::default(),
             key_work: tokio::sync::Mutex::default(),
-            opened: Opened::default(),
+            verified: VerifiedVersions::default(),
         }
     }
 
@@ -117,7 +117,7 @@ impl<B: Backend> SealedBackend<B> {
     ///
     /// When the keyring does not open, is missing, or opens with shares, or the backend fails. The store then is as sealed as before.
     pub async fn unseal(&self, root_key: &RootKey) -> Result<Unsealed, UnsealError> {
-        unfinished::discard_if_marked(&self.backend).await?;
+        init_marker::discard_if_marked(&self.backend).await?;
         let seal = self.backend.get(Namespace::Keyring, &[SEAL_KEY]).await?;
         if seal.into_iter().any(|entry| entry.is_some()) {
             return Err(UnsealError::SharesNeeded);
@@ -155,7 +155,7 @@ impl<B: Backend> SealedBackend<B> {
             .take();
         self.note_former(former);
         *self.root_key.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.opened.forget();
+        self.verified.forget();
     }
 
     /// Seals the keyring by `replacement` from now on, instead of `current`.
@@ -277,7 +277,7 @@ impl<B: Backend> SealedBackend<B> {
             return Ok(Difference::Absent);
         }
         if held.version.is_some() {
-            self.opened
+            self.verified
                 .note(namespace, held.key, entry.version, expires_at);
         }
         Ok(Difference::between(held.version, Some(entry)))
@@ -422,7 +422,7 @@ impl<B: Backend> Backend for SealedBackend<B> {
                 key: held.key,
                 version: held
                     .version
-                    .filter(|version| self.opened.contains(namespace, held.key, *version, now)),
+                    .filter(|version| self.verified.contains(namespace, held.key, *version, now)),
             };
             let asked: Vec<HeldKey<'_>> = keys.iter().map(if_opened).collect();
             let found = self.backend.get_changed(namespace, &asked).await?;

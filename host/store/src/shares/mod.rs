@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use zeroize::Zeroizing;
 
 use crate::layout::{KEYRING_KEY, SEAL_KEY};
-use crate::{Backend, Namespace, SealedBackend, UnsealError, unfinished};
+use crate::{Backend, Namespace, SealedBackend, UnsealError, init_marker};
 use attempt::Attempt;
 use ceremonies::Ceremonies;
 
@@ -113,7 +113,7 @@ impl<B: Backend> ShareSeal<B> {
         store: Arc<SealedBackend<B>>,
         patience: Duration,
     ) -> Result<Self, UnsealError> {
-        unfinished::discard_if_marked(store.backend()).await?;
+        init_marker::discard_if_marked(store.backend()).await?;
         let state = Mutex::new(State::load(&store).await?);
         Ok(Self {
             store,
@@ -186,10 +186,10 @@ impl<B: Backend> ShareSeal<B> {
             return Ok(());
         };
         let backend = self.store.backend();
-        let cleared = unfinished::clear_mark(backend, sealed_keyring).await;
+        let cleared = init_marker::clear_mark(backend, sealed_keyring).await;
         if cleared != Ok(true)
             // It may have been stored all the same, and then it counts.
-            && unfinished::counts(backend, sealed_keyring).await != Ok(true)
+            && init_marker::counts(backend, sealed_keyring).await != Ok(true)
         {
             return Err(cleared.err().map_or(UnsealError::Contended, Into::into));
         }
@@ -299,7 +299,7 @@ impl<B: Backend> ShareSeal<B> {
             put(KEYRING_KEY, sealed_keyring.to_vec()),
             put(SEAL_KEY, record.write()),
             about_key,
-            unfinished::set_mark(),
+            init_marker::set_mark(),
         ];
         let absent = |key: &str| Check {
             key: key.to_owned(),
@@ -325,7 +325,7 @@ impl<B: Backend> ShareSeal<B> {
         *state = State::Unclear {
             sealed_keyring: sealed_keyring.clone(),
         };
-        let is_empty = unfinished::discard(self.store.backend(), &sealed_keyring).await?;
+        let is_empty = init_marker::discard(self.store.backend(), &sealed_keyring).await?;
         *state = State::Empty;
         if !is_empty {
             *state = State::load(&self.store).await?;

@@ -1,4 +1,4 @@
-//! Which of many tokens still stand: the question of [`AccessService::standing`], asked of a page of records at once.
+//! Liveness of many tokens at once: the question of [`AccessService::live_token`] for a page of records.
 
 use std::collections::{BTreeMap, BTreeSet};
 

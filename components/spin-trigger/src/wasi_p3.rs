@@ -15,15 +15,15 @@ use spin_sdk::http::Request;
 use spin_sdk::wasip3::http::types::{Fields, Response as WasiResponse};
 use spin_sdk::wasip3::http_compat::{BodyWriter, IncomingRequestBody};
 
+use crate::backpressure::ExclusiveGuard;
 use crate::front::{self, Resumption};
-use crate::turn::Turn;
 
 /// How long a body may take to arrive. A client that takes longer holds an instance all the time.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[spin_sdk::http_service]
 async fn serve(request: Request) -> WasiResponse {
-    let turn = Turn::take();
+    let turn = ExclusiveGuard::take();
     let (response, resumption) = match read(request).await {
         Ok(received) => front::answer(received),
         Err(refusal) => (refusal, None),

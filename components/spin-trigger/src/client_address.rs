@@ -1,6 +1,6 @@
-//! What a request carries beside what the client sent, and what the client may not say in Spin's name.
+//! The client's address and scheme from the headers that Spin adds, and removal of what a client wrote under those names.
 //!
-//! Spin leaves every header that a client sent and appends its own after them, so of several fields of one name the last is Spin's.
+//! Spin keeps every header that a client sent and appends its own, so of several fields of one name the last is Spin's.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,7 +10,7 @@ use gatehouse_gateway::Received;
 const CLIENT_ADDRESS: &str = "spin-client-addr";
 /// Where Spin writes the URL by which it was reached; its scheme is that of Spin's own listener.
 const FULL_URL: &str = "spin-full-url";
-/// What all headers of Spin's begin with.
+/// The prefix of all of Spin's headers.
 const SPIN: &str = "spin-";
 /// Headers that other hosts write or let only trusted proxies write. Spin does neither, so here they are words of the client.
 const OF_OTHER_HOSTS: [&str; 5] = [
@@ -21,25 +21,25 @@ const OF_OTHER_HOSTS: [&str; 5] = [
     "x-forwarded-proto",
 ];
 
-/// What Spin says about a request.
+/// The connection of a request, as Spin describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Said {
+pub struct Connection {
     /// Where the connection came from: behind a proxy, the proxy. `None` for requests between components of one application.
     pub peer: Option<IpAddr>,
     /// Whether Spin itself ended TLS; `None` where it does not say.
     pub is_https: Option<bool>,
 }
 
-/// Takes what Spin says out of the headers, and with it what a client says in its name or in a proxy's.
+/// Takes Spin's headers out of the request, and removes what the client wrote under those names or in a proxy's name.
 #[must_use]
-pub fn take(received: &mut Received) -> Said {
+pub fn take(received: &mut Received) -> Connection {
     let address = received.take_header(CLIENT_ADDRESS);
     let url = received.take_header(FULL_URL);
     received.headers.retain(|(name, _)| {
         let name = name.to_ascii_lowercase();
         !name.starts_with(SPIN) && !OF_OTHER_HOSTS.contains(&name.as_str())
     });
-    Said {
+    Connection {
         peer: address.as_deref().and_then(peer),
         is_https: url.map(|url| url.starts_with(b"https://")),
     }
@@ -129,7 +129,7 @@ mod tests {
         let said = take(&mut received);
         assert_eq!(
             said,
-            Said {
+            Connection {
                 peer: None,
                 is_https: Some(false)
             }

@@ -1,4 +1,4 @@
-//! Which sealed records have been opened, so that comparing them again needs no cipher.
+//! The versions of sealed records that have been opened, so that comparing a record again needs no decryption.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -16,7 +16,7 @@ const MAXIMUM_RECORDS: usize = 4096;
 /// A version is given to one state of one key, once. So a record that opened at a version need not be opened again to say that it is
 /// still there for a reader that holds that version, as long as the backend says that it is at that version.
 #[derive(Default)]
-pub struct Opened {
+pub struct VerifiedVersions {
     records: RwLock<Records>,
 }
 
@@ -32,7 +32,7 @@ struct Record {
     expires_at: Option<u64>,
 }
 
-impl Opened {
+impl VerifiedVersions {
     /// Notes that the record under `key` opened at `version` and ends at `expires_at`, in milliseconds since 1970.
     pub fn note(&self, namespace: Namespace, key: &str, version: Version, expires_at: Option<u64>) {
         let record = Record {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_record_counts_at_its_version_in_its_namespace_and_until_its_end() {
-        let opened = Opened::default();
+        let opened = VerifiedVersions::default();
         opened.note(ACCESS, "a", Version(1), Some(100));
         assert!(opened.contains(ACCESS, "a", Version(1), 99));
         assert!(!opened.contains(ACCESS, "a", Version(1), 100));
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn what_is_noted_has_a_bound() {
-        let opened = Opened::default();
+        let opened = VerifiedVersions::default();
         for number in 0..3 * MAXIMUM_RECORDS {
             opened.note(ACCESS, &number.to_string(), Version(1), None);
             let records = opened.records.read().unwrap();

@@ -1,14 +1,14 @@
-//! When a request brings about what is due without anybody asking: nobody calls a component under Spin by the clock.
+//! Background work by sampling: Spin calls no component by the clock, so some requests are followed by a background duty.
 
 use gatehouse_ports::Random;
 
-/// Of how many requests one is followed by a certain duty, on average. There is hardly ever anything due, but to see that takes some
-/// reads, which are not to weigh on every request.
+/// Each duty follows one in so many requests, on average. A duty rarely finds work, but looking for it takes reads that should not burden
+/// every request.
 pub const ONE_IN: u64 = 64;
 
-/// The duty that this request is followed by, if any. Without randomness it is the first: work is done rather too often than never.
+/// Picks the duty that follows this request, if any. Without randomness it is the first, so that work is done too often rather than never.
 #[must_use]
-pub fn drawn<D: Copy>(random: &impl Random, duties: &[D]) -> Option<D> {
+pub fn sampled_duty<D: Copy>(random: &impl Random, duties: &[D]) -> Option<D> {
     let mut drawn = [0; 8];
     match random.fill(&mut drawn) {
         Ok(()) => {
@@ -36,17 +36,17 @@ mod tests {
     }
 
     #[test]
-    fn one_draw_in_64_wins_each_duty() {
+    fn each_duty_follows_one_request_in_64() {
         for duty in ["a", "b", "c"] {
             let draws = 0..10 * ONE_IN;
-            let winners =
-                draws.filter(|draw| drawn(&Drawn(Some(*draw)), &["a", "b", "c"]) == Some(duty));
-            assert_eq!(winners.count(), 10);
+            let followed = draws
+                .filter(|draw| sampled_duty(&Drawn(Some(*draw)), &["a", "b", "c"]) == Some(duty));
+            assert_eq!(followed.count(), 10);
         }
     }
 
     #[test]
     fn without_randomness_the_first_duty_is_done() {
-        assert_eq!(drawn(&Drawn(None), &["a", "b"]), Some("a"));
+        assert_eq!(sampled_duty(&Drawn(None), &["a", "b"]), Some("a"));
     }
 }

@@ -1,4 +1,4 @@
-//! A first start that was begun and not finished: a mark says so, and what is marked counts for nothing.
+//! The marker of a first start that has not finished: a store that has it holds nothing that counts.
 //!
 //! The mark is set in the commit that makes the keyring and is taken away once everything is stored that belongs to a first start.
 //! Whoever opens a store and finds it wipes the store. It goes last, so that a wipe which is interrupted is begun again.
