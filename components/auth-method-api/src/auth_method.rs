@@ -9,8 +9,7 @@ use crate::{
 
 /// Who a caller is and under which role, decided by Google's word.
 ///
-/// Every call names the mount, since one capability serves any number of them. Authorization of the caller is somebody else's
-/// matter and has happened before.
+/// Every call names the mount, since one capability serves any number of them. Whoever calls has authorized the caller before.
 pub trait AuthMethod {
     /// The configuration in force; a mount that was never configured has the defaults.
     ///

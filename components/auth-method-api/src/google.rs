@@ -60,3 +60,58 @@ pub enum CallFailure {
     #[error("the API {0:?} of Google is unavailable")]
     GoogleUnavailable(String),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KeyRefusal;
+
+    /// The cache that instances share outlives an update of the components: both releases read what the other wrote.
+    #[test]
+    fn failures_keep_their_form_in_the_shared_cache() {
+        let refused = CredentialsFailure::Refused(CredentialsRefusal {
+            step: CredentialsStep::Use,
+            status: 401,
+            message: "m".to_owned(),
+        });
+        let form = r#"{"Refused":{"step":"Use","status":401,"message":"m"}}"#;
+        assert_eq!(serde_json::to_string(&refused).unwrap(), form);
+        let read: CredentialsFailure = serde_json::from_str(form).unwrap();
+        assert_eq!(read, refused);
+        let unusable = serde_json::to_string(&CredentialsFailure::Unusable).unwrap();
+        assert_eq!(unusable, r#""Unusable""#);
+        let refusal = ApiRefusal {
+            status: 404,
+            message: "m".to_owned(),
+            reason: "r".to_owned(),
+        };
+        let refusal = serde_json::to_string(&refusal).unwrap();
+        assert_eq!(refusal, r#"{"status":404,"message":"m","reason":"r"}"#);
+        let refusal = serde_json::to_string(&KeyRefusal::NotGoogles).unwrap();
+        assert_eq!(refusal, r#""NotGoogles""#);
+    }
+
+    #[test]
+    fn a_refusal_of_credentials_names_the_step() {
+        let refused = |step| {
+            CredentialsFailure::Refused(CredentialsRefusal {
+                step,
+                status: 400,
+                message: "invalid_grant".to_owned(),
+            })
+            .to_string()
+        };
+        for (step, name) in [
+            (CredentialsStep::Token, "token endpoint"),
+            (CredentialsStep::Metadata, "metadata server"),
+            (CredentialsStep::Exchange, "token exchange"),
+            (CredentialsStep::Impersonation, "impersonation"),
+            (CredentialsStep::Use, "API"),
+        ] {
+            let text = format!(
+                "Google refused the credentials at the {name} with status 400: invalid_grant"
+            );
+            assert_eq!(refused(step), text);
+        }
+    }
+}

@@ -99,7 +99,6 @@ pub mod bindings {
         additional_derives: [PartialEq, Eq],
         // What is kept in the store, or in the cache that instances share, as it is carried has its form there.
         additional_type_attributes: {
-            "gatehouse:auth-method/types@0.1.0/role-type": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "lowercase")]],
             "gatehouse:auth-method/types@0.1.0/alias-source": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "snake_case")]],
             "gatehouse:auth-method/types@0.1.0/token-type": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "lowercase")]],
             "gatehouse:auth-method/types@0.1.0/token-parameters": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
@@ -108,7 +107,6 @@ pub mod bindings {
             "gatehouse:auth-method/types@0.1.0/credentials-refusal": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:auth-method/config@0.1.0/rotation-settings": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:auth-method/config@0.1.0/custom-endpoints": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
-            "gatehouse:auth-method/config@0.1.0/permissions-found": [#[derive(Default)]],
             "gatehouse:auth-method/roles@0.1.0/iam-rules": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:auth-method/roles@0.1.0/gce-rules": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:auth-method/roles@0.1.0/role-rules": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "lowercase")]],
@@ -116,7 +114,6 @@ pub mod bindings {
             "gatehouse:auth-method/roles@0.1.0/role": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:auth-method/roles@0.1.0/role-changes": [#[derive(Default)]],
             "gatehouse:auth-method/roles@0.1.0/list-edit": [#[derive(Default)]],
-            "gatehouse:auth-method/roles@0.1.0/role-names": [#[derive(Default)]],
             "gatehouse:auth-method/login@0.1.0/key-refusal": [#[derive(serde::Serialize, serde::Deserialize)]],
         },
         additional_member_attributes: {

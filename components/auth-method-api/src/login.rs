@@ -268,3 +268,17 @@ pub enum RenewalError {
 }
 
 wraps_storage_error!(LoginError, RenewalError);
+
+#[cfg(test)]
+mod tests {
+    use super::LoginRequest;
+    use crate::ConfigChanges;
+
+    #[test]
+    fn k6_what_brings_a_secret_cannot_be_printed() {
+        gatehouse_ports::assert_lacks!(
+            [ConfigChanges, LoginRequest],
+            [std::fmt::Debug, std::fmt::Display]
+        );
+    }
+}

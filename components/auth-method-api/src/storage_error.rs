@@ -51,3 +51,45 @@ macro_rules! wraps_storage_error {
 }
 
 pub(crate) use wraps_storage_error;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gatehouse_storage::StorageError as Failed;
+
+    #[test]
+    fn what_is_wrong_with_a_record_is_kept_and_not_shown() {
+        let damaged = [
+            (
+                StoreError::Corrupt("m1/config".to_owned()).into(),
+                "a stored record is damaged",
+            ),
+            (
+                StoreError::Invalid("no such key".to_owned()).into(),
+                "the store was asked wrongly: no such key",
+            ),
+            (Failed::Malformed, "a stored record is malformed"),
+            (
+                Failed::NewerSchema { found: 2, known: 1 },
+                "a record has schema 2, and this version knows schemas up to 1",
+            ),
+        ];
+        for (failed, kept) in damaged {
+            let error = StorageError::from(failed);
+            assert_eq!(error, StorageError::Damaged(kept.to_owned()));
+            assert_eq!(error.to_string(), "a stored record is damaged");
+        }
+    }
+
+    #[test]
+    fn other_failures_say_what_the_store_says() {
+        for failed in [
+            Failed::from(StoreError::Sealed),
+            StoreError::Unavailable("disk full".to_owned()).into(),
+            Failed::Contended(7),
+        ] {
+            let text = failed.to_string();
+            assert_eq!(StorageError::from(failed).to_string(), text);
+        }
+    }
+}
