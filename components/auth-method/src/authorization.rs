@@ -11,7 +11,10 @@ use crate::google::{ApiError, Google, ServiceAccount};
 use crate::jwt::InstanceClaims;
 use crate::roles::ANY_ACCOUNT;
 use crate::trace::{Condition as _, Trace, input, list};
-use crate::{AccountRefusal, Check, LoginError, Role, RoleRules};
+use crate::{
+    AccountNotBound, AccountRefusal, Check, CredentialsFailure, CredentialsRefusal,
+    CredentialsStep, LoginError, ProjectNotBound, Role, RoleRules,
+};
 
 /// Who asks to be let in, as a proven token or an earlier login names them.
 pub(crate) struct Claimant<'a> {
@@ -51,7 +54,7 @@ pub(crate) fn authorize<H: Http, C: Clock, R: Random>(
     trace: &mut impl Trace,
 ) -> Result<Caller, LoginError> {
     let mut caller = match &role.rules {
-        RoleRules::Iam { .. } => {
+        RoleRules::Iam(_) => {
             let account = account_of(role, claimant, google, LoginError::AccountNotFound);
             let account = confirmed(account, claimant, confirm, trace)?;
             check_account(role, &account, trace)?;
@@ -129,25 +132,26 @@ fn check_account(
             let bound = list("bound_projects", projects);
             vec![input("project", &account.project_id), bound]
         },
-        is_bound(projects, &account.project_id).otherwise_with(|| LoginError::ProjectNotBound {
-            email: account.email.clone(),
-            bound_projects: projects.clone(),
+        is_bound(projects, &account.project_id).otherwise_with(|| {
+            LoginError::ProjectNotBound(ProjectNotBound {
+                email: account.email.clone(),
+                bound_projects: projects.clone(),
+            })
         }),
     )?;
     trace.judge(
         Check::BoundAccount,
         || account_inputs(role, account),
-        lets_in(role, account).otherwise_with(|| LoginError::AccountNotBound {
-            email: account.email.clone(),
-            unique_id: account.unique_id.clone(),
+        lets_in(role, account).otherwise_with(|| {
+            LoginError::AccountNotBound(AccountNotBound {
+                email: account.email.clone(),
+                unique_id: account.unique_id.clone(),
+            })
         }),
     )
 }
 
-fn account_inputs(
-    role: &Role,
-    account: &ServiceAccount,
-) -> Vec<(std::borrow::Cow<'static, str>, String)> {
+fn account_inputs(role: &Role, account: &ServiceAccount) -> Vec<(String, String)> {
     vec![
         input("service_account_email", &account.email),
         input("service_account_id", &account.unique_id),
@@ -169,11 +173,13 @@ impl From<ApiError> for LoginError {
     /// A refusal that nobody has put into words of its own is about the mount's credentials.
     fn from(error: ApiError) -> Self {
         match error {
-            ApiError::Refused(refusal) => Self::Credentials(crate::CredentialsFailure::Refused {
-                step: crate::CredentialsStep::Use,
-                status: refusal.status,
-                message: refusal.reason,
-            }),
+            ApiError::Refused(refusal) => {
+                Self::Credentials(CredentialsFailure::Refused(CredentialsRefusal {
+                    step: CredentialsStep::Use,
+                    status: refusal.status,
+                    message: refusal.reason,
+                }))
+            }
             ApiError::Credentials(failure) => Self::Credentials(failure),
             ApiError::Call(error) => error.into(),
             ApiError::Storage(error) => Self::Storage(error),

@@ -1,50 +1,31 @@
-//! The component: conversions between the WIT and the logic, and one service for the life of the instance.
+//! The capability as a component: it hands each call to the rules.
 
-mod config;
-mod identity_tokens;
-mod login;
-mod roles;
 mod settings;
-mod types;
 
+use gatehouse_auth_method_api::bindings::exports::gatehouse::auth_method::{
+    config as config_wit, identity_tokens as identity_tokens_wit, login as login_wit,
+    roles as roles_wit,
+};
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::{ImportedCache, ImportedStore};
+use zeroize::Zeroizing;
 
-use crate::AuthMethodService;
 use crate::wasi_http::WasiHttp;
+use crate::{
+    AuthMethod, AuthMethodService, CheckReport, ConfigChanges, ConfigError, ConfigView,
+    ConfigWarning, CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError,
+    ListEdit, LoginError, LoginRequest, Mount, Precondition, PublicKey, RenewalError,
+    RenewalRequest, Renewed, Role, RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten,
+    Rotated, RotationError, StorageError,
+};
 
-#[allow(missing_docs, unsafe_code, clippy::all)]
-mod bindings {
-    wit_bindgen::generate!({
-        path: [
-            "../../wit/deps/io",
-            "../../wit/deps/clocks",
-            "../../wit/deps/random",
-            "../../wit/deps/filesystem",
-            "../../wit/deps/sockets",
-            "../../wit/deps/cli",
-            "../../wit/deps/http",
-            "../../wit/storage",
-            "../../wit/auth-method",
-        ],
-        world: "gatehouse:auth-method/auth-method",
-        with: {
-            "gatehouse:storage/key-value@0.1.0": gatehouse_storage::wasm::bindings::gatehouse::storage::key_value,
-            "gatehouse:storage/cache@0.1.0": gatehouse_storage::wasm::cache_bindings::gatehouse::storage::cache,
-            "wasi:io/error@0.2.12": wasip2::io::error,
-            "wasi:io/poll@0.2.12": wasip2::io::poll,
-            "wasi:io/streams@0.2.12": wasip2::io::streams,
-            "wasi:clocks/monotonic-clock@0.2.12": wasip2::clocks::monotonic_clock,
-            "wasi:http/types@0.2.12": wasip2::http::types,
-            "wasi:http/outgoing-handler@0.2.12": wasip2::http::outgoing_handler,
-        },
-        generate_all,
-    });
-}
+struct Component;
+
+gatehouse_auth_method_api::bindings::export_auth_method!(Component);
 
 type Service = AuthMethodService<ImportedStore, ImportedCache, WasiHttp, SystemClock, OsRandom>;
 
-thread_local! {
+std::thread_local! {
     /// Lives as long as the instance, so that what Google said is remembered between requests.
     static SERVICE: Service = AuthMethodService::new(
         ImportedStore,
@@ -56,14 +37,119 @@ thread_local! {
     );
 }
 
-struct Component;
+fn service<T>(call: impl FnOnce(&Service) -> T) -> T {
+    SERVICE.with(call)
+}
 
-#[allow(
-    unsafe_code,
-    reason = "what the generated code needs to be called from outside"
-)]
-mod exports {
-    use super::{Component, bindings};
+impl config_wit::Guest for Component {
+    fn read(mount: Mount) -> Result<ConfigView, StorageError> {
+        service(|it| it.read_config(&mount))
+    }
 
-    bindings::export!(Component with_types_in bindings);
+    fn write(mount: Mount, changes: ConfigChanges) -> Result<Vec<ConfigWarning>, ConfigError> {
+        service(|it| it.write_config(&mount, changes))
+    }
+
+    fn delete(mount: Mount) -> Result<(), StorageError> {
+        service(|it| it.delete_config(&mount))
+    }
+
+    fn rotate_root(mount: Mount) -> Result<Rotated, RotationError> {
+        service(|it| it.rotate_root(&mount))
+    }
+
+    fn rotate_if_due(mount: Mount) -> Result<Option<Rotated>, RotationError> {
+        service(|it| it.rotate_if_due(&mount))
+    }
+
+    fn check(mount: Mount, projects: Vec<String>) -> Result<CredentialsReport, StorageError> {
+        service(|it| it.check_config(&mount, &projects))
+    }
+
+    fn forget_mount(id: String) -> Result<(), StorageError> {
+        service(|it| it.forget_mount(&id))
+    }
+}
+
+impl roles_wit::Guest for Component {
+    fn read(mount: Mount, name: String) -> Result<Option<Role>, StorageError> {
+        service(|it| it.read_role(&mount, &name))
+    }
+
+    fn write(
+        mount: Mount,
+        name: String,
+        changes: RoleChanges,
+        precondition: Precondition,
+    ) -> Result<RoleWritten, RoleError> {
+        service(|it| it.write_role(&mount, &name, changes, precondition))
+    }
+
+    fn edit_service_accounts(
+        mount: Mount,
+        name: String,
+        edit: ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError> {
+        service(|it| it.edit_service_accounts(&mount, &name, &edit))
+    }
+
+    fn edit_labels(
+        mount: Mount,
+        name: String,
+        edit: ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError> {
+        service(|it| it.edit_labels(&mount, &name, &edit))
+    }
+
+    fn delete(mount: Mount, name: String) -> Result<(), StorageError> {
+        service(|it| it.delete_role(&mount, &name))
+    }
+
+    fn list(mount: Mount) -> Result<Vec<String>, StorageError> {
+        service(|it| it.list_roles(&mount))
+    }
+
+    fn list_after(
+        mount: Mount,
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<RoleNames, StorageError> {
+        service(|it| it.list_roles_after(&mount, after.as_deref(), limit))
+    }
+}
+
+impl login_wit::Guest for Component {
+    fn login(mount: Mount, request: LoginRequest) -> Result<Identity, LoginError> {
+        service(|it| it.login(&mount, &Zeroizing::new(request)))
+    }
+
+    fn explain(mount: Mount, request: LoginRequest) -> Vec<CheckReport> {
+        service(|it| it.explain(&mount, &Zeroizing::new(request)))
+    }
+
+    fn revalidate(mount: Mount, request: RenewalRequest) -> Result<Renewed, RenewalError> {
+        service(|it| it.revalidate(&mount, &request))
+    }
+}
+
+impl identity_tokens_wit::Guest for Component {
+    fn read_issuer() -> Result<String, StorageError> {
+        service(Service::read_issuer)
+    }
+
+    fn write_issuer(issuer: String) -> Result<(), IssuerError> {
+        service(|it| it.write_issuer(&issuer))
+    }
+
+    fn issuer() -> Result<String, IdentityTokenError> {
+        service(Service::issuer)
+    }
+
+    fn public_keys() -> Result<Vec<PublicKey>, IdentityTokenError> {
+        service(Service::public_keys)
+    }
+
+    fn maintain_keys() -> Result<(), IdentityTokenError> {
+        service(Service::maintain_keys)
+    }
 }

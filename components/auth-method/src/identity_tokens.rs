@@ -12,7 +12,7 @@ use self::issuer::IssuerRecord;
 use self::key_set::KeySet;
 use crate::rs256::SigningKey;
 use crate::service::AuthMethodService;
-use crate::{IdentityTokenError, IssuerError, Mount, PublicKey, record_keys};
+use crate::{IdentityTokenError, IssuerError, Mount, PublicKey, StorageError, record_keys};
 
 /// Below an issuer's base URL.
 const PATH: &str = "/v1/identity/oidc/plugins";
@@ -23,7 +23,7 @@ const OVERDUE_AFTER: u64 = 48 * 3600;
 
 impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
     /// The base URL that an operator has set; empty for none.
-    pub(crate) fn issuer_set(&self) -> Result<String, gatehouse_storage::StorageError> {
+    pub(crate) fn issuer_set(&self) -> Result<String, StorageError> {
         let stored = self
             .records()
             .get::<IssuerRecord>(record_keys::IDENTITY_TOKEN_ISSUER)?;

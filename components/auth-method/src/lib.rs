@@ -1,16 +1,14 @@
 //! The Google Cloud auth method: who a caller is and under which role.
 //!
-//! [`AuthMethod`] is what the capability offers; [`AuthMethodService`] does it over the ports of `gatehouse-ports`: a store, outgoing
-//! HTTP, a clock and randomness. Compiled for WebAssembly the crate is the component `gatehouse:auth-method`.
+//! [`AuthMethodService`] implements [`AuthMethod`], the capability's face, over the ports of `gatehouse-ports`: a store, outgoing HTTP, a
+//! clock and randomness. Compiled for WebAssembly the crate is the component `gatehouse:auth-method`.
 //!
 //! The capability never makes a token: a login answers who somebody is and what their token is to be like.
 
-mod api;
 mod authorization;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod config;
-pub mod crossing;
 mod entity;
 mod excerpt;
 mod google;
@@ -33,6 +31,6 @@ pub mod untrusted;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod wasi_http;
 
-pub use api::*;
+pub use gatehouse_auth_method_api::*;
 pub use google::{Compatibility, Settings};
 pub use service::AuthMethodService;

@@ -17,6 +17,11 @@ pub(crate) fn normalized(text: &str) -> Option<String> {
     })
 }
 
+/// The address that a caller's host gives as a text; `None` where it knows none.
+pub(crate) fn address(text: Option<&str>) -> Option<IpAddr> {
+    text?.parse().ok()
+}
+
 /// Whether `address` may use what is bound to `networks`; no networks bind nothing, an unknown address fits nothing.
 pub(crate) fn allow(networks: &[String], address: Option<IpAddr>) -> bool {
     if networks.is_empty() {

@@ -6,7 +6,7 @@ use crate::excerpt::excerpt;
 use crate::google::{CallError, Compatibility, Google, KeyError, KeyOwner, ServiceAccount};
 use crate::jwt::{AudienceRule, CLOCK_SKEW, Claims, Issuer, Subject, UnverifiedJwt, VerifiedJwt};
 use crate::trace::{Condition as _, Trace, input, list};
-use crate::{Check, KeyRefusal, LoginError, Role, RoleRules, RoleType};
+use crate::{Check, IamRules, KeyNotFound, KeyRefusal, LoginError, Role, RoleRules, RoleType};
 
 /// Most of a `sub` that an error repeats, in bytes.
 const SHOWN_SUBJECT_BYTES: usize = 320;
@@ -95,10 +95,12 @@ impl Terms<'_> {
         let parsed = UnverifiedJwt::parse(token).map_err(LoginError::MalformedJwt);
         let jwt = trace.require(Check::Form, Vec::new, parsed)?;
         let (subject, _) = self.check_claims(jwt.claims(), google.now(), trace)?;
-        let key_not_found = |refusal| LoginError::KeyNotFound {
-            key_id: jwt.key_id().to_owned(),
-            subject: excerpt(subject, SHOWN_SUBJECT_BYTES),
-            refusal,
+        let key_not_found = |refusal| {
+            LoginError::KeyNotFound(KeyNotFound {
+                key_id: jwt.key_id().to_owned(),
+                subject: excerpt(subject, SHOWN_SUBJECT_BYTES),
+                refusal,
+            })
         };
         let shown = || vec![input("sub", excerpt(subject, SHOWN_SUBJECT_BYTES))];
         let subject = trace.require(
@@ -155,10 +157,10 @@ impl Terms<'_> {
             let outcome = by_google.otherwise(LoginError::NotGoogleSigned);
             trace.require(Check::Signature, signer, outcome)?;
         }
-        let RoleRules::Iam {
+        let RoleRules::Iam(IamRules {
             maximum_jwt_lifetime,
             allow_gce_inference,
-        } = self.role.rules
+        }) = self.role.rules
         else {
             return Ok(());
         };
@@ -183,9 +185,8 @@ impl Terms<'_> {
                 let limit = input("max_jwt_exp", maximum_jwt_lifetime);
                 vec![input("exp", proof.expires), input("now", now), limit]
             },
-            (exempt || proof.expires <= latest).otherwise(LoginError::ExpiresBeyondRole {
-                maximum_jwt_lifetime,
-            }),
+            (exempt || proof.expires <= latest)
+                .otherwise(LoginError::ExpiresBeyondRole(maximum_jwt_lifetime)),
         )
     }
 }

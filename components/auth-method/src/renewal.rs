@@ -1,7 +1,7 @@
 //! Whether an earlier login may go on (contract 4.10).
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store};
-use gatehouse_storage::{Record, StorageError, decode, encode};
+use gatehouse_storage::{Record, decode, encode};
 use serde::{Deserialize, Serialize};
 
 use crate::authorization::{Caller, Claimant, authorize};
@@ -12,7 +12,8 @@ use crate::roles::RoleName;
 use crate::service::AuthMethodService;
 use crate::trace::{Condition as _, Decide};
 use crate::{
-    LoginError, Mount, RenewalError, RenewalRequest, Renewed, Role, RoleRules, RoleType, networks,
+    IamRules, InstanceRefused, LoginError, Mount, RenewalError, RenewalRequest, Renewed, Role,
+    RoleRules, RoleType, StorageError, networks,
 };
 
 /// What a login knew and a renewal needs. It travels with the token as opaque bytes.
@@ -54,7 +55,7 @@ impl RenewalState {
     }
 
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, StorageError> {
-        encode(self)
+        Ok(encode(self)?)
     }
 }
 
@@ -64,6 +65,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         mount: &Mount,
         request: &RenewalRequest,
     ) -> Result<Renewed, RenewalError> {
+        let source_address = networks::address(request.source_address.as_deref());
         let deadline = self.deadline();
         let state: RenewalState =
             decode(&request.renewal_state).map_err(|_| RenewalError::StateUnreadable)?;
@@ -73,7 +75,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         if !are_equivalent(&role.token.policies, &request.token_policies) {
             return Err(RenewalError::PoliciesChanged(state.role));
         }
-        if !networks::allow(&state.bound_cidrs, request.source_address) {
+        if !networks::allow(&state.bound_cidrs, source_address) {
             return Err(RenewalError::AddressNotAllowed);
         }
         let claimant = Claimant {
@@ -82,10 +84,10 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             instance: state.instance.as_ref(),
         };
         let allows_inference = match role.rules {
-            RoleRules::Iam {
+            RoleRules::Iam(IamRules {
                 allow_gce_inference,
                 ..
-            } => allow_gce_inference || self.settings().compatibility.ignore_allow_gce_inference,
+            }) => allow_gce_inference || self.settings().compatibility.ignore_allow_gce_inference,
             RoleRules::Gce(_) => true,
         };
         // Without Google's word neither then nor now, nobody vouches for the account.
@@ -136,10 +138,12 @@ fn refusal_of(error: LoginError, role: &Role, state: &RenewalState) -> RenewalEr
         LoginError::GoogleUnusable(api) => RenewalError::GoogleUnusable(api),
         LoginError::GoogleUnavailable(api) => RenewalError::GoogleUnavailable(api),
         LoginError::Storage(error) => RenewalError::Storage(error),
-        refusal if role.rules.role_type() == RoleType::Gce => RenewalError::InstanceRefused {
-            role: state.role.clone(),
-            refusal: Box::new(refusal),
-        },
+        refusal if role.rules.role_type() == RoleType::Gce => {
+            RenewalError::InstanceRefused(InstanceRefused {
+                role: state.role.clone(),
+                refusal,
+            })
+        }
         LoginError::AccountNotFound(_)
         | LoginError::AccountMismatch
         | LoginError::AccountDisabled(_) => RenewalError::AccountNotFound(state.account.clone()),

@@ -1,12 +1,12 @@
 //! A token that logs in once (SEC-G12, contract 9.4).
 
 use gatehouse_ports::Store;
-use gatehouse_storage::{Record, Records, StorageError, Transaction, TransactionError};
+use gatehouse_storage::{Record, Records, Transaction, TransactionError};
 use serde::{Deserialize, Serialize};
 
 use crate::jwt::CLOCK_SKEW;
 use crate::proof::Proof;
-use crate::{LoginError, Mount, record_keys};
+use crate::{LoginError, Mount, StorageError, record_keys};
 
 /// That a token has logged in. It lives as long as the token could be shown again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

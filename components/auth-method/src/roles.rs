@@ -19,17 +19,10 @@ pub(crate) use edits::EditedList;
 pub(crate) use lists::ANY_ACCOUNT;
 pub(crate) use name::RoleName;
 
-use gatehouse_storage::Record;
-
-use crate::Role;
 use crate::excerpt::excerpt;
 
 /// Most of an operator's input that an error repeats, in bytes.
 const SHOWN_BYTES: usize = 128;
-
-impl Record for Role {
-    const SCHEMA: u16 = 1;
-}
 
 fn shown(text: &str) -> String {
     excerpt(text, SHOWN_BYTES)

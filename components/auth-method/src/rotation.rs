@@ -11,7 +11,7 @@ mod schedule;
 pub(crate) use schedule::Schedule;
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store};
-use gatehouse_storage::{Attempt, Records, StorageError, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Records, Transaction, commit_with_retries};
 
 use self::claim::{Claimed, holds};
 use self::record::{Claim, NewKey, RotationRecord, Stage};
@@ -19,7 +19,9 @@ use crate::config::{ConfigRecord, CredentialsIdentity, read_key_file};
 use crate::google::{ApiError, CallError, Deadline, Google, ProofError};
 use crate::jwt::{Subject, is_project};
 use crate::service::AuthMethodService;
-use crate::{CredentialsFailure, Mount, Rotated, RotationError, RotationSettings, record_keys};
+use crate::{
+    CredentialsFailure, Mount, Rotated, RotationError, RotationSettings, StorageError, record_keys,
+};
 
 /// Seconds after which a new key that Google still does not accept is given up.
 const GIVEN_UP_AFTER: u64 = 3600;

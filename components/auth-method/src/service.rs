@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use gatehouse_ports::{Cache, Clock, Entry, Http, Random, Store, StoreError};
 use gatehouse_storage::{
-    Attempt, Records, StorageError, Transaction, TransactionError, commit_with_retries,
-    key_position,
+    Attempt, Records, Transaction, TransactionError, commit_with_retries, key_position,
 };
+use zeroize::Zeroizing;
 
 use crate::config::{Applied, ConfigRecord, CredentialsChange};
 use crate::google::{
@@ -20,7 +20,7 @@ use crate::{
     CredentialsFailure, CredentialsReport, CredentialsSource, EditError, Identity,
     IdentityTokenError, IssuerError, ListEdit, LoginError, LoginRequest, Mount, Precondition,
     PublicKey, RenewalError, RenewalRequest, Renewed, Role, RoleChanges, RoleError, RoleNames,
-    RoleWarning, RoleWritten, Rotated, RotationError, config, record_keys,
+    RoleWarning, RoleWritten, Rotated, RotationError, StorageError, config, record_keys,
 };
 
 /// Commits that one call makes to delete what is left of a mount.
@@ -148,7 +148,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         match config.credentials_source() {
             CredentialsSource::Static => {
                 let stored = self.records.get(&record_keys::credentials(mount));
-                let stored = stored.map_err(ApiError::Storage)?;
+                let stored = stored.map_err(|error| ApiError::Storage(error.into()))?;
                 let stored = stored.ok_or(CredentialsFailure::NotFound)?;
                 Ok(Source::Key(stored.record))
             }
@@ -284,7 +284,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
     pub(crate) fn commit_unchecked(&self, transaction: Transaction) -> Result<(), StorageError> {
         match self.records.commit(transaction) {
             Ok(()) => Ok(()),
-            Err(TransactionError::Storage(error)) => Err(error),
+            Err(TransactionError::Storage(error)) => Err(error.into()),
             // A commit without checks does not conflict; a store that says so is contended.
             Err(TransactionError::Conflict(_)) => Err(StorageError::Contended(1)),
         }
@@ -303,6 +303,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
         mount: &Mount,
         changes: ConfigChanges,
     ) -> Result<Vec<ConfigWarning>, ConfigError> {
+        let changes = Zeroizing::new(changes);
         let mut can_federate = false;
         let warnings = commit_with_retries(&self.clock, &self.random, || {
             self.try_write_config(mount, &changes, &mut can_federate)

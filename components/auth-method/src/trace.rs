@@ -3,12 +3,10 @@
 //! A login ends with the first check that does not hold. An explanation writes every check down and goes on as far as the next ones
 //! still mean something.
 
-use std::borrow::Cow;
-
 use crate::{Check, CheckReport, LoginError, Verdict};
 
 /// What a check looked at.
-pub(crate) type Inputs = Vec<(Cow<'static, str>, String)>;
+pub(crate) type Inputs = Vec<(String, String)>;
 
 /// Takes note of checks.
 pub(crate) trait Trace {
@@ -134,14 +132,11 @@ impl Condition for bool {
 }
 
 /// One input of a check.
-pub(crate) fn input(
-    name: &'static str,
-    value: impl std::fmt::Display,
-) -> (Cow<'static, str>, String) {
-    (Cow::Borrowed(name), value.to_string())
+pub(crate) fn input(name: &'static str, value: impl std::fmt::Display) -> (String, String) {
+    (name.to_owned(), value.to_string())
 }
 
 /// An input that is a list.
-pub(crate) fn list(name: &'static str, values: &[String]) -> (Cow<'static, str>, String) {
+pub(crate) fn list(name: &'static str, values: &[String]) -> (String, String) {
     input(name, values.join(", "))
 }

@@ -1,10 +1,11 @@
 //! Work that is due without anybody asking for it.
 
 use gatehouse_access_api::{Access, Failure, MountView};
-use gatehouse_auth_method::{AuthMethod, IdentityTokenError, Mount, RotationError};
+use gatehouse_auth_method_api::{
+    AuthMethod, IdentityTokenError, Mount, RotationError, StorageError,
+};
 use gatehouse_orgs::Capability;
-use gatehouse_ports::{OsRandom, Random as _, StoreError};
-use gatehouse_storage::StorageError;
+use gatehouse_ports::{OsRandom, Random as _};
 
 use crate::Gateway;
 use crate::vault::rotation;
@@ -44,7 +45,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// Keeps the keys of identity tokens fresh.
     pub fn maintain_identity_token_keys(&self) {
         match self.auth_method.maintain_keys() {
-            Ok(()) | Err(IdentityTokenError::Storage(StorageError::Store(StoreError::Sealed))) => {}
+            Ok(()) | Err(IdentityTokenError::Storage(StorageError::Sealed)) => {}
             Err(error) => self.tell_operator(&format!("keys of identity tokens: {error}")),
         }
     }
@@ -107,10 +108,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 None => tell(&format!("replaced by key {:?}", rotated.private_key_id)),
             },
             // Another host is at it, or sealed the store meanwhile: nothing that anybody has to mend.
-            Err(
-                RotationError::Busy
-                | RotationError::Storage(StorageError::Store(StoreError::Sealed)),
-            ) => {}
+            Err(RotationError::Busy | RotationError::Storage(StorageError::Sealed)) => {}
             Err(RotationError::Storage(error)) => tell(&error.to_string()),
             Err(error) => tell(rotation::fault(error).text()),
         }
@@ -122,13 +120,23 @@ impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
     /// operator is told.
     pub(crate) fn forget_disabled_mount(&self, id: &str) {
         // The method comes first: a mount that is not listed any more is never asked about again.
-        let forgotten = self.auth_method.forget_mount(id).map_err(Failure::from);
+        let forgotten = self.auth_method.forget_mount(id).map_err(failure);
         match forgotten.and_then(|()| self.access.forget_disabled_mount(id)) {
             Ok(()) | Err(Failure::Sealed) => {}
             Err(failure) => self.tell_operator(&format!(
                 "disabled mount {id}: what was kept for it is still to be deleted: {failure}"
             )),
         }
+    }
+}
+
+/// A failure of the method's store, as access has it.
+fn failure(error: StorageError) -> Failure {
+    match error {
+        StorageError::Sealed => Failure::Sealed,
+        StorageError::Unavailable(why) => Failure::Unavailable(why),
+        StorageError::Contended(_) => Failure::Contended,
+        StorageError::Damaged(_) => Failure::Damaged(error.to_string()),
     }
 }
 

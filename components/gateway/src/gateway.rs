@@ -1,7 +1,7 @@
 //! The way of a request to the protocol it belongs to.
 
 use gatehouse_access_api::Access;
-use gatehouse_auth_method::AuthMethod;
+use gatehouse_auth_method_api::AuthMethod;
 use gatehouse_orgs::Capability;
 use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 

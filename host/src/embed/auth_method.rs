@@ -1,26 +1,22 @@
-//! [`AuthMethod`](gatehouse_auth_method::AuthMethod) by the component's exports.
+//! [`AuthMethod`](gatehouse_auth_method_api::AuthMethod) by the component's exports.
 
 use std::error::Error;
 
-use gatehouse_auth_method::crossing::{Across, FromAcross};
-use gatehouse_auth_method::{
+use gatehouse_auth_method_api::{
     Check, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning, CredentialsReport,
     EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError, LoginRequest,
     Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role, RoleChanges,
-    RoleError, RoleNames, RoleWarning, RoleWritten, Rotated, RotationError, Verdict,
+    RoleError, RoleNames, RoleWarning, RoleWritten, Rotated, RotationError, StorageError, Verdict,
 };
-use gatehouse_ports::{Http, Store, StoreError};
-use gatehouse_storage::StorageError;
+use gatehouse_ports::{Http, Store};
 use wasmtime::Store as Instance;
 
 use super::Builder;
 use super::calls::{CallError, Calls};
+use super::crossing::{Across, FromAcross};
 use crate::runtime::state::InstanceState;
 use bindings::Embedded;
-use bindings::exports::gatehouse::auth_method::{
-    config as config_wit, identity_tokens as identity_tokens_wit, login as login_wit,
-    roles as roles_wit, types as types_wit,
-};
+use bindings::exports::gatehouse::auth_method::types as types_wit;
 
 pub(super) mod bindings {
     wasmtime::component::bindgen!({
@@ -49,8 +45,6 @@ pub(super) mod bindings {
         exports: { default: async },
     });
 }
-
-gatehouse_auth_method::crossings!();
 
 /// The auth method, as a component inside this program. See the [module](super) for how its calls behave.
 ///
@@ -105,14 +99,14 @@ impl AuthMethod {
 /// What callers are told when the component itself failed.
 fn no_answer(error: &CallError) -> StorageError {
     tracing::error!(%error, cause = error.source(), "a call of the auth method failed");
-    StoreError::Unavailable(error.to_string()).into()
+    StorageError::Unavailable(error.to_string())
 }
 
 fn wit(mount: &Mount) -> types_wit::Mount {
     mount.clone().across()
 }
 
-impl gatehouse_auth_method::AuthMethod for AuthMethod {
+impl gatehouse_auth_method_api::AuthMethod for AuthMethod {
     fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
         self.ask(async |exports, store| {
             let config = exports.gatehouse_auth_method_config();

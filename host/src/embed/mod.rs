@@ -11,7 +11,7 @@
 //! of the program's own when it is made.
 //!
 //! **Instances** are made when they are needed and used again, each by one call at a time; [`Limits`] bounds them. A call whose
-//! instance traps, computes for too long or needs too much memory fails alone, with a [storage error](ports::StoreError::Unavailable)
+//! instance traps, computes for too long or needs too much memory fails alone, with a [storage error](interface::StorageError::Unavailable)
 //! that says so, and the instance is dropped. Nothing is half written then: what is written together is one commit of the store. The
 //! error does not say whether that commit was made, so read before you write again. Rotating credentials and forgetting a mount are
 //! several commits; called again, they go on.
@@ -21,11 +21,12 @@
 mod auth_method;
 mod builder;
 mod calls;
+mod crossing;
 mod outbound;
 mod storage;
 
 pub use auth_method::AuthMethod;
 pub use builder::{BuildError, Builder, Limits};
-pub use gatehouse_auth_method as interface;
+pub use gatehouse_auth_method_api as interface;
 pub use gatehouse_components::Flavour;
 pub use gatehouse_ports as ports;

@@ -4,7 +4,7 @@ use gatehouse_ports::{Clock, Http, Random};
 
 use crate::google::{Ancestor, ApiError, Google};
 use crate::trace::{Condition as _, Trace, input, list};
-use crate::{Check, LoginError, Role};
+use crate::{AncestorNotBound, Check, LoginError, ProjectRefusal, Role};
 
 const PROJECT: &str = "project";
 const FOLDER: &str = "folder";
@@ -22,10 +22,10 @@ pub(super) fn check<H: Http, C: Clock, R: Random>(
         return Ok(None);
     }
     let ancestry = google.ancestry(project).map_err(|error| match error {
-        ApiError::Refused(refusal) => LoginError::AncestryUnreadable {
+        ApiError::Refused(refusal) => LoginError::AncestryUnreadable(ProjectRefusal {
             project: project.to_owned(),
             refusal,
-        },
+        }),
         other => other.into(),
     });
     let first = match (folders.is_empty(), organizations.is_empty()) {
@@ -77,10 +77,12 @@ pub(super) fn check<H: Http, C: Clock, R: Random>(
 }
 
 fn not_bound(check: Check, project: &str, bound: &[String]) -> LoginError {
-    let (project, bound) = (project.to_owned(), bound.to_vec());
+    let project = project.to_owned();
+    let bound = bound.to_vec();
+    let outside = AncestorNotBound { project, bound };
     match check {
-        Check::Folder => LoginError::FolderNotBound { project, bound },
-        _ => LoginError::OrganizationNotBound { project, bound },
+        Check::Folder => LoginError::FolderNotBound(outside),
+        _ => LoginError::OrganizationNotBound(outside),
     }
 }
 

@@ -9,7 +9,10 @@ use crate::google::{
 use crate::jwt::InstanceClaims;
 use crate::roles::ANY_ACCOUNT;
 use crate::trace::{Condition as _, Trace, input, list};
-use crate::{Check, GceRules, InstanceFlaw, LoginError, Role};
+use crate::{
+    Check, CreatedLater, GceRules, GroupNotFound, InstanceAccountNotBound, InstanceFlaw,
+    InstanceProjectNotBound, InstanceTooOld, LabelMissing, LoginError, ProjectRefusal, Role,
+};
 
 /// States in which an instance runs or is about to.
 const LIVE_STATES: [&str; 3] = ["PROVISIONING", "STAGING", "RUNNING"];
@@ -35,11 +38,11 @@ pub(super) fn authorize<H: Http, C: Clock, R: Random>(
             vec![input("project", &claims.project_id), bound]
         },
         is_bound(projects, &claims.project_id).otherwise_with(|| {
-            LoginError::InstanceProjectNotBound {
+            LoginError::InstanceProjectNotBound(InstanceProjectNotBound {
                 instance_id: claims.instance_id.clone(),
                 project: claims.project_id.clone(),
                 bound_projects: projects.clone(),
-            }
+            })
         }),
     )?;
     let instance = if role.trust_claims {
@@ -86,11 +89,11 @@ pub(super) fn authorize<H: Http, C: Clock, R: Random>(
         Check::BoundAccount,
         || account_inputs(role, &account),
         (any_account || lets_in(role, &account)).otherwise_with(|| {
-            LoginError::InstanceAccountNotBound {
+            LoginError::InstanceAccountNotBound(InstanceAccountNotBound {
                 unique_id: account.unique_id.clone(),
                 email: account.email.clone(),
                 bound: role.bound_service_accounts.clone(),
-            }
+            })
         }),
     )?;
     Ok(Caller {
@@ -105,11 +108,13 @@ fn live_instance<H: Http, C: Clock, R: Random>(
     claims: &InstanceClaims,
     google: &Google<'_, H, C, R>,
 ) -> Result<Instance, LoginError> {
-    let flawed = |flaw| LoginError::Instance {
-        project: claims.project_id.clone(),
-        zone: claims.zone.clone(),
-        name: claims.instance_name.clone(),
-        flaw,
+    let flawed = |flaw| {
+        LoginError::Instance(crate::Instance {
+            project: claims.project_id.clone(),
+            zone: claims.zone.clone(),
+            name: claims.instance_name.clone(),
+            flaw,
+        })
     };
     let name = InstanceName {
         project: &claims.project_id,
@@ -117,7 +122,7 @@ fn live_instance<H: Http, C: Clock, R: Random>(
         name: &claims.instance_name,
     };
     let instance = google.instance(name).map_err(|error| match error {
-        ApiError::Refused(refusal) => flawed(InstanceFlaw::Refused(Box::new(refusal))),
+        ApiError::Refused(refusal) => flawed(InstanceFlaw::Refused(refusal)),
         other => other.into(),
     })?;
     if !LIVE_STATES.contains(&instance.status.as_str()) {
@@ -128,10 +133,10 @@ fn live_instance<H: Http, C: Clock, R: Random>(
     }
     let claimed = claims.instance_creation_timestamp;
     if claimed.saturating_add(CREATION_TOLERANCE) < instance.created {
-        return Err(flawed(InstanceFlaw::CreatedLater {
+        return Err(flawed(InstanceFlaw::CreatedLater(CreatedLater {
             claimed,
             created: instance.created,
-        }));
+        })));
     }
     Ok(instance)
 }
@@ -152,7 +157,7 @@ fn check_age(
     trace.judge(
         Check::InstanceAge,
         || vec![input("age", age), input("max_instance_age", maximum)],
-        (age <= maximum).otherwise(LoginError::InstanceTooOld { age, maximum }),
+        (age <= maximum).otherwise(LoginError::InstanceTooOld(InstanceTooOld { age, maximum })),
     )
 }
 
@@ -168,23 +173,22 @@ fn check_labels(
     let missing = rules
         .bound_labels
         .iter()
-        .find(|(key, value)| instance.labels.get(*key) != Some(value));
-    let shown = |labels: &std::collections::BTreeMap<String, String>| -> Vec<String> {
-        let pairs = labels.iter();
-        pairs.map(|(key, value)| format!("{key}:{value}")).collect()
-    };
+        .find(|(key, value)| instance.labels.get(key) != Some(value));
+    let shown = |(key, value): (&String, &String)| format!("{key}:{value}");
     trace.judge(
         Check::Labels,
         || {
-            let bound = list("bound_labels", &shown(&rules.bound_labels));
-            vec![list("labels", &shown(&instance.labels)), bound]
+            let labels: Vec<String> = instance.labels.iter().map(shown).collect();
+            let bound = rules.bound_labels.iter();
+            let bound: Vec<String> = bound.map(|(key, value)| shown((key, value))).collect();
+            vec![list("labels", &labels), list("bound_labels", &bound)]
         },
         match missing {
             None => Ok(()),
-            Some((key, value)) => Err(LoginError::LabelMissing {
+            Some((key, value)) => Err(LoginError::LabelMissing(LabelMissing {
                 key: key.clone(),
                 value: value.clone(),
-            }),
+            })),
         },
     )
 }
@@ -225,16 +229,18 @@ fn check_groups<H: Http, C: Clock, R: Random>(
     let project = || claims.project_id.clone();
     let outcome = match google.group_membership(&claims.project_id, instance, rules) {
         Ok(Membership::Member) => Ok(()),
-        Ok(Membership::NoSuchGroup(group, locations)) => Err(LoginError::GroupNotFound {
-            group,
-            project: project(),
-            locations,
-        }),
+        Ok(Membership::NoSuchGroup(group, locations)) => {
+            Err(LoginError::GroupNotFound(GroupNotFound {
+                group,
+                project: project(),
+                locations,
+            }))
+        }
         Ok(Membership::Outsider) => Err(LoginError::NotInGroups(groups.clone())),
-        Err(ApiError::Refused(refusal)) => Err(LoginError::GroupsUnreadable {
+        Err(ApiError::Refused(refusal)) => Err(LoginError::GroupsUnreadable(ProjectRefusal {
             project: project(),
             refusal,
-        }),
+        })),
         Err(other) => Err(other.into()),
     };
     trace.judge(

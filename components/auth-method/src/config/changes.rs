@@ -10,7 +10,8 @@ use super::{ConfigRecord, CredentialsIdentity, CredentialsRecord, MetadataSelect
 use crate::google::{Settings, endpoint_flaw, is_foreign};
 use crate::jwt::Subject;
 use crate::{
-    AliasSource, ConfigChanges, ConfigError, ConfigWarning, CustomEndpoints, MetadataFlaw, RoleType,
+    AliasSource, ConfigBound, ConfigChanges, ConfigError, ConfigWarning, CustomEndpoints,
+    EndpointValue, Metadata, MetadataFlaw, RoleType,
 };
 
 /// Longest text that a write sets, in bytes, where its own form does not bound it.
@@ -46,7 +47,7 @@ pub(crate) fn apply(
         record.gce_alias = alias(value, "instance_id", RoleType::Gce)?;
     }
     let metadata_refused =
-        |role_type| move |flaw: MetadataFlaw| ConfigError::Metadata { role_type, flaw };
+        |role_type| move |flaw: MetadataFlaw| ConfigError::Metadata(Metadata { role_type, flaw });
     if let Some(names) = &changes.iam_metadata {
         record.iam_metadata = MetadataSelection::from_names(names, IAM_FIELDS)
             .map_err(metadata_refused(RoleType::Iam))?;
@@ -84,10 +85,10 @@ fn check_lengths(changes: &ConfigChanges) -> Result<(), ConfigError> {
         text.is_some_and(|text| text.len() > MAXIMUM_TEXT_BYTES)
     };
     match texts.into_iter().find(|(_, text)| is_long(text)) {
-        Some((field, _)) => Err(ConfigError::TooLong {
+        Some((field, _)) => Err(ConfigError::TooLong(ConfigBound {
             field: field.into(),
             maximum: MAXIMUM_TEXT_BYTES as u64,
-        }),
+        })),
         None => Ok(()),
     }
 }
@@ -161,10 +162,10 @@ fn apply_endpoints(
         if value.is_empty() {
             *endpoint = None;
         } else if let Some(flaw) = endpoint_flaw(value, settings) {
-            return Err(ConfigError::EndpointValue {
+            return Err(ConfigError::EndpointValue(EndpointValue {
                 key: key.into(),
                 flaw,
-            });
+            }));
         } else {
             *endpoint = Some(value.to_owned());
         }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store};
-use gatehouse_storage::{StorageError, decode};
+use gatehouse_storage::decode;
 
 use crate::google::ApiError;
 use crate::jwt::is_project;
@@ -11,7 +11,7 @@ use crate::pages::{self, LARGE_AT_ONCE};
 use crate::service::AuthMethodService;
 use crate::{
     ApiRefusal, CallFailure, CredentialsReport, Mount, PermissionsFound, ProjectReport, Role,
-    record_keys,
+    StorageError, record_keys,
 };
 
 /// Most projects that are asked about: each costs a call.

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use zeroize::ZeroizeOnDrop;
 
 use super::CredentialsIdentity;
-use crate::CredentialsFlaw;
 use crate::rs256::SigningKey;
+use crate::{CredentialsFlaw, JsonPosition};
 
 const MAXIMUM_BYTES: usize = 64 * 1024;
 
@@ -46,13 +46,10 @@ pub(crate) fn read_key_file(
     }
     // Serde would take an array for a structure too.
     if !text.trim_ascii_start().starts_with('{') {
-        return Err(CredentialsFlaw::NotJson { line: 1, column: 0 });
+        return Err(not_json(1, 0));
     }
     let mut file: KeyFile =
-        serde_json::from_str(text).map_err(|error| CredentialsFlaw::NotJson {
-            line: error.line(),
-            column: error.column(),
-        })?;
+        serde_json::from_str(text).map_err(|error| not_json(error.line(), error.column()))?;
     let private_key_id = file.private_key_id.take().unwrap_or_default();
     if private_key_id.is_empty() {
         return Err(CredentialsFlaw::PrivateKeyIdMissing);
@@ -83,6 +80,14 @@ pub(crate) fn read_key_file(
         since: 0,
     };
     Ok((identity, record))
+}
+
+fn not_json(line: usize, column: usize) -> CredentialsFlaw {
+    let counted = |place| u32::try_from(place).unwrap_or(u32::MAX);
+    CredentialsFlaw::NotJson(JsonPosition {
+        line: counted(line),
+        column: counted(column),
+    })
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! Which facts about a caller go along with their token (contract 2.4).
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::shown;
-use crate::MetadataFlaw;
+use crate::{MetadataFlaw, Unavailable};
 
 /// Fields of iam roles, in the order of the default set.
 pub(super) const IAM_FIELDS: &[&str] = &[
@@ -59,17 +57,17 @@ impl MetadataSelection {
                 Ok(Self::Default)
             } else {
                 let names = names.iter().map(|name| shown(name)).collect();
-                Err(MetadataFlaw::DefaultWithOthers { names })
+                Err(MetadataFlaw::DefaultWithOthers(names))
             };
         }
         match names
             .iter()
             .find(|name| !available.contains(&name.as_str()))
         {
-            Some(unknown) => Err(MetadataFlaw::Unavailable {
+            Some(unknown) => Err(MetadataFlaw::Unavailable(Unavailable {
                 name: shown(unknown),
-                available: available.iter().copied().map(Cow::Borrowed).collect(),
-            }),
+                available: available.iter().map(|name| (*name).to_owned()).collect(),
+            })),
             None => Ok(Self::Fields(names)),
         }
     }
@@ -106,11 +104,11 @@ mod tests {
         let names = vec!["a".to_owned(), "default".to_owned()];
         assert_eq!(
             select(&["default", "a"]),
-            Err(MetadataFlaw::DefaultWithOthers { names })
+            Err(MetadataFlaw::DefaultWithOthers(names))
         );
         assert!(matches!(
             select(&["role", "zone"]),
-            Err(MetadataFlaw::Unavailable { name, .. }) if name == "zone"
+            Err(MetadataFlaw::Unavailable(Unavailable { name, .. })) if name == "zone"
         ));
     }
 }

@@ -1,7 +1,6 @@
 //! Questions that Google answers only to the mount's own credentials.
 
 use gatehouse_ports::{Clock, Http, HttpResponse, Random};
-use gatehouse_storage::StorageError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +9,9 @@ use super::answers::api_refusal;
 use super::exchange::{CallError, Question};
 use super::known::{Failure, Nature};
 use super::strict::object_in;
-use crate::{ApiRefusal, CallFailure, CredentialsFailure, CredentialsStep};
+use crate::{
+    ApiRefusal, CallFailure, CredentialsFailure, CredentialsRefusal, CredentialsStep, StorageError,
+};
 
 /// Remembered access tokens that are replaced for one question: this instance's own, and the one that instances share.
 const REPLACED_TOKENS: u32 = 2;
@@ -88,11 +89,13 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             200..300 => Ok(answer),
             401 => {
                 self.forget_access_token(&token.value);
-                Err(ApiError::Credentials(CredentialsFailure::Refused {
-                    step: CredentialsStep::Use,
-                    status: 401,
-                    message: api_refusal(401, &answer.body).reason,
-                }))
+                Err(ApiError::Credentials(CredentialsFailure::Refused(
+                    CredentialsRefusal {
+                        step: CredentialsStep::Use,
+                        status: 401,
+                        message: api_refusal(401, &answer.body).reason,
+                    },
+                )))
             }
             status @ 400..500 => Err(ApiError::Refused(api_refusal(status, &answer.body))),
             _ => Err(CallError::Unusable(question.api).into()),

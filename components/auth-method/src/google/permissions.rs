@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::authorized::ApiError;
 use super::exchange::Question;
 use super::{Api, Google};
-use crate::{CallFailure, CredentialsFailure, PermissionsFound};
+use crate::{CallFailure, CredentialsFailure, PermissionsFound, StorageError};
 
 /// Whatever logins and rotations can need, sorted.
 const WANTED: [&str; 7] = [
@@ -58,7 +58,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
 
 impl ApiError {
     /// What a report about calls says of it; failures of the store are no part of such a report.
-    pub(crate) fn into_call_failure(self) -> Result<CallFailure, gatehouse_storage::StorageError> {
+    pub(crate) fn into_call_failure(self) -> Result<CallFailure, StorageError> {
         Ok(match self {
             Self::Refused(refusal) => CallFailure::Refused(refusal),
             Self::Credentials(failure) => CallFailure::Credentials(failure),

@@ -64,5 +64,5 @@ pub(super) fn signed(
         },
     };
     // A key that was read has signed before.
-    sign(key, key_id, &claims).ok_or(IdentityTokenError::Storage(StorageError::Malformed))
+    sign(key, key_id, &claims).ok_or(StorageError::Malformed.into())
 }

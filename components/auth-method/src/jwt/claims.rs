@@ -136,9 +136,7 @@ impl Claims {
             .saturating_add(CLOCK_SKEW)
             .saturating_add(MAXIMUM_LIFETIME);
         if expires > latest {
-            return Err(LoginError::ExpiresTooLate {
-                expires_in: expires.saturating_sub(now),
-            });
+            return Err(LoginError::ExpiresTooLate(expires.saturating_sub(now)));
         }
         Ok(expires)
     }

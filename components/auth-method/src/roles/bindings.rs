@@ -2,7 +2,7 @@
 
 use super::lists::{ANY_ACCOUNT, bound};
 use super::{set, shown};
-use crate::{AliasSource, Role, RoleChanges, RoleError, RoleType, RoleWarning};
+use crate::{AliasSource, DeprecatedField, Role, RoleChanges, RoleError, RoleType, RoleWarning};
 
 pub(super) fn apply(
     role: &mut Role,
@@ -70,10 +70,10 @@ pub(super) fn alias(role: &Role, changes: &RoleChanges) -> Result<Option<AliasSo
 }
 
 pub(super) fn deprecated(used: &'static str, instead: &'static str) -> RoleWarning {
-    RoleWarning::DeprecatedField {
+    RoleWarning::DeprecatedField(DeprecatedField {
         used: used.into(),
         instead: instead.into(),
-    }
+    })
 }
 
 /// Google names folders and organizations by numbers; their other names can be given to others.

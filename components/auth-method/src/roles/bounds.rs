@@ -1,6 +1,6 @@
 //! How much the lists of a role may hold, and that a list that was given holds something (contract 3.2; SEC-S14).
 
-use crate::{GceRules, Role, RoleChanges, RoleError, RoleRules};
+use crate::{GceRules, Role, RoleBound, RoleChanges, RoleError, RoleRules};
 
 /// Service accounts and projects: as many as a large organization has.
 const MAXIMUM_CALLERS: usize = 10_000;
@@ -46,7 +46,7 @@ const LISTS: [List; 10] = [
 fn of_gce(role: &Role, list: fn(&GceRules) -> &Vec<String>) -> &[String] {
     match &role.rules {
         RoleRules::Gce(rules) => list(rules),
-        RoleRules::Iam { .. } => &[],
+        RoleRules::Iam(_) => &[],
     }
 }
 
@@ -73,9 +73,9 @@ pub(super) fn check(role: &Role, stored: Option<&Role>) -> Result<(), RoleError>
     if count > MAXIMUM_ENTRIES && count > count_before {
         return Err(too_many("bound_labels", MAXIMUM_ENTRIES));
     }
-    let is_new = |(key, value): (&String, &String)| {
-        key.len() + value.len() > MAXIMUM_ENTRY_BYTES
-            && before.is_none_or(|before| before.get(key) != Some(value))
+    let is_new = |label: &(String, String)| {
+        label.0.len() + label.1.len() > MAXIMUM_ENTRY_BYTES
+            && before.is_none_or(|before| !before.contains(label))
     };
     if rules.bound_labels.iter().any(is_new) {
         return Err(too_long("bound_labels"));
@@ -109,15 +109,15 @@ pub(super) fn refuse_blank_lists(changes: &RoleChanges) -> Result<(), RoleError>
 }
 
 fn too_many(field: &'static str, maximum: usize) -> RoleError {
-    RoleError::TooMany {
+    RoleError::TooMany(RoleBound {
         field: field.into(),
         maximum: maximum as u64,
-    }
+    })
 }
 
 fn too_long(field: &'static str) -> RoleError {
-    RoleError::TooLong {
+    RoleError::TooLong(RoleBound {
         field: field.into(),
         maximum: MAXIMUM_ENTRY_BYTES as u64,
-    }
+    })
 }

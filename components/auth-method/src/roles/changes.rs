@@ -3,8 +3,8 @@
 use super::{bindings, bounds, gce, iam, requirements, shown, token_fields, warnings};
 use crate::config::ConfigRecord;
 use crate::{
-    LegacyTokenFields, Mount, Role, RoleChanges, RoleError, RoleRules, RoleType, RoleWarning,
-    TokenParameters,
+    FieldsOfOtherType, LegacyTokenFields, Mount, Role, RoleChanges, RoleError, RoleRules, RoleType,
+    RoleWarning, TokenParameters,
 };
 
 /// A role that passed all checks.
@@ -43,10 +43,7 @@ pub(crate) fn apply(
     refuse_fields_of_other_type(changes, role.rules.role_type())?;
     role.alias = bindings::alias(&role, changes)?;
     match &mut role.rules {
-        RoleRules::Iam {
-            maximum_jwt_lifetime,
-            allow_gce_inference,
-        } => iam::apply(maximum_jwt_lifetime, allow_gce_inference, changes)?,
+        RoleRules::Iam(rules) => iam::apply(rules, changes)?,
         RoleRules::Gce(rules) => gce::apply(rules, changes, &mut warnings)?,
     }
     requirements::check(&role)?;
@@ -120,6 +117,9 @@ fn refuse_fields_of_other_type(
     if fields.is_empty() {
         Ok(())
     } else {
-        Err(RoleError::FieldsOfOtherType { role_type, fields })
+        Err(RoleError::FieldsOfOtherType(FieldsOfOtherType {
+            role_type,
+            fields,
+        }))
     }
 }

@@ -1,5 +1,7 @@
 //! Changes of one list of a role (contract 3.6).
 
+use std::collections::BTreeMap;
+
 use super::bindings::check_wildcard;
 use super::lists::bound;
 use super::{bounds, labels, requirements};
@@ -30,7 +32,7 @@ pub(super) fn apply(role: &mut Role, list: EditedList, edit: &ListEdit) -> Resul
             .is_ok()
     };
     match (list, &mut role.rules) {
-        (EditedList::ServiceAccounts, RoleRules::Iam { .. }) => {
+        (EditedList::ServiceAccounts, RoleRules::Iam(_)) => {
             let accounts = &mut role.bound_service_accounts;
             accounts.extend_from_slice(&edit.add);
             *accounts = bound(accounts);
@@ -39,8 +41,13 @@ pub(super) fn apply(role: &mut Role, list: EditedList, edit: &ListEdit) -> Resul
         }
         (EditedList::Labels, RoleRules::Gce(rules)) => {
             let added = labels::parse(&edit.add).map_err(EditError::InvalidLabels)?;
-            rules.bound_labels.extend(added);
-            rules.bound_labels.retain(|key, _| !is_removed(key));
+            // As a map, in which a label that is added takes the place of one with its key.
+            let mut labels: BTreeMap<_, _> = std::mem::take(&mut rules.bound_labels)
+                .into_iter()
+                .collect();
+            labels.extend(added);
+            labels.retain(|key, _| !is_removed(key));
+            rules.bound_labels = labels.into_iter().collect();
         }
         (_, rules) => return Err(EditError::WrongType(rules.role_type())),
     }

@@ -4,7 +4,7 @@ use super::bindings::deprecated;
 use super::labels;
 use super::lists::{bound, resource_names};
 use super::set;
-use crate::{GceRules, RoleChanges, RoleError, RoleWarning};
+use crate::{GceRules, RoleChanges, RoleError, RoleWarning, SentTwice};
 
 pub(super) fn apply(
     rules: &mut GceRules,
@@ -31,10 +31,10 @@ pub(super) fn apply(
     for (list, (new, all), (old, one)) in lists {
         match (all, one) {
             (Some(_), Some(_)) => {
-                return Err(RoleError::SentTwice {
+                return Err(RoleError::SentTwice(SentTwice {
                     old: old.into(),
                     new: new.into(),
-                });
+                }));
             }
             (Some(all), None) => *list = resource_names(all),
             (None, Some(one)) => {
@@ -46,7 +46,8 @@ pub(super) fn apply(
         }
     }
     if let Some(entries) = &changes.bound_labels {
-        rules.bound_labels = labels::parse(entries).map_err(RoleError::InvalidLabels)?;
+        let labels = labels::parse(entries).map_err(RoleError::InvalidLabels)?;
+        rules.bound_labels = labels.into_iter().collect();
     }
     set(&mut rules.maximum_instance_age, changes.max_instance_age);
     Ok(())

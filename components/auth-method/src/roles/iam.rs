@@ -1,7 +1,7 @@
 //! What only iam roles have.
 
 use super::set;
-use crate::{RoleChanges, RoleError, RoleRules};
+use crate::{IamRules, RoleChanges, RoleError, RoleRules};
 
 /// Seconds that the `exp` of an account-signed token may lie ahead when the operator does not say.
 const DEFAULT_JWT_LIFETIME: u64 = 900;
@@ -10,23 +10,19 @@ const MAXIMUM_JWT_LIFETIME: u64 = 3600;
 
 /// The rules of a new role.
 pub(super) const fn defaults() -> RoleRules {
-    RoleRules::Iam {
+    RoleRules::Iam(IamRules {
         maximum_jwt_lifetime: DEFAULT_JWT_LIFETIME,
         allow_gce_inference: true,
-    }
+    })
 }
 
-pub(super) fn apply(
-    maximum_jwt_lifetime: &mut u64,
-    allow_gce_inference: &mut bool,
-    changes: &RoleChanges,
-) -> Result<(), RoleError> {
+pub(super) fn apply(rules: &mut IamRules, changes: &RoleChanges) -> Result<(), RoleError> {
     match changes.max_jwt_exp {
         None => {}
-        Some(0) => *maximum_jwt_lifetime = DEFAULT_JWT_LIFETIME,
-        Some(seconds @ ..=MAXIMUM_JWT_LIFETIME) => *maximum_jwt_lifetime = seconds,
+        Some(0) => rules.maximum_jwt_lifetime = DEFAULT_JWT_LIFETIME,
+        Some(seconds @ ..=MAXIMUM_JWT_LIFETIME) => rules.maximum_jwt_lifetime = seconds,
         Some(_) => return Err(RoleError::JwtLifetimeTooLong),
     }
-    set(allow_gce_inference, changes.allow_gce_inference);
+    set(&mut rules.allow_gce_inference, changes.allow_gce_inference);
     Ok(())
 }

@@ -1,15 +1,13 @@
 //! What a role as a whole has to meet, whichever write it comes from (contract 3.3, step 8).
 
-use std::borrow::Cow;
-
 use gatehouse_ports::MAXIMUM_VALUE_BYTES;
 use gatehouse_storage::encode;
 
-use crate::{Mount, Role, RoleChanges, RoleError, RoleRules};
+use crate::{AboveBound, Mount, Role, RoleChanges, RoleError, RoleRules};
 
 pub(super) fn check(role: &Role) -> Result<(), RoleError> {
     match &role.rules {
-        RoleRules::Iam { .. } if role.bound_service_accounts.is_empty() => {
+        RoleRules::Iam(_) if role.bound_service_accounts.is_empty() => {
             return Err(RoleError::NoServiceAccounts);
         }
         RoleRules::Gce(rules)
@@ -41,19 +39,19 @@ pub(super) fn check_sent_period(
 ) -> Result<(), RoleError> {
     let sent = changes.token_period.is_some() || changes.period.is_some();
     if sent && role.token.period > mount.maximum_lease {
-        return Err(RoleError::PeriodAboveMountMaximum {
-            period: role.token.period,
-            mount_maximum: mount.maximum_lease,
-        });
+        return Err(RoleError::PeriodAboveMountMaximum(AboveBound {
+            given: role.token.period,
+            bound: mount.maximum_lease,
+        }));
     }
     Ok(())
 }
 
 /// Fields in use that nothing in a token can answer, sorted.
-fn only_live(role: &Role) -> Vec<Cow<'static, str>> {
+fn only_live(role: &Role) -> Vec<String> {
     let (groups, labels, projects) = match &role.rules {
         // An account's project is not among its claims, an instance's is.
-        RoleRules::Iam { .. } => (false, false, !role.bound_projects.is_empty()),
+        RoleRules::Iam(_) => (false, false, !role.bound_projects.is_empty()),
         RoleRules::Gce(rules) => (
             !rules.bound_instance_groups.is_empty(),
             !rules.bound_labels.is_empty(),

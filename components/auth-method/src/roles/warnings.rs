@@ -2,7 +2,7 @@
 
 use super::lists::ANY_ACCOUNT;
 use crate::config::ConfigRecord;
-use crate::{AliasSource, GceRules, Mount, Role, RoleRules, RoleWarning};
+use crate::{AboveBound, AliasSource, GceRules, Mount, Role, RoleRules, RoleWarning};
 
 /// Adds everything that applies to the role as it is now, whatever was sent.
 pub(super) fn of_whole(
@@ -27,7 +27,7 @@ pub(super) fn of_whole(
     let any_project = role.bound_projects.is_empty() && !above;
     let any_account = role.bound_service_accounts == [ANY_ACCOUNT];
     match &role.rules {
-        RoleRules::Iam { .. } if any_account && any_project => {
+        RoleRules::Iam(_) if any_account && any_project => {
             warnings.push(RoleWarning::AnyServiceAccountOfAnyProject);
         }
         RoleRules::Gce(rules) => {
@@ -36,7 +36,7 @@ pub(super) fn of_whole(
                 warnings.push(RoleWarning::BoundByLabelsOnly);
             }
         }
-        RoleRules::Iam { .. } => {}
+        RoleRules::Iam(_) => {}
     }
     if role.trust_claims {
         warnings.push(RoleWarning::ClaimsTrusted);
@@ -46,37 +46,29 @@ pub(super) fn of_whole(
 fn of_lifetimes(role: &Role, mount: &Mount) -> impl Iterator<Item = RoleWarning> {
     let (ttl, maximum_ttl, period) = (role.token.ttl, role.token.maximum_ttl, role.token.period);
     let (mount_default, mount_maximum) = (mount.default_lease, mount.maximum_lease);
+    let above = |given, bound| AboveBound { given, bound };
     let by_old_name = role.legacy.maximum_ttl.is_some();
     let all = [
         (
             ttl > mount_maximum,
-            RoleWarning::TtlAboveMountMaximum { ttl, mount_maximum },
+            RoleWarning::TtlAboveMountMaximum(above(ttl, mount_maximum)),
         ),
         (
             maximum_ttl > mount_maximum,
-            RoleWarning::MaximumTtlAboveMountMaximum {
-                maximum_ttl,
-                mount_maximum,
-            },
+            RoleWarning::MaximumTtlAboveMountMaximum(above(maximum_ttl, mount_maximum)),
         ),
         (
             period > mount_maximum,
-            RoleWarning::PeriodAboveMountMaximum {
-                period,
-                mount_maximum,
-            },
+            RoleWarning::PeriodAboveMountMaximum(above(period, mount_maximum)),
         ),
         (
             ttl > mount_default,
-            RoleWarning::TtlAboveMountDefault { ttl, mount_default },
+            RoleWarning::TtlAboveMountDefault(above(ttl, mount_default)),
         ),
         (
             // Between the mount's default and maximum it has its full effect.
             by_old_name && maximum_ttl > mount_maximum,
-            RoleWarning::MaximumTtlAboveMountDefault {
-                maximum_ttl,
-                mount_default,
-            },
+            RoleWarning::MaximumTtlAboveMountDefault(above(maximum_ttl, mount_default)),
         ),
     ];
     let applicable = all.into_iter().filter(|(applies, _)| *applies);

@@ -1,7 +1,7 @@
 //! Writes of roles against the store: each is one commit, made again while others interfere (contract 3.4, SEC-S6).
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store, Version};
-use gatehouse_storage::{Attempt, Loaded, Records, StorageError, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
 use super::changes::{self, Written};
 use super::edits::{self, EditedList};
@@ -11,7 +11,7 @@ use crate::excerpt::excerpt;
 use crate::service::AuthMethodService;
 use crate::{
     EditError, ListEdit, Mount, Precondition, Role, RoleChanges, RoleError, RoleWarning,
-    RoleWritten, record_keys,
+    RoleWritten, StorageError, record_keys,
 };
 
 /// Most of a role's name that an error repeats, in bytes.
@@ -94,7 +94,10 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         let mut transaction = Transaction::new();
         transaction.require_unchanged(key.as_str(), read);
         transaction.put(key, role)?;
-        Attempt::from_commit(self.records().commit(transaction), outcome)
+        Ok(Attempt::from_commit(
+            self.records().commit(transaction),
+            outcome,
+        )?)
     }
 
     fn new_role_id(&self) -> Result<String, RoleError> {

@@ -8,7 +8,7 @@ use aws_lc_rs::signature::{
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use gatehouse_auth_method::{JwtFlaw, KeyRefusal, LoginError};
+use gatehouse_auth_method::{JwtFlaw, KeyNotFound, KeyRefusal, LoginError};
 use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256};
 use serde_json::{Value, json};
 
@@ -208,11 +208,11 @@ fn j1_a_published_key_of_another_kind_is_no_key() {
     let input = Token::of_account().signing_input();
     let signature = URL_SAFE_NO_PAD.encode(elliptic(&pair, &input));
     let refused = stage.log_in(&format!("{input}.{signature}")).unwrap_err();
-    let expected = LoginError::KeyNotFound {
+    let expected = LoginError::KeyNotFound(KeyNotFound {
         key_id: "account-key".to_owned(),
         subject: EMAIL.to_owned(),
         refusal: KeyRefusal::KeyUnknown,
-    };
+    });
     assert_eq!(refused, expected);
 }
 

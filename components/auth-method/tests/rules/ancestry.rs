@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatehouse_auth_method::{AuthMethod, LoginError, Precondition, RoleChanges};
+use gatehouse_auth_method::{AuthMethod, LoginError, Precondition, ProjectRefusal, RoleChanges};
 use gatehouse_ports::HttpError;
 use gatehouse_ports::doubles::ManualClock;
 use serde_json::json;
@@ -110,7 +110,8 @@ fn contract_4_7_a_refusal_is_told_and_an_outage_is_worth_trying_again() {
             .fail(ANCESTRY, Fault::Answer(refusal), usize::MAX);
         for instance in [0, 1] {
             let refused = log_in(&fleet, instance).unwrap_err();
-            let LoginError::AncestryUnreadable { project, refusal } = refused else {
+            let LoginError::AncestryUnreadable(ProjectRefusal { project, refusal }) = refused
+            else {
                 panic!("{refused}");
             };
             let told = (project.as_str(), refusal.status, refusal.message.as_str());

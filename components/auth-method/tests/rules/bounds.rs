@@ -3,14 +3,14 @@
 use std::cell::Cell;
 
 use gatehouse_auth_method::{
-    AuthMethod, AuthMethodService, EditError, ListEdit, LoginRequest, Role, RoleChanges, RoleError,
-    RoleNames, Settings,
+    AuthMethod, AuthMethodService, EditError, ListEdit, LoginRequest, Role, RoleBound, RoleChanges,
+    RoleError, RoleNames, Settings, StorageError,
 };
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
 use gatehouse_ports::{
     Change, Check, CommitError, Entry, MAXIMUM_VALUE_BYTES, NoCache, Page, Store, StoreError,
 };
-use gatehouse_storage::{StorageError, encode};
+use gatehouse_storage::encode;
 
 use crate::google::{self, EMAIL, Fault};
 use crate::instances::gce;
@@ -30,7 +30,7 @@ fn numbered(count: usize) -> Vec<String> {
 
 fn too_many(field: &'static str, maximum: usize) -> RoleError {
     let (field, maximum) = (field.into(), maximum as u64);
-    RoleError::TooMany { field, maximum }
+    RoleError::TooMany(RoleBound { field, maximum })
 }
 
 fn accounts(accounts: Vec<String>) -> RoleChanges {
@@ -152,12 +152,15 @@ fn s14_the_entries_of_a_role_are_bounded_in_length() {
         stage.role(write(vec![of(ENTRY_BYTES)]));
         let refused = stage.write_role("dev", write(vec![of(ENTRY_BYTES + 1)]));
         let (field, maximum) = (field.into(), ENTRY_BYTES as u64);
-        assert_eq!(refused, Err(RoleError::TooLong { field, maximum }));
+        assert_eq!(
+            refused,
+            Err(RoleError::TooLong(RoleBound { field, maximum }))
+        );
     }
     let stage = Stage::bare();
     stage.role(accounts(vec![plain(ENTRY_BYTES)]));
     let refused = stage.write_role("dev", accounts(vec![plain(ENTRY_BYTES + 1)]));
-    assert!(matches!(refused, Err(RoleError::TooLong { .. })));
+    assert!(matches!(refused, Err(RoleError::TooLong(_))));
 }
 
 /// Puts into the store what an earlier release let a role be: `count` accounts, the caller of the tests among them.
@@ -342,8 +345,7 @@ fn s14_what_is_left_of_a_mount_is_deleted_in_bounded_calls() {
     let store = counted(&stage);
     let service = over(&store, &stage);
     let unfinished = service.forget_mount("m1");
-    let goes_on =
-        |error: &StorageError| matches!(error, StorageError::Store(StoreError::Unavailable(_)));
+    let goes_on = |error: &StorageError| matches!(error, StorageError::Unavailable(_));
     assert!(unfinished.as_ref().is_err_and(goes_on), "{unfinished:?}");
     assert!(store.commits.get() <= 256, "{}", store.commits.get());
     service.forget_mount("m1").unwrap();

@@ -1,7 +1,8 @@
 //! Rotation settings, warnings and secrecy of the configuration: contract 2.2, 2.6, 9.3; SEC-G15, K5, L5.
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, ConfigError, ConfigWarning, CredentialsFlaw, ScheduleFlaw, Settings,
+    AuthMethod, ConfigBound, ConfigChanges, ConfigError, ConfigWarning, CredentialsFlaw,
+    ScheduleFlaw, Settings,
 };
 use serde_json::{Value, json};
 
@@ -268,7 +269,10 @@ fn s14_texts_of_a_configuration_are_bounded_and_what_is_stored_stays() {
         let refused = stage.service.write_config(&stage.mount, write(beyond));
         let maximum = MOST as u64;
         let field = field.into();
-        assert_eq!(refused, Err(ConfigError::TooLong { field, maximum }));
+        assert_eq!(
+            refused,
+            Err(ConfigError::TooLong(ConfigBound { field, maximum }))
+        );
         assert_eq!(stage.service.read_config(&stage.mount).unwrap(), before);
     }
 }
@@ -286,7 +290,7 @@ fn s14_a_base_url_and_a_key_file_are_bounded() {
     };
     stage.configure(endpoint(2048));
     let refused = stage.service.write_config(&stage.mount, endpoint(2049));
-    assert!(matches!(refused, Err(ConfigError::EndpointValue { .. })));
+    assert!(matches!(refused, Err(ConfigError::EndpointValue(_))));
     let file = |bytes: usize| ConfigChanges {
         credentials: Some(format!(
             "{}{:bytes$}",

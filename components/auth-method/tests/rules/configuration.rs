@@ -2,7 +2,8 @@
 
 use gatehouse_auth_method::{
     AliasSource, AuthMethod, ConfigChanges, ConfigError, ConfigView, CredentialsSource,
-    CustomEndpoints, EndpointFlaw, MetadataFlaw, RoleType, RotationSettings,
+    CustomEndpoints, EndpointFlaw, EndpointValue, Metadata, MetadataFlaw, RoleType,
+    RotationSettings, Unavailable,
 };
 use gatehouse_ports::{CommitError, StoreError};
 
@@ -106,15 +107,15 @@ fn contract_2_2_to_2_4_bad_values_are_refused_and_nothing_is_stored() {
     let stage = Stage::bare();
     let changes = ConfigChanges::default;
     let alias = |value: &str| Some(value.to_owned());
-    let metadata = |role_type, flaw| ConfigError::Metadata { role_type, flaw };
-    let value = |key: &'static str, flaw| ConfigError::EndpointValue {
-        key: key.into(),
-        flaw,
+    let metadata = |role_type, flaw| ConfigError::Metadata(Metadata { role_type, flaw });
+    let value = |key: &'static str, flaw| {
+        ConfigError::EndpointValue(EndpointValue {
+            key: key.into(),
+            flaw,
+        })
     };
-    let both = MetadataFlaw::DefaultWithOthers {
-        names: list(&["a", "default"]),
-    };
-    let unknown = MetadataFlaw::Unavailable {
+    let both = MetadataFlaw::DefaultWithOthers(list(&["a", "default"]));
+    let unknown = MetadataFlaw::Unavailable(Unavailable {
         name: "zone".to_owned(),
         available: vec![
             "project_id".into(),
@@ -122,7 +123,7 @@ fn contract_2_2_to_2_4_bad_values_are_refused_and_nothing_is_stored() {
             "service_account_id".into(),
             "service_account_email".into(),
         ],
-    };
+    });
     let cases = [
         (
             ConfigChanges {

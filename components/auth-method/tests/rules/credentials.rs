@@ -103,7 +103,7 @@ fn contract_2_2_bad_key_files_are_refused_and_nothing_is_stored() {
         };
         match expected {
             Some(expected) => assert_eq!(*flaw, expected),
-            None => assert!(matches!(flaw, CredentialsFlaw::NotJson { .. }), "{flaw:?}"),
+            None => assert!(matches!(flaw, CredentialsFlaw::NotJson(_)), "{flaw:?}"),
         }
         assert!(stage.store.keys().is_empty());
     }

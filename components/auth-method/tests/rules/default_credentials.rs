@@ -1,8 +1,8 @@
 //! The server's own credentials: contract 8.4.
 
 use gatehouse_auth_method::{
-    AuthMethod, CallFailure, CredentialsFailure, CredentialsReport, CredentialsSource,
-    CredentialsStep, Settings,
+    AuthMethod, CallFailure, CredentialsFailure, CredentialsRefusal, CredentialsReport,
+    CredentialsSource, CredentialsStep, Settings,
 };
 use gatehouse_ports::HttpError;
 use serde_json::json;
@@ -99,11 +99,11 @@ fn l5_what_google_says_about_a_users_secrets_is_cut_to_its_code() {
     let (stage, _) = stage(with_file(&file.to_string()));
     let report = check(&stage);
     assert!(!format!("{report:?}").contains("MARKED"), "{report:?}");
-    let expected = CredentialsFailure::Refused {
+    let expected = CredentialsFailure::Refused(CredentialsRefusal {
         step: CredentialsStep::Token,
         status: 400,
         message: "invalid_grant".to_owned(),
-    };
+    });
     assert_eq!(report.failure, Some(CallFailure::Credentials(expected)));
 }
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use gatehouse_auth_method::{JwtFlaw, KeyRefusal, LoginError, RenewalError, RoleChanges};
+use gatehouse_auth_method::{
+    JwtFlaw, KeyNotFound, KeyRefusal, LoginError, RenewalError, RoleChanges,
+};
 use serde_json::{Value, json};
 
 use crate::compute::{token as instance_token, token_with};
@@ -54,7 +56,7 @@ fn j7_names_of_keys_and_subjects_end_at_their_limits() {
         let token = Token::of_account().header("kid", "k".repeat(length));
         stage.log_in(&by_account(&token)).unwrap_err()
     };
-    assert!(matches!(key_id(256), LoginError::KeyNotFound { .. }));
+    assert!(matches!(key_id(256), LoginError::KeyNotFound(_)));
     assert_eq!(key_id(257), LoginError::MalformedJwt(JwtFlaw::KeyId));
     assert_eq!(key_id(25_600), LoginError::MalformedJwt(JwtFlaw::TooLong));
     let email = |length: usize| format!("{}@b", "a".repeat(length - 2));
@@ -68,7 +70,9 @@ fn j7_names_of_keys_and_subjects_end_at_their_limits() {
     ] {
         let token = Token::of_account().claim("sub", subject);
         match stage.log_in(&by_account(&token)).unwrap_err() {
-            LoginError::KeyNotFound { refusal: found, .. } => assert_eq!(found, refusal),
+            LoginError::KeyNotFound(KeyNotFound { refusal: found, .. }) => {
+                assert_eq!(found, refusal)
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -122,7 +126,7 @@ fn j8_no_name_of_a_key_reaches_a_url_or_the_store() {
         let refused = stage.log_in(&by_account(&token)).unwrap_err();
         assert!(matches!(
             refused,
-            LoginError::KeyNotFound { .. } | LoginError::MalformedJwt(_)
+            LoginError::KeyNotFound(_) | LoginError::MalformedJwt(_)
         ));
     }
     let base = "https://www.googleapis.com";
@@ -343,11 +347,11 @@ fn j19_g5_what_is_no_subject_is_asked_about_nowhere() {
         "12\u{0}",
     ] {
         let token = Token::of_account().claim("sub", subject);
-        let expected = LoginError::KeyNotFound {
+        let expected = LoginError::KeyNotFound(KeyNotFound {
             key_id: "account-key".to_owned(),
             subject: subject.to_owned(),
             refusal: KeyRefusal::SubjectShape,
-        };
+        });
         assert_eq!(stage.refuse(&by_account(&token)), (expected, 0));
     }
 }
@@ -455,10 +459,7 @@ fn g1_a_key_verifies_the_tokens_of_its_owner_and_of_nobody_else() {
         let outcome = stage.log_in(&token.signed_by(key()));
         let case = format!("{signer} as {key_id} for {subject}");
         if key_id != "google-key" && key_id != of_subject {
-            assert!(
-                matches!(outcome, Err(LoginError::KeyNotFound { .. })),
-                "{case}"
-            );
+            assert!(matches!(outcome, Err(LoginError::KeyNotFound(_))), "{case}");
         } else if key_id == signer {
             assert_eq!(outcome.unwrap().display_name, email, "{case}");
         } else {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, ConfigError, CredentialsFailure, CredentialsSource, CredentialsStep,
-    IdentityTokenError, LoginError, Settings,
+    AuthMethod, ConfigChanges, ConfigError, CredentialsFailure, CredentialsRefusal,
+    CredentialsSource, CredentialsStep, IdentityTokenError, LoginError, Settings,
 };
 use gatehouse_ports::{CommitError, StoreError};
 use serde_json::json;
@@ -222,10 +222,12 @@ fn contract_2_6_bad_combinations_are_refused_and_nothing_is_stored() {
 
 #[test]
 fn contract_8_4_a_refusal_names_the_step_and_nothing_of_the_token() {
-    let refused = |step, status, message: &str| CredentialsFailure::Refused {
-        step,
-        status,
-        message: message.to_owned(),
+    let refused = |step, status, message: &str| {
+        CredentialsFailure::Refused(CredentialsRefusal {
+            step,
+            status,
+            message: message.to_owned(),
+        })
     };
     let (stage, google) = stage(settings());
     stage.configure(federation());

@@ -1,6 +1,8 @@
 //! Writes of gce roles that are refused: contract 3.2, 3.3.
 
-use gatehouse_auth_method::{RoleChanges, RoleError, RoleType};
+use gatehouse_auth_method::{
+    AboveBound, FieldsOfOtherType, RoleChanges, RoleError, RoleType, SentTwice,
+};
 
 use crate::gce_roles::{refused, rules, warnings};
 use crate::instances::gce;
@@ -83,9 +85,11 @@ fn contract_3_2_bad_gce_values_are_refused_and_nothing_is_stored() {
 
 #[test]
 fn contract_3_3_fields_of_the_other_type_are_refused_on_create_and_on_update() {
-    let foreign = |role_type, fields: &[&'static str]| RoleError::FieldsOfOtherType {
-        role_type,
-        fields: fields.iter().map(|&field| field.into()).collect(),
+    let foreign = |role_type, fields: &[&'static str]| {
+        RoleError::FieldsOfOtherType(FieldsOfOtherType {
+            role_type,
+            fields: fields.iter().map(|&field| field.into()).collect(),
+        })
     };
     let of_gce = |base: RoleChanges| RoleChanges {
         bound_zones: list(&[]),
@@ -169,18 +173,18 @@ fn contract_3_3_the_order_of_the_checks_on_gce_roles() {
     next(RoleError::AncestorNumber("x".to_owned()), |changes| {
         changes.bound_folders = None
     });
-    let foreign = RoleError::FieldsOfOtherType {
+    let foreign = RoleError::FieldsOfOtherType(FieldsOfOtherType {
         role_type: RoleType::Gce,
         fields: vec!["max_jwt_exp".into()],
-    };
+    });
     next(foreign, |changes| changes.max_jwt_exp = None);
     next(RoleError::AliasSource(RoleType::Gce), |changes| {
         changes.alias_source = None
     });
-    let twice = RoleError::SentTwice {
+    let twice = RoleError::SentTwice(SentTwice {
         old: "bound_zone".into(),
         new: "bound_zones".into(),
-    };
+    });
     next(twice, |changes| {
         changes.bound_zone = None;
         changes.bound_zones = None;
@@ -193,10 +197,10 @@ fn contract_3_3_the_order_of_the_checks_on_gce_roles() {
     });
     let live = RoleError::NeedsLiveChecks(vec!["bound_instance_groups".into()]);
     next(live, |changes| changes.live_checks = None);
-    let period = RoleError::PeriodAboveMountMaximum {
-        period: 9_999_999,
-        mount_maximum: 2_764_800,
-    };
+    let period = RoleError::PeriodAboveMountMaximum(AboveBound {
+        given: 9_999_999,
+        bound: 2_764_800,
+    });
     next(period, |changes| changes.token_period = None);
     assert!(stage.store.keys().is_empty());
     assert!(stage.write_role("dev", changes).is_ok());
@@ -207,9 +211,11 @@ fn contract_3_2_a_gce_list_is_not_sent_under_both_names() {
     let stage = Stage::bare();
     let one = || text("x");
     let all = || list(&["x"]);
-    let twice = |old: &'static str, new: &'static str| RoleError::SentTwice {
-        old: old.into(),
-        new: new.into(),
+    let twice = |old: &'static str, new: &'static str| {
+        RoleError::SentTwice(SentTwice {
+            old: old.into(),
+            new: new.into(),
+        })
     };
     let cases = [
         (

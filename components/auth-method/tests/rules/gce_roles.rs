@@ -1,10 +1,8 @@
 //! Writes of gce roles, and of the fields that both types have beyond the reference's: contract 3.2 to 3.4.
 
-use std::collections::BTreeMap;
-
 use gatehouse_auth_method::{
-    AliasSource, AuthMethod, GceRules, Role, RoleChanges, RoleError, RoleRules, RoleWarning,
-    TokenParameters,
+    AliasSource, AuthMethod, DeprecatedField, GceRules, Role, RoleChanges, RoleError, RoleRules,
+    RoleWarning, TokenParameters,
 };
 
 use crate::instances::gce;
@@ -14,15 +12,15 @@ use crate::stage::Stage;
 pub fn rules(stage: &Stage) -> GceRules {
     match read(stage).rules {
         RoleRules::Gce(rules) => rules,
-        RoleRules::Iam { .. } => panic!("the role is of type gce"),
+        RoleRules::Iam(_) => panic!("the role is of type gce"),
     }
 }
 
 pub fn deprecated(used: &'static str, instead: &'static str) -> RoleWarning {
-    RoleWarning::DeprecatedField {
+    RoleWarning::DeprecatedField(DeprecatedField {
         used: used.into(),
         instead: instead.into(),
-    }
+    })
 }
 
 pub fn warnings(stage: &Stage, changes: RoleChanges) -> Vec<RoleWarning> {
@@ -81,7 +79,9 @@ fn contract_3_2_lists_of_gce_roles_are_stored_sorted_with_links_reduced() {
         bound_zones: list(&["z1", "z2"]).unwrap(),
         bound_regions: list(&["r0", "r1"]).unwrap(),
         bound_instance_groups: list(&["g"]).unwrap(),
-        bound_labels: BTreeMap::from([("env", "dev"), ("größe", "mittel"), ("k", "")].map(label)),
+        bound_labels: [("env", "dev"), ("größe", "mittel"), ("k", "")]
+            .map(label)
+            .to_vec(),
         maximum_instance_age: 60,
     };
     assert_eq!(rules(&stage), expected);
@@ -95,7 +95,7 @@ fn contract_3_2_lists_of_gce_roles_are_stored_sorted_with_links_reduced() {
     });
     let expected = GceRules {
         bound_zones: Vec::new(),
-        bound_labels: BTreeMap::from([label(("a", "b"))]),
+        bound_labels: vec![label(("a", "b"))],
         maximum_instance_age: 0,
         ..expected
     };

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AccountRefusal, ApiRefusal, AuthMethod, AuthMethodService, CredentialsFailure, CredentialsStep,
-    LoginError, LoginRequest, Settings,
+    AccountRefusal, ApiRefusal, AuthMethod, AuthMethodService, CredentialsFailure,
+    CredentialsRefusal, CredentialsStep, LoginError, LoginRequest, Settings,
 };
 use gatehouse_ports::doubles::{ManualClock, ScriptedHttp, SeededRandom};
 use gatehouse_ports::{HttpError, NoCache};
@@ -38,11 +38,11 @@ fn contract_4_7_an_account_that_google_does_not_show_is_the_callers_fault() {
 #[test]
 fn contract_4_7_refused_credentials_are_the_operators_fault() {
     let refused = |step, status, message: &str| {
-        LoginError::Credentials(CredentialsFailure::Refused {
+        LoginError::Credentials(CredentialsFailure::Refused(CredentialsRefusal {
             step,
             status,
             message: message.to_owned(),
-        })
+        }))
     };
     let jwt = Token::of_account().signed_by(keys::of_account());
     let stage = Stage::ready();
@@ -185,7 +185,7 @@ fn g6_answers_that_are_not_what_was_asked_for_let_nobody_in() {
         stage.google.fail("x509", fault, 9);
         let refused = stage.log_in(&jwt).unwrap_err();
         if body == "{}" {
-            assert!(matches!(refused, LoginError::KeyNotFound { .. }));
+            assert!(matches!(refused, LoginError::KeyNotFound(_)));
         } else {
             assert_eq!(refused, LoginError::GoogleUnusable("api".into()), "{body}");
         }

@@ -1,6 +1,8 @@
 //! Instance groups of gce roles: contract 4.6/G11, D9; and how the bounds of a gce role combine: SEC-G13.
 
-use gatehouse_auth_method::{ApiRefusal, GroupLocations, Identity, LoginError, RoleChanges};
+use gatehouse_auth_method::{
+    ApiRefusal, GroupLocations, GroupNotFound, Identity, LoginError, ProjectRefusal, RoleChanges,
+};
 use gatehouse_ports::HttpError;
 
 use crate::compute::{ZONE, link, token};
@@ -50,11 +52,11 @@ fn log_in(stage: &Stage) -> Result<Identity, LoginError> {
 }
 
 fn missing(group: &str, locations: GroupLocations) -> LoginError {
-    LoginError::GroupNotFound {
+    LoginError::GroupNotFound(GroupNotFound {
         group: group.to_owned(),
         project: "p1".to_owned(),
         locations,
-    }
+    })
 }
 
 fn outsider() -> LoginError {
@@ -247,14 +249,14 @@ fn g13_groups_that_google_does_not_show_are_a_refusal_and_an_outage_is_one() {
     for part in ["aggregated", "listInstances"] {
         let hidden = google::refusal(403, "Required 'compute.instanceGroups.list'", "forbidden");
         stage.google.fail(part, Fault::Answer(hidden), 1);
-        let expected = LoginError::GroupsUnreadable {
+        let expected = LoginError::GroupsUnreadable(ProjectRefusal {
             project: "p1".to_owned(),
             refusal: ApiRefusal {
                 status: 403,
                 message: "Required 'compute.instanceGroups.list'".to_owned(),
                 reason: "forbidden".to_owned(),
             },
-        };
+        });
         assert_eq!(log_in(&stage).unwrap_err(), expected);
         stage
             .google

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use gatehouse_auth_method::{AccountRefusal, ApiRefusal, LoginError, RoleChanges};
+use gatehouse_auth_method::{
+    AccountRefusal, ApiRefusal, InstanceAccountNotBound, InstanceTooOld, LabelMissing, LoginError,
+    RoleChanges,
+};
 use serde_json::{Value, json};
 
 use crate::compute::{self, ZONE, token, token_with};
@@ -25,10 +28,10 @@ fn g13_every_bound_label_is_there_exactly() {
         (&["env:prod", "team:a"], "team", "a"),
         (&["none:"], "none", ""),
     ] {
-        let expected = LoginError::LabelMissing {
+        let expected = LoginError::LabelMissing(LabelMissing {
             key: key.to_owned(),
             value: value.to_owned(),
-        };
+        });
         assert_eq!(outcome(bound(labels), |_| {}).unwrap_err(), expected);
     }
     let unlabelled = outcome(bound(&["env:prod"]), |instance| {
@@ -36,7 +39,7 @@ fn g13_every_bound_label_is_there_exactly() {
     });
     assert!(matches!(
         unlabelled.unwrap_err(),
-        LoginError::LabelMissing { .. }
+        LoginError::LabelMissing(_)
     ));
 }
 
@@ -98,11 +101,11 @@ fn g11_another_account_is_not_one_of_the_roles() {
             bound_service_accounts: list(&[other]),
             ..gce()
         };
-        let expected = LoginError::InstanceAccountNotBound {
+        let expected = LoginError::InstanceAccountNotBound(InstanceAccountNotBound {
             unique_id: UNIQUE_ID.to_owned(),
             email: EMAIL.to_owned(),
             bound: names(&[other]),
-        };
+        });
         assert_eq!(outcome(changes, |_| {}).unwrap_err(), expected);
     }
 }
@@ -170,10 +173,10 @@ fn an_instance_beyond_the_maximum_age_is_refused() {
     stage.clock.advance(Duration::from_secs(1));
     assert!(stage.log_in(&signed(&token())).is_ok());
     stage.clock.advance(Duration::from_secs(1));
-    let expected = LoginError::InstanceTooOld {
+    let expected = LoginError::InstanceTooOld(InstanceTooOld {
         age: 10_002,
         maximum: 10_001,
-    };
+    });
     assert_eq!(stage.log_in(&signed(&token())).unwrap_err(), expected);
     let claimed_younger = token_with("instance_creation_timestamp", NOW);
     assert_eq!(

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, Identity, InstanceFlaw, LoginError, RenewalError, RoleChanges,
+    AuthMethod, CreatedLater, Identity, InstanceAccountNotBound, InstanceFlaw,
+    InstanceProjectNotBound, InstanceRefused, InstanceTooOld, LabelMissing, LoginError,
+    RenewalError, RoleChanges,
 };
 use gatehouse_ports::HttpError;
 use serde_json::json;
@@ -58,19 +60,19 @@ fn refused(stage: &Stage, identity: &Identity) -> RenewalError {
 }
 
 fn because(refusal: LoginError) -> RenewalError {
-    RenewalError::InstanceRefused {
+    RenewalError::InstanceRefused(InstanceRefused {
         role: "dev".to_owned(),
-        refusal: Box::new(refusal),
-    }
+        refusal,
+    })
 }
 
 fn flawed(flaw: InstanceFlaw) -> RenewalError {
-    because(LoginError::Instance {
+    because(LoginError::Instance(gatehouse_auth_method::Instance {
         project: "p1".to_owned(),
         zone: ZONE.to_owned(),
         name: "web-1".to_owned(),
         flaw,
-    })
+    }))
 }
 
 fn named(names: &[&str]) -> Vec<String> {
@@ -124,11 +126,13 @@ fn d28_r6_the_project_is_checked_again() {
         bound_projects: list(&["p2"]),
         ..RoleChanges::default()
     });
-    let expected = because(LoginError::InstanceProjectNotBound {
-        instance_id: crate::compute::INSTANCE_ID.to_owned(),
-        project: "p1".to_owned(),
-        bound_projects: named(&["p2"]),
-    });
+    let expected = because(LoginError::InstanceProjectNotBound(
+        InstanceProjectNotBound {
+            instance_id: crate::compute::INSTANCE_ID.to_owned(),
+            project: "p1".to_owned(),
+            bound_projects: named(&["p2"]),
+        },
+    ));
     assert_eq!(error, expected);
 }
 
@@ -143,30 +147,30 @@ fn g16_the_instance_has_stopped_or_is_another_or_is_gone() {
     assert_eq!(replaced, flawed(InstanceFlaw::OtherId));
     let recreated =
         after_instance(|instance| instance.set("creationTimestamp", "2027-01-15T08:00:00.000Z"));
-    let expected = InstanceFlaw::CreatedLater {
+    let expected = InstanceFlaw::CreatedLater(CreatedLater {
         claimed: CREATED,
         created: crate::stage::NOW,
-    };
+    });
     assert_eq!(recreated, flawed(expected));
     let (stage, identity) = logged_in();
     stage.google.state().compute.instances.clear();
     let gone = refused(&stage, &identity);
-    let RenewalError::InstanceRefused { refusal, .. } = gone else {
+    let RenewalError::InstanceRefused(InstanceRefused { refusal, .. }) = gone else {
         panic!("{gone:?}");
     };
     assert!(matches!(
-        *refusal,
-        LoginError::Instance { flaw: InstanceFlaw::Refused(refusal), .. } if refusal.status == 404
+        refusal,
+        LoginError::Instance(gatehouse_auth_method::Instance { flaw: InstanceFlaw::Refused(refusal), .. }) if refusal.status == 404
     ));
 }
 
 #[test]
 fn g16_labels_and_places_are_checked_again() {
     let unlabelled = after_instance(|instance| instance.set("labels", json!({"env": "dev"})));
-    let expected = LoginError::LabelMissing {
+    let expected = LoginError::LabelMissing(LabelMissing {
         key: "env".to_owned(),
         value: "prod".to_owned(),
-    };
+    });
     assert_eq!(unlabelled, because(expected));
     let zones = after_role(RoleChanges {
         bound_zones: list(&["europe-west1-c"]),
@@ -196,11 +200,11 @@ fn g16_the_account_is_checked_again() {
         bound_service_accounts: list(&[OTHER_EMAIL]),
         ..RoleChanges::default()
     });
-    let expected = LoginError::InstanceAccountNotBound {
+    let expected = LoginError::InstanceAccountNotBound(InstanceAccountNotBound {
         unique_id: UNIQUE_ID.to_owned(),
         email: EMAIL.to_owned(),
         bound: named(&[OTHER_EMAIL]),
-    };
+    });
     assert_eq!(error, because(expected));
     let (stage, identity) = logged_in();
     stage.google.disable(EMAIL);
@@ -216,11 +220,11 @@ fn g16_the_account_is_checked_again() {
         .google
         .change(EMAIL, |account| account.unique_id = "333".to_owned());
     let again = refused(&stage, &identity);
-    let RenewalError::InstanceRefused { refusal, .. } = again else {
+    let RenewalError::InstanceRefused(InstanceRefused { refusal, .. }) = again else {
         panic!("{again:?}");
     };
     assert!(
-        matches!(*refusal, LoginError::BoundAccountNotFound(_)),
+        matches!(refusal, LoginError::BoundAccountNotFound(_)),
         "SEC-G11: {refusal:?}"
     );
 }
@@ -231,10 +235,10 @@ fn g16_an_instance_can_grow_too_old() {
         max_instance_age: Some(10_060),
         ..RoleChanges::default()
     });
-    let expected = LoginError::InstanceTooOld {
+    let expected = LoginError::InstanceTooOld(InstanceTooOld {
         age: 10_061,
         maximum: 10_060,
-    };
+    });
     assert_eq!(error, because(expected));
 }
 

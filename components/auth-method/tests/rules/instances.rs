@@ -1,8 +1,8 @@
 //! Logging in on gce roles: contract 4.6, G1 to G7, and what Google answers badly; SEC-G2, G6, G9, G10; D10.
 
 use gatehouse_auth_method::{
-    ApiRefusal, AuthMethod, ConfigChanges, Identity, InstanceFlaw, KeyRefusal, LoginError,
-    RoleChanges,
+    ApiRefusal, AuthMethod, ConfigChanges, CreatedLater, Identity, Instance, InstanceFlaw,
+    InstanceProjectNotBound, KeyNotFound, KeyRefusal, LoginError, RoleChanges,
 };
 use gatehouse_ports::HttpError;
 use serde_json::{Value, json};
@@ -48,12 +48,12 @@ pub fn outcome(
 }
 
 fn flawed(flaw: InstanceFlaw) -> LoginError {
-    LoginError::Instance {
+    LoginError::Instance(Instance {
         project: "p1".to_owned(),
         zone: ZONE.to_owned(),
         name: "web-1".to_owned(),
         flaw,
-    }
+    })
 }
 
 pub fn not_found() -> ApiRefusal {
@@ -142,11 +142,11 @@ fn cve_2020_16251_instance_claims_signed_by_an_account_are_refused_without_askin
         let stage = stage(gce());
         let jwt = by_account(token().claim("iss", issuer.clone()), "account-key");
         let (error, _) = stage.refuse(&jwt);
-        let expected = LoginError::KeyNotFound {
+        let expected = LoginError::KeyNotFound(KeyNotFound {
             key_id: "account-key".to_owned(),
             subject: UNIQUE_ID.to_owned(),
             refusal: KeyRefusal::NotGoogles,
-        };
+        });
         assert_eq!(error, expected);
         let (error, _) = stage.refuse(&by_account(token().claim("iss", issuer), "google-key"));
         assert_eq!(
@@ -201,11 +201,11 @@ fn g10_the_claimed_project_is_one_of_the_roles_and_its_number_is_no_id() {
     };
     assert!(outcome(bound(&["p0", "p1"]), |_| {}).is_ok());
     let stage = stage(bound(&["p2", "77"]));
-    let expected = LoginError::InstanceProjectNotBound {
+    let expected = LoginError::InstanceProjectNotBound(InstanceProjectNotBound {
         instance_id: INSTANCE_ID.to_owned(),
         project: "p1".to_owned(),
         bound_projects: names(&["77", "p2"]),
-    };
+    });
     assert_eq!(
         stage.refuse(&signed(&token())),
         (expected, 1),
@@ -219,7 +219,7 @@ fn g10_the_claimed_project_is_one_of_the_roles_and_its_number_is_no_id() {
     ] {
         let refused = self::stage(bound(&[bound_projects])).log_in(&signed(&of_a_domain));
         let refused = refused.unwrap_err();
-        let is_its_project = matches!(refused, LoginError::InstanceProjectNotBound { .. });
+        let is_its_project = matches!(refused, LoginError::InstanceProjectNotBound(_));
         assert_eq!(is_its_project, !is_bound, "{bound_projects}: {refused:?}");
     }
 }
@@ -228,15 +228,15 @@ fn g10_the_claimed_project_is_one_of_the_roles_and_its_number_is_no_id() {
 fn an_instance_that_is_not_there_or_not_shown_is_refused() {
     let stage = stage(gce());
     stage.google.state().compute.instances.clear();
-    let expected = flawed(InstanceFlaw::Refused(not_found().into()));
+    let expected = flawed(InstanceFlaw::Refused(not_found()));
     assert_eq!(stage.log_in(&signed(&token())).unwrap_err(), expected);
     let hidden = google::refusal(403, "Required 'compute.instances.get'", "forbidden");
     stage.google.fail("instances/", Fault::Answer(hidden), 1);
-    let expected = flawed(InstanceFlaw::Refused(Box::new(ApiRefusal {
+    let expected = flawed(InstanceFlaw::Refused(ApiRefusal {
         status: 403,
         message: "Required 'compute.instances.get'".to_owned(),
         reason: "forbidden".to_owned(),
-    })));
+    }));
     assert_eq!(stage.log_in(&signed(&token())).unwrap_err(), expected);
     assert_eq!(stage.google.calls("serviceAccounts"), 0);
 }
@@ -313,10 +313,10 @@ fn g9_a_token_older_than_the_instance_is_refused_beyond_a_second() {
     assert!(log_in(CREATED).is_ok());
     assert!(log_in(CREATED + 5).is_ok());
     assert!(log_in(CREATED - 1).is_ok());
-    let expected = flawed(InstanceFlaw::CreatedLater {
+    let expected = flawed(InstanceFlaw::CreatedLater(CreatedLater {
         claimed: CREATED - 2,
         created: CREATED,
-    });
+    }));
     assert_eq!(log_in(CREATED - 2).unwrap_err(), expected);
     assert!(
         stage(gce())

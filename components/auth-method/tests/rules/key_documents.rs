@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatehouse_auth_method::{KeyRefusal, LoginError};
+use gatehouse_auth_method::{KeyNotFound, KeyRefusal, LoginError};
 use gatehouse_ports::{HttpError, HttpResponse};
 use serde_json::json;
 
@@ -82,14 +82,16 @@ fn n10_that_google_does_not_show_an_accounts_keys_is_the_callers_fault() {
         let answer = Fault::Answer(google::text(status, "<html>"));
         let error = refused(ACCOUNT_KEYS, answer);
         assert!(
-            matches!(error, LoginError::KeyNotFound { refusal, .. } if refusal == expected),
+            matches!(error, LoginError::KeyNotFound(KeyNotFound { refusal, .. }) if refusal == expected),
             "{status}: {error}"
         );
     }
     for body in ["{}", r#"{"account-key":"no certificate"}"#] {
         let error = refused(ACCOUNT_KEYS, Fault::Answer(google::text(200, body)));
         let expected = KeyRefusal::KeyUnknown;
-        assert!(matches!(error, LoginError::KeyNotFound { refusal, .. } if refusal == expected));
+        assert!(
+            matches!(error, LoginError::KeyNotFound(KeyNotFound { refusal, .. }) if refusal == expected)
+        );
     }
 }
 
@@ -192,7 +194,9 @@ fn g7_that_an_account_has_no_document_any_more_ends_the_use_of_its_keys() {
     stage.log_in(&of_unknown_key()).unwrap_err();
     let (refused, calls) = stage.refuse(&by_account(now));
     let expected = KeyRefusal::AccountUnknown;
-    assert!(matches!(refused, LoginError::KeyNotFound { refusal, .. } if refusal == expected));
+    assert!(
+        matches!(refused, LoginError::KeyNotFound(KeyNotFound { refusal, .. }) if refusal == expected)
+    );
     assert_eq!(calls, 0, "the absence is known for half a minute");
 }
 

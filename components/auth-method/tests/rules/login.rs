@@ -1,7 +1,8 @@
 //! Logging in on iam roles: contract 4.2 to 4.5, 4.7, 7.1.
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, KeyRefusal, LoginError, LoginRequest, RoleChanges, TokenParameters,
+    AccountNotBound, AuthMethod, ConfigChanges, KeyNotFound, KeyRefusal, LoginError, LoginRequest,
+    ProjectNotBound, RoleChanges, TokenParameters,
 };
 use serde_json::{Value, json};
 
@@ -182,9 +183,7 @@ fn contract_4_2_step_4_a_foreign_address_is_refused_before_google_is_asked() {
 /// What is wrong with the claims, whoever signed: refused without a call.
 fn refused_claims() -> Vec<(&'static str, Value, LoginError)> {
     let audience = || LoginError::AudienceNotForRole("dev".to_owned());
-    let too_late = |seconds| LoginError::ExpiresTooLate {
-        expires_in: seconds,
-    };
+    let too_late = |seconds| LoginError::ExpiresTooLate(seconds);
     vec![
         ("exp", Value::Null, LoginError::Expired),
         ("exp", json!((NOW + 600).to_string()), LoginError::Expired),
@@ -276,11 +275,11 @@ fn contract_4_3_rule_2_a_subject_of_another_shape_is_never_put_into_a_url() {
         let jwt = Token::of_account()
             .claim("sub", subject)
             .signed_by(keys::of_account());
-        let expected = LoginError::KeyNotFound {
+        let expected = LoginError::KeyNotFound(KeyNotFound {
             key_id: "account-key".to_owned(),
             subject: subject.to_owned(),
             refusal: KeyRefusal::SubjectShape,
-        };
+        });
         assert_eq!(stage.refuse(&jwt), (expected, 0));
     }
 }
@@ -288,10 +287,12 @@ fn contract_4_3_rule_2_a_subject_of_another_shape_is_never_put_into_a_url() {
 #[test]
 fn contract_4_3_a_key_that_is_published_nowhere_is_refused() {
     let stage = Stage::ready();
-    let key_not_found = |key_id: &str, subject: &str, refusal| LoginError::KeyNotFound {
-        key_id: key_id.to_owned(),
-        subject: subject.to_owned(),
-        refusal,
+    let key_not_found = |key_id: &str, subject: &str, refusal| {
+        LoginError::KeyNotFound(KeyNotFound {
+            key_id: key_id.to_owned(),
+            subject: subject.to_owned(),
+            refusal,
+        })
     };
     let jwt = Token::of_account()
         .header("kid", "nope")
@@ -345,10 +346,10 @@ fn g1_keys_of_one_owner_never_verify_tokens_of_another() {
     let other_subject = token.claim("sub", OTHER_EMAIL);
     assert!(matches!(
         refused(other_subject.clone(), keys::of_account()),
-        LoginError::KeyNotFound {
+        LoginError::KeyNotFound(KeyNotFound {
             refusal: KeyRefusal::KeyUnknown,
             ..
-        }
+        })
     ));
     let other_kid = other_subject.header("kid", "other-key");
     assert_eq!(
@@ -418,9 +419,7 @@ fn i1_google_signed_tokens_need_inference_to_be_allowed() {
 #[test]
 fn i2_account_signed_tokens_must_end_within_the_limit_of_the_role() {
     let stage = Stage::ready();
-    let beyond = |maximum_jwt_lifetime| LoginError::ExpiresBeyondRole {
-        maximum_jwt_lifetime,
-    };
+    let beyond = |maximum_jwt_lifetime| LoginError::ExpiresBeyondRole(maximum_jwt_lifetime);
     let jwt = |lifetime| {
         Token::of_account()
             .claim("exp", NOW + lifetime)
@@ -453,12 +452,7 @@ fn g3_instance_claims_of_an_account_signed_token_change_nothing() {
     );
     let long = token.claim("exp", NOW + 3600).signed_by(keys::of_account());
     let refused = stage.log_in(&long).unwrap_err();
-    assert_eq!(
-        refused,
-        LoginError::ExpiresBeyondRole {
-            maximum_jwt_lifetime: 900
-        }
-    );
+    assert_eq!(refused, LoginError::ExpiresBeyondRole(900));
 }
 
 #[test]
@@ -489,10 +483,10 @@ fn i5_the_project_of_the_account_must_be_bound() {
         bound_projects: names(&["p9", "p2"]),
         ..RoleChanges::default()
     });
-    let expected = LoginError::ProjectNotBound {
+    let expected = LoginError::ProjectNotBound(ProjectNotBound {
         email: EMAIL.to_owned(),
         bound_projects: vec!["p2".to_owned(), "p9".to_owned()],
-    };
+    });
     for jwt in [
         Token::of_account().signed_by(keys::of_account()),
         Token::of_google().signed_by(keys::of_google()),
@@ -540,10 +534,10 @@ fn g10_the_project_is_the_id_that_google_gives_and_never_text_of_the_address_or_
             let outcome = stage.log_in(&jwt);
             assert_eq!(outcome.is_ok(), is_let_in, "{given}, {bound}: {outcome:?}");
             if let Err(refused) = outcome {
-                let expected = LoginError::ProjectNotBound {
+                let expected = LoginError::ProjectNotBound(ProjectNotBound {
                     email: EMAIL.to_owned(),
                     bound_projects: vec![bound.to_owned()],
-                };
+                });
                 assert_eq!(refused, expected);
             }
         }
@@ -564,10 +558,10 @@ fn i6_the_account_must_be_bound_by_email_unique_id_or_wildcard() {
         bind(accounts);
         assert!(stage.log_in(&jwt).is_ok());
     }
-    let expected = LoginError::AccountNotBound {
+    let expected = LoginError::AccountNotBound(AccountNotBound {
         email: EMAIL.to_owned(),
         unique_id: UNIQUE_ID.to_owned(),
-    };
+    });
     for accounts in [
         &[OTHER_EMAIL][..],
         &["Dev@p1.iam.gserviceaccount.com"],

@@ -50,5 +50,6 @@ mod sharing;
 mod single_flight;
 mod stage;
 mod steps;
+mod stored_forms;
 mod trusted_claims;
 mod work;

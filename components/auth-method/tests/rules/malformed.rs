@@ -190,7 +190,7 @@ fn j8_a_key_id_is_printable_and_short_and_never_becomes_part_of_a_url() {
             .signed_by(keys::of_account());
         assert!(matches!(
             stage.log_in(&jwt),
-            Err(LoginError::KeyNotFound { .. })
+            Err(LoginError::KeyNotFound(_))
         ));
     }
     let urls = stage.http.urls();

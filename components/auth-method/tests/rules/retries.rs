@@ -43,7 +43,7 @@ fn calls_when_fails(every: usize) -> (usize, usize) {
         let jwt = format!("{}.AAAA", token.signing_input());
         match service.login(&stage.mount, &request(&jwt)).unwrap_err() {
             LoginError::GoogleUnavailable(_) => outages += 1,
-            LoginError::KeyNotFound { .. } => {}
+            LoginError::KeyNotFound(_) => {}
             other => panic!("{other}"),
         }
     }

@@ -1,6 +1,6 @@
 //! Writes of roles that are refused: contract 3.2, 3.3.
 
-use gatehouse_auth_method::{RoleChanges, RoleError, RoleType};
+use gatehouse_auth_method::{AboveBound, FieldsOfOtherType, RoleChanges, RoleError, RoleType};
 
 use crate::google::EMAIL;
 use crate::roles::{iam, list, read, text};
@@ -18,9 +18,11 @@ fn contract_3_2_and_3_3_bad_writes_are_refused_and_nothing_is_stored() {
 }
 
 fn refused_writes() -> Vec<(RoleChanges, RoleError)> {
-    let fields = |fields: &[&'static str]| RoleError::FieldsOfOtherType {
-        role_type: RoleType::Iam,
-        fields: fields.iter().map(|&field| field.into()).collect(),
+    let fields = |fields: &[&'static str]| {
+        RoleError::FieldsOfOtherType(FieldsOfOtherType {
+            role_type: RoleType::Iam,
+            fields: fields.iter().map(|&field| field.into()).collect(),
+        })
     };
     let value = |value: &str| value.to_owned();
     vec![
@@ -164,10 +166,10 @@ fn refused_writes() -> Vec<(RoleChanges, RoleError)> {
                 token_period: Some(2_764_801),
                 ..iam()
             },
-            RoleError::PeriodAboveMountMaximum {
-                period: 2_764_801,
-                mount_maximum: 2_764_800,
-            },
+            RoleError::PeriodAboveMountMaximum(AboveBound {
+                given: 2_764_801,
+                bound: 2_764_800,
+            }),
         ),
     ]
 }
@@ -210,10 +212,10 @@ fn contract_3_3_the_first_failing_check_is_the_one_reported() {
         next(|changes| changes.bound_service_accounts = list(&[])),
         RoleError::WildcardWithOthers
     );
-    let foreign = RoleError::FieldsOfOtherType {
+    let foreign = RoleError::FieldsOfOtherType(FieldsOfOtherType {
         role_type: RoleType::Iam,
         fields: vec!["bound_zones".into()],
-    };
+    });
     assert_eq!(next(|changes| changes.bound_zones = None), foreign);
     assert_eq!(
         next(|changes| changes.max_jwt_exp = None),
@@ -239,10 +241,10 @@ fn contract_3_3_an_update_keeps_type_and_rules_of_the_stored_role() {
                 bound_zones: list(&["z"]),
                 ..RoleChanges::default()
             },
-            RoleError::FieldsOfOtherType {
+            RoleError::FieldsOfOtherType(FieldsOfOtherType {
                 role_type: RoleType::Iam,
                 fields: vec!["bound_zones".into()],
-            },
+            }),
         ),
         (
             RoleChanges {

@@ -1,6 +1,6 @@
 //! What an operator is told about a role that was stored: contract 3.2, 7.3; D18.
 
-use gatehouse_auth_method::{ConfigChanges, RoleChanges, RoleError, RoleWarning};
+use gatehouse_auth_method::{AboveBound, ConfigChanges, RoleChanges, RoleError, RoleWarning};
 
 use crate::gce_roles::{deprecated, refused, warnings};
 use crate::instances::gce;
@@ -27,22 +27,22 @@ fn d18_all_warnings_about_a_gce_role_are_returned() {
         deprecated("project_id", "bound_projects"),
         deprecated("bound_zone", "bound_zones"),
         deprecated("bound_region", "bound_regions"),
-        RoleWarning::TtlAboveMountMaximum {
-            ttl: 2000,
-            mount_maximum: 1000,
-        },
-        RoleWarning::MaximumTtlAboveMountMaximum {
-            maximum_ttl: 3000,
-            mount_maximum: 1000,
-        },
-        RoleWarning::TtlAboveMountDefault {
-            ttl: 2000,
-            mount_default: 100,
-        },
-        RoleWarning::MaximumTtlAboveMountDefault {
-            maximum_ttl: 3000,
-            mount_default: 100,
-        },
+        RoleWarning::TtlAboveMountMaximum(AboveBound {
+            given: 2000,
+            bound: 1000,
+        }),
+        RoleWarning::MaximumTtlAboveMountMaximum(AboveBound {
+            given: 3000,
+            bound: 1000,
+        }),
+        RoleWarning::TtlAboveMountDefault(AboveBound {
+            given: 2000,
+            bound: 100,
+        }),
+        RoleWarning::MaximumTtlAboveMountDefault(AboveBound {
+            given: 3000,
+            bound: 100,
+        }),
         RoleWarning::RegionsBesideZones,
         RoleWarning::GroupAliasesOnSharedEntity,
     ];
@@ -65,10 +65,10 @@ fn contract_3_2_a_stored_period_above_a_lowered_mount_maximum_only_warns() {
         ..gce()
     });
     stage.mount.maximum_lease = 1000;
-    let expected = RoleWarning::PeriodAboveMountMaximum {
-        period: 5000,
-        mount_maximum: 1000,
-    };
+    let expected = RoleWarning::PeriodAboveMountMaximum(AboveBound {
+        given: 5000,
+        bound: 1000,
+    });
     assert_eq!(warnings(&stage, RoleChanges::default()), [expected]);
     for changes in [
         RoleChanges {
@@ -81,7 +81,7 @@ fn contract_3_2_a_stored_period_above_a_lowered_mount_maximum_only_warns() {
         },
     ] {
         let error = refused(&stage, changes);
-        assert!(matches!(error, RoleError::PeriodAboveMountMaximum { .. }));
+        assert!(matches!(error, RoleError::PeriodAboveMountMaximum(_)));
     }
 }
 

@@ -1,8 +1,9 @@
 //! Roles: contract 3.
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, LegacyTokenFields, Precondition, Role, RoleChanges, RoleError,
-    RoleRules, RoleWarning, RoleWritten, TokenParameters, TokenType,
+    AboveBound, AuthMethod, ConfigChanges, DeprecatedField, IamRules, LegacyTokenFields,
+    Precondition, Role, RoleChanges, RoleError, RoleRules, RoleWarning, RoleWritten,
+    TokenParameters, TokenType,
 };
 use gatehouse_ports::CommitError;
 
@@ -34,10 +35,10 @@ pub fn read(stage: &Stage) -> Role {
 }
 
 fn deprecated(used: &'static str, instead: &'static str) -> RoleWarning {
-    RoleWarning::DeprecatedField {
+    RoleWarning::DeprecatedField(DeprecatedField {
         used: used.into(),
         instead: instead.into(),
-    }
+    })
 }
 
 #[test]
@@ -54,10 +55,10 @@ fn contract_3_4_a_new_role_has_an_id_and_the_defaults() {
     assert_eq!((role.role_id.len(), version), (36, b'4'), "a random UUID");
     let expected = Role {
         role_id: role.role_id.clone(),
-        rules: RoleRules::Iam {
+        rules: RoleRules::Iam(IamRules {
             maximum_jwt_lifetime: 900,
             allow_gce_inference: true,
-        },
+        }),
         bound_service_accounts: vec![EMAIL.to_owned()],
         bound_projects: Vec::new(),
         add_group_aliases: false,
@@ -110,10 +111,10 @@ fn contract_3_4_an_update_changes_only_what_it_names() {
     let mut expected = before;
     expected.bound_projects.clear();
     expected.token.policies.clear();
-    expected.rules = RoleRules::Iam {
+    expected.rules = RoleRules::Iam(IamRules {
         maximum_jwt_lifetime: 900,
         allow_gce_inference: false,
-    };
+    });
     assert_eq!(read(&stage), expected);
 }
 
@@ -212,18 +213,18 @@ fn contract_3_2_all_warnings_are_returned() {
         ..RoleChanges::default()
     };
     let expected = [
-        RoleWarning::TtlAboveMountMaximum {
-            ttl: 2000,
-            mount_maximum: 1000,
-        },
-        RoleWarning::MaximumTtlAboveMountMaximum {
-            maximum_ttl: 3000,
-            mount_maximum: 1000,
-        },
-        RoleWarning::TtlAboveMountDefault {
-            ttl: 2000,
-            mount_default: 100,
-        },
+        RoleWarning::TtlAboveMountMaximum(AboveBound {
+            given: 2000,
+            bound: 1000,
+        }),
+        RoleWarning::MaximumTtlAboveMountMaximum(AboveBound {
+            given: 3000,
+            bound: 1000,
+        }),
+        RoleWarning::TtlAboveMountDefault(AboveBound {
+            given: 2000,
+            bound: 100,
+        }),
         RoleWarning::GroupAliasesOnSharedEntity,
         RoleWarning::AnyServiceAccountOfAnyProject,
     ];

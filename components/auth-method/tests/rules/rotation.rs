@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, CredentialsFailure, Rotated, RotationError, RotationSettings,
+    AuthMethod, ConfigChanges, CredentialsFailure, CredentialsRefusal, Rotated, RotationError,
+    RotationSettings,
 };
 use gatehouse_ports::HttpError;
 
@@ -172,7 +173,10 @@ fn contract_2_6_a_refusal_leaves_the_key_in_use() {
     let refused = rotate(&stage).unwrap_err();
     assert!(matches!(
         refused,
-        RotationError::Credentials(CredentialsFailure::Refused { status: 400, .. })
+        RotationError::Credentials(CredentialsFailure::Refused(CredentialsRefusal {
+            status: 400,
+            ..
+        }))
     ));
     assert_eq!(key_in_use(&stage), "root-key");
 }

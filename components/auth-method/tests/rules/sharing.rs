@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gatehouse_auth_method::{AuthMethod, KeyRefusal, LoginError};
+use gatehouse_auth_method::{AuthMethod, KeyNotFound, KeyRefusal, LoginError};
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
 use gatehouse_ports::{Cache, Clock as _, Entry, HttpError, Random as _, Version};
 
@@ -140,10 +140,10 @@ fn g8_ten_thousand_unknown_keys_at_several_instances_cause_one_fetch_per_documen
         let refused = fleet.log_in(instance, &jwt).unwrap_err();
         assert!(matches!(
             refused,
-            LoginError::KeyNotFound {
+            LoginError::KeyNotFound(KeyNotFound {
                 refusal: KeyRefusal::KeyUnknown,
                 ..
-            }
+            })
         ));
         for (part, (name, before)) in parts.iter().zip(before).enumerate() {
             for _ in before..fleet.google.calls(name) {

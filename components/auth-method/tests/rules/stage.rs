@@ -137,7 +137,7 @@ impl Stage {
         let request = LoginRequest {
             role: "dev".to_owned(),
             jwt: jwt.to_owned(),
-            source_address: address.map(|address| address.parse().unwrap()),
+            source_address: address.map(str::to_owned),
         };
         let before = self.store.commits();
         let outcome = self.service.login(&self.mount, &request);
@@ -177,7 +177,7 @@ impl Stage {
             &RenewalRequest {
                 renewal_state: identity.renewal_state.clone(),
                 token_policies,
-                source_address: address.map(|address| address.parse().unwrap()),
+                source_address: address.map(str::to_owned),
             },
         )
     }

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, Identity, LoginError, LoginRequest, RenewalError, RoleChanges,
+    AuthMethod, Identity, InstanceTooOld, LoginError, LoginRequest, RenewalError, RoleChanges,
 };
 use gatehouse_ports::{CommitError, StoreError};
-use gatehouse_storage::StorageError;
 
 use crate::compute::{CREATED, ZONE, token, token_with};
 use crate::google::{EMAIL, OTHER_EMAIL, UNIQUE_ID};
@@ -76,7 +75,7 @@ fn without_live_checks_bounds_on_accounts_hold() {
         outcome
     };
     let refused = |outcome: Result<Identity, LoginError>| {
-        matches!(outcome, Err(LoginError::AccountNotBound { .. }))
+        matches!(outcome, Err(LoginError::AccountNotBound(_)))
     };
     assert!(refused(bound(OTHER_EMAIL, &google_token())));
     assert!(refused(bound("1", &google_token())));
@@ -105,7 +104,7 @@ fn without_live_checks_only_tokens_of_google_count() {
         .signed_by(keys::of_account());
     assert!(matches!(
         stage.log_in(&forged),
-        Err(LoginError::KeyNotFound { .. })
+        Err(LoginError::KeyNotFound(_))
     ));
     assert_only_keys_were_read(&stage);
 }
@@ -142,23 +141,23 @@ fn without_live_checks_an_instance_logs_in_within_what_its_claims_tell() {
     let refused = |token: Token| stage.log_in(&signed(&token)).unwrap_err();
     assert!(matches!(
         refused(token_with("project_id", "p2")),
-        LoginError::InstanceProjectNotBound { .. }
+        LoginError::InstanceProjectNotBound(_)
     ));
     assert_eq!(
         refused(token_with("zone", "europe-west10-a")),
         LoginError::ZoneNotBound(vec![ZONE.to_owned()])
     );
-    let expected = LoginError::InstanceTooOld {
+    let expected = LoginError::InstanceTooOld(InstanceTooOld {
         age: NOW - CREATED + 10_001,
         maximum: 20_000,
-    };
+    });
     let old = token_with("instance_creation_timestamp", CREATED - 10_001);
     assert_eq!(refused(old), expected);
     assert_eq!(refused(google_token()), LoginError::InstanceClaimsMissing);
     let other = token().claim("email", OTHER_EMAIL).claim("sub", "1");
     assert!(matches!(
         refused(other),
-        LoginError::InstanceAccountNotBound { .. }
+        LoginError::InstanceAccountNotBound(_)
     ));
     stage.clock.advance(Duration::from_secs(10_001));
     assert!(
@@ -274,7 +273,7 @@ fn g12_a_refused_login_leaves_the_token_its_use() {
     stage
         .store
         .fail_next_commit(CommitError::Failed(failure.clone()));
-    let expected = LoginError::Storage(StorageError::Store(failure));
+    let expected = LoginError::Storage(failure.into());
     assert_eq!(attempt(&stage.service, &stage, &jwt).unwrap_err(), expected);
     assert!(attempt(&stage.service, &stage, &jwt).is_ok());
     let younger = signed(&token().claim("iat", NOW - 1));

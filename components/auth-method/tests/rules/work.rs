@@ -192,7 +192,7 @@ fn j21_j18_the_worst_of_refused_inputs_cost_two_reads_and_nothing_else() {
                 | LoginError::Expired
                 | LoginError::SubjectMissing
                 | LoginError::AudienceNotForRole(_)
-                | LoginError::KeyNotFound { .. }
+                | LoginError::KeyNotFound(_)
         );
         assert!(is_of_form, "{shown}");
         assert_eq!(stage.http.urls().len(), before, "{shown}");

@@ -1,32 +1,25 @@
 //! [`AuthMethod`] over the component's imports.
 
-use gatehouse_auth_method::crossing::Across;
-use gatehouse_auth_method::{
+use gatehouse_auth_method_api::bindings::gatehouse::auth_method::{
+    config as config_wit, identity_tokens as identity_tokens_wit, login as login_wit,
+    roles as roles_wit,
+};
+use gatehouse_auth_method_api::{
     AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
     CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError,
     LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role,
     RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten, Rotated, RotationError,
+    StorageError,
 };
-use gatehouse_storage::StorageError;
-
-use super::bindings::gatehouse::auth_method::{
-    config as config_wit, identity_tokens as identity_tokens_wit, login as login_wit,
-    roles as roles_wit, types as types_wit,
-};
-
-gatehouse_auth_method::crossings!();
+use zeroize::Zeroizing;
 
 /// The capability that the host has bound to this component.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportedAuthMethod;
 
-fn wit(mount: &Mount) -> types_wit::Mount {
-    mount.clone().across()
-}
-
 impl AuthMethod for ImportedAuthMethod {
     fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
-        config_wit::read(&wit(mount)).across()
+        config_wit::read(mount)
     }
 
     fn write_config(
@@ -34,19 +27,19 @@ impl AuthMethod for ImportedAuthMethod {
         mount: &Mount,
         changes: ConfigChanges,
     ) -> Result<Vec<ConfigWarning>, ConfigError> {
-        config_wit::write(&wit(mount), &changes.across()).across()
+        config_wit::write(mount, &Zeroizing::new(changes))
     }
 
     fn delete_config(&self, mount: &Mount) -> Result<(), StorageError> {
-        config_wit::delete(&wit(mount)).across()
+        config_wit::delete(mount)
     }
 
     fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError> {
-        config_wit::rotate_root(&wit(mount)).across()
+        config_wit::rotate_root(mount)
     }
 
     fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError> {
-        config_wit::rotate_if_due(&wit(mount)).across()
+        config_wit::rotate_if_due(mount)
     }
 
     fn check_config(
@@ -54,11 +47,11 @@ impl AuthMethod for ImportedAuthMethod {
         mount: &Mount,
         projects: &[String],
     ) -> Result<CredentialsReport, StorageError> {
-        config_wit::check(&wit(mount), projects).across()
+        config_wit::check(mount, projects)
     }
 
     fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
-        roles_wit::read(&wit(mount), name).across()
+        roles_wit::read(mount, name)
     }
 
     fn write_role(
@@ -68,7 +61,7 @@ impl AuthMethod for ImportedAuthMethod {
         changes: RoleChanges,
         precondition: Precondition,
     ) -> Result<RoleWritten, RoleError> {
-        roles_wit::write(&wit(mount), name, &changes.across(), precondition.across()).across()
+        roles_wit::write(mount, name, &changes, precondition)
     }
 
     fn edit_service_accounts(
@@ -77,7 +70,7 @@ impl AuthMethod for ImportedAuthMethod {
         name: &str,
         edit: &ListEdit,
     ) -> Result<Vec<RoleWarning>, EditError> {
-        roles_wit::edit_service_accounts(&wit(mount), name, &edit.clone().across()).across()
+        roles_wit::edit_service_accounts(mount, name, edit)
     }
 
     fn edit_labels(
@@ -86,15 +79,15 @@ impl AuthMethod for ImportedAuthMethod {
         name: &str,
         edit: &ListEdit,
     ) -> Result<Vec<RoleWarning>, EditError> {
-        roles_wit::edit_labels(&wit(mount), name, &edit.clone().across()).across()
+        roles_wit::edit_labels(mount, name, edit)
     }
 
     fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {
-        roles_wit::delete(&wit(mount), name).across()
+        roles_wit::delete(mount, name)
     }
 
     fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
-        roles_wit::list(&wit(mount)).across()
+        roles_wit::list(mount)
     }
 
     fn list_roles_after(
@@ -103,42 +96,42 @@ impl AuthMethod for ImportedAuthMethod {
         after: Option<&str>,
         limit: u32,
     ) -> Result<RoleNames, StorageError> {
-        roles_wit::list_after(&wit(mount), after, limit).across()
+        roles_wit::list_after(mount, after, limit)
     }
 
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
-        login_wit::login(&wit(mount), &request.clone().across()).across()
+        login_wit::login(mount, request)
     }
 
     fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport> {
-        login_wit::explain(&wit(mount), &request.clone().across()).across()
+        login_wit::explain(mount, request)
     }
 
     fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError> {
-        login_wit::revalidate(&wit(mount), &request.clone().across()).across()
+        login_wit::revalidate(mount, request)
     }
 
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
-        config_wit::forget_mount(mount_id).across()
+        config_wit::forget_mount(mount_id)
     }
 
     fn read_issuer(&self) -> Result<String, StorageError> {
-        identity_tokens_wit::read_issuer().across()
+        identity_tokens_wit::read_issuer()
     }
 
     fn write_issuer(&self, issuer: &str) -> Result<(), IssuerError> {
-        identity_tokens_wit::write_issuer(issuer).across()
+        identity_tokens_wit::write_issuer(issuer)
     }
 
     fn issuer(&self) -> Result<String, IdentityTokenError> {
-        identity_tokens_wit::issuer().across()
+        identity_tokens_wit::issuer()
     }
 
     fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
-        identity_tokens_wit::public_keys().across()
+        identity_tokens_wit::public_keys()
     }
 
     fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
-        identity_tokens_wit::maintain_keys().across()
+        identity_tokens_wit::maintain_keys()
     }
 }

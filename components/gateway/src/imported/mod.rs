@@ -46,6 +46,11 @@ mod bindings {
             "gatehouse:access/tokens@0.1.0": gatehouse_access_api::bindings::gatehouse::access::tokens,
             "gatehouse:access/types@0.1.0": gatehouse_access_api::bindings::gatehouse::access::types,
             "gatehouse:access/wrapping@0.1.0": gatehouse_access_api::bindings::gatehouse::access::wrapping,
+            "gatehouse:auth-method/config@0.1.0": gatehouse_auth_method_api::bindings::gatehouse::auth_method::config,
+            "gatehouse:auth-method/identity-tokens@0.1.0": gatehouse_auth_method_api::bindings::gatehouse::auth_method::identity_tokens,
+            "gatehouse:auth-method/login@0.1.0": gatehouse_auth_method_api::bindings::gatehouse::auth_method::login,
+            "gatehouse:auth-method/roles@0.1.0": gatehouse_auth_method_api::bindings::gatehouse::auth_method::roles,
+            "gatehouse:auth-method/types@0.1.0": gatehouse_auth_method_api::bindings::gatehouse::auth_method::types,
         },
         generate_all,
     });

@@ -1,8 +1,8 @@
 //! Refusals, and the three renderings of them that clients match on (contract 1.7).
 
 use gatehouse_access_api::{Failure, Refusal};
-use gatehouse_ports::{RandomError, StoreError};
-use gatehouse_storage::StorageError;
+use gatehouse_auth_method_api::StorageError;
+use gatehouse_ports::RandomError;
 use serde::Serialize;
 
 use super::fields::{BodyError, ConversionError};
@@ -185,7 +185,7 @@ impl From<Failure> for Fault {
 impl From<StorageError> for Fault {
     fn from(error: StorageError) -> Self {
         match error {
-            StorageError::Store(StoreError::Sealed) => Failure::Sealed.into(),
+            StorageError::Sealed => Failure::Sealed.into(),
             StorageError::Contended(_) => Failure::Contended.into(),
             error => Self::internal(error.to_string()),
         }

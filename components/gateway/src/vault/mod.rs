@@ -54,7 +54,7 @@ pub(crate) use timestamp::timestamp;
 use std::borrow::Cow;
 
 use gatehouse_access_api::{self as access, Access, Operation, Refusal, duration};
-use gatehouse_auth_method::AuthMethod;
+use gatehouse_auth_method_api::AuthMethod;
 use gatehouse_orgs::Capability;
 
 use self::call::{Answer, Call};

@@ -8,7 +8,7 @@ use gatehouse_access_api::{
     Access, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
     MountView, Operation,
 };
-use gatehouse_auth_method::AuthMethod;
+use gatehouse_auth_method_api::AuthMethod;
 use serde::Serialize;
 use serde_json::{Map, Value};
 

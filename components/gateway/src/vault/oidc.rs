@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use gatehouse_access_api::Operation;
-use gatehouse_auth_method::{AuthMethod, IdentityTokenError, IssuerError, PublicKey};
+use gatehouse_auth_method_api::{AuthMethod, IdentityTokenError, IssuerError, PublicKey};
 use serde::Serialize;
 
 use super::call::{Answer, Call};

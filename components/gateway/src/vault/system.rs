@@ -1,7 +1,7 @@
 //! The routes below `sys/` that need a token.
 
 use gatehouse_access_api::{Access, Operation};
-use gatehouse_auth_method::AuthMethod;
+use gatehouse_auth_method_api::AuthMethod;
 
 use super::call::{Answer, Call};
 use super::errors::Fault;

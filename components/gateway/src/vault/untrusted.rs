@@ -1,6 +1,6 @@
 //! What callers send to the auth method, each read by one pure function: for tests that feed generated input (SEC-V1).
 
-use gatehouse_auth_method::{ConfigChanges, RoleChanges};
+use gatehouse_auth_method_api::{ConfigChanges, RoleChanges};
 
 use super::auth_method::{config_changes, role_changes};
 use crate::http::Request;

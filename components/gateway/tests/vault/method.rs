@@ -6,9 +6,9 @@ use gatehouse_auth_method::{
     AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
     CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError,
     LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role,
-    RoleChanges, RoleError, RoleWarning, RoleWritten, Rotated, RotationError,
+    RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten, Rotated, RotationError,
+    StorageError,
 };
-use gatehouse_storage::StorageError;
 
 /// An answer to be given once.
 pub struct Next<T>(Mutex<Option<T>>);
@@ -163,6 +163,15 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
 
     fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
         self.real.list_roles(mount)
+    }
+
+    fn list_roles_after(
+        &self,
+        mount: &Mount,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<RoleNames, StorageError> {
+        self.real.list_roles_after(mount, after, limit)
     }
 
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {

@@ -1,6 +1,9 @@
 //! Every refusal of a renewal, in status and words (contract 4.10).
 
-use gatehouse_auth_method::{CredentialsFailure, InstanceFlaw, LoginError, RenewalError};
+use gatehouse_auth_method::{
+    CreatedLater, CredentialsFailure, Instance, InstanceFlaw, InstanceProjectNotBound,
+    InstanceRefused, LabelMissing, LoginError, RenewalError,
+};
 use gatehouse_gateway::Method;
 use gatehouse_ports::StoreError;
 
@@ -32,19 +35,19 @@ fn refused(error: RenewalError, status: u16, text: &str) {
 }
 
 fn instance_refused(refusal: LoginError) -> RenewalError {
-    RenewalError::InstanceRefused {
+    RenewalError::InstanceRefused(InstanceRefused {
         role: "dev".to_owned(),
-        refusal: Box::new(refusal),
-    }
+        refusal,
+    })
 }
 
 fn instance(flaw: InstanceFlaw) -> RenewalError {
-    instance_refused(LoginError::Instance {
+    instance_refused(LoginError::Instance(Instance {
         project: "p".to_owned(),
         zone: "z".to_owned(),
         name: "n".to_owned(),
         flaw,
-    })
+    }))
 }
 
 rows! { refused:
@@ -53,12 +56,12 @@ rows! { refused:
     r3_account_gone: RenewalError::AccountNotFound("1".to_owned()) => 400 "cannot find service account 1";
     r4_inference_not_allowed: RenewalError::InferenceNotAllowed("dev".to_owned()) => 400 "GCE inferrence is no longer allowed for role dev";
     r5_account_not_bound: RenewalError::AccountNotBound("dev".to_owned()) => 400 "service account is no longer authorized for role dev";
-    r6_g3_project: instance_refused(LoginError::InstanceProjectNotBound { instance_id: "12".to_owned(), project: "p".to_owned(), bound_projects: texts(&["a"]) }) => 400 "could not renew token for role dev: instance \"12\" (project \"p\") not in bound projects [a]";
-    r6_g4_instance_gone_is_plain: instance(InstanceFlaw::Refused(absent().into())) => 400 "googleapi: Error 404: Not found, notFound";
+    r6_g3_project: instance_refused(LoginError::InstanceProjectNotBound(InstanceProjectNotBound { instance_id: "12".to_owned(), project: "p".to_owned(), bound_projects: texts(&["a"]) })) => 400 "could not renew token for role dev: instance \"12\" (project \"p\") not in bound projects [a]";
+    r6_g4_instance_gone_is_plain: instance(InstanceFlaw::Refused(absent())) => 400 "googleapi: Error 404: Not found, notFound";
     r6_g5_status_is_plain: instance(InstanceFlaw::Status("STOPPING".to_owned())) => 400 "authenticating instance n found but has invalid status 'STOPPING'";
     r6_g6_other_id_is_plain: instance(InstanceFlaw::OtherId) => 400 "instance id does not match";
-    r6_g7_created_later_is_plain: instance(InstanceFlaw::CreatedLater { claimed: 1, created: 3 }) => 400 "metadata instance_creation_timestamp 1 is before instance's creation time 3";
-    r6_g8_label: instance_refused(LoginError::LabelMissing { key: "k".to_owned(), value: "v".to_owned() }) => 400 "could not renew token for role dev: instance missing bound label \"k:v\"";
+    r6_g7_created_later_is_plain: instance(InstanceFlaw::CreatedLater(CreatedLater { claimed: 1, created: 3 })) => 400 "metadata instance_creation_timestamp 1 is before instance's creation time 3";
+    r6_g8_label: instance_refused(LoginError::LabelMissing(LabelMissing { key: "k".to_owned(), value: "v".to_owned() })) => 400 "could not renew token for role dev: instance missing bound label \"k:v\"";
     r6_g9_zone: instance_refused(LoginError::ZoneNotBound(texts(&["a"]))) => 400 "could not renew token for role dev: instance not in bound zones [\"a\"]";
     r6_g10_region: instance_refused(LoginError::RegionNotBound(texts(&["a"]))) => 400 "could not renew token for role dev: instance not in bound regions [\"a\"]";
     r6_g11_groups: instance_refused(LoginError::NotInGroups(texts(&["g"]))) => 400 "could not renew token for role dev: instance is not part of instance groups [\"g\"]";

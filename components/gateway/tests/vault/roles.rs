@@ -1,9 +1,7 @@
 //! `role/<name>` (contract 3).
 
-use std::collections::BTreeMap;
-
 use gatehouse_auth_method::{
-    AliasSource, GceRules, LegacyTokenFields, Role, RoleRules, TokenParameters,
+    AliasSource, GceRules, IamRules, LegacyTokenFields, Role, RoleRules, TokenParameters,
 };
 use gatehouse_gateway::Method;
 use serde_json::{Value, json};
@@ -74,7 +72,7 @@ fn a_gce_role_shows_its_bounds_and_what_goes_beyond_the_reference_once_it_is_set
         bound_zones: texts(&["a", "b"]),
         bound_regions: texts(&["r"]),
         bound_instance_groups: texts(&["g"]),
-        bound_labels: BTreeMap::from([("env".to_owned(), "prod".to_owned())]),
+        bound_labels: vec![("env".to_owned(), "prod".to_owned())],
         maximum_instance_age: 3600,
     }));
     full.bound_service_accounts = texts(&["*"]);
@@ -99,9 +97,11 @@ fn a_gce_role_shows_its_bounds_and_what_goes_beyond_the_reference_once_it_is_set
 
 #[test]
 fn the_alias_source_has_the_name_that_its_type_of_role_knows() {
-    let iam = || RoleRules::Iam {
-        maximum_jwt_lifetime: 900,
-        allow_gce_inference: true,
+    let iam = || {
+        RoleRules::Iam(IamRules {
+            maximum_jwt_lifetime: 900,
+            allow_gce_inference: true,
+        })
     };
     let gce = || RoleRules::Gce(GceRules::default());
     for (rules, alias, shown) in [

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::FetchedToken;
 use crate::google::answers::token_refusal;
 use crate::google::strict::object_in;
-use crate::{CredentialsFailure, CredentialsStep};
+use crate::{CredentialsFailure, CredentialsRefusal, CredentialsStep};
 
 #[derive(Deserialize)]
 struct TokenAnswer {
@@ -37,11 +37,11 @@ pub(super) fn success<T: DeserializeOwned>(
     let body = Zeroizing::new(answer.body);
     match answer.status {
         200 => object_in(&body).map_err(|_| CredentialsFailure::AnswerUnreadable),
-        status @ 400..500 => Err(CredentialsFailure::Refused {
+        status @ 400..500 => Err(CredentialsFailure::Refused(CredentialsRefusal {
             step,
             status,
             message: code_of(&body),
-        }),
+        })),
         _ => Err(CredentialsFailure::AnswerUnreadable),
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod rotation;
 mod text;
 
 use gatehouse_access_api::Operation;
-use gatehouse_auth_method::{
+use gatehouse_auth_method_api::{
     AliasSource, AuthMethod, ConfigChanges, ConfigView, CredentialsSource, CustomEndpoints, Mount,
 };
 use serde::Serialize;

@@ -1,11 +1,11 @@
 //! `login/explain`: why a login goes as it does, for operators. It makes no token.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use gatehouse_access_api::Operation;
-use gatehouse_auth_method::{AuthMethod, Check, CheckReport, LoginError, Mount, Verdict};
+use gatehouse_auth_method_api::{AuthMethod, Check, CheckReport, LoginError, Mount, Verdict};
 use serde::Serialize;
+use zeroize::Zeroizing;
 
 use super::login;
 use super::login::text;
@@ -23,7 +23,7 @@ struct Explanation {
 #[derive(Serialize)]
 struct Explained {
     check: &'static str,
-    inputs: BTreeMap<Cow<'static, str>, String>,
+    inputs: BTreeMap<String, String>,
     /// What a login would be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -40,7 +40,7 @@ pub(super) fn handle(
     if operation != Operation::Update {
         return Err(Fault::unsupported_operation());
     }
-    let reports = auth_method.explain(mount, &login::request(call)?);
+    let reports = auth_method.explain(mount, &Zeroizing::new(login::request(call)?));
     let allowed = !reports.is_empty()
         && reports
             .iter()

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gatehouse_auth_method::{AccountRefusal, ApiRefusal, CallFailure, CredentialsFailure};
+use gatehouse_auth_method_api::{AccountRefusal, ApiRefusal, CallFailure, CredentialsFailure};
 
 use crate::vault::errors::Fault;
 

@@ -7,9 +7,10 @@ pub(super) mod text;
 use std::net::IpAddr;
 
 use gatehouse_access_api::{self as access, Access, Lifetime, LoginGrant, Mount as AdmittedMount};
-use gatehouse_auth_method::{
+use gatehouse_auth_method_api::{
     AuthMethod, Identity, LoginRequest, Mount, TokenParameters, TokenType,
 };
+use zeroize::Zeroizing;
 
 use crate::Gateway;
 use crate::vault::auth_block::Granted;
@@ -27,7 +28,9 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
     mount: &Mount,
 ) -> Answer {
     let count = |outcome| count(gateway, outcome);
-    let request = request(call).inspect_err(|_| count(outcome::MALFORMED_REQUEST))?;
+    let request = request(call)
+        .map(Zeroizing::new)
+        .inspect_err(|_| count(outcome::MALFORMED_REQUEST))?;
     let identity = gateway
         .auth_method
         .login(mount, &request)
@@ -67,7 +70,7 @@ pub(super) fn request(call: &Call<'_>) -> Result<LoginRequest, Fault> {
     Ok(LoginRequest {
         role: fields.string("role")?.unwrap_or_default(),
         jwt: fields.string("jwt")?.unwrap_or_default(),
-        source_address: call.source_address(),
+        source_address: call.request.peer_text(),
     })
 }
 

@@ -13,7 +13,7 @@ pub(super) use renewal::revalidate;
 pub(super) use roles::changes as role_changes;
 
 use gatehouse_access_api::{Access, Mount as AdmittedMount, Operation};
-use gatehouse_auth_method::{AuthMethod, Mount};
+use gatehouse_auth_method_api::{AuthMethod, Mount};
 
 use super::call::{Answer, Call};
 use super::errors::Fault;

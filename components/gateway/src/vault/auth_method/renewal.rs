@@ -1,7 +1,9 @@
 //! The method's part in a renewal: may this login still go on? (contract 4.10)
 
 use gatehouse_access_api::{Revalidated, Revalidation};
-use gatehouse_auth_method::{AuthMethod, LoginError, RenewalError, RenewalRequest, Renewed};
+use gatehouse_auth_method_api::{
+    AuthMethod, Instance, InstanceRefused, LoginError, RenewalError, RenewalRequest, Renewed,
+};
 
 use super::google;
 use super::login::{lifetime, text};
@@ -24,7 +26,7 @@ pub(in crate::vault) fn revalidate(
     let request = RenewalRequest {
         renewal_state: revalidation.renewal_state,
         token_policies: revalidation.token_policies,
-        source_address: call.source_address(),
+        source_address: call.request.peer_text(),
     };
     let renewed = auth_method
         .revalidate(&mount, &request)
@@ -48,8 +50,8 @@ fn fault(error: RenewalError) -> Fault {
         RenewalError::EndpointDenied(api) => return google::endpoint_denied(&api),
         RenewalError::GoogleUnusable(api) => return google::unusable(&api),
         RenewalError::GoogleUnavailable(api) => return google::unavailable(&api),
-        RenewalError::InstanceRefused { role, refusal } => {
-            return instance_refused(&role, *refusal);
+        RenewalError::InstanceRefused(InstanceRefused { role, refusal }) => {
+            return instance_refused(&role, refusal);
         }
         RenewalError::AddressNotAllowed => return Fault::denied(),
         RenewalError::RoleGone(role) => format!("role {} no longer exists", quoted(&role)),
@@ -74,7 +76,7 @@ fn fault(error: RenewalError) -> Fault {
 /// The check of a login that an instance does not pass any more (R6). What concerns the instance itself is told without the words around it
 /// at a login, in which it is looked for.
 fn instance_refused(role: &str, refusal: LoginError) -> Fault {
-    if let LoginError::Instance { name, flaw, .. } = &refusal {
+    if let LoginError::Instance(Instance { name, flaw, .. }) = &refusal {
         return text::flawed_instance(name, flaw);
     }
     let fault = text::refused(refusal);

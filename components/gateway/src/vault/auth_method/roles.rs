@@ -8,7 +8,7 @@ mod text;
 pub(super) use lists::{List, edit};
 
 use gatehouse_access_api::{KeyPage, Operation, WritePermission};
-use gatehouse_auth_method::{AuthMethod, Mount, Precondition, RoleChanges};
+use gatehouse_auth_method_api::{AuthMethod, Mount, Precondition, RoleChanges};
 
 use crate::http::Request;
 use crate::vault::call::{Answer, Call, fields_among, replaced_field};

@@ -9,7 +9,7 @@ pub(in crate::vault) mod roles;
 pub(in crate::vault) mod tidy;
 
 use gatehouse_access_api::{Access, Operation};
-use gatehouse_auth_method::AuthMethod;
+use gatehouse_auth_method_api::AuthMethod;
 
 use self::create::Place;
 use super::call::{Answer, Call};

@@ -1,7 +1,7 @@
 //! Renewal: the method that issued the token confirms, then access extends it (contract 4.10, 5.3).
 
 use gatehouse_access_api::{Access, ClientToken, RenewError, TokenReference};
-use gatehouse_auth_method::AuthMethod;
+use gatehouse_auth_method_api::AuthMethod;
 
 use super::{accessor, token};
 use crate::Gateway;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gatehouse_access_api::Operation;
-use gatehouse_auth_method::{AuthMethod, CredentialsReport, Mount, ProjectReport};
+use gatehouse_auth_method_api::{AuthMethod, CredentialsReport, Mount, ProjectReport};
 use serde::Serialize;
 
 use super::super::google;

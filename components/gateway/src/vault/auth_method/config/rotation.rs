@@ -1,7 +1,7 @@
 //! `config/rotate-root`: a new key in the place of the stored one (contract 2.6).
 
 use gatehouse_access_api::Operation;
-use gatehouse_auth_method::{AuthMethod, Mount, Rotated, RotationError};
+use gatehouse_auth_method_api::{AuthMethod, Mount, Rotated, RotationError};
 use serde::Serialize;
 
 use super::super::google::{self, Needs};

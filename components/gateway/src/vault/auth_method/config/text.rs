@@ -1,7 +1,8 @@
 //! What operators are told about a configuration (contract 2.2 to 2.6).
 
-use gatehouse_auth_method::{
-    ConfigError, ConfigWarning, CredentialsFlaw, IdentityTokenError, MetadataFlaw, RoleType,
+use gatehouse_auth_method_api::{
+    ConfigError, ConfigWarning, CredentialsFlaw, EndpointValue, IdentityTokenError, Metadata,
+    MetadataFlaw, RoleType, Unavailable,
 };
 
 use crate::vault::errors::Fault;
@@ -21,12 +22,12 @@ pub(super) fn fault(error: ConfigError) -> Fault {
         ConfigError::Alias(RoleType::Gce) => {
             "invalid GCE alias type: must be one of: instance_id, role_id".to_owned()
         }
-        ConfigError::Metadata { role_type, flaw } => metadata(role_type, &flaw),
+        ConfigError::Metadata(Metadata { role_type, flaw }) => metadata(role_type, &flaw),
         ConfigError::EndpointKey(key) => format!(
             "invalid custom endpoint type {}. Available types are: 'api', 'iam', 'crm', 'compute'",
             text::quoted(&key)
         ),
-        ConfigError::EndpointValue { key, flaw } => {
+        ConfigError::EndpointValue(EndpointValue { key, flaw }) => {
             format!(
                 "invalid custom endpoint value for {}: {flaw}",
                 text::quoted(&key)
@@ -54,18 +55,18 @@ pub(super) fn fault(error: ConfigError) -> Fault {
             "cannot use rotation_window without rotation_schedule".to_owned()
         }
         ConfigError::WindowWithPeriod => "rotation_window does not apply to period".to_owned(),
-        error @ (ConfigError::TooLong { .. } | ConfigError::TooLarge) => error.to_string(),
+        error @ (ConfigError::TooLong(_) | ConfigError::TooLarge) => error.to_string(),
     };
     Fault::listed(400, text)
 }
 
 fn metadata(role_type: RoleType, flaw: &MetadataFlaw) -> String {
     match flaw {
-        MetadataFlaw::DefaultWithOthers { names } => format!(
+        MetadataFlaw::DefaultWithOthers(names) => format!(
             "failed to parse {role_type} metadata: {} contains default - default can't be used in combination with other fields",
             text::quoted_list(names)
         ),
-        MetadataFlaw::Unavailable { name, available } => format!(
+        MetadataFlaw::Unavailable(Unavailable { name, available }) => format!(
             "failed to parse {role_type} metadata: {} contains an unavailable field, please select from {}",
             text::quoted(name),
             text::quoted(&available.join(", "))

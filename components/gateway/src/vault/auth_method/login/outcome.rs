@@ -1,7 +1,7 @@
 //! What became of a login, in the words of the counter `logins` (SEC-L6). The words are few, and none comes from a request.
 
 use gatehouse_access_api::LoginError as NotIssued;
-use gatehouse_auth_method::LoginError;
+use gatehouse_auth_method_api::LoginError;
 
 /// The login earned a token.
 pub(super) const SUCCESS: &str = "success";
@@ -21,11 +21,11 @@ pub(super) const fn of_refusal(error: &LoginError) -> &'static str {
         LoginError::AddressNotAllowed => "address",
         LoginError::RoleMissing | LoginError::RoleNotFound(_) => "role",
         LoginError::JwtMissing | LoginError::MalformedJwt(_) => "malformed-jwt",
-        LoginError::KeyNotFound { .. } | LoginError::SignatureInvalid => "signature",
+        LoginError::KeyNotFound(_) | LoginError::SignatureInvalid => "signature",
         LoginError::Expired
-        | LoginError::ExpiresTooLate { .. }
+        | LoginError::ExpiresTooLate(_)
         | LoginError::NotYetValid
-        | LoginError::ExpiresBeyondRole { .. } => "lifetime",
+        | LoginError::ExpiresBeyondRole(_) => "lifetime",
         LoginError::SubjectMissing
         | LoginError::AudienceNotForRole(_)
         | LoginError::IssuerNotAcceptable
@@ -36,8 +36,8 @@ pub(super) const fn of_refusal(error: &LoginError) -> &'static str {
         LoginError::AccountNotFound(_)
         | LoginError::AccountDisabled(_)
         | LoginError::AccountMismatch
-        | LoginError::ProjectNotBound { .. }
-        | LoginError::AccountNotBound { .. } => "account",
+        | LoginError::ProjectNotBound(_)
+        | LoginError::AccountNotBound(_) => "account",
         _ => "instance",
     }
 }

@@ -1,7 +1,11 @@
 //! What a caller is told about a login that failed (contract 4.2 to 4.7).
 
 use gatehouse_access_api::LoginError as NotIssued;
-use gatehouse_auth_method::{GroupLocations, InstanceFlaw, JwtFlaw, LoginError};
+use gatehouse_auth_method_api::{
+    AccountNotBound, AncestorNotBound, CreatedLater, GroupLocations, GroupNotFound, Instance,
+    InstanceAccountNotBound, InstanceFlaw, InstanceProjectNotBound, InstanceTooOld, JwtFlaw,
+    KeyNotFound, LabelMissing, LoginError, ProjectNotBound, ProjectRefusal,
+};
 
 use super::super::google::{self, Needs};
 use crate::vault::duration;
@@ -21,18 +25,18 @@ pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
         LoginError::RoleNotFound(role) => format!("role {} not found", text::quoted(&role)),
         LoginError::JwtMissing => "jwt argument is required".to_owned(),
         LoginError::MalformedJwt(flaw) => malformed(flaw),
-        LoginError::KeyNotFound {
+        LoginError::KeyNotFound(KeyNotFound {
             key_id,
             subject,
             refusal,
-        } => format!(
+        }) => format!(
             "unable to get public key for signed JWT: unable to get public key {} for JWT subject {}: {refusal}",
             text::quoted(&key_id),
             text::quoted(&subject),
         ),
         LoginError::SignatureInvalid => "unable to verify JWT signature".to_owned(),
         LoginError::Expired => "JWT is expired or does not have proper 'exp' claim".to_owned(),
-        LoginError::ExpiresTooLate { expires_in } => format!(
+        LoginError::ExpiresTooLate(expires_in) => format!(
             "JWT must expire in 60 minutes, expires in {}",
             duration::full(expires_in)
         ),
@@ -51,9 +55,7 @@ pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
                 text::quoted(&role)
             )
         }
-        LoginError::ExpiresBeyondRole {
-            maximum_jwt_lifetime,
-        } => format!(
+        LoginError::ExpiresBeyondRole(maximum_jwt_lifetime) => format!(
             "role requires that service account JWTs expire within {maximum_jwt_lifetime} seconds"
         ),
         LoginError::AccountNotFound(account) => {
@@ -62,15 +64,15 @@ pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
         }
         LoginError::AccountDisabled(email) => format!("service account {email} is disabled"),
         LoginError::AccountMismatch => "service account does not match the JWT subject".to_owned(),
-        LoginError::ProjectNotBound {
+        LoginError::ProjectNotBound(ProjectNotBound {
             email,
             bound_projects,
-        } => format!(
+        }) => format!(
             "service account {} not in bound projects {}",
             text::quoted(&email),
             text::bare(&bound_projects)
         ),
-        LoginError::AccountNotBound { email, unique_id } => {
+        LoginError::AccountNotBound(AccountNotBound { email, unique_id }) => {
             format!("service account {email} (id: {unique_id}) is not authorized for role")
         }
         LoginError::NotGoogleSigned => {
@@ -80,28 +82,28 @@ pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
             "JWT has logged in before, and role takes a JWT only once".to_owned()
         }
         LoginError::InstanceClaimsMissing => "expected JWT to have claims with GCE metadata: request the identity token with format=full".to_owned(),
-        LoginError::InstanceProjectNotBound {
+        LoginError::InstanceProjectNotBound(InstanceProjectNotBound {
             instance_id,
             project,
             bound_projects,
-        } => format!(
+        }) => format!(
             "instance {} (project {}) not in bound projects {}",
             text::quoted(&instance_id),
             text::quoted(&project),
             text::bare(&bound_projects)
         ),
-        LoginError::Instance {
+        LoginError::Instance(Instance {
             project,
             zone,
             name,
             flaw,
-        } => return instance(&project, &zone, &name, &flaw),
-        LoginError::InstanceTooOld { age, maximum } => format!(
+        }) => return instance(&project, &zone, &name, &flaw),
+        LoginError::InstanceTooOld(InstanceTooOld { age, maximum }) => format!(
             "instance was created {} ago, and role allows at most {}",
             duration::full(age),
             duration::full(maximum)
         ),
-        LoginError::LabelMissing { key, value } => format!(
+        LoginError::LabelMissing(LabelMissing { key, value }) => format!(
             "instance missing bound label {}",
             text::quoted(&format!("{key}:{value}"))
         ),
@@ -111,16 +113,16 @@ pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
         LoginError::RegionNotBound(regions) => {
             format!("instance not in bound regions {}", text::quoted_list(&regions))
         }
-        LoginError::GroupNotFound {
+        LoginError::GroupNotFound(GroupNotFound {
             group,
             project,
             locations,
-        } => group_not_found(&group, &project, &locations),
+        }) => group_not_found(&group, &project, &locations),
         LoginError::NotInGroups(groups) => format!(
             "instance is not part of instance groups {}",
             text::quoted_list(&groups)
         ),
-        LoginError::GroupsUnreadable { project, refusal } => {
+        LoginError::GroupsUnreadable(ProjectRefusal { project, refusal }) => {
             let why = google::why(&refusal, Needs::InstanceGroups);
             let project = text::quoted(&project);
             return google::refused(
@@ -135,11 +137,11 @@ pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
             let after = "\" used for GCE metadata token";
             return google::account_refused(&account, "Could not find service account \"", after);
         }
-        LoginError::InstanceAccountNotBound {
+        LoginError::InstanceAccountNotBound(InstanceAccountNotBound {
             unique_id,
             email,
             bound,
-        } => format!(
+        }) => format!(
             "service account {} ({}) is not in bound service accounts {}",
             text::quoted(&unique_id),
             text::quoted(&email),
@@ -148,7 +150,7 @@ pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
         LoginError::AccountNotAttached(email) => {
             format!("service account {email} is not attached to the instance")
         }
-        LoginError::AncestryUnreadable { project, refusal } => {
+        LoginError::AncestryUnreadable(ProjectRefusal { project, refusal }) => {
             let why = google::why(&refusal, Needs::Ancestry);
             let project = text::quoted(&project);
             return google::refused(
@@ -156,8 +158,8 @@ pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
                 format!("could not read the ancestors of project {project}: {why}"),
             );
         }
-        LoginError::FolderNotBound { project, bound } => not_below(&project, "folders", &bound),
-        LoginError::OrganizationNotBound { project, bound } => {
+        LoginError::FolderNotBound(AncestorNotBound { project, bound }) => not_below(&project, "folders", &bound),
+        LoginError::OrganizationNotBound(AncestorNotBound { project, bound }) => {
             not_below(&project, "organizations", &bound)
         }
         error @ LoginError::AliasEmpty => error.to_string(),
@@ -221,7 +223,7 @@ pub(in crate::vault::auth_method) fn flawed_instance(name: &str, flaw: &Instance
             format!("authenticating instance {name} found but has invalid status '{status}'")
         }
         InstanceFlaw::OtherId => "instance id does not match".to_owned(),
-        InstanceFlaw::CreatedLater { claimed, created } => format!(
+        InstanceFlaw::CreatedLater(CreatedLater { claimed, created }) => format!(
             "metadata instance_creation_timestamp {claimed} is before instance's creation time {created}"
         ),
     };

@@ -1,6 +1,6 @@
 //! The fields of a role: names and types (contract 1.4, 3.2).
 
-use gatehouse_auth_method::RoleChanges;
+use gatehouse_auth_method_api::RoleChanges;
 
 use crate::vault::fields::{ConversionError, Fields};
 

@@ -1,7 +1,7 @@
 //! `role/<name>/service-accounts` and `role/<name>/labels`: changes of one list (contract 3.6).
 
 use gatehouse_access_api::Operation;
-use gatehouse_auth_method::{AuthMethod, ListEdit, Mount};
+use gatehouse_auth_method_api::{AuthMethod, ListEdit, Mount};
 
 use super::text;
 use crate::vault::call::{Answer, Call, replaced_field};

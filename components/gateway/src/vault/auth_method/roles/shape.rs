@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_auth_method::{AliasSource, GceRules, Role, RoleRules, RoleType, TokenType};
+use gatehouse_auth_method_api::{
+    AliasSource, GceRules, IamRules, Role, RoleRules, RoleType, TokenType,
+};
 use serde::Serialize;
 
 use crate::vault::envelope::Reply;
@@ -61,7 +63,7 @@ enum Rules<'a> {
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         bound_instance_groups: &'a [String],
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        bound_labels: &'a BTreeMap<String, String>,
+        bound_labels: BTreeMap<&'a str, &'a str>,
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         bound_regions: &'a [String],
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -141,10 +143,10 @@ const fn alias_source(alias: AliasSource, role: &Role) -> &'static str {
 
 fn rules(rules: &RoleRules) -> Rules<'_> {
     match rules {
-        RoleRules::Iam {
+        RoleRules::Iam(IamRules {
             maximum_jwt_lifetime,
             allow_gce_inference,
-        } => Rules::Iam {
+        }) => Rules::Iam {
             allow_gce_inference: *allow_gce_inference,
             max_jwt_exp: *maximum_jwt_lifetime,
         },
@@ -156,7 +158,10 @@ fn rules(rules: &RoleRules) -> Rules<'_> {
             maximum_instance_age,
         }) => Rules::Gce {
             bound_instance_groups,
-            bound_labels,
+            bound_labels: bound_labels
+                .iter()
+                .map(|(key, value)| (key.as_str(), value.as_str()))
+                .collect(),
             bound_regions,
             bound_zones,
             max_instance_age: *maximum_instance_age,

@@ -1,6 +1,10 @@
 //! What operators are told about roles (contract 3.2, 3.3, 3.6).
 
-use gatehouse_auth_method::{EditError, RoleError, RoleType, RoleWarning};
+use gatehouse_auth_method_api::{
+    AboveBound, DeprecatedField, EditError, FieldsOfOtherType, RoleError, RoleType, RoleWarning,
+    SentTwice,
+};
+use gatehouse_ports::RandomError;
 
 use super::List;
 use crate::vault::duration;
@@ -13,7 +17,7 @@ const BATCH: &str = "'token_type' cannot be 'batch' or 'default_batch' when set 
 pub(super) fn fault(error: RoleError) -> Fault {
     let text = match error {
         RoleError::Storage(error) => return error.into(),
-        RoleError::Random(error) => return error.into(),
+        RoleError::Random => return RandomError.into(),
         RoleError::InvalidName => return Fault::unsupported_path(),
         // The policies grant one half of create-or-update, and the other would have been needed.
         RoleError::Exists | RoleError::DoesNotExist => return Fault::denied(),
@@ -27,13 +31,10 @@ pub(super) fn fault(error: RoleError) -> Fault {
         RoleError::TtlAboveMaximumTtl => {
             "'token_ttl' cannot be greater than 'token_max_ttl'".to_owned()
         }
-        RoleError::PeriodAboveMountMaximum {
-            period,
-            mount_maximum,
-        } => format!(
+        RoleError::PeriodAboveMountMaximum(above) => format!(
             "'period' of '{}' is greater than the backend's maximum lease TTL of '{}'",
-            duration::full(period),
-            duration::full(mount_maximum),
+            duration::full(above.given),
+            duration::full(above.bound),
         ),
         RoleError::TypeMissing => "role type cannot be empty".to_owned(),
         RoleError::TypeInvalid(name) => format!("role type '{name}' is invalid"),
@@ -42,7 +43,7 @@ pub(super) fn fault(error: RoleError) -> Fault {
         RoleError::ProjectsTwice => {
             "only one of 'bound_projects' or 'project_id' can be given".to_owned()
         }
-        RoleError::FieldsOfOtherType { role_type, fields } => format!(
+        RoleError::FieldsOfOtherType(FieldsOfOtherType { role_type, fields }) => format!(
             "invalid args found for role of type {role_type}: {}",
             fields.join(",")
         ),
@@ -56,7 +57,7 @@ pub(super) fn fault(error: RoleError) -> Fault {
         RoleError::InvalidLabels(labels) => {
             format!("invalid labels given: {}", quoted_list(&labels))
         }
-        RoleError::SentTwice { old, new } => {
+        RoleError::SentTwice(SentTwice { old, new }) => {
             format!("cannot specify both {} and {}", quoted(&old), quoted(&new))
         }
         RoleError::AliasSource(RoleType::Iam) => {
@@ -73,8 +74,8 @@ pub(super) fn fault(error: RoleError) -> Fault {
             fields.join(",")
         ),
         error @ (RoleError::BlankList(_)
-        | RoleError::TooMany { .. }
-        | RoleError::TooLong { .. }
+        | RoleError::TooMany(_)
+        | RoleError::TooLong(_)
         | RoleError::TooLarge) => error.to_string(),
     };
     Fault::plain(400, text)
@@ -106,34 +107,21 @@ pub(super) fn not_edited(error: EditError, list: List) -> Fault {
 /// A warning about a role that was stored.
 pub(super) fn warning(warning: &RoleWarning) -> String {
     match warning {
-        RoleWarning::DeprecatedField { used, instead } if used == "project_id" => format!("The {} (singular) field is deprecated. Use {} instead.", quoted(used), quoted(instead)),
-        RoleWarning::DeprecatedField { used, instead } => {
+        RoleWarning::DeprecatedField(DeprecatedField { used, instead }) if used == "project_id" => format!("The {} (singular) field is deprecated. Use {} instead.", quoted(used), quoted(instead)),
+        RoleWarning::DeprecatedField(DeprecatedField { used, instead }) => {
             format!("The {} field is deprecated. Use {} instead.", quoted(used), quoted(instead))
         }
-        RoleWarning::TtlAboveMountMaximum { ttl, mount_maximum } => {
-            above_maximum("ttl", *ttl, *mount_maximum)
-        }
-        RoleWarning::MaximumTtlAboveMountMaximum {
-            maximum_ttl,
-            mount_maximum,
-        } => above_maximum("max ttl", *maximum_ttl, *mount_maximum),
-        RoleWarning::TtlAboveMountDefault { ttl, mount_default } => {
-            above_default("ttl", *ttl, *mount_default)
-        }
+        RoleWarning::TtlAboveMountMaximum(above) => above_maximum("ttl", above),
+        RoleWarning::MaximumTtlAboveMountMaximum(above) => above_maximum("max ttl", above),
+        RoleWarning::TtlAboveMountDefault(above) => above_default("ttl", above),
         RoleWarning::GroupAliasesOnSharedEntity => {
             "\"add_group_aliases\" is on while the alias of this role is \"role_id\": all users of this role share one entity, and with it the groups of whoever logged in last".to_owned()
         }
         RoleWarning::AnyServiceAccountOfAnyProject => {
             "\"bound_service_accounts\" is \"*\" and \"bound_projects\" is empty: every service account of Google Cloud can log in with this role".to_owned()
         }
-        RoleWarning::PeriodAboveMountMaximum {
-            period,
-            mount_maximum,
-        } => above_maximum("period", *period, *mount_maximum),
-        RoleWarning::MaximumTtlAboveMountDefault {
-            maximum_ttl,
-            mount_default,
-        } => above_default("max_ttl", *maximum_ttl, *mount_default),
+        RoleWarning::PeriodAboveMountMaximum(above) => above_maximum("period", above),
+        RoleWarning::MaximumTtlAboveMountDefault(above) => above_default("max_ttl", above),
         RoleWarning::RegionsBesideZones => {
             "Given both \"bound_regions\" and \"bound_zones\" fields for role type \"gce\", \"bound_regions\" will be ignored in favor of the more specific \"bound_zones\" field. To mend it, write the role with one of the two empty.".to_owned()
         }
@@ -146,16 +134,17 @@ pub(super) fn warning(warning: &RoleWarning) -> String {
     }
 }
 
-fn above_maximum(what: &str, given: u64, mount_maximum: u64) -> String {
-    let maximum = quoted(&duration::full(mount_maximum));
+fn above_maximum(what: &str, above: &AboveBound) -> String {
+    let maximum = quoted(&duration::full(above.bound));
     format!(
         "Given token {what} of {} is greater than the maximum system/mount TTL of {maximum}. The TTL will be capped at {maximum} during login.",
-        quoted(&duration::full(given)),
+        quoted(&duration::full(above.given)),
     )
 }
 
-fn above_default(what: &str, given: u64, mount_default: u64) -> String {
+fn above_default(what: &str, above: &AboveBound) -> String {
+    let AboveBound { given, bound } = above;
     format!(
-        "Given {what} of {given} seconds greater than current mount/system default of {mount_default} seconds; {what} will be capped at login time"
+        "Given {what} of {given} seconds greater than current mount/system default of {bound} seconds; {what} will be capped at login time"
     )
 }

@@ -1,17 +1,7 @@
-//! Identity tokens that this server signs for its own mounts, so that Google can trust them (contract 7.4).
+//! The error texts of the interface `identity-tokens`.
 
-use gatehouse_storage::StorageError;
-
-/// A public key that identity tokens are signed with, or were until lately.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublicKey {
-    /// Names it in tokens.
-    pub key_id: String,
-    /// The RSA modulus, big-endian, without leading zeros.
-    pub modulus: Vec<u8>,
-    /// The public exponent, big-endian, without leading zeros.
-    pub exponent: Vec<u8>,
-}
+use crate::StorageError;
+use crate::storage_error::wraps_storage_error;
 
 /// Why no identity token can be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,3 +28,5 @@ pub enum IssuerError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
+
+wraps_storage_error!(IdentityTokenError, IssuerError);

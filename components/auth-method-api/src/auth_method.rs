@@ -1,38 +1,15 @@
-//! What the capability offers: the Rust face of the WIT package `gatehouse:auth-method`, which is its specification.
+//! The capability as a trait: implemented by the rules, and by the component that imports them.
 
-mod config;
-mod explain;
-mod google;
-mod identity_tokens;
-mod login;
-mod mount;
-mod roles;
-
-pub use config::{
-    AliasSource, CallFailure, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
-    CredentialsFlaw, CredentialsReport, CredentialsSource, CredentialsView, CustomEndpoints,
-    EndpointFlaw, MetadataFlaw, PermissionsFound, ProjectReport, RoleType, Rotated, RotationError,
-    RotationSettings, ScheduleFlaw,
+use crate::{
+    CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning, CredentialsReport,
+    EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError, LoginRequest,
+    Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role, RoleChanges,
+    RoleError, RoleNames, RoleWarning, RoleWritten, Rotated, RotationError, StorageError,
 };
-pub use explain::{Check, CheckReport, Verdict};
-pub use google::{AccountRefusal, ApiRefusal, CredentialsFailure, CredentialsStep};
-pub use identity_tokens::{IdentityTokenError, IssuerError, PublicKey};
-pub use login::{
-    GroupLocations, Identity, InstanceFlaw, JwtFlaw, KeyRefusal, LoginError, LoginRequest,
-    RenewalError, RenewalRequest, Renewed,
-};
-pub use mount::Mount;
-pub use roles::{
-    EditError, GceRules, LegacyTokenFields, ListEdit, Precondition, Role, RoleChanges, RoleError,
-    RoleNames, RoleRules, RoleWarning, RoleWritten, TokenParameters, TokenType,
-};
-
-use gatehouse_storage::StorageError;
 
 /// Who a caller is and under which role, decided by Google's word.
 ///
-/// Every call names the mount, since one capability serves any number of them. Authorization of the caller is somebody else's
-/// matter and has happened before.
+/// Every call names the mount, since one capability serves any number of them. Whoever calls has authorized the caller before.
 pub trait AuthMethod {
     /// The configuration in force; a mount that was never configured has the defaults.
     ///
@@ -153,16 +130,7 @@ pub trait AuthMethod {
         mount: &Mount,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<RoleNames, StorageError> {
-        let is_behind = |name: &String| after.is_none_or(|after| name.as_str() > after);
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(1);
-        let mut names = self.list_roles(mount)?;
-        names.retain(is_behind);
-        let more = names.len() > limit;
-        names.truncate(limit);
-        let next = names.last().filter(|_| more).cloned();
-        Ok(RoleNames { names, next })
-    }
+    ) -> Result<RoleNames, StorageError>;
 
     /// Decides who holds the token in `request` and whether the role lets them in (contract 4.2 to 4.7).
     ///

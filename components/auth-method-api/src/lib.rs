@@ -1,0 +1,146 @@
+//! The WIT package `gatehouse:auth-method` in Rust: its functions as the trait [`AuthMethod`], and one set of types for the rules, the
+//! component that exports the package and the one that imports it.
+//!
+//! They are generated from the WIT files, whose documentation they carry, except for errors that have a text and records that hold
+//! secrets: those are written here, and the compiler holds them to the WIT.
+
+mod auth_method;
+mod config;
+mod google;
+mod identity_tokens;
+mod login;
+mod roles;
+mod storage_error;
+
+pub use auth_method::AuthMethod;
+pub use bindings::gatehouse::auth_method::config::{
+    ConfigBound, ConfigView, ConfigWarning, CredentialsReport, CredentialsSource, CredentialsView,
+    CustomEndpoints, EndpointFlaw, EndpointValue, JsonPosition, Metadata, PermissionsFound,
+    ProjectReport, Rotated, RotationSettings, Unavailable,
+};
+pub use bindings::gatehouse::auth_method::identity_tokens::PublicKey;
+pub use bindings::gatehouse::auth_method::login::{
+    AccountNotBound, AccountRefusal, AncestorNotBound, Check, CheckReport, CreatedLater,
+    GroupLocations, GroupNotFound, Identity, Instance, InstanceAccountNotBound,
+    InstanceProjectNotBound, InstanceRefused, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal,
+    LabelMissing, ProjectNotBound, ProjectRefusal, RenewalRequest, Renewed, Verdict,
+};
+pub use bindings::gatehouse::auth_method::roles::{
+    AboveBound, DeprecatedField, FieldsOfOtherType, GceRules, IamRules, LegacyTokenFields,
+    ListEdit, Precondition, Role, RoleBound, RoleChanges, RoleNames, RoleRules, RoleWarning,
+    RoleWritten, SentTwice,
+};
+pub use bindings::gatehouse::auth_method::types::{
+    AliasSource, ApiRefusal, CredentialsRefusal, CredentialsStep, Mount, RoleType, TokenParameters,
+    TokenType,
+};
+pub use config::{
+    ConfigChanges, ConfigError, CredentialsFlaw, MetadataFlaw, RotationError, ScheduleFlaw,
+};
+pub use google::{CallFailure, CredentialsFailure};
+pub use identity_tokens::{IdentityTokenError, IssuerError};
+pub use login::{InstanceFlaw, LoginError, LoginRequest, RenewalError};
+pub use roles::{EditError, RoleError};
+pub use storage_error::StorageError;
+
+/// What is generated. The functions below call the imports of the component they are linked into; outside of a component they abort.
+#[doc(hidden)]
+#[allow(missing_docs, unsafe_code, clippy::all, clippy::restriction)]
+pub mod bindings {
+    wit_bindgen::generate!({
+        inline: "
+            package gatehouse:auth-method-api;
+            world auth-method {
+                import gatehouse:auth-method/types@0.1.0;
+                import gatehouse:auth-method/config@0.1.0;
+                import gatehouse:auth-method/roles@0.1.0;
+                import gatehouse:auth-method/login@0.1.0;
+                import gatehouse:auth-method/identity-tokens@0.1.0;
+                export gatehouse:auth-method/types@0.1.0;
+                export gatehouse:auth-method/config@0.1.0;
+                export gatehouse:auth-method/roles@0.1.0;
+                export gatehouse:auth-method/login@0.1.0;
+                export gatehouse:auth-method/identity-tokens@0.1.0;
+            }
+        ",
+        path: [
+            "../../wit/deps/io",
+            "../../wit/deps/clocks",
+            "../../wit/deps/random",
+            "../../wit/deps/filesystem",
+            "../../wit/deps/sockets",
+            "../../wit/deps/cli",
+            "../../wit/deps/http",
+            "../../wit/storage",
+            "../../wit/auth-method",
+        ],
+        world: "gatehouse:auth-method-api/auth-method",
+        with: {
+            "gatehouse:auth-method/types@0.1.0/storage-error": crate::StorageError,
+            "gatehouse:auth-method/types@0.1.0/credentials-failure": crate::CredentialsFailure,
+            "gatehouse:auth-method/types@0.1.0/identity-token-error": crate::IdentityTokenError,
+            "gatehouse:auth-method/config@0.1.0/config-changes": crate::ConfigChanges,
+            "gatehouse:auth-method/config@0.1.0/credentials-flaw": crate::CredentialsFlaw,
+            "gatehouse:auth-method/config@0.1.0/metadata-flaw": crate::MetadataFlaw,
+            "gatehouse:auth-method/config@0.1.0/schedule-flaw": crate::ScheduleFlaw,
+            "gatehouse:auth-method/config@0.1.0/config-error": crate::ConfigError,
+            "gatehouse:auth-method/config@0.1.0/rotation-error": crate::RotationError,
+            "gatehouse:auth-method/config@0.1.0/call-failure": crate::CallFailure,
+            "gatehouse:auth-method/roles@0.1.0/role-error": crate::RoleError,
+            "gatehouse:auth-method/roles@0.1.0/edit-error": crate::EditError,
+            "gatehouse:auth-method/login@0.1.0/login-request": crate::LoginRequest,
+            "gatehouse:auth-method/login@0.1.0/instance-flaw": crate::InstanceFlaw,
+            "gatehouse:auth-method/login@0.1.0/login-error": crate::LoginError,
+            "gatehouse:auth-method/login@0.1.0/renewal-error": crate::RenewalError,
+            "gatehouse:auth-method/identity-tokens@0.1.0/issuer-error": crate::IssuerError,
+        },
+        generate_all,
+        merge_structurally_equal_types: true,
+        additional_derives: [PartialEq, Eq],
+        // What is kept in the store, or in the cache that instances share, as it is carried has its form there.
+        additional_type_attributes: {
+            "gatehouse:auth-method/types@0.1.0/alias-source": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "snake_case")]],
+            "gatehouse:auth-method/types@0.1.0/token-type": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "lowercase")]],
+            "gatehouse:auth-method/types@0.1.0/token-parameters": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/types@0.1.0/api-refusal": [#[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/types@0.1.0/credentials-step": [#[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/types@0.1.0/credentials-refusal": [#[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/config@0.1.0/rotation-settings": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/config@0.1.0/custom-endpoints": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/roles@0.1.0/iam-rules": [#[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/roles@0.1.0/gce-rules": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/roles@0.1.0/role-rules": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "lowercase")]],
+            "gatehouse:auth-method/roles@0.1.0/legacy-token-fields": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/roles@0.1.0/role": [#[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:auth-method/roles@0.1.0/role-changes": [#[derive(Default)]],
+            "gatehouse:auth-method/roles@0.1.0/list-edit": [#[derive(Default)]],
+            "gatehouse:auth-method/login@0.1.0/key-refusal": [#[derive(serde::Serialize, serde::Deserialize)]],
+        },
+        additional_member_attributes: {
+            "gatehouse:auth-method/types@0.1.0/alias-source.role-id": [#[default]],
+            "gatehouse:auth-method/types@0.1.0/token-type.default": [#[default]],
+            "gatehouse:auth-method/config@0.1.0/custom-endpoints.api": [#[serde(default, skip_serializing_if = "Option::is_none")]],
+            "gatehouse:auth-method/config@0.1.0/custom-endpoints.iam": [#[serde(default, skip_serializing_if = "Option::is_none")]],
+            "gatehouse:auth-method/config@0.1.0/custom-endpoints.crm": [#[serde(default, skip_serializing_if = "Option::is_none")]],
+            "gatehouse:auth-method/config@0.1.0/custom-endpoints.compute": [#[serde(default, skip_serializing_if = "Option::is_none")]],
+            "gatehouse:auth-method/roles@0.1.0/gce-rules.bound-zones": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
+            "gatehouse:auth-method/roles@0.1.0/gce-rules.bound-regions": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
+            "gatehouse:auth-method/roles@0.1.0/gce-rules.bound-instance-groups": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
+            "gatehouse:auth-method/roles@0.1.0/gce-rules.bound-labels": [#[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::roles::labels")]],
+            "gatehouse:auth-method/roles@0.1.0/gce-rules.maximum-instance-age": [#[serde(default, skip_serializing_if = "crate::roles::is_zero")]],
+            "gatehouse:auth-method/roles@0.1.0/legacy-token-fields.policies": [#[serde(default, skip_serializing_if = "Option::is_none")]],
+            "gatehouse:auth-method/roles@0.1.0/legacy-token-fields.ttl": [#[serde(default, skip_serializing_if = "Option::is_none")]],
+            "gatehouse:auth-method/roles@0.1.0/legacy-token-fields.maximum-ttl": [#[serde(default, skip_serializing_if = "Option::is_none")]],
+            "gatehouse:auth-method/roles@0.1.0/legacy-token-fields.period": [#[serde(default, skip_serializing_if = "Option::is_none")]],
+            "gatehouse:auth-method/roles@0.1.0/role.bound-folders": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
+            "gatehouse:auth-method/roles@0.1.0/role.bound-organizations": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
+            "gatehouse:auth-method/roles@0.1.0/role.bound-audiences": [#[serde(default, skip_serializing_if = "Vec::is_empty")]],
+            "gatehouse:auth-method/roles@0.1.0/role.alias": [#[serde(default, skip_serializing_if = "Option::is_none")]],
+            "gatehouse:auth-method/roles@0.1.0/role.refuse-replay": [#[serde(default, skip_serializing_if = "std::ops::Not::not")]],
+            "gatehouse:auth-method/roles@0.1.0/role.trust-claims": [#[serde(default, skip_serializing_if = "std::ops::Not::not")]],
+        },
+        pub_export_macro: true,
+        export_macro_name: "export_auth_method",
+        default_bindings_module: "gatehouse_auth_method_api::bindings",
+    });
+}
