@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::authorized::ApiError;
 use super::exchange::{CallError, Question};
-use super::flight::Topic;
+use super::single_flight::SharedQuestion;
 use super::strict::identity_in;
 use super::{Api, Google};
 
@@ -41,15 +41,15 @@ impl ServiceAccount {
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// The account with this e-mail address or unique id.
     pub(crate) fn service_account(&self, name: &str) -> Result<Arc<ServiceAccount>, ApiError> {
-        let topic = Topic {
+        let question = SharedQuestion {
             api: Api::Iam,
             kind: "account",
             name,
-            shelf: &self.memory.accounts,
+            slot: &self.memory.accounts,
             stale_for: 0,
         };
         let found = self.consult(
-            &topic,
+            &question,
             |_| true,
             || Ok((self.ask_for_account(name)?, BELIEVED_FOR)),
         )?;

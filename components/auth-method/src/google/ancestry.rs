@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::authorized::ApiError;
 use super::exchange::{CallError, Question};
-use super::flight::Topic;
+use super::single_flight::SharedQuestion;
 use super::strict::Object;
 use super::{Api, Google};
 use crate::jwt::is_project;
@@ -65,15 +65,15 @@ impl Ancestor {
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// The project itself and what is above it, nearest first.
     pub(crate) fn ancestry(&self, project: &str) -> Result<Arc<Ancestry>, ApiError> {
-        let topic = Topic {
+        let question = SharedQuestion {
             api: Api::Crm,
             kind: "ancestry",
             name: project,
-            shelf: &self.memory.ancestries,
+            slot: &self.memory.ancestries,
             stale_for: 0,
         };
         let ask = || Ok((self.ask_for_ancestry(project)?, BELIEVED_FOR));
-        Ok(self.consult(&topic, |_| true, ask)?.value)
+        Ok(self.consult(&question, |_| true, ask)?.value)
     }
 
     fn ask_for_ancestry(&self, project: &str) -> Result<Ancestry, ApiError> {

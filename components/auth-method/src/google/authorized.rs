@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Google;
 use super::answers::api_refusal;
+use super::cached_answer::{Failure, Nature};
 use super::exchange::{CallError, Question};
-use super::known::{Failure, Nature};
 use super::strict::object_in;
 use crate::{
     ApiRefusal, CallFailure, CredentialsFailure, CredentialsRefusal, CredentialsStep, StorageError,

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use gatehouse_ports::{Clock, Http, HttpResponse, Random};
 use serde::{Deserialize, Serialize};
 
+use super::cached_answer::{Failure, Found, Nature};
 use super::exchange::{CallError, Question};
-use super::flight::Topic;
 use super::freshness::lifetime;
 use super::key_document::KeyDocument;
-use super::known::{Failure, Found, Nature};
+use super::single_flight::SharedQuestion;
 use super::{Api, Google};
 use crate::KeyRefusal;
 use crate::jwt::Subject;
@@ -117,14 +117,14 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     }
 
     fn google_keys(&self, has: impl Fn(&KeyDocument) -> bool) -> Result<FoundKeys, KeyError> {
-        let topic = Topic {
+        let question = SharedQuestion {
             api: Api::Certificates,
             kind: "google-keys",
             name: "",
-            shelf: &self.memory.google_keys,
+            slot: &self.memory.google_keys,
             stale_for: STALE_GOOGLE,
         };
-        self.consult(&topic, has, || {
+        self.consult(&question, has, || {
             let answer = self.published(&["oauth2", "v1", "certs"], None)?;
             let (document, lifetime) = document_in(&answer, LONGEST_GOOGLE)?;
             // Google always has keys. An answer without any must not take the place of one that has some.
@@ -136,15 +136,15 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     }
 
     fn account_keys(&self, key_id: &str, subject: &Subject) -> Result<FoundKeys, KeyError> {
-        let topic = Topic {
+        let question = SharedQuestion {
             api: Api::Certificates,
             kind: "account-keys",
             name: subject.as_str(),
-            shelf: &self.memory.account_keys,
+            slot: &self.memory.account_keys,
             stale_for: 0,
         };
         self.consult(
-            &topic,
+            &question,
             |document| document.key(key_id).is_some(),
             || {
                 let name = subject.as_str();

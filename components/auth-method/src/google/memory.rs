@@ -5,17 +5,16 @@
 //! configuration's version from the store, so a write in any instance ends the use of what all of them remembered before it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use gatehouse_ports::Version;
 use gatehouse_storage::key_segment;
 
 use super::ancestry::Ancestry;
 use super::authorized::ApiError;
-use super::bounded::Bounded;
 use super::key_document::KeyDocument;
 use super::keys::KeyError;
-use super::known::Known;
+use super::slot::{CacheSlot, lock};
 use super::tokens::AccessToken;
 use super::{Endpoints, ServiceAccount, Settings};
 use crate::config::ConfigRecord;
@@ -42,30 +41,11 @@ pub(crate) struct MountMemory {
     pub(super) shared_prefix: String,
     /// When this instance renews answers, in thousandths of their life.
     pub(super) renewal_share: OnceLock<u64>,
-    pub(super) google_keys: Shelf<KeyDocument, KeyError>,
-    pub(super) account_keys: Shelf<KeyDocument, KeyError>,
-    pub(super) accounts: Shelf<ServiceAccount, ApiError>,
-    pub(super) ancestries: Shelf<Ancestry, ApiError>,
-    pub(super) access_token: Shelf<AccessToken, ApiError>,
-}
-
-/// What an instance knows of the answers to one kind of question, by whom they are about.
-pub(super) struct Shelf<A, E>(Mutex<Bounded<Known<A, E>>>);
-
-impl<A, E: Clone> Shelf<A, E> {
-    fn with_capacity(capacity: usize) -> Self {
-        Self(Mutex::new(Bounded::with_capacity(capacity)))
-    }
-
-    /// What is known at `now`.
-    pub(super) fn get(&self, name: &str, now: u64) -> Option<Known<A, E>> {
-        lock(&self.0).get(name, now)
-    }
-
-    /// Remembers `known` until `over_at`.
-    pub(super) fn keep(&self, name: &str, known: Known<A, E>, over_at: u64, now: u64) {
-        lock(&self.0).insert(name, known, over_at, now);
-    }
+    pub(super) google_keys: CacheSlot<KeyDocument, KeyError>,
+    pub(super) account_keys: CacheSlot<KeyDocument, KeyError>,
+    pub(super) accounts: CacheSlot<ServiceAccount, ApiError>,
+    pub(super) ancestries: CacheSlot<Ancestry, ApiError>,
+    pub(super) access_token: CacheSlot<AccessToken, ApiError>,
 }
 
 impl Memory {
@@ -90,11 +70,11 @@ impl Memory {
             config,
             shared_prefix: shared_prefix(mount_id, version),
             renewal_share: OnceLock::new(),
-            google_keys: Shelf::with_capacity(1),
-            account_keys: Shelf::with_capacity(MAXIMUM_ACCOUNTS),
-            accounts: Shelf::with_capacity(MAXIMUM_ACCOUNTS),
-            ancestries: Shelf::with_capacity(MAXIMUM_PROJECTS),
-            access_token: Shelf::with_capacity(1),
+            google_keys: CacheSlot::with_capacity(1),
+            account_keys: CacheSlot::with_capacity(MAXIMUM_ACCOUNTS),
+            accounts: CacheSlot::with_capacity(MAXIMUM_ACCOUNTS),
+            ancestries: CacheSlot::with_capacity(MAXIMUM_PROJECTS),
+            access_token: CacheSlot::with_capacity(1),
         });
         if mounts.len() >= MAXIMUM_MOUNTS
             && let Some(other) = mounts.keys().next().cloned()
@@ -117,9 +97,4 @@ fn shared_prefix(mount_id: &str, version: Option<Version>) -> String {
         Some(Version(version)) => format!("google/{mount}/{version}/"),
         None => format!("google/{mount}/unconfigured/"),
     }
-}
-
-/// Locks are held for a look or a change, never while Google is asked.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use zeroize::Zeroizing;
 
 use super::authorized::ApiError;
-use super::flight::Topic;
-use super::known::Found;
+use super::cached_answer::Found;
+use super::single_flight::SharedQuestion;
 use super::{Api, Google};
 
 /// Seconds before its end at which an access token is not used any more.
@@ -42,7 +42,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// A token that is good for some minutes at least.
     pub(super) fn access_token(&self) -> Result<Found<AccessToken, ApiError>, ApiError> {
         self.consult(
-            &self.token_topic(),
+            &self.token_question(),
             |_| true,
             || {
                 let token = self.fetch_access_token()?;
@@ -58,15 +58,15 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
 
     /// Forgets a token that an API did not accept.
     pub(super) fn forget_access_token(&self, refused: &AccessToken) {
-        self.forget(&self.token_topic(), |token| token.text == refused.text);
+        self.forget(&self.token_question(), |token| token.text == refused.text);
     }
 
-    const fn token_topic(&self) -> Topic<'_, AccessToken, ApiError> {
-        Topic {
+    const fn token_question(&self) -> SharedQuestion<'_, AccessToken, ApiError> {
+        SharedQuestion {
             api: Api::OAuth,
             kind: "access-token",
             name: "",
-            shelf: &self.memory.access_token,
+            slot: &self.memory.access_token,
             stale_for: 0,
         }
     }

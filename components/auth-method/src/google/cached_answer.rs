@@ -1,6 +1,6 @@
-//! What is known of the answer to one question, and what that is good for as time passes (contract 8.1, 8.2; SEC-G7, G8, N8, N9).
+//! A cached answer of Google, and how long it may be used for which purpose (contract 8.1, 8.2; SEC-G7, G8, N8, N9).
 //!
-//! It carries its own times, so that whoever holds it, one instance or all of them, applies the same rules. Times are milliseconds
+//! It carries its own times, so that the memory of one instance and the cache of all apply the same rules. Times are milliseconds
 //! since 1970, durations milliseconds.
 
 use std::sync::Arc;

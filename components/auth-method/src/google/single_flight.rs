@@ -1,8 +1,8 @@
-//! One question in the air at a time, for all instances (contract 8.1, rule 6; SEC-G8, N8).
+//! Single-flight: of all instances one at a time asks Google a question (contract 8.1, rule 6; SEC-G8, N8).
 //!
-//! Every instance keeps what is known in its own memory and in the cache that it shares with the others. Whoever needs an answer that
-//! neither has claims the flight, in the shared entry itself, and asks Google. The others wait for what it finds, or for its claim to
-//! run out. Without a shared cache every claim succeeds, and everybody asks.
+//! Every instance keeps answers in its own memory and in the cache that it shares with the others. An instance that needs an answer that
+//! neither has puts its claim into the shared entry and asks Google. The others wait for the answer, or for the claim to run out.
+//! Without a shared cache every claim succeeds, and each instance asks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
+use super::cached_answer::{Failure, Found, Known, Nature, Need};
 use super::exchange::CallError;
-use super::known::{Failure, Found, Known, Nature, Need};
-use super::memory::Shelf;
+use super::slot::CacheSlot;
 use super::{Api, Google};
 
 /// Milliseconds that a claim lasts: one question with its retries, and a margin. Its holder may have come to its end.
 const CLAIM_LASTS: u64 = 12_000;
-/// Between two looks for the end of another's flight, at first and at last.
+/// Between two looks for the end of another instance's claim, at first and at last.
 const POLLS: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 /// Swaps of one entry that may be lost to others before it is left alone.
 const MAXIMUM_LOST_SWAPS: u32 = 8;
@@ -28,7 +28,7 @@ const MAXIMUM_LOST_SWAPS: u32 = 8;
 const RENEWAL: (u64, u64) = (800, 900);
 
 /// A question whose answer instances share.
-pub(super) struct Topic<'a, A, E> {
+pub(super) struct SharedQuestion<'a, A, E> {
     /// Who is to blame when there is no answer in time.
     pub(super) api: Api,
     /// What it is about, among all that is shared: a segment of a key.
@@ -36,7 +36,7 @@ pub(super) struct Topic<'a, A, E> {
     /// Whom it is about; empty where a mount has one only.
     pub(super) name: &'a str,
     /// Where this instance keeps what is known.
-    pub(super) shelf: &'a Shelf<A, E>,
+    pub(super) slot: &'a CacheSlot<A, E>,
     /// Milliseconds that an answer serves beyond its life while Google cannot be reached.
     pub(super) stale_for: u64,
 }
@@ -49,7 +49,7 @@ pub(super) struct Topic<'a, A, E> {
 ))]
 struct Shared<A, E> {
     known: Known<A, E>,
-    /// Until when somebody is asking; 0 when nobody is.
+    /// Until when an instance is asking; 0 when none is.
     claimed_until: u64,
 }
 
@@ -68,7 +68,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     /// `has` tells whether an answer holds what is looked for; what comes back may still lack it.
     pub(super) fn consult<A, E>(
         &self,
-        topic: &Topic<'_, A, E>,
+        question: &SharedQuestion<'_, A, E>,
         has: impl Fn(&A) -> bool,
         fetch: impl FnOnce() -> Result<(A, u64), E>,
     ) -> Result<Found<A, E>, E>
@@ -77,23 +77,23 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         E: Failure,
     {
         let began = self.clock.now_milliseconds();
-        let own = topic.shelf.get(topic.name, began).unwrap_or_default();
-        if self.need(topic, &own, began, &has) == Need::Nothing
-            && let Some(outcome) = own.outcome(began, topic.stale_for)
+        let own = question.slot.get(question.name, began).unwrap_or_default();
+        if self.need(question, &own, began, &has) == Need::Nothing
+            && let Some(outcome) = own.outcome(began, question.stale_for)
         {
             return outcome;
         }
-        let key = self.shared_key(topic);
+        let key = self.shared_key(question);
         let (mut has_waited, mut lost_swaps) = (false, 0);
         loop {
             let (shared, version) = self.shared::<A, E>(&key);
             let now = self.clock.now_milliseconds();
             let known = own.clone().or_newer(shared.known);
-            let outcome = known.outcome(now, topic.stale_for);
-            let is_in_the_air = is_claimed(shared.claimed_until, now);
-            let settled = match self.need(topic, &known, now, &has) {
+            let outcome = known.outcome(now, question.stale_for);
+            let is_asked_elsewhere = is_claimed(shared.claimed_until, now);
+            let settled = match self.need(question, &known, now, &has) {
                 Need::Nothing => true,
-                Need::Renewal => is_in_the_air,
+                Need::Renewal => is_asked_elsewhere,
                 // Those who waited share the failure as they would have shared the answer.
                 Need::Answer => has_waited && known.failed_since(began),
             };
@@ -101,13 +101,13 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
                 if let Ok(found) = &mut outcome {
                     found.is_new = has_waited;
                 }
-                topic.keep(known, now);
+                question.keep(known, now);
                 return outcome;
             }
-            if is_in_the_air {
+            if is_asked_elsewhere {
                 has_waited = true;
                 self.wait_for_change(&key, version, shared.claimed_until)
-                    .ok_or(CallError::Unavailable(topic.api))?;
+                    .ok_or(CallError::Unavailable(question.api))?;
                 continue;
             }
             let claimed_until = now.saturating_add(CLAIM_LASTS);
@@ -115,18 +115,18 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
                 known: known.clone(),
                 claimed_until,
             };
-            if !self.swap(topic, &key, version, &claim) && lost_swaps < MAXIMUM_LOST_SWAPS {
+            if !self.swap(question, &key, version, &claim) && lost_swaps < MAXIMUM_LOST_SWAPS {
                 lost_swaps += 1;
                 continue;
             }
-            return self.fly(topic, &key, known, claimed_until, now, fetch);
+            return self.ask_google(question, &key, known, claimed_until, now, fetch);
         }
     }
 
-    /// Asks Google and tells the others.
-    fn fly<A, E>(
+    /// Asks Google, and shares the answer with the instances that wait for it.
+    fn ask_google<A, E>(
         &self,
-        topic: &Topic<'_, A, E>,
+        question: &SharedQuestion<'_, A, E>,
         key: &str,
         known: Known<A, E>,
         claimed_until: u64,
@@ -141,8 +141,8 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             Ok((value, lifetime)) => {
                 let value = Arc::new(value);
                 let known = Known::answered(Arc::clone(&value), asked_at, lifetime);
-                self.land(topic, key, known.clone(), claimed_until);
-                topic.keep(known, asked_at);
+                self.publish(question, key, known.clone(), claimed_until);
+                question.keep(known, asked_at);
                 return Ok(Found {
                     value,
                     setback: None,
@@ -160,44 +160,52 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         };
         let after = known.clone().failed(error.clone(), asked_at, now);
         if concerns_others {
-            self.land(topic, key, after.clone(), claimed_until);
-            topic.keep(after.clone(), now);
+            self.publish(question, key, after.clone(), claimed_until);
+            question.keep(after.clone(), now);
         } else {
-            self.land(topic, key, known, claimed_until);
+            self.publish(question, key, known, claimed_until);
         }
-        after.outcome(now, topic.stale_for).unwrap_or(Err(error))
+        after.outcome(now, question.stale_for).unwrap_or(Err(error))
     }
 
-    /// Ends the claim that lasts until `claimed_until`, and shares `known` unless somebody else knows better already.
-    fn land<A, E>(&self, topic: &Topic<'_, A, E>, key: &str, known: Known<A, E>, claimed_until: u64)
-    where
+    /// Ends the claim that lasts until `claimed_until`, and shares `known` unless a newer answer is there already.
+    fn publish<A, E>(
+        &self,
+        question: &SharedQuestion<'_, A, E>,
+        key: &str,
+        known: Known<A, E>,
+        claimed_until: u64,
+    ) where
         A: Serialize + DeserializeOwned,
         E: Failure,
     {
         for _ in 0..MAXIMUM_LOST_SWAPS {
             let (shared, version) = self.shared::<A, E>(key);
             let is_ours = shared.claimed_until == claimed_until;
-            let landed = Shared {
+            let published = Shared {
                 known: shared.known.or_newer(known.clone()),
                 claimed_until: if is_ours { 0 } else { shared.claimed_until },
             };
-            if self.swap(topic, key, version, &landed) {
+            if self.swap(question, key, version, &published) {
                 return;
             }
         }
     }
 
-    /// Makes everybody forget an answer that `is_refused`. Another one stays: somebody may have fetched it since.
-    pub(super) fn forget<A, E>(&self, topic: &Topic<'_, A, E>, is_refused: impl Fn(&A) -> bool)
-    where
+    /// Makes all instances forget an answer that `is_refused`. Another one stays: an instance may have fetched it since.
+    pub(super) fn forget<A, E>(
+        &self,
+        question: &SharedQuestion<'_, A, E>,
+        is_refused: impl Fn(&A) -> bool,
+    ) where
         A: Serialize + DeserializeOwned,
         E: Failure,
     {
         let now = self.clock.now_milliseconds();
-        if let Some(known) = topic.shelf.get(topic.name, now) {
-            topic.keep(known.without(&is_refused), now);
+        if let Some(known) = question.slot.get(question.name, now) {
+            question.keep(known.without(&is_refused), now);
         }
-        let key = self.shared_key(topic);
+        let key = self.shared_key(question);
         for _ in 0..MAXIMUM_LOST_SWAPS {
             let (shared, version) = self.shared::<A, E>(&key);
             if version.is_none() || !shared.known.fresh(now).is_some_and(&is_refused) {
@@ -207,7 +215,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
                 known: shared.known.without(&is_refused),
                 ..shared
             };
-            if self.swap(topic, &key, version, &forgotten) {
+            if self.swap(question, &key, version, &forgotten) {
                 return;
             }
         }
@@ -230,12 +238,12 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
 
     fn need<A, E: Failure>(
         &self,
-        topic: &Topic<'_, A, E>,
+        question: &SharedQuestion<'_, A, E>,
         known: &Known<A, E>,
         now: u64,
         has: impl Fn(&A) -> bool,
     ) -> Need {
-        known.need(now, has, topic.stale_for, self.renewal_share())
+        known.need(now, has, question.stale_for, self.renewal_share())
     }
 
     /// When this instance renews, in thousandths of an answer's life: not all instances at once.
@@ -251,11 +259,13 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     }
 
     /// Names are digested: callers choose them, and keys are short and plain.
-    fn shared_key<A, E>(&self, topic: &Topic<'_, A, E>) -> String {
-        let mut key = format!("{}{}", self.memory.shared_prefix, topic.kind);
-        if !topic.name.is_empty() {
+    fn shared_key<A, E>(&self, question: &SharedQuestion<'_, A, E>) -> String {
+        let mut key = format!("{}{}", self.memory.shared_prefix, question.kind);
+        if !question.name.is_empty() {
             key.push('/');
-            key.push_str(&base16ct::lower::encode_string(&Sha256::digest(topic.name)));
+            key.push_str(&base16ct::lower::encode_string(&Sha256::digest(
+                question.name,
+            )));
         }
         key
     }
@@ -274,10 +284,10 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         (shared, Some(entry.version))
     }
 
-    /// Whether nobody else was first. What cannot be shared is kept to oneself.
+    /// Whether no other instance was first. An answer that cannot be shared stays in this instance.
     fn swap<A, E>(
         &self,
-        topic: &Topic<'_, A, E>,
+        question: &SharedQuestion<'_, A, E>,
         key: &str,
         version: Option<Version>,
         shared: &Shared<A, E>,
@@ -292,20 +302,20 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         if value.len() > MAXIMUM_VALUE_BYTES {
             return true;
         }
-        let over_at = shared.known.over_at(topic.stale_for);
+        let over_at = shared.known.over_at(question.stale_for);
         let expires_at = over_at.max(shared.claimed_until);
         self.cache.swap(key, version, &value, expires_at)
     }
 }
 
-/// Whether somebody is asking at `now`. A claim that would last longer than claims do is garbage.
+/// Whether an instance is asking at `now`. A claim that would last longer than claims do is garbage.
 const fn is_claimed(until: u64, now: u64) -> bool {
     now < until && until <= now.saturating_add(CLAIM_LASTS)
 }
 
-impl<A, E: Failure> Topic<'_, A, E> {
+impl<A, E: Failure> SharedQuestion<'_, A, E> {
     fn keep(&self, known: Known<A, E>, now: u64) {
         let over_at = known.over_at(self.stale_for);
-        self.shelf.keep(self.name, known, over_at, now);
+        self.slot.keep(self.name, known, over_at, now);
     }
 }
