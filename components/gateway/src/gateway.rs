@@ -5,10 +5,11 @@ use gatehouse_auth_method_api::AuthMethod;
 use gatehouse_orgs::Capability;
 use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 
+use crate::continuation::Continuation;
 use crate::host::{AuditLog, Host};
 use crate::http::{Request, Response};
 use crate::organizations::Problem;
-use crate::parts::{Continuation, Part, ResumeError};
+use crate::parts::{Part, ResumeError};
 use crate::path::{self, CanonicalPath, PathError};
 use crate::settings::Settings;
 use crate::{organizations, vault};

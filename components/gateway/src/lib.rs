@@ -17,6 +17,7 @@ mod audit;
 mod background;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
+mod continuation;
 mod gateway;
 pub mod host;
 pub mod http;

@@ -5,11 +5,6 @@
 //! the client reads. The state of the list is in the continuation. It grants nothing: with the request it belongs to, it leads to what the
 //! caller may read now.
 
-use serde::{Deserialize, Serialize};
-
-use crate::organizations::ListPlace;
-use crate::vault::LogPlace;
-
 /// What is to follow of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rest {
@@ -41,36 +36,4 @@ pub enum ResumeError {
     /// A fault of the server, which the operator's log tells.
     #[error("the rest of the answer could not be made")]
     Failed,
-}
-
-/// Where an answer goes on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) enum Continuation {
-    /// The list of organizations.
-    Organizations(ListPlace),
-    /// The lines of the server's log.
-    Log(LogPlace),
-}
-
-impl Continuation {
-    /// A continuation that [`Self::rest`] has written.
-    ///
-    /// # Errors
-    ///
-    /// [`ResumeError::Foreign`] for anything else.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, ResumeError> {
-        serde_json::from_slice(bytes).map_err(|_| ResumeError::Foreign)
-    }
-
-    pub(crate) fn rest(&self) -> Rest {
-        Rest {
-            wait: match self {
-                Self::Organizations(_) => 0,
-                Self::Log(_) => LogPlace::WAIT,
-            },
-            // Made of text and lists of text, which always serialize.
-            continuation: serde_json::to_vec(self).unwrap_or_default(),
-        }
-    }
 }

@@ -18,8 +18,9 @@ use super::plan_facts::PlanFacts;
 use super::problem::Problem;
 use super::reach::Opened;
 use super::transport::{json_api, json_api_of};
+use crate::continuation::Continuation;
 use crate::http::Response;
-use crate::parts::{Continuation, Part};
+use crate::parts::Part;
 use crate::query;
 
 /// Most organizations of a part are fewer than these and a batch more.

@@ -17,7 +17,7 @@ use super::errors::{Fault, without_content};
 use super::fields::Fields;
 use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
-use super::status::answer;
+use super::stage::answer;
 use crate::Gateway;
 use crate::audit::Trail;
 use crate::host::{Bucket, Ceremony, CeremonyError};

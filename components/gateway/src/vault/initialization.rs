@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::errors::Fault;
 use super::fields::Fields;
-use super::status::{Stage, answer};
+use super::stage::{Stage, answer};
 use crate::Gateway;
 use crate::host::InitializeSealError;
 use crate::http::{Request, Response};

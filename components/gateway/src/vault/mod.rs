@@ -33,6 +33,7 @@ mod plugins;
 mod policies;
 mod seal;
 mod spelling;
+mod stage;
 mod status;
 mod system;
 mod text;

@@ -12,8 +12,9 @@ use serde_json::json;
 use super::call::Call;
 use super::errors::Fault;
 use super::{fields, headers, operation};
+use crate::continuation::Continuation;
 use crate::host::{LogLevel, LogLine, LogLines};
-use crate::parts::{Continuation, Part, ResumeError};
+use crate::parts::{Part, ResumeError};
 use crate::path::CanonicalPath;
 use crate::{Gateway, Request, Response, admission, query};
 

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::call::Answer;
 use super::errors::Fault;
 use super::fields::Fields;
-use super::status::{Stage, answer};
+use super::stage::{Stage, answer};
 use crate::host::{Bucket, SealFailure, SealProgress, UnsealError};
 use crate::http::{Request, Response};
 use crate::path::CanonicalPath;

@@ -1,12 +1,12 @@
 //! The endpoints that answer without a token and without an envelope (contract 6.2).
 
-use gatehouse_access_api::{Access, Cluster, Failure};
+use gatehouse_access_api::Access;
 use serde::Serialize;
 
-use super::errors::{Fault, MEDIA_TYPE, without_content};
+use super::errors::Fault;
 use super::fields::parse_boolean;
+use super::stage::{Stage, answer};
 use super::{initialization, seal};
-use crate::host::SealProgress;
 use crate::http::{Method, Request, Response};
 use crate::{Gateway, query};
 
@@ -31,36 +31,6 @@ pub(super) fn handle<A, C: Access, O>(
         _ => return None,
     };
     Some(answer)
-}
-
-/// How far a server has got.
-pub(super) enum Stage {
-    Uninitialized,
-    Sealed,
-    Active(Cluster),
-}
-
-impl Stage {
-    /// The stage of the server now.
-    pub(super) fn of<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Self, Fault> {
-        let seal = gateway.host.seal.status()?;
-        Self::with(seal.as_ref(), &gateway.access)
-    }
-
-    /// The stage of a server whose seal of shares, if it has one, is that far.
-    pub(super) fn with(seal: Option<&SealProgress>, access: &impl Access) -> Result<Self, Fault> {
-        match seal {
-            Some(seal) if !seal.initialized => return Ok(Self::Uninitialized),
-            Some(seal) if seal.sealed => return Ok(Self::Sealed),
-            _ => {}
-        }
-        match access.cluster() {
-            Ok(Some(cluster)) => Ok(Self::Active(cluster)),
-            Ok(None) | Err(Failure::NotInitialized) => Ok(Self::Uninitialized),
-            Err(Failure::Sealed) => Ok(Self::Sealed),
-            Err(failure) => Err(failure.into()),
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -182,14 +152,4 @@ fn leader() -> Result<Response, Fault> {
         performance_standby_last_remote_wal: 0,
     };
     answer(200, &alone)
-}
-
-pub(super) fn answer(status: u16, body: &impl Serialize) -> Result<Response, Fault> {
-    let body = serde_json::to_vec(body)
-        .map_err(|error| Fault::internal(format!("an answer could not be written: {error}")))?;
-    Ok(match status {
-        // A load balancer may have asked for the status that has no body.
-        204 => without_content(status),
-        _ => Response::new(status, MEDIA_TYPE, body),
-    })
 }

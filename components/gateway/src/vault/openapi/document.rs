@@ -2,52 +2,14 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Serialize, Serializer};
 
+use super::place::{MOUNT_PATH, Place, Root};
 use super::route::{Answer, Field, Needs, Operation, Route, Verb};
 use super::schema::{self, Components, FieldSchema, Reference, RequestName};
 
-/// What stands in a path as it is. Braces do not: they would pass for a name.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'/')
-    .remove(b'_')
-    .remove(b'~');
-
-/// The name of a mount's path in documents that name no mount.
-const MOUNT_PATH: &str = "gcp_mount_path";
 /// Where the method is for those who did not say otherwise, without a slash.
 const DEFAULT_MOUNT: &str = "gcp";
-
-/// Some routes, and where they are.
-pub(super) struct Place<'a> {
-    pub(super) root: Root<'a>,
-    pub(super) tag: &'static str,
-    pub(super) routes: &'a [&'a [Route]],
-}
-
-/// What the paths of some routes begin with.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Root<'a> {
-    /// Always the same.
-    Fixed(&'static str),
-    /// `auth/` and the path of a mount, which has one slash at its end.
-    Mount(&'a str),
-    /// `auth/` and the path of any mount.
-    AnyMount,
-}
-
-impl Display for Root<'_> {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fixed(root) => formatter.write_str(root),
-            Self::Mount(path) => write!(formatter, "auth/{}", utf8_percent_encode(path, ESCAPED)),
-            Self::AnyMount => write!(formatter, "auth/{{{MOUNT_PATH}}}/"),
-        }
-    }
-}
 
 /// The whole document.
 #[derive(Serialize)]

@@ -5,6 +5,7 @@ mod document;
 mod help;
 #[cfg(test)]
 mod page;
+mod place;
 mod route;
 mod routes;
 mod schema;
@@ -14,7 +15,8 @@ mod tests;
 use gatehouse_access_api::{Access, Operation};
 use serde::Serialize;
 
-use self::document::{Document, Place, Root};
+use self::document::Document;
+use self::place::{Place, Root};
 use self::routes::{CUBBYHOLE, Family, IDENTITY, METHOD, SYSTEM, TOKENS};
 use super::call::Call;
 use super::errors::{Fault, MEDIA_TYPE};

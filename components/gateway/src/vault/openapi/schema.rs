@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Serialize, Serializer};
 
-use super::document::Place;
+use super::place::Place;
 use super::route::{Field, Kind, Operation, boolean, integer, map, object, text, texts};
 
 /// Schemas and answers that several operations share.

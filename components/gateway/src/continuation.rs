@@ -1,0 +1,39 @@
+//! Where an answer in parts goes on.
+
+use serde::{Deserialize, Serialize};
+
+use crate::organizations::ListPlace;
+use crate::parts::{Rest, ResumeError};
+use crate::vault::LogPlace;
+
+/// Where an answer goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum Continuation {
+    /// The list of organizations.
+    Organizations(ListPlace),
+    /// The lines of the server's log.
+    Log(LogPlace),
+}
+
+impl Continuation {
+    /// A continuation that [`Self::rest`] has written.
+    ///
+    /// # Errors
+    ///
+    /// [`ResumeError::Foreign`] for anything else.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, ResumeError> {
+        serde_json::from_slice(bytes).map_err(|_| ResumeError::Foreign)
+    }
+
+    pub(crate) fn rest(&self) -> Rest {
+        Rest {
+            wait: match self {
+                Self::Organizations(_) => 0,
+                Self::Log(_) => LogPlace::WAIT,
+            },
+            // Made of text and lists of text, which always serialize.
+            continuation: serde_json::to_vec(self).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! How far a server has got, and the plain documents that say so.
+
+use gatehouse_access_api::{Access, Cluster, Failure};
+use serde::Serialize;
+
+use super::errors::{Fault, MEDIA_TYPE, without_content};
+use crate::Gateway;
+use crate::host::SealProgress;
+use crate::http::Response;
+
+/// How far a server has got.
+pub(super) enum Stage {
+    Uninitialized,
+    Sealed,
+    Active(Cluster),
+}
+
+impl Stage {
+    /// The stage of the server now.
+    pub(super) fn of<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Self, Fault> {
+        let seal = gateway.host.seal.status()?;
+        Self::with(seal.as_ref(), &gateway.access)
+    }
+
+    /// The stage of a server whose seal of shares, if it has one, is that far.
+    pub(super) fn with(seal: Option<&SealProgress>, access: &impl Access) -> Result<Self, Fault> {
+        match seal {
+            Some(seal) if !seal.initialized => return Ok(Self::Uninitialized),
+            Some(seal) if seal.sealed => return Ok(Self::Sealed),
+            _ => {}
+        }
+        match access.cluster() {
+            Ok(Some(cluster)) => Ok(Self::Active(cluster)),
+            Ok(None) | Err(Failure::NotInitialized) => Ok(Self::Uninitialized),
+            Err(Failure::Sealed) => Ok(Self::Sealed),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+}
+
+/// A document without an envelope.
+pub(super) fn answer(status: u16, body: &impl Serialize) -> Result<Response, Fault> {
+    let body = serde_json::to_vec(body)
+        .map_err(|error| Fault::internal(format!("an answer could not be written: {error}")))?;
+    Ok(match status {
+        // A load balancer may have asked for the status that has no body.
+        204 => without_content(status),
+        _ => Response::new(status, MEDIA_TYPE, body),
+    })
+}
