@@ -52,7 +52,7 @@ fn g16_a_token_of_an_instance_that_is_gone_is_not_renewed() {
     let token = token_of(&stage.log_instance_in(MOUNT, "vm"));
     let before = lease(&stage, &token);
     stage.google().delete_instance(INSTANCE).unwrap();
-    let text = "error when attempting to find instance (project demo-project, zone: europe-west1-b, instance: workload-1) :";
+    let text = "googleapi: Error 404: The resource 'projects/demo-project/zones/europe-west1-b/instances/workload-1' was not found, notFound";
     assert_refused(&stage.renew(&token), 400, text);
     assert_eq!(lease(&stage, &token), before);
 }

@@ -38,6 +38,8 @@ where
         let reply = send();
         let returned = self.now();
         let ending = match reply {
+            // Too many writers at once, or a store that does not answer: the last attempt may have been applied all the same.
+            Reply::Answer(answer) if answer.status == 503 => Ending::Unknown,
             Reply::Answer(answer) => Ending::Returned(returned, read(&answer)),
             Reply::Lost => Ending::Unknown,
             Reply::Unsent => return None,
