@@ -51,8 +51,8 @@ impl Alone {
     async fn create(&mut self, name: &str, email: &str) -> Result<Organization, CreateError> {
         let organizations = self.component.gatehouse_orgs_organizations();
         let changes = OrganizationChanges {
-            name: TextChange::Text(name.to_owned()),
-            email: TextChange::Text(email.to_owned()),
+            name: TextChange::Value(name.to_owned()),
+            email: TextChange::Value(email.to_owned()),
             ..nothing()
         };
         let by = installation();

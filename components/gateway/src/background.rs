@@ -4,7 +4,7 @@ use gatehouse_access_api::{Access, Failure, MountView};
 use gatehouse_auth_method_api::{
     AuthMethod, IdentityTokenError, Mount, RotationError, StorageError,
 };
-use gatehouse_orgs::Capability;
+use gatehouse_orgs_api::Capability;
 use gatehouse_ports::{OsRandom, Random as _};
 
 use crate::Gateway;
@@ -82,9 +82,9 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
         self.keep_organizations(self.organizations.enter_names());
     }
 
-    fn keep_organizations(&self, outcome: Result<(), gatehouse_orgs::Failure>) {
+    fn keep_organizations(&self, outcome: Result<(), gatehouse_orgs_api::Failure>) {
         match outcome {
-            Ok(()) | Err(gatehouse_orgs::Failure::Sealed) => {}
+            Ok(()) | Err(gatehouse_orgs_api::Failure::Sealed) => {}
             Err(failure) => self.tell_operator(&format!("upkeep of organizations: {failure}")),
         }
     }
@@ -92,7 +92,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// Tells the operator what has been done with the installation, and in the self-hosted edition with organizations.
     pub fn report_events(&self) {
         match self.tell_events() {
-            Ok(()) | Err(gatehouse_orgs::Failure::Sealed) => {}
+            Ok(()) | Err(gatehouse_orgs_api::Failure::Sealed) => {}
             Err(failure) => self.tell_operator(&format!("audit trail: {failure}")),
         }
     }

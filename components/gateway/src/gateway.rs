@@ -2,7 +2,7 @@
 
 use gatehouse_access_api::Access;
 use gatehouse_auth_method_api::AuthMethod;
-use gatehouse_orgs::Capability;
+use gatehouse_orgs_api::Capability;
 use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 
 use crate::continuation::Continuation;

@@ -35,7 +35,7 @@ mod source;
 pub mod transport;
 pub mod vault;
 
-pub use gatehouse_orgs::Edition;
+pub use gatehouse_orgs_api::Edition;
 pub use gateway::{Gateway, MAXIMUM_BODY_BYTES};
 pub use http::{Headers, Method, Request, Response};
 pub use parts::{Part, Rest, ResumeError};

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use gatehouse_orgs::Edition;
+use gatehouse_orgs_api::Edition;
 
 use crate::host::Bucket;
 

@@ -10,7 +10,7 @@ use gatehouse_storage::{Record, Transaction};
 use serde::{Deserialize, Serialize};
 
 use crate::belonging::{self, kind};
-use crate::{Failure, GeneralSettings, Orgs, Site};
+use crate::{Bounds, Failure, GeneralSettings, Orgs, Site};
 
 /// The largest number in an answer: generated clients read integers as 32 bits with a sign, and refuse a whole list for one that is
 /// larger.
@@ -19,41 +19,6 @@ pub const LARGEST_NUMBER: u32 = 2_147_483_647;
 /// A number as clients can read it: in stores that are older there are larger ones.
 pub fn readable(number: Option<u64>) -> Option<u64> {
     number.map(|number| number.min(LARGEST_NUMBER.into()))
-}
-
-/// Most of everything that an organization, or a membership, may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Bounds {
-    /// Teams of one organization.
-    pub teams_per_organization: u32,
-    /// Memberships of one organization, invitations among them.
-    pub memberships_per_organization: u32,
-    /// Teams of one membership.
-    pub teams_per_membership: u32,
-    /// Agent pools of one organization.
-    pub agent_pools_per_organization: u32,
-}
-
-impl Bounds {
-    /// As far as a site administrator can raise them.
-    pub const HIGHEST: Self = Self {
-        teams_per_organization: 4_000,
-        memberships_per_organization: 20_000,
-        teams_per_membership: 400,
-        agent_pools_per_organization: 4_000,
-    };
-}
-
-impl Default for Bounds {
-    fn default() -> Self {
-        Self {
-            teams_per_organization: 1_000,
-            memberships_per_organization: 5_000,
-            teams_per_membership: 100,
-            agent_pools_per_organization: 1_000,
-        }
-    }
 }
 
 /// How many there are of a kind.

@@ -6,14 +6,13 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction};
 
 use crate::audit_trail::Deed;
-use crate::directory;
 use crate::identifier::is_identifier;
 use crate::name::FoldedName;
-use crate::organization::EXTERNAL_ID_PREFIX;
+use crate::record::EXTERNAL_ID_PREFIX;
 use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
-use crate::retention::DEFAULT_KEY;
-use crate::sharing::{self, ConsumersRecord, Shared};
-use crate::{Caller, Edition, Failure, Organization, Orgs, RetentionPolicy};
+use crate::retention::{DEFAULT_KEY, original};
+use crate::sharing::{self, ConsumersRecord};
+use crate::{Caller, Edition, Failure, Organization, Orgs, RetentionPolicy, Shared, directory};
 
 /// An organization in the store, and the name under which it is there.
 pub(crate) type Found = (FoldedName, Loaded<OrganizationRecord>);
@@ -104,7 +103,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             ]
             .into_iter()
             .filter(|(_, named)| *named > 0)
-            .map(|(shared, _)| shared.consumers_key(id))
+            .map(|(shared, _)| sharing::consumers_key(shared, id))
             .collect::<Vec<_>>()
         };
         let keys: Vec<String> = organizations.iter().flat_map(naming).collect();
@@ -112,7 +111,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         wanted.extend(keys.iter().map(String::as_str));
         let mut entries = self.records.store().get(&wanted)?.into_iter();
         let default = Records::<S>::load::<RetentionPolicy>(entries.next().flatten())?;
-        let default = default.map_or_else(RetentionPolicy::original, |stored| stored.record);
+        let default = default.map_or_else(original, |stored| stored.record);
         for organization in &mut *organizations {
             organization.default_retention = default.rule;
         }
@@ -128,7 +127,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         let living = self.living(named.values().flatten().map(String::as_str).collect())?;
         let count = |shared: Shared, id: &str| {
-            let named = named.get(&shared.consumers_key(id));
+            let named = named.get(&sharing::consumers_key(shared, id));
             let living = named.map_or(0, |named| {
                 named.iter().filter(|id| living.contains(*id)).count()
             });

@@ -1,39 +1,27 @@
-//! The capability as a component: it only turns types into one another.
+//! The capability as a component: it hands each call to the rules.
 
+mod installation;
+
+use gatehouse_orgs_api::bindings::exports::gatehouse::orgs as wit;
 use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
 use crate::{
-    AgentPools, AuditTrail, Authority, Memberships, Organizations, Orgs, Subscriptions, Teams,
-    Tokens, Users,
+    Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder,
+    AgentPoolPage, AgentPools, ApiToken, AuditTrail, Authority, Batch, Caller, CreateError,
+    CreateUserError, Credential, Decision, Edition, Entitlement, Event, EventPage, Failure,
+    FeatureSet, Filter, Identity, Invitation, IssueError, IssuedToken, LifetimeChange,
+    LifetimeError, LifetimePolicy, Mandate, MemberNames, Membership, MembershipError,
+    MembershipFilter, MembershipPage, Memberships, NumberChange, Organization, OrganizationChanges,
+    Organizations, Orgs, OwnMembership, OwningOrganization, Page, Permission, Plan, Position,
+    Right, Standing, SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges,
+    TeamError, TeamFilter, TeamPage, TeamReference, TeamToken, Teams, Tie, TokenOwner,
+    TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
 };
 
-#[allow(missing_docs, unsafe_code, clippy::all)]
-mod bindings {
-    wit_bindgen::generate!({
-        path: ["../../wit/storage", "../../wit/orgs"],
-        world: "gatehouse:orgs/orgs",
-        with: {
-            "gatehouse:storage/key-value@0.1.0": gatehouse_storage::wasm::bindings::gatehouse::storage::key_value,
-        },
-        generate_all,
-    });
-
-    use super::Component;
-    export!(Component);
-}
-
-mod installation;
-
-use bindings::exports::gatehouse::orgs as wit;
-use wit::authority::Mandate;
-use wit::memberships::MembershipError;
-use wit::teams::TeamError;
-use wit::types::{Caller, Edition, Failure};
-
-crate::crossings!();
-
 struct Component;
+
+gatehouse_orgs_api::bindings::export_orgs!(Component);
 
 /// One for the life of the instance, so that the directory is not decoded for every request.
 static ORGS: Orgs<ImportedStore, SystemClock, OsRandom> =
@@ -42,248 +30,200 @@ static ORGS: Orgs<ImportedStore, SystemClock, OsRandom> =
 impl wit::organizations::Guest for Component {
     fn create(
         edition: Edition,
-        changes: wit::organizations::OrganizationChanges,
+        changes: OrganizationChanges,
         by: Caller,
-    ) -> Result<wit::types::Organization, wit::organizations::CreateError> {
-        ORGS.create(edition.cross(), &changes.cross(), &by.cross())
-            .cross()
+    ) -> Result<Organization, CreateError> {
+        ORGS.create(edition, &changes, &by)
     }
 
-    fn read(edition: Edition, name: String) -> Result<Option<wit::types::Organization>, Failure> {
-        ORGS.read(edition.cross(), &name).cross()
+    fn read(edition: Edition, name: String) -> Result<Option<Organization>, Failure> {
+        ORGS.read(edition, &name)
     }
 
-    fn find(
-        edition: Edition,
-        external_id: String,
-    ) -> Result<Option<wit::types::Organization>, Failure> {
-        ORGS.find(edition.cross(), &external_id).cross()
+    fn find(edition: Edition, external_id: String) -> Result<Option<Organization>, Failure> {
+        ORGS.find(edition, &external_id)
     }
 
     fn list(
         edition: Edition,
-        viewer: wit::organizations::Viewer,
-        filter: wit::organizations::Filter,
+        viewer: Viewer,
+        filter: Filter,
         after: Option<String>,
         limit: u32,
-    ) -> Result<wit::organizations::Batch, Failure> {
-        let (viewer, filter) = (viewer.cross(), filter.cross());
-        ORGS.list(edition.cross(), &viewer, &filter, after.as_deref(), limit)
-            .cross()
+    ) -> Result<Batch, Failure> {
+        ORGS.list(edition, &viewer, &filter, after.as_deref(), limit)
     }
 
     fn page_at(
         edition: Edition,
-        viewer: wit::organizations::Viewer,
-        filter: wit::organizations::Filter,
+        viewer: Viewer,
+        filter: Filter,
         number: u32,
         size: u32,
-    ) -> Result<wit::organizations::Page, Failure> {
-        let (viewer, filter) = (viewer.cross(), filter.cross());
-        ORGS.page_at(edition.cross(), &viewer, &filter, number, size)
-            .cross()
+    ) -> Result<Page, Failure> {
+        ORGS.page_at(edition, &viewer, &filter, number, size)
     }
 
     fn update(
         edition: Edition,
         external_id: String,
-        changes: wit::organizations::OrganizationChanges,
+        changes: OrganizationChanges,
         by: Caller,
-    ) -> Result<wit::types::Organization, wit::organizations::UpdateError> {
-        ORGS.update(edition.cross(), &external_id, &changes.cross(), &by.cross())
-            .cross()
+    ) -> Result<Organization, UpdateError> {
+        ORGS.update(edition, &external_id, &changes, &by)
     }
 
     fn delete(external_id: String, by: Caller) -> Result<bool, Failure> {
-        ORGS.delete(&external_id, &by.cross()).cross()
+        ORGS.delete(&external_id, &by)
     }
 
     fn clear_removed_away() -> Result<(), Failure> {
-        ORGS.clear_removed_away().cross()
+        ORGS.clear_removed_away()
     }
 
     fn clear_teams_away() -> Result<(), Failure> {
-        ORGS.clear_teams_away().cross()
+        ORGS.clear_teams_away()
     }
 
     fn enter_names() -> Result<(), Failure> {
-        ORGS.enter_names().cross()
+        ORGS.enter_names()
     }
 }
 
 impl wit::entitlements::Guest for Component {
-    fn entitlements(plan: wit::types::Plan) -> Vec<wit::entitlements::Entitlement> {
-        ORGS.entitlements(plan.cross()).cross()
+    fn entitlements(plan: Plan) -> Vec<Entitlement> {
+        ORGS.entitlements(plan)
     }
 
-    fn permissions(
-        plan: wit::types::Plan,
-        standing: wit::types::Standing,
-        rights: Vec<wit::types::Right>,
-    ) -> Vec<wit::entitlements::Permission> {
-        ORGS.permissions(plan.cross(), standing.cross(), &rights.cross())
-            .cross()
+    fn permissions(plan: Plan, standing: Standing, rights: Vec<Right>) -> Vec<Permission> {
+        ORGS.permissions(plan, standing, &rights)
     }
 }
 
 impl wit::subscriptions::Guest for Component {
-    fn feature_sets(text: String) -> Vec<wit::subscriptions::FeatureSet> {
-        ORGS.feature_sets(&text).cross()
+    fn feature_sets(text: String) -> Vec<FeatureSet> {
+        ORGS.feature_sets(&text)
     }
 
     fn set_subscription_terms(
         edition: Edition,
         external_id: String,
-        terms: wit::subscriptions::SubscriptionTerms,
+        terms: SubscriptionTerms,
         by: Caller,
-    ) -> Result<wit::types::Organization, wit::subscriptions::SubscriptionError> {
-        ORGS.set_subscription_terms(edition.cross(), &external_id, &terms.cross(), &by.cross())
-            .cross()
+    ) -> Result<Organization, SubscriptionError> {
+        ORGS.set_subscription_terms(edition, &external_id, &terms, &by)
     }
 
     fn set_rum_alert_threshold(
         edition: Edition,
         external_id: String,
-        threshold: wit::types::NumberChange,
+        threshold: NumberChange,
         by: Caller,
-    ) -> Result<wit::types::Organization, wit::subscriptions::SubscriptionError> {
-        ORGS.set_rum_alert_threshold(
-            edition.cross(),
-            &external_id,
-            &threshold.cross(),
-            &by.cross(),
-        )
-        .cross()
+    ) -> Result<Organization, SubscriptionError> {
+        ORGS.set_rum_alert_threshold(edition, &external_id, &threshold, &by)
     }
 }
 
 impl wit::authority::Guest for Component {
-    fn identify(
-        credential: wit::authority::Credential,
-    ) -> Result<Option<wit::types::Identity>, Failure> {
-        ORGS.identify(&credential.cross()).cross()
+    fn identify(credential: Credential) -> Result<Option<Identity>, Failure> {
+        ORGS.identify(&credential)
     }
 
     fn position_in(
         edition: Edition,
-        identity: wit::types::Identity,
+        identity: Identity,
         granted: bool,
         name: String,
-        action: wit::authority::Action,
-    ) -> Result<Option<wit::authority::Position>, Failure> {
-        ORGS.position_in(
-            edition.cross(),
-            &identity.cross(),
-            granted,
-            &name,
-            action.cross(),
-        )
-        .cross()
+        action: Action,
+    ) -> Result<Option<Position>, Failure> {
+        ORGS.position_in(edition, &identity, granted, &name, action)
     }
 
-    fn ties(
-        identity: wit::types::Identity,
-        external_ids: Vec<String>,
-    ) -> Result<Vec<wit::authority::Tie>, Failure> {
-        ORGS.ties(&identity.cross(), &external_ids).cross()
+    fn ties(identity: Identity, external_ids: Vec<String>) -> Result<Vec<Tie>, Failure> {
+        ORGS.ties(&identity, &external_ids)
     }
 
-    fn creation(
-        edition: Edition,
-        identity: wit::types::Identity,
-        granted: bool,
-    ) -> Result<wit::authority::Decision, Failure> {
-        ORGS.creation(edition.cross(), &identity.cross(), granted)
-            .cross()
+    fn creation(edition: Edition, identity: Identity, granted: bool) -> Result<Decision, Failure> {
+        ORGS.creation(edition, &identity, granted)
     }
 
-    fn organization_of(id: String) -> Result<Option<wit::authority::OwningOrganization>, Failure> {
-        ORGS.organization_of(&id).cross()
+    fn organization_of(id: String) -> Result<Option<OwningOrganization>, Failure> {
+        ORGS.organization_of(&id)
     }
 }
 
 impl wit::users::Guest for Component {
     fn create_user(
-        description: wit::users::UserDescription,
+        description: UserDescription,
         by: Caller,
-    ) -> Result<(wit::types::User, wit::tokens::IssuedToken), wit::users::CreateUserError> {
-        ORGS.create_user(&description.cross(), &by.cross()).cross()
+    ) -> Result<(User, IssuedToken), CreateUserError> {
+        ORGS.create_user(&description, &by)
     }
 
-    fn users(ids: Vec<String>) -> Result<Vec<Option<wit::types::User>>, Failure> {
-        ORGS.users(&ids).cross()
+    fn users(ids: Vec<String>) -> Result<Vec<Option<User>>, Failure> {
+        ORGS.users(&ids)
     }
 
-    fn account_of(identity: wit::types::Identity) -> Result<wit::types::User, Failure> {
-        ORGS.account_of(&identity.cross()).cross()
+    fn account_of(identity: Identity) -> Result<User, Failure> {
+        ORGS.account_of(&identity)
     }
 
-    fn shares_organization(identity: wit::types::Identity, user: String) -> Result<bool, Failure> {
-        ORGS.shares_organization(&identity.cross(), &user).cross()
+    fn shares_organization(identity: Identity, user: String) -> Result<bool, Failure> {
+        ORGS.shares_organization(&identity, &user)
     }
 }
 
 impl wit::tokens::Guest for Component {
     fn issue_token(
-        owner: wit::tokens::TokenOwner,
-        request: wit::tokens::TokenRequest,
+        owner: TokenOwner,
+        request: TokenRequest,
         by: Caller,
-    ) -> Result<wit::tokens::IssuedToken, wit::tokens::IssueError> {
-        ORGS.issue_token(&owner.cross(), &request.cross(), &by.cross())
-            .cross()
+    ) -> Result<IssuedToken, IssueError> {
+        ORGS.issue_token(&owner, &request, &by)
     }
 
-    fn token_of(
-        owner: wit::tokens::TokenOwner,
-        by: Caller,
-    ) -> Result<Option<wit::tokens::ApiToken>, Failure> {
-        ORGS.token_of(&owner.cross(), &by.cross()).cross()
+    fn token_of(owner: TokenOwner, by: Caller) -> Result<Option<ApiToken>, Failure> {
+        ORGS.token_of(&owner, &by)
     }
 
-    fn tokens_of(owner: wit::tokens::TokenOwner) -> Result<Vec<wit::tokens::ApiToken>, Failure> {
-        ORGS.tokens_of(&owner.cross()).cross()
+    fn tokens_of(owner: TokenOwner) -> Result<Vec<ApiToken>, Failure> {
+        ORGS.tokens_of(&owner)
     }
 
-    fn tokens_of_teams(
-        organization: String,
-        mandate: Mandate,
-    ) -> Result<Vec<wit::tokens::TeamToken>, Failure> {
-        ORGS.tokens_of_teams(&organization, &mandate.cross())
-            .cross()
+    fn tokens_of_teams(organization: String, mandate: Mandate) -> Result<Vec<TeamToken>, Failure> {
+        ORGS.tokens_of_teams(&organization, &mandate)
     }
 
-    fn speaks_for(mandate: Mandate, team: wit::types::TeamReference) -> Result<bool, Failure> {
-        ORGS.speaks_for(&mandate.cross(), &team.cross()).cross()
+    fn speaks_for(mandate: Mandate, team: TeamReference) -> Result<bool, Failure> {
+        ORGS.speaks_for(&mandate, &team)
     }
 
-    fn owner_of_token(id: String) -> Result<Option<wit::tokens::TokenOwner>, Failure> {
-        ORGS.owner_of_token(&id).cross()
+    fn owner_of_token(id: String) -> Result<Option<TokenOwner>, Failure> {
+        ORGS.owner_of_token(&id)
     }
 
-    fn token(id: String, by: Caller) -> Result<Option<wit::tokens::ApiToken>, Failure> {
-        ORGS.token(&id, &by.cross()).cross()
+    fn token(id: String, by: Caller) -> Result<Option<ApiToken>, Failure> {
+        ORGS.token(&id, &by)
     }
 
     fn revoke_token(id: String, by: Caller) -> Result<bool, Failure> {
-        ORGS.revoke_token(&id, &by.cross()).cross()
+        ORGS.revoke_token(&id, &by)
     }
 
-    fn revoke_token_of(owner: wit::tokens::TokenOwner, by: Caller) -> Result<bool, Failure> {
-        ORGS.revoke_token_of(&owner.cross(), &by.cross()).cross()
+    fn revoke_token_of(owner: TokenOwner, by: Caller) -> Result<bool, Failure> {
+        ORGS.revoke_token_of(&owner, &by)
     }
 
-    fn token_lifetimes(organization: String) -> Result<Vec<wit::tokens::LifetimePolicy>, Failure> {
-        ORGS.token_lifetimes(&organization).cross()
+    fn token_lifetimes(organization: String) -> Result<Vec<LifetimePolicy>, Failure> {
+        ORGS.token_lifetimes(&organization)
     }
 
     fn set_token_lifetimes(
         organization: String,
-        changes: Vec<wit::tokens::LifetimeChange>,
+        changes: Vec<LifetimeChange>,
         by: Caller,
-    ) -> Result<Vec<wit::tokens::LifetimePolicy>, wit::tokens::LifetimeError> {
-        let changes: Vec<_> = changes.cross();
-        ORGS.set_token_lifetimes(&organization, &changes, &by.cross())
-            .cross()
+    ) -> Result<Vec<LifetimePolicy>, LifetimeError> {
+        ORGS.set_token_lifetimes(&organization, &changes, &by)
     }
 }
 
@@ -293,123 +233,100 @@ impl wit::audit_trail::Guest for Component {
         since: u64,
         number: u32,
         size: u32,
-    ) -> Result<wit::audit_trail::EventPage, Failure> {
-        ORGS.events(&organization, since, number, size).cross()
+    ) -> Result<EventPage, Failure> {
+        ORGS.events(&organization, since, number, size)
     }
 
-    fn waiting_events(edition: Edition) -> Result<Vec<wit::audit_trail::Event>, Failure> {
-        ORGS.waiting_events(edition.cross()).cross()
+    fn waiting_events(edition: Edition) -> Result<Vec<Event>, Failure> {
+        ORGS.waiting_events(edition)
     }
 
-    fn forget_events(events: Vec<wit::audit_trail::Event>) -> Result<(), Failure> {
-        let events: Vec<_> = events.cross();
-        ORGS.forget_events(&events).cross()
+    fn forget_events(events: Vec<Event>) -> Result<(), Failure> {
+        ORGS.forget_events(&events)
     }
 }
 
 impl wit::agent_pools::Guest for Component {
     fn create_agent_pool(
         organization: String,
-        changes: wit::agent_pools::AgentPoolChanges,
+        changes: AgentPoolChanges,
         by: Caller,
-    ) -> Result<wit::agent_pools::AgentPool, wit::agent_pools::AgentPoolError> {
-        ORGS.create_agent_pool(&organization, &changes.cross(), &by.cross())
-            .cross()
+    ) -> Result<AgentPool, AgentPoolError> {
+        ORGS.create_agent_pool(&organization, &changes, &by)
     }
 
-    fn find_agent_pool(
-        organization: String,
-        id: String,
-    ) -> Result<Option<wit::agent_pools::AgentPool>, Failure> {
-        ORGS.find_agent_pool(&organization, &id).cross()
+    fn find_agent_pool(organization: String, id: String) -> Result<Option<AgentPool>, Failure> {
+        ORGS.find_agent_pool(&organization, &id)
     }
 
     fn list_agent_pools(
         organization: String,
-        filter: wit::agent_pools::AgentPoolFilter,
-        order: wit::agent_pools::AgentPoolOrder,
+        filter: AgentPoolFilter,
+        order: AgentPoolOrder,
         number: u32,
         size: u32,
-    ) -> Result<wit::agent_pools::AgentPoolPage, Failure> {
-        ORGS.list_agent_pools(&organization, &filter.cross(), order.cross(), number, size)
-            .cross()
+    ) -> Result<AgentPoolPage, Failure> {
+        ORGS.list_agent_pools(&organization, &filter, order, number, size)
     }
 
     fn update_agent_pool(
         organization: String,
         id: String,
-        changes: wit::agent_pools::AgentPoolChanges,
+        changes: AgentPoolChanges,
         by: Caller,
-    ) -> Result<wit::agent_pools::AgentPool, wit::agent_pools::AgentPoolError> {
-        ORGS.update_agent_pool(&organization, &id, &changes.cross(), &by.cross())
-            .cross()
+    ) -> Result<AgentPool, AgentPoolError> {
+        ORGS.update_agent_pool(&organization, &id, &changes, &by)
     }
 
     fn delete_agent_pool(organization: String, id: String, by: Caller) -> Result<bool, Failure> {
-        ORGS.delete_agent_pool(&organization, &id, &by.cross())
-            .cross()
+        ORGS.delete_agent_pool(&organization, &id, &by)
     }
 }
+
 impl wit::teams::Guest for Component {
     fn create_team(
         organization: String,
-        changes: wit::teams::TeamChanges,
+        changes: TeamChanges,
         mandate: Mandate,
         by: Caller,
-    ) -> Result<wit::teams::Team, TeamError> {
-        ORGS.create_team(
-            &organization,
-            &changes.cross(),
-            &mandate.cross(),
-            &by.cross(),
-        )
-        .cross()
+    ) -> Result<Team, TeamError> {
+        ORGS.create_team(&organization, &changes, &mandate, &by)
     }
 
     fn read_team(
         organization: String,
         id: String,
         mandate: Mandate,
-    ) -> Result<Option<wit::teams::Team>, Failure> {
-        ORGS.read_team(&organization, &id, &mandate.cross()).cross()
+    ) -> Result<Option<Team>, Failure> {
+        ORGS.read_team(&organization, &id, &mandate)
     }
 
     fn teams_with_ids(
         organization: String,
         ids: Vec<String>,
         mandate: Mandate,
-    ) -> Result<Vec<wit::teams::Team>, Failure> {
-        ORGS.teams_with_ids(&organization, &ids, &mandate.cross())
-            .cross()
+    ) -> Result<Vec<Team>, Failure> {
+        ORGS.teams_with_ids(&organization, &ids, &mandate)
     }
 
     fn list_teams(
         organization: String,
-        filter: wit::teams::TeamFilter,
+        filter: TeamFilter,
         mandate: Mandate,
         number: u32,
         size: u32,
-    ) -> Result<wit::teams::TeamPage, Failure> {
-        ORGS.list_teams(
-            &organization,
-            &filter.cross(),
-            &mandate.cross(),
-            number,
-            size,
-        )
-        .cross()
+    ) -> Result<TeamPage, Failure> {
+        ORGS.list_teams(&organization, &filter, &mandate, number, size)
     }
 
     fn update_team(
         organization: String,
         id: String,
-        changes: wit::teams::TeamChanges,
+        changes: TeamChanges,
         mandate: Mandate,
         by: Caller,
-    ) -> Result<wit::teams::Team, TeamError> {
-        let (changes, mandate) = (changes.cross(), mandate.cross());
-        ORGS.update_team(&organization, &id, &changes, &mandate, &by.cross())
-            .cross()
+    ) -> Result<Team, TeamError> {
+        ORGS.update_team(&organization, &id, &changes, &mandate, &by)
     }
 
     fn delete_team(
@@ -418,99 +335,83 @@ impl wit::teams::Guest for Component {
         mandate: Mandate,
         by: Caller,
     ) -> Result<(), TeamError> {
-        ORGS.delete_team(&organization, &id, &mandate.cross(), &by.cross())
-            .cross()
+        ORGS.delete_team(&organization, &id, &mandate, &by)
     }
 
     fn add_to_team(
         organization: String,
         id: String,
-        members: wit::teams::MemberNames,
+        members: MemberNames,
         mandate: Mandate,
         by: Caller,
     ) -> Result<(), TeamError> {
-        let (members, mandate) = (members.cross(), mandate.cross());
-        ORGS.add_to_team(&organization, &id, &members, &mandate, &by.cross())
-            .cross()
+        ORGS.add_to_team(&organization, &id, &members, &mandate, &by)
     }
 
     fn remove_from_team(
         organization: String,
         id: String,
-        members: wit::teams::MemberNames,
+        members: MemberNames,
         mandate: Mandate,
         by: Caller,
     ) -> Result<(), TeamError> {
-        let (members, mandate) = (members.cross(), mandate.cross());
-        ORGS.remove_from_team(&organization, &id, &members, &mandate, &by.cross())
-            .cross()
+        ORGS.remove_from_team(&organization, &id, &members, &mandate, &by)
     }
 }
 
 impl wit::memberships::Guest for Component {
     fn invite(
         organization: String,
-        invitation: wit::memberships::Invitation,
+        invitation: Invitation,
         mandate: Mandate,
         by: Caller,
-    ) -> Result<wit::memberships::Membership, MembershipError> {
-        let (invitation, mandate) = (invitation.cross(), mandate.cross());
-        ORGS.invite(&organization, &invitation, &mandate, &by.cross())
-            .cross()
+    ) -> Result<Membership, MembershipError> {
+        ORGS.invite(&organization, &invitation, &mandate, &by)
     }
 
     fn read_membership(
         organization: String,
         id: String,
         mandate: Mandate,
-    ) -> Result<Option<wit::memberships::Membership>, Failure> {
-        ORGS.read_membership(&organization, &id, &mandate.cross())
-            .cross()
+    ) -> Result<Option<Membership>, Failure> {
+        ORGS.read_membership(&organization, &id, &mandate)
     }
 
     fn memberships_with_ids(
         organization: String,
         ids: Vec<String>,
         mandate: Mandate,
-    ) -> Result<Vec<wit::memberships::Membership>, Failure> {
-        ORGS.memberships_with_ids(&organization, &ids, &mandate.cross())
-            .cross()
+    ) -> Result<Vec<Membership>, Failure> {
+        ORGS.memberships_with_ids(&organization, &ids, &mandate)
     }
 
     fn list_memberships(
         organization: String,
-        filter: wit::memberships::MembershipFilter,
+        filter: MembershipFilter,
         mandate: Mandate,
         number: u32,
         size: u32,
-    ) -> Result<wit::memberships::MembershipPage, Failure> {
-        let (filter, mandate) = (filter.cross(), mandate.cross());
+    ) -> Result<MembershipPage, Failure> {
         ORGS.list_memberships(&organization, &filter, &mandate, number, size)
-            .cross()
     }
 
-    fn own_memberships(
-        identity: wit::types::Identity,
-    ) -> Result<Vec<wit::memberships::OwnMembership>, Failure> {
-        ORGS.own_memberships(&identity.cross()).cross()
+    fn own_memberships(identity: Identity) -> Result<Vec<OwnMembership>, Failure> {
+        ORGS.own_memberships(&identity)
     }
 
     fn find_own_membership(
-        identity: wit::types::Identity,
+        identity: Identity,
         id: String,
-    ) -> Result<Option<wit::memberships::OwnMembership>, Failure> {
-        ORGS.own_membership(&identity.cross(), &id).cross()
+    ) -> Result<Option<OwnMembership>, Failure> {
+        ORGS.own_membership(&identity, &id)
     }
 
-    fn accept_invitation(
-        id: String,
-        by: Caller,
-    ) -> Result<wit::memberships::OwnMembership, MembershipError> {
-        ORGS.accept_invitation(&id, &by.cross()).cross()
+    fn accept_invitation(id: String, by: Caller) -> Result<OwnMembership, MembershipError> {
+        ORGS.accept_invitation(&id, &by)
     }
 
     fn leave(id: String, by: Caller) -> Result<(), MembershipError> {
-        ORGS.leave(&id, &by.cross()).cross()
+        ORGS.leave(&id, &by)
     }
 
     fn remove_membership(
@@ -519,11 +420,10 @@ impl wit::memberships::Guest for Component {
         mandate: Mandate,
         by: Caller,
     ) -> Result<(), MembershipError> {
-        ORGS.remove_membership(&organization, &id, &mandate.cross(), &by.cross())
-            .cross()
+        ORGS.remove_membership(&organization, &id, &mandate, &by)
     }
 
-    fn owners_of(organizations: Vec<String>) -> Result<Vec<Vec<wit::types::User>>, Failure> {
-        ORGS.owners_of(&organizations).cross()
+    fn owners_of(organizations: Vec<String>) -> Result<Vec<Vec<User>>, Failure> {
+        ORGS.owners_of(&organizations)
     }
 }

@@ -8,12 +8,11 @@ use crate::belonging::{self, PointerRecord, kind, put_new};
 use crate::identifier::random_identifier;
 use crate::name::FoldedTeamName;
 use crate::record::OrganizationRecord;
-use crate::team::{
-    MEMBERSHIP_PREFIX, MembershipRecord, MembershipStatus, OWNERS, TeamRecord, Visibility,
-    membership_of_key,
-};
+use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_key};
 use crate::tokens::{LifetimesRecord, lifetimes_key};
-use crate::{Caller, Failure, Orgs, Principal, Right, Subject, User};
+use crate::{
+    Caller, Failure, MembershipStatus, OWNERS, Orgs, Principal, Right, Subject, User, Visibility,
+};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Adds to `transaction` what belongs to a new organization.

@@ -13,7 +13,7 @@ use gatehouse_storage::{decode, key_segment};
 use crate::directory::{places_around, places_of};
 use crate::identifier::{is_identifier, well_formed};
 use crate::name::{FoldedName, MAXIMUM_NAME_CHARACTERS};
-use crate::organization::EXTERNAL_ID_PREFIX;
+use crate::record::EXTERNAL_ID_PREFIX;
 use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
 use crate::search::{Barred, Matcher, Scope, Search};
 use crate::team::membership_of_prefix;

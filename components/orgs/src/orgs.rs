@@ -7,14 +7,16 @@ use gatehouse_storage::{
     Attempt, Cacheable, Loaded, RecordCache, Records, Transaction, commit_with_retries,
 };
 
+use crate::Right;
 use crate::agent_pools::default::NamedPools;
+use crate::audit_trail::Deeds as _;
 use crate::by_external_id::Located;
 use crate::directory::{self, Directory, Shape};
 use crate::identifier::random_identifier;
 use crate::listing::Listing;
 use crate::name::{self, FoldedName};
-use crate::organization::EXTERNAL_ID_PREFIX;
 use crate::plans::{SUBSCRIPTION_PREFIX, SubscriptionRecord};
+use crate::record::EXTERNAL_ID_PREFIX;
 use crate::record::{
     CountRecord, DISABLED_COUNT_KEY, ExternalIdRecord, OrganizationRecord, View, count_key,
     count_keys, external_id_key, organization_key,
@@ -23,8 +25,7 @@ use crate::team::TEAM_PREFIX;
 use crate::{
     Administration, Attribute, Batch, Caller, CreateError, Edition, Entitlement, Failure, Fault,
     Field, FieldFault, Filter, Organization, OrganizationChanges, Organizations, Page, Permission,
-    Plan, Resource, Rights, Settings, Standing, UpdateError, Viewer, plans, removal, rules,
-    sharing,
+    Plan, Resource, Settings, Standing, UpdateError, Viewer, plans, removal, rules, sharing,
 };
 
 const PROJECT_PREFIX: &str = "prj-";
@@ -409,7 +410,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         plans::entitlements(plan)
     }
 
-    fn permissions(&self, plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission> {
+    fn permissions(&self, plan: Plan, standing: Standing, rights: &[Right]) -> Vec<Permission> {
         plans::permissions(plan, standing, rights)
     }
 }

@@ -29,6 +29,9 @@ use crate::{
 /// Before the name in the key of an organization.
 pub const ORGANIZATION_PREFIX: &str = "organization/";
 
+/// Before the letters and digits of an external id.
+pub const EXTERNAL_ID_PREFIX: &str = "org-";
+
 /// How many counters share the work. Changing it loses the count.
 pub const COUNT_SHARDS: usize = 16;
 
@@ -60,7 +63,7 @@ pub struct OrganizationRecord {
     /// Its own data retention policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<RetentionPolicy>,
-    #[serde(default, skip_serializing_if = "Administration::is_untouched")]
+    #[serde(default, skip_serializing_if = "is_untouched")]
     pub administration: Administration,
 }
 
@@ -68,6 +71,11 @@ pub struct OrganizationRecord {
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+/// Whether no site administrator has set anything.
+fn is_untouched(administration: &Administration) -> bool {
+    *administration == Administration::default()
 }
 
 impl Record for OrganizationRecord {

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::belonging::{PointerRecord, kind, prefix_of_all, whose_key};
 use crate::identifier::{is_identifier, well_formed};
 use crate::memberships::end_invitation_of_sweep;
-use crate::organization::EXTERNAL_ID_PREFIX;
-use crate::sharing::{ConsumersRecord, Shared, end_of_consumers, shared_by};
+use crate::record::EXTERNAL_ID_PREFIX;
+use crate::sharing::{ConsumersRecord, end_of_consumers, shared_by};
 use crate::team::membership_of_key;
 use crate::tokens::record::{TokenRecord, token_key, tokens_of_id_prefix};
-use crate::{Failure, Orgs};
+use crate::{Failure, Orgs, Shared};
 
 const REMOVED_PREFIX: &str = "removed/";
 

@@ -4,10 +4,9 @@
 //! and stores that are older than the bounds hold some that are larger than these allow; so the first round asks for a few, and
 //! each next one for as many as the last one lets expect to be small together.
 
+use crate::{Failure, Orgs};
 use gatehouse_ports::{Clock, Item, Page, Random, Store};
 use gatehouse_storage::{Loaded, Record, decode};
-
-use crate::{Failure, Orgs};
 
 /// How many entries the first round asks for.
 const FIRST: u32 = 16;

@@ -3,35 +3,17 @@
 //! Every organization has the team `owners`, which nobody can remove. Who belongs to an organization has a membership, and the
 //! membership tells the teams.
 
+use std::collections::BTreeSet;
+
+use crate::{MembershipStatus, OWNERS, Right, Visibility};
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
-use crate::{Right, Rights};
-
-/// The name of the team that may do everything.
-pub const OWNERS: &str = "owners";
+/// Rights of a team, none of them twice.
+pub(crate) type Rights = BTreeSet<Right>;
 
 pub(crate) const TEAM_PREFIX: &str = "team-";
 pub(crate) const MEMBERSHIP_PREFIX: &str = "ou-";
-
-/// A team and whose it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TeamReference {
-    /// The team's id.
-    pub id: String,
-    /// The external id of its organization.
-    pub organization: String,
-}
-
-/// Who sees that there is a team.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Visibility {
-    /// Its members, and who may see secret teams.
-    Secret,
-    /// Everybody in the organization.
-    Organization,
-}
 
 /// A team as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,16 +47,6 @@ impl TeamRecord {
             self.rights.clone()
         }
     }
-}
-
-/// How far a membership has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MembershipStatus {
-    /// A user belongs to the organization.
-    Active,
-    /// Whoever has the address, or will have it, has not agreed yet.
-    Invited,
 }
 
 /// A membership as it is stored.

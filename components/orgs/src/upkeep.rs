@@ -6,11 +6,10 @@
 //!
 //! - `upkeep/<prefix>`: the name of the mark that had its turn last.
 
+use crate::{Failure, Orgs};
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Record, Transaction};
 use serde::{Deserialize, Serialize};
-
-use crate::{Failure, Orgs};
 
 /// Of how many marks one round of upkeep does what is left to be done.
 const MARKS_AT_ONCE: u32 = 20;

@@ -10,7 +10,7 @@ use gatehouse_auth_method::{Settings, untrusted as method};
 use gatehouse_gateway::organizations::untrusted as organizations;
 use gatehouse_gateway::vault::untrusted as vault;
 use gatehouse_gateway::{Method, Request};
-use gatehouse_orgs::Attribute;
+use gatehouse_orgs_api::Attribute;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

@@ -2,22 +2,25 @@
 
 mod installation;
 
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder,
     AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail, Authority, Batch, Caller,
     CreateError, CreateUserError, Credential, Decision, Edition, Entitlement, Event, EventPage,
     Failure, FeatureSet, Filter, Identity, Invitation, IssueError, IssuedToken, LifetimeChange,
     LifetimeError, LifetimePolicy, Mandate, MemberNames, Membership, MembershipError,
     MembershipFilter, MembershipPage, Memberships, Organization, OrganizationChanges,
-    Organizations, OwnMembership, OwningOrganization, Page, Permission, Plan, Position, Rights,
+    Organizations, OwnMembership, OwningOrganization, Page, Permission, Plan, Position, Right,
     Standing, SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError,
     TeamFilter, TeamPage, TeamReference, TeamToken, Teams, Tie, TokenOwner, TokenRequest, Tokens,
     UpdateError, User, UserDescription, Users, Viewer,
 };
 
-use super::bindings::gatehouse::orgs as wit;
-
-gatehouse_orgs::crossings!();
+use gatehouse_orgs_api::bindings::gatehouse::orgs::{
+    agent_pools as agent_pools_wit, audit_trail as audit_trail_wit, authority as authority_wit,
+    entitlements as entitlements_wit, memberships as memberships_wit,
+    organizations as organizations_wit, subscriptions as subscriptions_wit, teams as teams_wit,
+    tokens as tokens_wit, users as users_wit,
+};
 
 /// The capability that the host has bound to this component.
 #[derive(Debug, Clone, Copy)]
@@ -30,16 +33,15 @@ impl Organizations for ImportedOrganizations {
         changes: &OrganizationChanges,
         by: &Caller,
     ) -> Result<Organization, CreateError> {
-        let (changes, by) = (changes.clone().cross(), by.clone().cross());
-        wit::organizations::create(edition.cross(), &changes, &by).cross()
+        organizations_wit::create(edition, changes, by)
     }
 
     fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, Failure> {
-        wit::organizations::read(edition.cross(), name).cross()
+        organizations_wit::read(edition, name)
     }
 
     fn find(&self, edition: Edition, external_id: &str) -> Result<Option<Organization>, Failure> {
-        wit::organizations::find(edition.cross(), external_id).cross()
+        organizations_wit::find(edition, external_id)
     }
 
     fn list(
@@ -50,8 +52,7 @@ impl Organizations for ImportedOrganizations {
         after: Option<&str>,
         limit: u32,
     ) -> Result<Batch, Failure> {
-        let (viewer, filter) = (viewer.clone().cross(), filter.clone().cross());
-        wit::organizations::list(edition.cross(), &viewer, &filter, after, limit).cross()
+        organizations_wit::list(edition, viewer, filter, after, limit)
     }
 
     fn page_at(
@@ -62,8 +63,7 @@ impl Organizations for ImportedOrganizations {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        let (viewer, filter) = (viewer.clone().cross(), filter.clone().cross());
-        wit::organizations::page_at(edition.cross(), &viewer, &filter, number, size).cross()
+        organizations_wit::page_at(edition, viewer, filter, number, size)
     }
 
     fn update(
@@ -73,39 +73,37 @@ impl Organizations for ImportedOrganizations {
         changes: &OrganizationChanges,
         by: &Caller,
     ) -> Result<Organization, UpdateError> {
-        let (changes, by) = (changes.clone().cross(), by.clone().cross());
-        wit::organizations::update(edition.cross(), external_id, &changes, &by).cross()
+        organizations_wit::update(edition, external_id, changes, by)
     }
 
     fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, Failure> {
-        wit::organizations::delete(external_id, &by.clone().cross()).cross()
+        organizations_wit::delete(external_id, by)
     }
 
     fn clear_removed_away(&self) -> Result<(), Failure> {
-        wit::organizations::clear_removed_away().cross()
+        organizations_wit::clear_removed_away()
     }
 
     fn clear_teams_away(&self) -> Result<(), Failure> {
-        wit::organizations::clear_teams_away().cross()
+        organizations_wit::clear_teams_away()
     }
 
     fn enter_names(&self) -> Result<(), Failure> {
-        wit::organizations::enter_names().cross()
+        organizations_wit::enter_names()
     }
 
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {
-        wit::entitlements::entitlements(plan.cross()).cross()
+        entitlements_wit::entitlements(plan)
     }
 
-    fn permissions(&self, plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission> {
-        let rights: Vec<_> = rights.clone().cross();
-        wit::entitlements::permissions(plan.cross(), standing.cross(), &rights).cross()
+    fn permissions(&self, plan: Plan, standing: Standing, rights: &[Right]) -> Vec<Permission> {
+        entitlements_wit::permissions(plan, standing, rights)
     }
 }
 
 impl Subscriptions for ImportedOrganizations {
     fn feature_sets(&self, text: &str) -> Vec<FeatureSet> {
-        wit::subscriptions::feature_sets(text).cross()
+        subscriptions_wit::feature_sets(text)
     }
 
     fn set_subscription_terms(
@@ -115,9 +113,7 @@ impl Subscriptions for ImportedOrganizations {
         terms: &SubscriptionTerms,
         by: &Caller,
     ) -> Result<Organization, SubscriptionError> {
-        let (terms, by) = (terms.clone().cross(), by.clone().cross());
-        wit::subscriptions::set_subscription_terms(edition.cross(), external_id, &terms, &by)
-            .cross()
+        subscriptions_wit::set_subscription_terms(edition, external_id, terms, by)
     }
 
     fn set_rum_alert_threshold(
@@ -127,15 +123,13 @@ impl Subscriptions for ImportedOrganizations {
         threshold: &Attribute<i64>,
         by: &Caller,
     ) -> Result<Organization, SubscriptionError> {
-        let (threshold, by) = (threshold.clone().cross(), by.clone().cross());
-        wit::subscriptions::set_rum_alert_threshold(edition.cross(), external_id, threshold, &by)
-            .cross()
+        subscriptions_wit::set_rum_alert_threshold(edition, external_id, *threshold, by)
     }
 }
 
 impl Authority for ImportedOrganizations {
     fn identify(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
-        wit::authority::identify(&credential.clone().cross()).cross()
+        authority_wit::identify(credential)
     }
 
     fn position_in(
@@ -146,13 +140,11 @@ impl Authority for ImportedOrganizations {
         name: &str,
         action: Action,
     ) -> Result<Option<Position>, Failure> {
-        let identity = identity.clone().cross();
-        wit::authority::position_in(edition.cross(), &identity, granted, name, action.cross())
-            .cross()
+        authority_wit::position_in(edition, identity, granted, name, action)
     }
 
     fn ties(&self, identity: &Identity, external_ids: &[String]) -> Result<Vec<Tie>, Failure> {
-        wit::authority::ties(&identity.clone().cross(), external_ids).cross()
+        authority_wit::ties(identity, external_ids)
     }
 
     fn creation(
@@ -161,12 +153,11 @@ impl Authority for ImportedOrganizations {
         identity: &Identity,
         granted: bool,
     ) -> Result<Decision, Failure> {
-        let identity = identity.clone().cross();
-        wit::authority::creation(edition.cross(), &identity, granted).cross()
+        authority_wit::creation(edition, identity, granted)
     }
 
     fn organization_of(&self, id: &str) -> Result<Option<OwningOrganization>, Failure> {
-        wit::authority::organization_of(id).cross()
+        authority_wit::organization_of(id)
     }
 }
 
@@ -176,20 +167,19 @@ impl Users for ImportedOrganizations {
         description: &UserDescription,
         by: &Caller,
     ) -> Result<(User, IssuedToken), CreateUserError> {
-        let (description, by) = (description.clone().cross(), by.clone().cross());
-        wit::users::create_user(&description, &by).cross()
+        users_wit::create_user(description, by)
     }
 
     fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure> {
-        wit::users::users(ids).cross()
+        users_wit::users(ids)
     }
 
     fn account_of(&self, identity: &Identity) -> Result<User, Failure> {
-        wit::users::account_of(&identity.clone().cross()).cross()
+        users_wit::account_of(identity)
     }
 
     fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure> {
-        wit::users::shares_organization(&identity.clone().cross(), user).cross()
+        users_wit::shares_organization(identity, user)
     }
 }
 
@@ -200,16 +190,15 @@ impl Tokens for ImportedOrganizations {
         request: &TokenRequest,
         by: &Caller,
     ) -> Result<IssuedToken, IssueError> {
-        let (owner, request) = (owner.clone().cross(), request.clone().cross());
-        wit::tokens::issue_token(&owner, &request, &by.clone().cross()).cross()
+        tokens_wit::issue_token(owner, request, by)
     }
 
     fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, Failure> {
-        wit::tokens::token_of(&owner.clone().cross(), &by.clone().cross()).cross()
+        tokens_wit::token_of(owner, by)
     }
 
     fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure> {
-        wit::tokens::tokens_of(&owner.clone().cross()).cross()
+        tokens_wit::tokens_of(owner)
     }
 
     fn tokens_of_teams(
@@ -217,32 +206,31 @@ impl Tokens for ImportedOrganizations {
         organization: &str,
         mandate: &Mandate,
     ) -> Result<Vec<TeamToken>, Failure> {
-        wit::tokens::tokens_of_teams(organization, &mandate.clone().cross()).cross()
+        tokens_wit::tokens_of_teams(organization, mandate)
     }
 
     fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure> {
-        let (mandate, team) = (mandate.clone().cross(), team.clone().cross());
-        wit::tokens::speaks_for(&mandate, &team).cross()
+        tokens_wit::speaks_for(mandate, team)
     }
 
     fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {
-        wit::tokens::owner_of_token(id).cross()
+        tokens_wit::owner_of_token(id)
     }
 
     fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure> {
-        wit::tokens::token(id, &by.clone().cross()).cross()
+        tokens_wit::token(id, by)
     }
 
     fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, Failure> {
-        wit::tokens::revoke_token(id, &by.clone().cross()).cross()
+        tokens_wit::revoke_token(id, by)
     }
 
     fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, Failure> {
-        wit::tokens::revoke_token_of(&owner.clone().cross(), &by.clone().cross()).cross()
+        tokens_wit::revoke_token_of(owner, by)
     }
 
     fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, Failure> {
-        wit::tokens::token_lifetimes(organization).cross()
+        tokens_wit::token_lifetimes(organization)
     }
 
     fn set_token_lifetimes(
@@ -251,8 +239,7 @@ impl Tokens for ImportedOrganizations {
         changes: &[LifetimeChange],
         by: &Caller,
     ) -> Result<Vec<LifetimePolicy>, LifetimeError> {
-        let changes: Vec<_> = changes.to_vec().cross();
-        wit::tokens::set_token_lifetimes(organization, &changes, &by.clone().cross()).cross()
+        tokens_wit::set_token_lifetimes(organization, changes, by)
     }
 }
 
@@ -264,16 +251,15 @@ impl AuditTrail for ImportedOrganizations {
         number: u32,
         size: u32,
     ) -> Result<EventPage, Failure> {
-        wit::audit_trail::events(organization, since, number, size).cross()
+        audit_trail_wit::events(organization, since, number, size)
     }
 
     fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, Failure> {
-        wit::audit_trail::waiting_events(edition.cross()).cross()
+        audit_trail_wit::waiting_events(edition)
     }
 
     fn forget_events(&self, events: &[Event]) -> Result<(), Failure> {
-        let events: Vec<_> = events.to_vec().cross();
-        wit::audit_trail::forget_events(&events).cross()
+        audit_trail_wit::forget_events(events)
     }
 }
 
@@ -284,12 +270,11 @@ impl AgentPools for ImportedOrganizations {
         changes: &AgentPoolChanges,
         by: &Caller,
     ) -> Result<AgentPool, AgentPoolError> {
-        let (changes, by) = (changes.clone().cross(), by.clone().cross());
-        wit::agent_pools::create_agent_pool(organization, &changes, &by).cross()
+        agent_pools_wit::create_agent_pool(organization, changes, by)
     }
 
     fn find_agent_pool(&self, organization: &str, id: &str) -> Result<Option<AgentPool>, Failure> {
-        wit::agent_pools::find_agent_pool(organization, id).cross()
+        agent_pools_wit::find_agent_pool(organization, id)
     }
 
     fn list_agent_pools(
@@ -300,9 +285,7 @@ impl AgentPools for ImportedOrganizations {
         number: u32,
         size: u32,
     ) -> Result<AgentPoolPage, Failure> {
-        let filter = filter.clone().cross();
-        wit::agent_pools::list_agent_pools(organization, &filter, order.cross(), number, size)
-            .cross()
+        agent_pools_wit::list_agent_pools(organization, filter, order, number, size)
     }
 
     fn update_agent_pool(
@@ -312,8 +295,7 @@ impl AgentPools for ImportedOrganizations {
         changes: &AgentPoolChanges,
         by: &Caller,
     ) -> Result<AgentPool, AgentPoolError> {
-        let (changes, by) = (changes.clone().cross(), by.clone().cross());
-        wit::agent_pools::update_agent_pool(organization, id, &changes, &by).cross()
+        agent_pools_wit::update_agent_pool(organization, id, changes, by)
     }
 
     fn delete_agent_pool(
@@ -322,7 +304,7 @@ impl AgentPools for ImportedOrganizations {
         id: &str,
         by: &Caller,
     ) -> Result<bool, Failure> {
-        wit::agent_pools::delete_agent_pool(organization, id, &by.clone().cross()).cross()
+        agent_pools_wit::delete_agent_pool(organization, id, by)
     }
 }
 
@@ -334,8 +316,7 @@ impl Teams for ImportedOrganizations {
         mandate: &Mandate,
         by: &Caller,
     ) -> Result<Team, TeamError> {
-        let (changes, mandate) = (changes.clone().cross(), mandate.clone().cross());
-        wit::teams::create_team(organization, &changes, &mandate, &by.clone().cross()).cross()
+        teams_wit::create_team(organization, changes, mandate, by)
     }
 
     fn read_team(
@@ -344,7 +325,7 @@ impl Teams for ImportedOrganizations {
         id: &str,
         mandate: &Mandate,
     ) -> Result<Option<Team>, Failure> {
-        wit::teams::read_team(organization, id, &mandate.clone().cross()).cross()
+        teams_wit::read_team(organization, id, mandate)
     }
 
     fn teams_with_ids(
@@ -353,7 +334,7 @@ impl Teams for ImportedOrganizations {
         ids: &[String],
         mandate: &Mandate,
     ) -> Result<Vec<Team>, Failure> {
-        wit::teams::teams_with_ids(organization, ids, &mandate.clone().cross()).cross()
+        teams_wit::teams_with_ids(organization, ids, mandate)
     }
 
     fn list_teams(
@@ -364,8 +345,7 @@ impl Teams for ImportedOrganizations {
         number: u32,
         size: u32,
     ) -> Result<TeamPage, Failure> {
-        let (filter, mandate) = (filter.clone().cross(), mandate.clone().cross());
-        wit::teams::list_teams(organization, &filter, &mandate, number, size).cross()
+        teams_wit::list_teams(organization, filter, mandate, number, size)
     }
 
     fn update_team(
@@ -376,8 +356,7 @@ impl Teams for ImportedOrganizations {
         mandate: &Mandate,
         by: &Caller,
     ) -> Result<Team, TeamError> {
-        let (changes, mandate) = (changes.clone().cross(), mandate.clone().cross());
-        wit::teams::update_team(organization, id, &changes, &mandate, &by.clone().cross()).cross()
+        teams_wit::update_team(organization, id, changes, mandate, by)
     }
 
     fn delete_team(
@@ -387,8 +366,7 @@ impl Teams for ImportedOrganizations {
         mandate: &Mandate,
         by: &Caller,
     ) -> Result<(), TeamError> {
-        let (mandate, by) = (mandate.clone().cross(), by.clone().cross());
-        wit::teams::delete_team(organization, id, &mandate, &by).cross()
+        teams_wit::delete_team(organization, id, mandate, by)
     }
 
     fn add_to_team(
@@ -399,8 +377,7 @@ impl Teams for ImportedOrganizations {
         mandate: &Mandate,
         by: &Caller,
     ) -> Result<(), TeamError> {
-        let (members, mandate) = (members.clone().cross(), mandate.clone().cross());
-        wit::teams::add_to_team(organization, id, &members, &mandate, &by.clone().cross()).cross()
+        teams_wit::add_to_team(organization, id, members, mandate, by)
     }
 
     fn remove_from_team(
@@ -411,9 +388,7 @@ impl Teams for ImportedOrganizations {
         mandate: &Mandate,
         by: &Caller,
     ) -> Result<(), TeamError> {
-        let (members, mandate) = (members.clone().cross(), mandate.clone().cross());
-        let by = by.clone().cross();
-        wit::teams::remove_from_team(organization, id, &members, &mandate, &by).cross()
+        teams_wit::remove_from_team(organization, id, members, mandate, by)
     }
 }
 
@@ -425,8 +400,7 @@ impl Memberships for ImportedOrganizations {
         mandate: &Mandate,
         by: &Caller,
     ) -> Result<Membership, MembershipError> {
-        let (invitation, mandate) = (invitation.clone().cross(), mandate.clone().cross());
-        wit::memberships::invite(organization, &invitation, &mandate, &by.clone().cross()).cross()
+        memberships_wit::invite(organization, invitation, mandate, by)
     }
 
     fn read_membership(
@@ -435,7 +409,7 @@ impl Memberships for ImportedOrganizations {
         id: &str,
         mandate: &Mandate,
     ) -> Result<Option<Membership>, Failure> {
-        wit::memberships::read_membership(organization, id, &mandate.clone().cross()).cross()
+        memberships_wit::read_membership(organization, id, mandate)
     }
 
     fn memberships_with_ids(
@@ -444,7 +418,7 @@ impl Memberships for ImportedOrganizations {
         ids: &[String],
         mandate: &Mandate,
     ) -> Result<Vec<Membership>, Failure> {
-        wit::memberships::memberships_with_ids(organization, ids, &mandate.clone().cross()).cross()
+        memberships_wit::memberships_with_ids(organization, ids, mandate)
     }
 
     fn list_memberships(
@@ -455,12 +429,11 @@ impl Memberships for ImportedOrganizations {
         number: u32,
         size: u32,
     ) -> Result<MembershipPage, Failure> {
-        let (filter, mandate) = (filter.clone().cross(), mandate.clone().cross());
-        wit::memberships::list_memberships(organization, &filter, &mandate, number, size).cross()
+        memberships_wit::list_memberships(organization, filter, mandate, number, size)
     }
 
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
-        wit::memberships::own_memberships(&identity.clone().cross()).cross()
+        memberships_wit::own_memberships(identity)
     }
 
     fn own_membership(
@@ -468,15 +441,15 @@ impl Memberships for ImportedOrganizations {
         identity: &Identity,
         id: &str,
     ) -> Result<Option<OwnMembership>, Failure> {
-        wit::memberships::find_own_membership(&identity.clone().cross(), id).cross()
+        memberships_wit::find_own_membership(identity, id)
     }
 
     fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError> {
-        wit::memberships::accept_invitation(id, &by.clone().cross()).cross()
+        memberships_wit::accept_invitation(id, by)
     }
 
     fn leave(&self, id: &str, by: &Caller) -> Result<(), MembershipError> {
-        wit::memberships::leave(id, &by.clone().cross()).cross()
+        memberships_wit::leave(id, by)
     }
 
     fn remove_membership(
@@ -486,11 +459,10 @@ impl Memberships for ImportedOrganizations {
         mandate: &Mandate,
         by: &Caller,
     ) -> Result<(), MembershipError> {
-        let (mandate, by) = (mandate.clone().cross(), by.clone().cross());
-        wit::memberships::remove_membership(organization, id, &mandate, &by).cross()
+        memberships_wit::remove_membership(organization, id, mandate, by)
     }
 
     fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure> {
-        wit::memberships::owners_of(organizations).cross()
+        memberships_wit::owners_of(organizations)
     }
 }

@@ -1,7 +1,7 @@
 //! Features that this server has not, and of which clients read something all the same (contract 4.3, 4.12).
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{Action, Capability};
+use gatehouse_orgs_api::{Action, Capability};
 use serde_json::{Value, json};
 
 use super::Api;

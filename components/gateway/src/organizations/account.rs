@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{Capability, Decision, Principal, User};
+use gatehouse_orgs_api::{Capability, Decision, Principal, User};
 use serde_json::{Value, json};
 
 use super::Api;

@@ -1,7 +1,7 @@
 //! What the routes of single organizations do, in the order of checks of contract 1.5.
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Action, Attribute, Capability, Decision, Organization, OrganizationChanges, Position, Standing,
     folded_name,
 };
@@ -52,7 +52,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let position = Position {
             organization,
             standing,
-            rights: gatehouse_orgs::Rights::new(),
+            rights: Vec::new(),
             teams: Vec::new(),
             decision,
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{AdministrationChanges, Capability, Organization, Shared, User, Viewer};
+use gatehouse_orgs_api::{AdministrationChanges, Capability, Organization, Shared, User, Viewer};
 use serde_json::{Value, json};
 
 use super::document::Document;

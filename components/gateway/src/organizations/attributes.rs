@@ -1,6 +1,6 @@
 //! From a request's document to what it wants of an organization (contract 1.10, 2.2).
 
-use gatehouse_orgs::{Field, OrganizationChanges};
+use gatehouse_orgs_api::{Field, OrganizationChanges};
 
 use super::fields;
 use super::input::{Input, Kinds, Resource};
@@ -59,7 +59,7 @@ fn changes(organization: &Resource<'_>) -> OrganizationChanges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gatehouse_orgs::Attribute;
+    use gatehouse_orgs_api::Attribute;
     use serde_json::{Value, json};
 
     fn read_json(document: &Value) -> Result<OrganizationChanges, Problem> {

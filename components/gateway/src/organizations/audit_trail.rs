@@ -1,7 +1,7 @@
 //! What has been done with an organization (contract 4.15): told to the organization where it is hosted, and to the operator elsewhere.
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Action, Capability, Decision, Event, Failure, MAXIMUM_EVENTS, Organization, Principal,
 };
 use serde_json::{Value, json};

@@ -11,11 +11,10 @@ use gatehouse_access_api::{
     self as access, Access, Capability as PolicyCapability, Operation, Refusal, TokenReference,
     TokenView,
 };
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     self as orgs, Action, Capability, Credential, Decision, Edition, Identity, Mandate,
     Organization, OwningOrganization, Position, Principal, Right, Standing, folded_name,
 };
-use zeroize::Zeroizing;
 
 use super::Api;
 use super::parameters::parameters;
@@ -237,8 +236,8 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     /// When access cannot answer.
     pub(super) fn mandate(&self, entry: &Entry<'_>, right: Right) -> Result<Mandate, Problem> {
         let mut mandate = self.mandate_without_right(entry)?;
-        if entry.caller.granted {
-            mandate.rights.insert(right);
+        if entry.caller.granted && !mandate.rights.contains(&right) {
+            mandate.rights.push(right);
         }
         Ok(mandate)
     }
@@ -404,7 +403,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     }
 
     fn api_caller(&self, token: &str) -> Result<Option<Caller<'a>>, Problem> {
-        let credential = Credential::ApiToken(Zeroizing::new(token.to_owned()));
+        let credential = Credential::ApiToken(token.to_owned());
         let identity = self.organizations.identify(&credential)?;
         Ok(identity.map(|identity| Caller {
             accessor: identity.token_id.clone().unwrap_or_default(),

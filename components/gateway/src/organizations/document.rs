@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Edition, Entitlement, EntitlementValue, Organization, Permission, Plan, RetentionRule,
     Settings, Subscription,
 };
@@ -272,7 +272,7 @@ pub(super) fn entitlement_set(organization: &Organization, entitlements: &[Entit
                 EntitlementValue::Included(included) => json!(included),
                 EntitlementValue::Limit(limit) => json!(limit),
             };
-            (entitlement.key.clone().into_owned(), value)
+            (entitlement.key.clone(), value)
         })
         .collect();
     json!({

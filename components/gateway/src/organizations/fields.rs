@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gatehouse_orgs::{AttributeIssue, Fault, Field, FieldFault};
+use gatehouse_orgs_api::{AttributeIssue, Fault, Field, FieldFault};
 
 use super::problem::AttributeFault;
 

@@ -1,7 +1,7 @@
 //! What holds for the whole installation (contract 4.14).
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{Attribute, Capability, GeneralSettings, GeneralSettingsChanges};
+use gatehouse_orgs_api::{Attribute, Capability, GeneralSettings, GeneralSettingsChanges};
 use serde_json::{Value, json};
 
 use super::Api;

@@ -1,6 +1,6 @@
 //! Which related resources a query asks for (contract 2.6).
 
-use gatehouse_orgs::{Capability, Organization, Plan};
+use gatehouse_orgs_api::{Capability, Organization, Plan};
 use serde_json::Value;
 
 use super::document::{default_project, entitlement_set, subscription_of};

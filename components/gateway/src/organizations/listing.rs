@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
-    Batch, Capability, Filter, MAXIMUM_BATCH, Organization, Plan, Principal, Reach, Rights,
+use gatehouse_orgs_api::{
+    Batch, Capability, Filter, MAXIMUM_BATCH, Organization, Plan, Principal, Reach, Right,
     Standing, Viewer,
 };
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ struct Selection {
 struct Seen {
     organization: Organization,
     standing: Standing,
-    rights: Rights,
+    rights: Vec<Right>,
 }
 
 /// What a list can have, and whether it has all of that.

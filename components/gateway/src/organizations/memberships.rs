@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use gatehouse_access_api::{Access, IdentityReference};
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Action, Attribute, AttributeIssue, Capability, Invitation, Mandate, Membership,
     MembershipError, MembershipFilter, MembershipStatus, OwnMembership, Right,
 };

@@ -41,7 +41,7 @@ mod users;
 use std::cell::RefCell;
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{self as orgs, Capability};
+use gatehouse_orgs_api::{self as orgs, Capability};
 
 pub(crate) use listing::Place as ListPlace;
 pub(crate) use problem::Problem;

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use gatehouse_orgs::MAXIMUM_PAGE_SIZE;
+use gatehouse_orgs_api::MAXIMUM_PAGE_SIZE;
 use serde::Serialize;
 use serde_json::{Value, json};
 

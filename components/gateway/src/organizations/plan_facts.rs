@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use gatehouse_orgs::{
-    Capability, Entitlement, FeatureSet, Organization, Permission, Plan, Rights, Standing,
+use gatehouse_orgs_api::{
+    Capability, Entitlement, FeatureSet, Organization, Permission, Plan, Right, Standing,
 };
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use super::subscriptions::{feature_set_resource, subscription_resource};
 /// Permissions by plan, standing and rights, entitlements and feature sets by plan.
 pub(super) struct PlanFacts<'o, O> {
     organizations: &'o O,
-    permissions: HashMap<(Plan, Standing), HashMap<Rights, Vec<Permission>>>,
+    permissions: HashMap<(Plan, Standing), HashMap<Vec<Right>, Vec<Permission>>>,
     entitlements: HashMap<Plan, Vec<Entitlement>>,
     feature_sets: Option<Vec<FeatureSet>>,
 }
@@ -29,11 +29,11 @@ impl<'o, O: Capability> PlanFacts<'o, O> {
     }
 
     /// Makes permissions available.
-    pub(super) fn prepare(&mut self, plan: Plan, standing: Standing, rights: &Rights) {
+    pub(super) fn prepare(&mut self, plan: Plan, standing: Standing, rights: &[Right]) {
         let by_rights = self.permissions.entry((plan, standing)).or_default();
         if !by_rights.contains_key(rights) {
             let found = self.organizations.permissions(plan, standing, rights);
-            by_rights.insert(rights.clone(), found);
+            by_rights.insert(rights.to_vec(), found);
         }
     }
 
@@ -42,7 +42,7 @@ impl<'o, O: Capability> PlanFacts<'o, O> {
         &self,
         plan: Plan,
         standing: Standing,
-        rights: &Rights,
+        rights: &[Right],
     ) -> &[Permission] {
         let by_rights = self.permissions.get(&(plan, standing));
         let found = by_rights.and_then(|by_rights| by_rights.get(rights));
@@ -59,7 +59,7 @@ impl<'o, O: Capability> PlanFacts<'o, O> {
     /// The subscription of an organization as a resource.
     pub(super) fn subscription(&mut self, organization: &Organization) -> Value {
         let plan = organization.subscription.plan;
-        let feature_set = self.offered(plan).map(|set| set.id.into_owned());
+        let feature_set = self.offered(plan).map(|set| set.id);
         subscription_resource(organization, feature_set, self.entitlements(plan))
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gatehouse_access_api as access;
-use gatehouse_orgs as orgs;
+use gatehouse_orgs_api as orgs;
 use serde::Serialize;
 
 use super::fields;

@@ -1,7 +1,7 @@
 //! Projects. Every organization has the one it was made with, and cannot have another (contract 4.13).
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{Action, Attribute, AttributeIssue, Capability, Fault, Organization};
+use gatehouse_orgs_api::{Action, Attribute, AttributeIssue, Capability, Fault, Organization};
 use serde_json::Value;
 
 use super::Api;

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{self as orgs, Capability, Identity, Principal};
+use gatehouse_orgs_api::{self as orgs, Capability, Identity, Principal};
 use sha2::{Digest, Sha256};
 
 use super::Api;

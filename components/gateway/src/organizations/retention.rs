@@ -1,7 +1,7 @@
 //! Data retention policies, of organizations and of the installation (contract 4.5). They exist in the self-hosted edition only.
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Action, Capability, Edition, RetentionDetail, RetentionDetailChange, RetentionKind,
     RetentionPolicy, RetentionRequest, RetentionRule,
 };

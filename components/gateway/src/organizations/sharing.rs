@@ -1,7 +1,7 @@
 //! Who shares modules and providers with whom (contract 4.4). Sharing exists in the self-hosted edition only.
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Action, Attribute, Capability, ConsumerChanges, Edition, Organization, OrganizationReference,
     Partnership, ShareError, Shared,
 };

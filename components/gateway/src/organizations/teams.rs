@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Action, Attribute, Capability, MAXIMUM_MEMBERS_AT_ONCE, Mandate, MemberNames, Right,
-    RightChange, Rights, Team, TeamChanges, TeamError, TeamFilter, User, Visibility,
+    RightChange, Team, TeamChanges, TeamError, TeamFilter, User, Visibility,
 };
 use serde_json::{Map, Value, json};
 
@@ -328,7 +328,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             "permissions": permissions(team),
             "organization-access": organization_access(&team.rights),
         });
-        if self.settings.edition == gatehouse_orgs::Edition::Hosted
+        if self.settings.edition == gatehouse_orgs_api::Edition::Hosted
             && let Value::Object(attributes) = &mut attributes
         {
             attributes.insert("is-unified".to_owned(), json!(false));
@@ -398,16 +398,11 @@ pub(super) fn identifiers(ids: &[String], kind: &str) -> Value {
 fn permissions(team: &Team) -> Map<String, Value> {
     let permissions = team.permissions.iter();
     permissions
-        .map(|permission| {
-            (
-                permission.key.clone().into_owned(),
-                json!(permission.granted),
-            )
-        })
+        .map(|permission| (permission.key.clone(), json!(permission.granted)))
         .collect()
 }
 
-fn organization_access(rights: &Rights) -> Map<String, Value> {
+fn organization_access(rights: &[Right]) -> Map<String, Value> {
     let access = Right::ALL.into_iter();
     access
         .map(|right| (right.as_str().to_owned(), json!(rights.contains(&right))))

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gatehouse_orgs::Edition;
+use gatehouse_orgs_api::Edition;
 use serde::Serialize;
 
 use super::problem::Problem;

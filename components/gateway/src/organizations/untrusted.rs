@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gatehouse_orgs::{Filter, OrganizationChanges};
+use gatehouse_orgs_api::{Filter, OrganizationChanges};
 
 use super::pagination::PageRequest;
 use super::{attributes, listing};
@@ -28,7 +28,7 @@ pub fn filter(query: &str) -> Filter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gatehouse_orgs::Attribute;
+    use gatehouse_orgs_api::Attribute;
 
     #[test]
     fn v1_documents_and_queries_are_read_as_requests_read_them() {

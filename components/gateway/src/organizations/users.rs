@@ -1,10 +1,11 @@
 //! Users (contract 1.6, 1.11).
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Attribute, AttributeIssue, Capability, CreateUserError, Fault, User, UserDescription,
 };
 use serde_json::{Value, json};
+use zeroize::Zeroizing;
 
 use super::Api;
 use super::document::Document;
@@ -84,6 +85,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
         let by = self.recorded_as(&caller);
         let (user, issued) = self.organizations.create_user(&description, &by)?;
+        let issued = Zeroizing::new(issued);
         self.hands_out(&issued, &by);
         let mut document = Document::of(resource_of(&user));
         document.meta = Some(json!({"token": issued.secret.as_str()}));

@@ -56,7 +56,7 @@ use std::borrow::Cow;
 
 use gatehouse_access_api::{self as access, Access, Operation, Refusal, duration};
 use gatehouse_auth_method_api::AuthMethod;
-use gatehouse_orgs::Capability;
+use gatehouse_orgs_api::Capability;
 
 use self::call::{Answer, Call};
 use self::errors::{Audience, Fault};

@@ -4,9 +4,8 @@ use gatehouse_ports::Store;
 use gatehouse_storage::{Records, decode};
 
 use super::record::AgentPoolRecord;
-use super::{AgentPool, AgentPoolFilter, AgentPoolOrder, AgentPoolPage};
 use crate::belonging::{self, kind};
-use crate::{Failure, paging};
+use crate::{AgentPool, AgentPoolFilter, AgentPoolOrder, AgentPoolPage, Failure, paging};
 
 /// See [`super::AgentPools::list_agent_pools`].
 pub(super) fn page<S: Store>(

@@ -6,7 +6,7 @@
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
-use super::AgentPool;
+use crate::AgentPool;
 use crate::belonging::{self, kind};
 use crate::name::FoldedName;
 

@@ -1,20 +1,21 @@
 //! Pools in the store.
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, StorageError, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::default::take_away;
+use super::listing;
 use super::record::{AGENT_POOL_PREFIX, AgentPoolRecord, agent_pool_key, agent_pool_name_key};
-use super::{
-    AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder, AgentPoolPage,
-    AgentPools, listing,
-};
+use crate::audit_trail::Deeds as _;
 use crate::belonging::{self, PointerRecord, kind};
 use crate::by_external_id::Located;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::name::{self, FoldedName};
 use crate::record::organization_key;
-use crate::{Attribute, AttributeIssue, Caller, Failure, Fault, Orgs, Resource, removal};
+use crate::{
+    AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder, AgentPoolPage,
+    AgentPools, Attribute, AttributeIssue, Caller, Failure, Fault, Orgs, Resource, removal,
+};
 
 const NAME: &str = "name";
 const ORGANIZATION_SCOPED: &str = "organization-scoped";
@@ -240,11 +241,5 @@ impl<S: Store, C: Clock, R: Random> AgentPools for Orgs<S, C, R> {
             let _ = self.sweep(id);
         }
         Ok(removed)
-    }
-}
-
-impl From<StorageError> for AgentPoolError {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.into())
     }
 }

@@ -4,10 +4,9 @@
 //!   so that the end of an organization is told of after it.
 //! - `event/installation/<milliseconds>-<id>`: the same where no organization is concerned.
 
+use crate::{Event, Operation, Resource};
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
-
-use super::{Event, Operation, Resource};
 
 /// Before all records.
 pub(super) const EVENT_PREFIX: &str = "event/";

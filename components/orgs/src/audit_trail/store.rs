@@ -3,11 +3,15 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Transaction, TransactionError, decode};
 
+use super::Deed;
 use super::record::{
     EVENT_PREFIX, EventRecord, INSTALLATION, RETENTION, event_key, prefix_at, prefix_of,
 };
-use super::{AuditTrail, Deed, Event, EventPage, MAXIMUM_EVENTS, MAXIMUM_EVENTS_COUNTED};
-use crate::{Caller, Edition, Failure, Orgs};
+use crate::authority::Named as _;
+use crate::{
+    AuditTrail, Caller, Edition, Event, EventPage, Failure, MAXIMUM_EVENTS, MAXIMUM_EVENTS_COUNTED,
+    Orgs,
+};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Adds to `transaction` a record of what it does with an organization, which is named by its external id. For what concerns

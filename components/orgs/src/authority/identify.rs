@@ -4,16 +4,17 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Record;
 
 use super::table::{Column, decide};
-use super::{
-    Action, Authority, Credential, Decision, Identity, OwningOrganization, Position, Principal, Tie,
-};
 use crate::belonging::{PointerRecord, key, kind};
 use crate::identifier::is_identifier;
 use crate::name::FoldedName;
-use crate::organization::EXTERNAL_ID_PREFIX;
-use crate::team::{MembershipRecord, MembershipStatus, TeamRecord};
+use crate::record::EXTERNAL_ID_PREFIX;
+use crate::team::Rights;
+use crate::team::{MembershipRecord, TeamRecord};
 use crate::tokens::record::TokenRecord;
-use crate::{Edition, Failure, Orgs, Rights, Site, Standing, TokenOwner};
+use crate::{
+    Action, Authority, Credential, Decision, Edition, Failure, Identity, MembershipStatus, Orgs,
+    OwningOrganization, Position, Principal, Site, Standing, Tie, TokenOwner,
+};
 
 impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
     fn identify(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
@@ -75,7 +76,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         Ok(Some(Position {
             organization,
             standing: column.standing(),
-            rights: place.rights,
+            rights: place.rights.into_iter().collect(),
             teams: place.teams,
             decision,
         }))
@@ -87,7 +88,7 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         Ok(places
             .map(|place| Tie {
                 standing: place.column(identity).standing(),
-                rights: place.rights,
+                rights: place.rights.into_iter().collect(),
             })
             .collect())
     }

@@ -1,45 +1,7 @@
 //! Who may do what: the table of contract 1.7.
 
-use crate::{Right, Rights};
-
-use super::Decision;
-
-/// What can be asked about an organization and what belongs to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
-    /// See it, its entitlement set, plan, capacity, projects, and the lists of what it has.
-    Show,
-    /// Change it, its plan included.
-    Update,
-    /// Remove it.
-    Delete,
-    /// See who shares modules and providers with it.
-    ReadProducers,
-    /// See its data retention policy.
-    ReadRetention,
-    /// Set or remove its data retention policy.
-    WriteRetention,
-    /// See, make or revoke its tokens.
-    ManageTokens,
-    /// See its agent pools.
-    ReadAgentPools,
-    /// Make, change or remove agent pools and their tokens.
-    ManageAgentPools,
-    /// See its teams, as far as they are visible.
-    ReadTeams,
-    /// Make, change or remove teams, and their tokens.
-    ManageTeams,
-    /// Put members into teams and take them out.
-    ManageTeamMembers,
-    /// See who belongs to it.
-    ReadMemberships,
-    /// Invite and remove members.
-    ManageMemberships,
-    /// See or set how long tokens may live.
-    ManageTokenLifetimes,
-    /// Read its audit trail.
-    ReadAuditTrail,
-}
+use crate::team::Rights;
+use crate::{Action, Decision, Right};
 
 /// Somebody as the table sees them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,11 @@
 //! What the installation sets, and what organizations share in it.
 
-use super::wit::retention::{RetentionPolicy, RetentionRequest};
-use super::wit::sharing::{ConsumerChanges, Filter, Page, Partnership, ShareError, Shared};
-use super::wit::site::{
-    AdministrationChanges, ApiRate, Census, GeneralSettings, GeneralSettingsChanges,
+use super::{Component, ORGS, wit};
+use crate::{
+    AdministrationChanges, ApiRate, Caller, Census, ChangeError, ConsumerChanges, Edition, Failure,
+    Filter, GeneralSettings, GeneralSettingsChanges, Organization, Page, Partnership, Retention,
+    RetentionPolicy, RetentionRequest, ShareError, Shared, Sharing, Site,
 };
-use super::wit::types::{Caller, ChangeError, Edition, Failure, Organization};
-use super::{Component, Cross, ORGS, wit};
-use crate::{Retention, Sharing, Site};
 
 impl wit::retention::Guest for Component {
     fn set_retention(
@@ -15,28 +13,26 @@ impl wit::retention::Guest for Component {
         request: RetentionRequest,
         by: Caller,
     ) -> Result<RetentionPolicy, ChangeError> {
-        ORGS.set_retention(&external_id, &request.cross(), &by.cross())
-            .cross()
+        ORGS.set_retention(&external_id, &request, &by)
     }
 
     fn unset_retention(external_id: String, by: Caller) -> Result<(), ChangeError> {
-        ORGS.unset_retention(&external_id, &by.cross()).cross()
+        ORGS.unset_retention(&external_id, &by)
     }
 
     fn default_retention() -> Result<RetentionPolicy, Failure> {
-        ORGS.default_retention().cross()
+        ORGS.default_retention()
     }
 
     fn set_default_retention(
         request: RetentionRequest,
         by: Caller,
     ) -> Result<RetentionPolicy, ChangeError> {
-        ORGS.set_default_retention(&request.cross(), &by.cross())
-            .cross()
+        ORGS.set_default_retention(&request, &by)
     }
 
     fn unset_default_retention(by: Caller) -> Result<(), ChangeError> {
-        ORGS.unset_default_retention(&by.cross()).cross()
+        ORGS.unset_default_retention(&by)
     }
 }
 
@@ -46,12 +42,11 @@ impl wit::sharing::Guest for Component {
         changes: ConsumerChanges,
         by: Caller,
     ) -> Result<(), ShareError> {
-        ORGS.replace_consumers(&external_id, &changes.cross(), &by.cross())
-            .cross()
+        ORGS.replace_consumers(&external_id, &changes, &by)
     }
 
     fn module_partnerships(external_id: String) -> Result<Vec<Partnership>, Failure> {
-        ORGS.module_partnerships(&external_id).cross()
+        ORGS.module_partnerships(&external_id)
     }
 
     fn consumers(
@@ -61,8 +56,7 @@ impl wit::sharing::Guest for Component {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        ORGS.consumers(edition.cross(), &external_id, shared.cross(), number, size)
-            .cross()
+        ORGS.consumers(edition, &external_id, shared, number, size)
     }
 
     fn producers(
@@ -72,8 +66,7 @@ impl wit::sharing::Guest for Component {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        ORGS.producers(edition.cross(), &external_id, shared.cross(), number, size)
-            .cross()
+        ORGS.producers(edition, &external_id, shared, number, size)
     }
 
     fn all_producers(
@@ -83,27 +76,24 @@ impl wit::sharing::Guest for Component {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        let shared: Vec<_> = shared.cross();
-        ORGS.all_producers(edition.cross(), &shared, &filter.cross(), number, size)
-            .cross()
+        ORGS.all_producers(edition, &shared, &filter, number, size)
     }
 }
 
 impl wit::site::Guest for Component {
     fn read_general_settings() -> Result<GeneralSettings, Failure> {
-        ORGS.read_general_settings().cross()
+        ORGS.read_general_settings()
     }
 
     fn change_general_settings(
         changes: GeneralSettingsChanges,
         by: Caller,
     ) -> Result<GeneralSettings, ChangeError> {
-        ORGS.change_general_settings(&changes.cross(), &by.cross())
-            .cross()
+        ORGS.change_general_settings(&changes, &by)
     }
 
     fn read_api_rate() -> Result<ApiRate, Failure> {
-        ORGS.read_api_rate().cross()
+        ORGS.read_api_rate()
     }
 
     fn administer(
@@ -112,11 +102,10 @@ impl wit::site::Guest for Component {
         changes: AdministrationChanges,
         by: Caller,
     ) -> Result<Organization, ChangeError> {
-        ORGS.administer(edition.cross(), &external_id, &changes.cross(), &by.cross())
-            .cross()
+        ORGS.administer(edition, &external_id, &changes, &by)
     }
 
     fn count_organizations() -> Result<Census, Failure> {
-        ORGS.count_organizations().cross()
+        ORGS.count_organizations()
     }
 }

@@ -7,12 +7,15 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Record, Transaction};
 use serde::{Deserialize, Serialize};
 
-use super::{MembershipError, OwnMembership};
+use crate::audit_trail::Deeds as _;
 use crate::belonging::{self, PointerRecord, kind};
 use crate::identifier::is_identifier;
 use crate::record::OrganizationRecord;
-use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, MembershipStatus, membership_of_key};
-use crate::{Caller, Failure, Identity, Orgs, Principal, Resource, User};
+use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, membership_of_key};
+use crate::{
+    Caller, Failure, Identity, MembershipError, MembershipStatus, Orgs, OwnMembership, Principal,
+    Resource, User,
+};
 
 /// In which organization a membership waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

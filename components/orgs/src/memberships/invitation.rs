@@ -6,17 +6,18 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
 
 use super::acceptance::{InvitationRecord, invitation_key, invited_key};
-use super::{Invitation, MembershipError};
+use crate::audit_trail::Deeds as _;
+use crate::authority::MandateOverTeams as _;
 use crate::belonging::{self, PointerRecord, kind, put_new};
 use crate::identifier::{is_identifier, random_identifier};
 use crate::rules::is_email_address;
 use crate::team::{
-    MEMBERSHIP_PREFIX, MembershipRecord, MembershipStatus, TEAM_PREFIX, TeamRecord,
-    membership_of_key,
+    MEMBERSHIP_PREFIX, MembershipRecord, TEAM_PREFIX, TeamRecord, membership_of_key,
 };
 use crate::users::{id_of_user, is_reserved_address};
 use crate::{
-    Attribute, AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource, Subject, User,
+    Attribute, AttributeIssue, Caller, Failure, Fault, Invitation, Mandate, MembershipError,
+    MembershipStatus, Orgs, Resource, Subject, User,
 };
 
 /// Whom an invitation means.
@@ -252,11 +253,11 @@ const fn attribute(invitation: &Invitation) -> &'static str {
     }
 }
 
-const fn issue(attribute: &'static str, fault: Fault) -> AttributeIssue {
+fn issue(attribute: &'static str, fault: Fault) -> AttributeIssue {
     AttributeIssue::new(attribute, fault)
 }
 
-const fn unknown_team() -> AttributeIssue {
+fn unknown_team() -> AttributeIssue {
     issue("teams", Fault::UnknownTeam)
 }
 

@@ -6,10 +6,6 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::decode;
 
 use super::acceptance::{InvitationRecord, invitations_prefix};
-use super::{
-    MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD, MAXIMUM_TEAMS_TOLD, Membership, MembershipFilter,
-    MembershipPage, OwnMembership,
-};
 use crate::belonging::{self, kind};
 use crate::identifier::is_identifier;
 use crate::paging::page;
@@ -17,31 +13,33 @@ use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, e
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_prefix};
 use crate::tokens::SecretHasher;
 use crate::users::id_of_user;
-use crate::{Failure, Identity, Mandate, MembershipStatus, Orgs, Principal, User, Users as _};
+use crate::{
+    Failure, Identity, MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD, MAXIMUM_TEAMS_TOLD, Mandate,
+    Membership, MembershipFilter, MembershipPage, MembershipStatus, Orgs, OwnMembership, Principal,
+    User, Users as _,
+};
 
 /// How many memberships are read at once: in stores that are older than the bounds they can be large.
 const MEMBERSHIPS_AT_ONCE: usize = 64;
 
-impl Membership {
-    /// A membership of which the caller sees the teams that `is_visible` accepts.
-    pub(super) fn of(
-        record: &MembershipRecord,
-        hasher: &SecretHasher,
-        is_visible: impl Fn(&str) -> bool,
-    ) -> Self {
-        let to_be = || id_of_user(hasher, &record.email);
-        let teams = record.teams.iter().filter(|team| is_visible(team));
-        let mut teams: Vec<String> = teams.cloned().collect();
-        teams.sort_unstable();
-        Self {
-            id: record.id.clone(),
-            user: record.user.clone().unwrap_or_else(to_be),
-            email: record.email.clone(),
-            status: record.status,
-            teams,
-            teams_told: true,
-            created_at: record.created_at,
-        }
+/// A membership of which the caller sees the teams that `is_visible` accepts.
+pub(super) fn membership_of(
+    record: &MembershipRecord,
+    hasher: &SecretHasher,
+    is_visible: impl Fn(&str) -> bool,
+) -> Membership {
+    let to_be = || id_of_user(hasher, &record.email);
+    let teams = record.teams.iter().filter(|team| is_visible(team));
+    let mut teams: Vec<String> = teams.cloned().collect();
+    teams.sort_unstable();
+    Membership {
+        id: record.id.clone(),
+        user: record.user.clone().unwrap_or_else(to_be),
+        email: record.email.clone(),
+        status: record.status,
+        teams,
+        teams_told: true,
+        created_at: record.created_at,
     }
 }
 
@@ -86,7 +84,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 .flatten()
             {
                 let is_visible = |team: &str| told <= MAXIMUM_TEAMS_TOLD && visible.contains(team);
-                let membership = Membership::of(&membership.record, &hasher, is_visible);
+                let membership = membership_of(&membership.record, &hasher, is_visible);
                 told += membership.teams.len();
                 found.push(membership);
             }
@@ -244,7 +242,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let teams = self.get_many::<TeamRecord>(&keys)?.into_iter().flatten();
         let teams: HashSet<String> = teams.map(|team| team.record.id).collect();
         Ok(OwnMembership {
-            membership: Membership::of(&membership, hasher, |team| teams.contains(team)),
+            membership: membership_of(&membership, hasher, |team| teams.contains(team)),
             organization: organization.name,
         })
     }

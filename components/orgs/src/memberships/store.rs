@@ -6,16 +6,18 @@
 //! Those that wait for a user say their keys in [`super::acceptance`].
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, StorageError, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use super::{
-    Invitation, Membership, MembershipError, MembershipFilter, MembershipPage, Memberships,
-    OwnMembership,
-};
+use super::reading::membership_of;
+use crate::audit_trail::Deeds as _;
+use crate::authority::MandateOverTeams as _;
 use crate::belonging::{self, kind};
 use crate::identifier::is_identifier;
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_key};
-use crate::{Caller, Failure, Identity, Mandate, Orgs, Resource, User};
+use crate::{
+    Caller, Failure, Identity, Invitation, Mandate, Membership, MembershipError, MembershipFilter,
+    MembershipPage, Memberships, Orgs, OwnMembership, Resource, User,
+};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn try_remove_membership(
@@ -103,7 +105,7 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         let membership = commit_with_retries(&self.clock, &self.random, || {
             self.try_invite(organization, invitation, mandate, by)
         })?;
-        Ok(Membership::of(&membership, &self.hasher()?, |_| true))
+        Ok(membership_of(&membership, &self.hasher()?, |_| true))
     }
 
     fn read_membership(
@@ -176,11 +178,5 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
 
     fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure> {
         self.owners(organizations)
-    }
-}
-
-impl From<StorageError> for MembershipError {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.into())
     }
 }

@@ -1,7 +1,5 @@
 //! What plans include (contract 4.1).
 
-use std::borrow::Cow;
-
 use crate::{Entitlement, EntitlementValue, Plan};
 
 const T: bool = true;
@@ -83,7 +81,7 @@ pub fn entitlements(plan: Plan) -> Vec<Entitlement> {
     included
         .chain(limits)
         .map(|(key, value)| Entitlement {
-            key: Cow::Borrowed(key),
+            key: (*key).to_owned(),
             value,
         })
         .collect()
@@ -172,7 +170,7 @@ mod tests {
                 .iter()
                 .map(|(key, cells)| {
                     let cell = cells.split(' ').nth(column).unwrap();
-                    (Cow::Borrowed(*key), cell.to_owned())
+                    ((*key).to_owned(), cell.to_owned())
                 })
                 .collect();
             found.sort();

@@ -1,46 +1,64 @@
 //! The feature sets that there are (contract 4.2).
 
-use std::borrow::Cow;
+use crate::{FeatureSet, Plan};
 
-use super::FeatureSet;
-use crate::Plan;
+/// A feature set as it is written down here.
+struct Offer {
+    id: &'static str,
+    plan: Plan,
+    name: &'static str,
+    description: &'static str,
+    comparison_description: &'static str,
+}
+
+impl Offer {
+    fn feature_set(&self) -> FeatureSet {
+        FeatureSet {
+            id: self.id.to_owned(),
+            plan: self.plan,
+            name: self.name.to_owned(),
+            description: self.description.to_owned(),
+            comparison_description: self.comparison_description.to_owned(),
+        }
+    }
+}
 
 /// From the free one up. The ids are written down because they are the same on every host and after every start.
-const FEATURE_SETS: [FeatureSet; 5] = [
-    FeatureSet {
-        id: Cow::Borrowed("fs-8HkrwYMfvea9jkxw"),
+const FEATURE_SETS: [Offer; 5] = [
+    Offer {
+        id: "fs-8HkrwYMfvea9jkxw",
         plan: Plan::Free,
-        name: Cow::Borrowed("Free"),
-        description: Cow::Borrowed("Remote state, runs and a private registry"),
-        comparison_description: Cow::Borrowed("For individuals and small teams"),
+        name: "Free",
+        description: "Remote state, runs and a private registry",
+        comparison_description: "For individuals and small teams",
     },
-    FeatureSet {
-        id: Cow::Borrowed("fs-kkMxzwwM5hpA6eEf"),
+    Offer {
+        id: "fs-kkMxzwwM5hpA6eEf",
         plan: Plan::Standard,
-        name: Cow::Borrowed("Standard (entitlement)"),
-        description: Cow::Borrowed("Teams, policies, agents and single sign-on"),
-        comparison_description: Cow::Borrowed("For teams that share their infrastructure"),
+        name: "Standard (entitlement)",
+        description: "Teams, policies, agents and single sign-on",
+        comparison_description: "For teams that share their infrastructure",
     },
-    FeatureSet {
-        id: Cow::Borrowed("fs-ujfoRnxa6wHW35PB"),
+    Offer {
+        id: "fs-ujfoRnxa6wHW35PB",
         plan: Plan::Plus,
-        name: Cow::Borrowed("Plus"),
-        description: Cow::Borrowed("Teams, policies, agents, single sign-on and an audit trail"),
-        comparison_description: Cow::Borrowed("For several teams under common rules"),
+        name: "Plus",
+        description: "Teams, policies, agents, single sign-on and an audit trail",
+        comparison_description: "For several teams under common rules",
     },
-    FeatureSet {
-        id: Cow::Borrowed("fs-bnm3NkiqNT1Nx4xy"),
+    Offer {
+        id: "fs-bnm3NkiqNT1Nx4xy",
         plan: Plan::Business,
-        name: Cow::Borrowed("Business"),
-        description: Cow::Borrowed("Teams, policies, agents, single sign-on and an audit trail"),
-        comparison_description: Cow::Borrowed("For organizations with many teams"),
+        name: "Business",
+        description: "Teams, policies, agents, single sign-on and an audit trail",
+        comparison_description: "For organizations with many teams",
     },
-    FeatureSet {
-        id: Cow::Borrowed("fs-B7LQ4DBqHboMSp4D"),
+    Offer {
+        id: "fs-B7LQ4DBqHboMSp4D",
         plan: Plan::Premium,
-        name: Cow::Borrowed("Premium"),
-        description: Cow::Borrowed("Everything that there is"),
-        comparison_description: Cow::Borrowed("For organizations that want it all"),
+        name: "Premium",
+        description: "Everything that there is",
+        comparison_description: "For organizations that want it all",
     },
 ];
 
@@ -55,15 +73,18 @@ pub fn containing(text: &str) -> Vec<FeatureSet> {
     let text = text.to_lowercase();
     let mut found: Vec<_> = FEATURE_SETS
         .iter()
-        .filter_map(|set| match_of(&set.name, &text).map(|how| (how, set)))
+        .filter_map(|set| match_of(set.name, &text).map(|how| (how, set)))
         .collect();
     found.sort_by_key(|(how, _)| *how);
-    found.into_iter().map(|(_, set)| set.clone()).collect()
+    found
+        .into_iter()
+        .map(|(_, set)| set.feature_set())
+        .collect()
 }
 
 /// The plan that is offered under this id, or was.
 pub fn plan_of(id: &str) -> Option<Plan> {
-    let offered = FEATURE_SETS.iter().map(|set| (&*set.id, set.plan));
+    let offered = FEATURE_SETS.iter().map(|set| (set.id, set.plan));
     offered
         .chain(FORMER_IDS)
         .find(|(known, _)| *known == id)
@@ -98,7 +119,7 @@ mod tests {
 
     fn names(text: &str) -> Vec<String> {
         let found = containing(text).into_iter();
-        found.map(|set| set.name.into_owned()).collect()
+        found.map(|set| set.name).collect()
     }
 
     #[test]
@@ -106,12 +127,12 @@ mod tests {
         let plans: BTreeSet<_> = FEATURE_SETS.iter().map(|set| set.plan.as_str()).collect();
         let expected = BTreeSet::from(["free", "standard", "plus", "business", "premium"]);
         assert_eq!(plans, expected);
-        let ids: BTreeSet<_> = FEATURE_SETS.iter().map(|set| &set.id).collect();
+        let ids: BTreeSet<_> = FEATURE_SETS.iter().map(|set| set.id).collect();
         assert_eq!(ids.len(), FEATURE_SETS.len());
         for set in &FEATURE_SETS {
-            assert!(is_identifier("fs-", &set.id), "{}", set.id);
+            assert!(is_identifier("fs-", set.id), "{}", set.id);
             assert!(!set.id.contains(['0', 'O', 'I', 'l']), "{}", set.id);
-            assert_eq!(plan_of(&set.id), Some(set.plan));
+            assert_eq!(plan_of(set.id), Some(set.plan));
         }
         assert_eq!(plan_of("fs-8HlrwYMfvea9lkxw"), Some(Plan::Free));
         assert_eq!(plan_of("fs-bnm3NliqNT1Nx4xy"), Some(Plan::Business));

@@ -1,9 +1,6 @@
 //! What people may do in an organization, as its plan has it (contract 2.4).
 
-use std::borrow::Cow;
-
-use crate::{Edition, Permission, Plan, Right, Rights, Standing};
-
+use crate::{Edition, Permission, Plan, Right, Standing};
 use Existence::{Both, Hosted, SelfHosted};
 use Grant::{Everybody, HostedOwners, Nobody, Owners, OwnersWhoPay, PremiumOwners};
 use Right::{
@@ -91,7 +88,7 @@ const OF_ORGANIZATION_TOKEN: &[&str] = &[
 ];
 
 /// See [`crate::Organizations::permissions`].
-pub fn permissions(plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission> {
+pub fn permissions(plan: Plan, standing: Standing, rights: &[Right]) -> Vec<Permission> {
     let edition = plan.edition();
     let exists = |existence: &Existence| match existence {
         Both => true,
@@ -103,7 +100,7 @@ pub fn permissions(plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permi
         .iter()
         .filter(|(_, existence, _, _)| exists(existence))
         .map(|(key, _, grant, opening)| Permission {
-            key: Cow::Borrowed(key),
+            key: (*key).to_owned(),
             granted: match standing {
                 Standing::SiteAdministrator | Standing::Owner => has(*grant, plan, standing),
                 // A team may never do more than the owners.
@@ -204,10 +201,9 @@ mod tests {
 
     /// What is granted, by key.
     fn found(plan: Plan, standing: Standing, rights: &[Right]) -> BTreeMap<String, bool> {
-        let rights = rights.iter().copied().collect();
-        permissions(plan, standing, &rights)
+        permissions(plan, standing, rights)
             .into_iter()
-            .map(|permission| (permission.key.into_owned(), permission.granted))
+            .map(|permission| (permission.key, permission.granted))
             .collect()
     }
 
@@ -239,10 +235,10 @@ mod tests {
 
     #[test]
     fn contract_2_4_permissions_stand_in_the_order_of_the_contract() {
-        let known = permissions(Plan::Free, Standing::Owner, &Rights::new());
+        let known = permissions(Plan::Free, Standing::Owner, &[]);
         let keys: Vec<_> = known
             .iter()
-            .map(|permission| permission.key.as_ref())
+            .map(|permission| permission.key.as_str())
             .collect();
         let expected: Vec<_> = CONTRACT
             .iter()

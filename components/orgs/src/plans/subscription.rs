@@ -1,15 +1,16 @@
 //! The subscription of an organization: how it is stored, and how its terms change (contract 4.2).
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 use serde::{Deserialize, Serialize};
 
 use super::feature_sets;
-use super::{FeatureSet, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions};
+use crate::audit_trail::Deeds as _;
 use crate::bounds::{LARGEST_NUMBER, readable};
 use crate::record::OrganizationRecord;
 use crate::{
-    Attribute, AttributeIssue, Caller, Edition, Fault, Organization, Orgs, Plan, Resource,
+    Attribute, AttributeIssue, Caller, Edition, Fault, FeatureSet, Organization, Orgs, Plan,
+    Resource, Subscription, SubscriptionError, SubscriptionTerms, Subscriptions,
 };
 
 pub const SUBSCRIPTION_PREFIX: &str = "sub-";
@@ -83,14 +84,6 @@ impl SubscriptionRecord {
             contract_managed_resources_limit: readable(terms.contract_managed_resources_limit),
             rum_alert_threshold: readable(self.rum_alert_threshold),
         }
-    }
-}
-
-impl Subscription {
-    /// The plan that the subscription gives now: what has been taken, or else the free one.
-    #[must_use]
-    pub const fn plan_in_force(&self) -> Plan {
-        if self.active { self.plan } else { Plan::Free }
     }
 }
 
@@ -232,11 +225,5 @@ impl<S: Store, C: Clock, R: Random> Subscriptions for Orgs<S, C, R> {
                 subscription.rum_alert_threshold = new;
             }
         })
-    }
-}
-
-impl From<StorageError> for SubscriptionError {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.into())
     }
 }

@@ -5,18 +5,17 @@
 //! - `site/data-retention-policy`: the installation's, once somebody has set one.
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
-use super::{
-    Retention, RetentionDetail, RetentionDetailChange, RetentionKind, RetentionPolicy,
-    RetentionRequest, RetentionRule,
-};
-use crate::audit_trail::{Deed, INSTALLATION};
+use crate::audit_trail::{Deed, Deeds as _, INSTALLATION};
 use crate::bounds::LARGEST_NUMBER;
 use crate::identifier::random_identifier;
 use crate::issues::Issues;
 use crate::record::OrganizationRecord;
-use crate::{Attribute, Caller, ChangeError, Failure, Fault, Orgs, Resource};
+use crate::{
+    Attribute, Caller, ChangeError, Failure, Fault, Orgs, Resource, Retention, RetentionDetail,
+    RetentionDetailChange, RetentionKind, RetentionPolicy, RetentionRequest, RetentionRule,
+};
 
 const POLICY_PREFIX: &str = "drp-";
 
@@ -25,20 +24,14 @@ const ORIGINAL_ID: &str = "drp-0000000000000000";
 
 pub(crate) const DEFAULT_KEY: &str = "site/data-retention-policy";
 
-impl Record for RetentionPolicy {
-    const SCHEMA: u16 = 1;
-}
-
-impl RetentionPolicy {
-    /// What the installation begins with.
-    pub(crate) fn original() -> Self {
-        Self {
-            id: ORIGINAL_ID.to_owned(),
-            rule: RetentionRule::default(),
-            state_versions: RetentionDetail::default(),
-            configuration_versions: RetentionDetail::default(),
-            run_data_and_logs: RetentionDetail::default(),
-        }
+/// The policy that the installation begins with.
+pub(crate) fn original() -> RetentionPolicy {
+    RetentionPolicy {
+        id: ORIGINAL_ID.to_owned(),
+        rule: RetentionRule::default(),
+        state_versions: RetentionDetail::default(),
+        configuration_versions: RetentionDetail::default(),
+        run_data_and_logs: RetentionDetail::default(),
     }
 }
 
@@ -65,7 +58,7 @@ impl<S: Store, C: Clock, R: Random> Retention for Orgs<S, C, R> {
 
     fn default_retention(&self) -> Result<RetentionPolicy, Failure> {
         let stored = self.records.get::<RetentionPolicy>(DEFAULT_KEY)?;
-        Ok(stored.map_or_else(RetentionPolicy::original, |stored| stored.record))
+        Ok(stored.map_or_else(original, |stored| stored.record))
     }
 
     fn set_default_retention(
@@ -78,7 +71,7 @@ impl<S: Store, C: Clock, R: Random> Retention for Orgs<S, C, R> {
             let stored = self.records.get::<RetentionPolicy>(DEFAULT_KEY)?;
             let version = stored.as_ref().map(|stored| stored.version);
             let current = stored.map(|stored| stored.record);
-            let original = RetentionPolicy::original();
+            let original = original();
             let policy =
                 self.replaced(Some(current.as_ref().unwrap_or(&original)), wanted.clone())?;
             let mut transaction = Transaction::new();

@@ -6,12 +6,16 @@ use gatehouse_ports::{Clock, Random, Store, Version};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
 
 use super::store::{ConsumerRecord, ConsumersRecord, FactRecord};
-use super::{ConsumerChanges, MAXIMUM_CONSUMERS, OrganizationReference, ShareError, Shared};
+use super::store::{consumers_key, producer_key, set_count, set_with_all};
+use crate::audit_trail::Deeds as _;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::name::FoldedName;
-use crate::organization::EXTERNAL_ID_PREFIX;
+use crate::record::EXTERNAL_ID_PREFIX;
 use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
-use crate::{Caller, Failure, Orgs, Resource};
+use crate::{
+    Caller, ConsumerChanges, Failure, MAXIMUM_CONSUMERS, OrganizationReference, Orgs, Resource,
+    ShareError, Shared,
+};
 
 const PARTNERSHIP_PREFIX: &str = "mp-";
 
@@ -39,7 +43,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             let Some(named) = named else { continue };
             let mut consumers = self.resolve(named, &mut unknown)?;
             consumers.remove(external_id);
-            shared.set_with_all(&mut record, false);
+            set_with_all(shared, &mut record, false);
             self.name_consumers(&mut transaction, &mut record, shared, &consumers)?;
         }
         if !unknown.is_empty() {
@@ -58,7 +62,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         wanted: &Existence,
     ) -> Result<(), Failure> {
         let producer = record.external_id.clone();
-        let key = shared.consumers_key(&producer);
+        let key = consumers_key(shared, &producer);
         let stored = self.records.get::<ConsumersRecord>(&key)?;
         let version = stored.as_ref().map(|stored| stored.version);
         let (mut consumers, ended): (Vec<_>, Vec<_>) = stored
@@ -74,16 +78,19 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         for (organization, version) in added.clone() {
             transaction
                 .require(external_id_key(organization), *version)
-                .put(shared.producer_key(organization, &producer), &FactRecord {})?;
+                .put(
+                    producer_key(shared, organization, &producer),
+                    &FactRecord {},
+                )?;
             consumers.push(ConsumerRecord {
                 id: random_identifier(PARTNERSHIP_PREFIX, &self.random)?,
                 organization: organization.clone(),
             });
         }
         for consumer in &ended {
-            transaction.delete(shared.producer_key(&consumer.organization, &producer));
+            transaction.delete(producer_key(shared, &consumer.organization, &producer));
         }
-        shared.set_count(record, &consumers);
+        set_count(shared, record, &consumers);
         if added.clone().next().is_none() && ended.is_empty() {
             return Ok(());
         }

@@ -6,10 +6,13 @@ use gatehouse_ports::{Clock, MAXIMUM_KEYS_PER_CALL, Random, Store};
 use gatehouse_storage::commit_with_retries;
 
 use super::store::ConsumersRecord;
-use super::{ConsumerChanges, Partnership, ShareError, Shared, Sharing};
+use super::store::{consumers_key, index_prefix, index_prefix_of_all, producers_prefix};
 use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
 use crate::search::{Matcher, folded_text};
-use crate::{Caller, Edition, Failure, Filter, Orgs, Page, paging};
+use crate::{
+    Caller, ConsumerChanges, Edition, Failure, Filter, Orgs, Page, Partnership, ShareError, Shared,
+    Sharing, paging,
+};
 
 /// Which organizations a page is of.
 type Choice<'a> = dyn Fn(&OrganizationRecord) -> bool + 'a;
@@ -68,8 +71,8 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        let mut ids = self.ids_below(&shared.producers_prefix(external_id))?;
-        ids.extend(self.ids_below(&shared.index_prefix_of_all())?);
+        let mut ids = self.ids_below(&producers_prefix(shared, external_id))?;
+        ids.extend(self.ids_below(&index_prefix_of_all(shared))?);
         ids.remove(external_id);
         let enabled = |record: &OrganizationRecord| !record.disabled;
         self.page_of(edition, ids, Some(&enabled), number, size)
@@ -84,8 +87,8 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
         size: u32,
     ) -> Result<Page, Failure> {
         let mut common: Option<BTreeSet<String>> = None;
-        for shared in shared {
-            let ids = self.ids_below(&shared.index_prefix())?;
+        for shared in shared.iter().copied() {
+            let ids = self.ids_below(&index_prefix(shared))?;
             common = Some(match common {
                 Some(common) => common.intersection(&ids).cloned().collect(),
                 None => ids,
@@ -103,7 +106,7 @@ impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     fn named_consumers(&self, producer: &str, shared: Shared) -> Result<ConsumersRecord, Failure> {
-        let stored = self.records.get(&shared.consumers_key(producer))?;
+        let stored = self.records.get(&consumers_key(shared, producer))?;
         Ok(stored.map(|stored| stored.record).unwrap_or_default())
     }
 

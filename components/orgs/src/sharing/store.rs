@@ -11,11 +11,10 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Record, StorageError, Transaction};
 use serde::{Deserialize, Serialize};
 
-use super::{MAXIMUM_CONSUMERS, Shared};
 use crate::belonging::{key, kind, prefix};
 use crate::by_external_id::Located;
 use crate::record::{OrganizationRecord, organization_key};
-use crate::{Failure, Orgs};
+use crate::{Failure, MAXIMUM_CONSUMERS, Orgs, Shared};
 
 /// Whom a producer names, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,96 +67,97 @@ enum Audience {
     All,
 }
 
-impl Shared {
-    pub(crate) const ALL: [Self; 2] = [Self::Modules, Self::Providers];
+/// Everything that can be shared.
+pub(crate) const EVERYTHING_SHARED: [Shared; 2] = [Shared::Modules, Shared::Providers];
 
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Modules => "modules",
-            Self::Providers => "providers",
-        }
+const fn word_of(shared: Shared) -> &'static str {
+    match shared {
+        Shared::Modules => "modules",
+        Shared::Providers => "providers",
     }
+}
 
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|shared| shared.as_str() == name)
-    }
+fn parse(name: &str) -> Option<Shared> {
+    EVERYTHING_SHARED
+        .into_iter()
+        .find(|shared| word_of(*shared) == name)
+}
 
-    /// Whether the organization shares with all.
-    pub(crate) const fn with_all(self, record: &OrganizationRecord) -> bool {
-        match self {
-            Self::Modules => record.global_module_sharing,
-            Self::Providers => record.global_provider_sharing,
-        }
+/// Whether the organization shares with all.
+pub(crate) const fn with_all(shared: Shared, record: &OrganizationRecord) -> bool {
+    match shared {
+        Shared::Modules => record.global_module_sharing,
+        Shared::Providers => record.global_provider_sharing,
     }
+}
 
-    pub(super) const fn set_with_all(self, record: &mut OrganizationRecord, all: bool) {
-        match self {
-            Self::Modules => record.global_module_sharing = all,
-            Self::Providers => record.global_provider_sharing = all,
-        }
+pub(super) const fn set_with_all(shared: Shared, record: &mut OrganizationRecord, all: bool) {
+    match shared {
+        Shared::Modules => record.global_module_sharing = all,
+        Shared::Providers => record.global_provider_sharing = all,
     }
+}
 
-    /// Writes down in the producer's own record how many it names.
-    pub(super) fn set_count(self, record: &mut OrganizationRecord, named: &[ConsumerRecord]) {
-        let count = u32::try_from(named.len()).unwrap_or(MAXIMUM_CONSUMERS);
-        match self {
-            Self::Modules => record.module_consumers = count,
-            Self::Providers => record.provider_consumers = count,
-        }
+/// Writes down in the producer's own record how many it names.
+pub(super) fn set_count(shared: Shared, record: &mut OrganizationRecord, named: &[ConsumerRecord]) {
+    let count = u32::try_from(named.len()).unwrap_or(MAXIMUM_CONSUMERS);
+    match shared {
+        Shared::Modules => record.module_consumers = count,
+        Shared::Providers => record.provider_consumers = count,
     }
+}
 
-    const fn audience(self, record: &OrganizationRecord) -> Audience {
-        let named = match self {
-            Self::Modules => record.module_consumers,
-            Self::Providers => record.provider_consumers,
-        };
-        if self.with_all(record) {
-            Audience::All
-        } else if named > 0 {
-            Audience::Some
-        } else {
-            Audience::Nobody
-        }
+const fn audience(shared: Shared, record: &OrganizationRecord) -> Audience {
+    let named = match shared {
+        Shared::Modules => record.module_consumers,
+        Shared::Providers => record.provider_consumers,
+    };
+    if with_all(shared, record) {
+        Audience::All
+    } else if named > 0 {
+        Audience::Some
+    } else {
+        Audience::Nobody
     }
+}
 
-    /// Whom the producer names.
-    pub(crate) fn consumers_key(self, producer: &str) -> String {
-        key(producer, kind::CONSUMERS, self.as_str())
-    }
+/// Whom the producer names.
+pub(crate) fn consumers_key(shared: Shared, producer: &str) -> String {
+    key(producer, kind::CONSUMERS, word_of(shared))
+}
 
-    /// Before all who name the consumer.
-    pub(super) fn producers_prefix(self, consumer: &str) -> String {
-        format!("{}{}/", prefix(consumer, kind::PRODUCER), self.as_str())
-    }
+/// Before all who name the consumer.
+pub(super) fn producers_prefix(shared: Shared, consumer: &str) -> String {
+    format!("{}{}/", prefix(consumer, kind::PRODUCER), word_of(shared))
+}
 
-    /// That the producer names the consumer.
-    pub(super) fn producer_key(self, consumer: &str, producer: &str) -> String {
-        format!("{}{producer}", self.producers_prefix(consumer))
-    }
+/// That the producer names the consumer.
+pub(super) fn producer_key(shared: Shared, consumer: &str, producer: &str) -> String {
+    format!("{}{producer}", producers_prefix(shared, consumer))
+}
 
-    /// Before all who share with anybody.
-    pub(super) fn index_prefix(self) -> String {
-        format!("producer/{}/", self.as_str())
-    }
+/// Before all who share with anybody.
+pub(super) fn index_prefix(shared: Shared) -> String {
+    format!("producer/{}/", word_of(shared))
+}
 
-    /// Before all who share with all.
-    pub(super) fn index_prefix_of_all(self) -> String {
-        self.index_prefix_of("all")
-    }
+/// Before all who share with all.
+pub(super) fn index_prefix_of_all(shared: Shared) -> String {
+    index_prefix_of(shared, "all")
+}
 
-    fn index_prefix_of(self, audience: &str) -> String {
-        format!("{}{audience}/", self.index_prefix())
-    }
+fn index_prefix_of(shared: Shared, audience: &str) -> String {
+    format!("{}{audience}/", index_prefix(shared))
+}
 
-    fn index_key(self, record: &OrganizationRecord) -> Option<String> {
-        let audience = match self.audience(record) {
-            Audience::Nobody => return None,
-            Audience::Some => "some",
-            Audience::All => "all",
-        };
-        let prefix = self.index_prefix_of(audience);
-        Some(format!("{prefix}{}", record.external_id))
-    }
+fn index_key(shared: Shared, record: &OrganizationRecord) -> Option<String> {
+    let audience = match audience(shared, record) {
+        Audience::Nobody => return None,
+        Audience::Some => "some",
+        Audience::All => "all",
+    };
+    let prefix = index_prefix_of(shared, audience);
+    Some(format!("{prefix}{}", record.external_id))
 }
 
 /// Adds to `transaction` what follows in the index of producers from a change of an organization.
@@ -166,8 +166,8 @@ pub(crate) fn index(
     before: &OrganizationRecord,
     after: &OrganizationRecord,
 ) -> Result<(), StorageError> {
-    for shared in Shared::ALL {
-        let (old, new) = (shared.index_key(before), shared.index_key(after));
+    for shared in EVERYTHING_SHARED {
+        let (old, new) = (index_key(shared, before), index_key(shared, after));
         if old == new {
             continue;
         }
@@ -183,9 +183,9 @@ pub(crate) fn index(
 
 /// Adds to `transaction` that a producer is gone from the index.
 pub(crate) fn end_producer(transaction: &mut Transaction, record: &OrganizationRecord) {
-    for key in Shared::ALL
-        .iter()
-        .filter_map(|shared| shared.index_key(record))
+    for key in EVERYTHING_SHARED
+        .into_iter()
+        .filter_map(|shared| index_key(shared, record))
     {
         transaction.delete(key);
     }
@@ -198,9 +198,9 @@ pub(crate) fn end_of_consumers(
     name: &str,
     consumers: &ConsumersRecord,
 ) {
-    if let Some(shared) = Shared::parse(name) {
+    if let Some(shared) = parse(name) {
         for consumer in &consumers.consumers {
-            transaction.delete(shared.producer_key(&consumer.organization, producer));
+            transaction.delete(producer_key(shared, &consumer.organization, producer));
         }
     }
 }
@@ -222,8 +222,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             Located::Here(found) => found,
         };
         let mut record = stored.record.clone();
-        for shared in shares {
-            let key = shared.consumers_key(producer);
+        for shared in shares.iter().copied() {
+            let key = consumers_key(shared, producer);
             let Some(named) = self.records.get::<ConsumersRecord>(&key)? else {
                 continue;
             };
@@ -232,7 +232,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             named
                 .consumers
                 .retain(|named| named.organization != consumer);
-            shared.set_count(&mut record, &named.consumers);
+            set_count(shared, &mut record, &named.consumers);
             named.put_or_delete(transaction, key)?;
         }
         let key = organization_key(&name);
@@ -248,5 +248,5 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 /// What of a producer's has the consumer in whose place an entry of this name stands, and whose that is.
 pub(crate) fn shared_by(name: &str) -> Option<(Shared, &str)> {
     let (shared, producer) = name.split_once('/')?;
-    Some((Shared::parse(shared)?, producer))
+    Some((parse(shared)?, producer))
 }

@@ -3,24 +3,19 @@
 //! - `site/general-settings`: the general settings, once somebody has changed them.
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Cacheable, Record, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
-use super::{
-    AdministrationChanges, ApiRate, Census, GeneralSettings, GeneralSettingsChanges, Site,
-};
+use crate::audit_trail::Deeds as _;
 use crate::audit_trail::INSTALLATION;
 use crate::issues::Issues;
 use crate::record::{CountRecord, DISABLED_COUNT_KEY, OrganizationRecord};
-use crate::sharing::{Existence, Shared};
-use crate::{Bounds, Caller, ChangeError, Edition, Failure, Fault, Organization, Orgs, Resource};
+use crate::sharing::{EVERYTHING_SHARED, Existence, with_all};
+use crate::{
+    AdministrationChanges, ApiRate, Bounds, Caller, Census, ChangeError, Edition, Failure, Fault,
+    GeneralSettings, GeneralSettingsChanges, Organization, Orgs, Resource, Site,
+};
 
 const GENERAL_SETTINGS_KEY: &str = "site/general-settings";
-
-impl Record for GeneralSettings {
-    const SCHEMA: u16 = 1;
-}
-
-impl Cacheable for GeneralSettings {}
 
 impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
     fn read_general_settings(&self) -> Result<GeneralSettings, Failure> {
@@ -97,8 +92,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let mut record = stored.record.clone();
         change_administration(edition, changes, &mut record)?;
         let mut transaction = Transaction::new();
-        for shared in Shared::ALL {
-            if shared.with_all(&record) && !shared.with_all(&stored.record) {
+        for shared in EVERYTHING_SHARED {
+            if with_all(shared, &record) && !with_all(shared, &stored.record) {
                 let nobody = Existence::new();
                 self.name_consumers(&mut transaction, &mut record, shared, &nobody)?;
             }

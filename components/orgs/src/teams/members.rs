@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
 
-use super::{MAXIMUM_MEMBERS_AT_ONCE, MemberNames, TeamError};
+use crate::audit_trail::Deeds as _;
 use crate::belonging::{self, PointerRecord, kind};
 use crate::identifier::is_identifier;
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord};
 use crate::users::username_key;
-use crate::{Caller, Failure, Mandate, Orgs, Resource};
+use crate::{
+    Caller, Failure, MAXIMUM_MEMBERS_AT_ONCE, Mandate, MemberNames, Orgs, Resource, TeamError,
+};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(super) fn try_add_to_team(

@@ -9,13 +9,13 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Record, Transaction, commit_with_retries, decode};
 use serde::{Deserialize, Serialize};
 
-use super::TeamError;
 use super::members::put_changed;
+use crate::audit_trail::Deeds as _;
 use crate::belonging::{self, kind};
 use crate::founding::team_name_key;
 use crate::name::FoldedTeamName;
 use crate::team::MembershipRecord;
-use crate::{Caller, Failure, Mandate, Orgs, Resource, removal};
+use crate::{Caller, Failure, Mandate, Orgs, Resource, TeamError, removal};
 
 const REMOVED_PREFIX: &str = "removed-team/";
 

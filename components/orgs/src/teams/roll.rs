@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use super::{MAXIMUM_MEMBERS_TOLD, Team};
+use crate::authority::MandateOverTeams as _;
 use crate::belonging::{self, kind};
 use crate::team::{MembershipRecord, TeamRecord};
-use crate::{Failure, Mandate, Orgs, Permission, Right};
+use crate::{Failure, MAXIMUM_MEMBERS_TOLD, Mandate, Orgs, Permission, Right, Team};
 
 /// A member as teams list them.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ pub(super) fn shown(
         id: team.id.clone(),
         name: team.name.clone(),
         visibility: team.visibility,
-        rights: team.rights_in_force(),
+        rights: team.rights_in_force().into_iter().collect(),
         sso_team_id: team.sso_team_id.clone(),
         allow_member_token_management: team.allow_member_token_management,
         memberships: members.iter().map(|found| found.id.clone()).collect(),

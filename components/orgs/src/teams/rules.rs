@@ -1,11 +1,12 @@
 //! What a team can be, and who can make it that.
 
-use std::borrow::Cow;
-
-use super::{RightChange, TeamChanges, TeamError};
+use crate::authority::MandateOverTeams as _;
 use crate::name::{self, FoldedTeamName};
-use crate::team::{TeamRecord, Visibility};
-use crate::{Attribute, AttributeIssue, Fault, Mandate, Right, Rights};
+use crate::team::{Rights, TeamRecord};
+use crate::{
+    Attribute, AttributeIssue, Fault, Mandate, Right, RightChange, TeamChanges, TeamError,
+    Visibility,
+};
 
 const MAXIMUM_SSO_TEAM_ID_CHARACTERS: u32 = 255;
 
@@ -131,7 +132,7 @@ fn apply_right(change: &RightChange, wanted: &mut Rights, issues: &mut Vec<Attri
             wanted.remove(&change.right);
         }
         Attribute::WrongType => issues.push(AttributeIssue {
-            attribute: Cow::Owned(format!("organization-access/{}", change.right.as_str())),
+            attribute: format!("organization-access/{}", change.right.as_str()),
             fault: Fault::NotBoolean,
         }),
     }

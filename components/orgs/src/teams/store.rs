@@ -7,18 +7,23 @@
 use std::collections::HashSet;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, StorageError, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::roll::{TeamRoll, shown};
 use super::rules;
-use super::{MemberNames, Team, TeamChanges, TeamError, TeamFilter, TeamPage, Teams};
+use crate::audit_trail::Deeds as _;
+use crate::authority::MandateOverTeams as _;
 use crate::belonging::{self, PointerRecord, kind, put_new};
 use crate::founding::team_name_key;
 use crate::identifier::{is_identifier, random_identifier};
 use crate::name::FoldedTeamName;
 use crate::paging::page;
-use crate::team::{TEAM_PREFIX, TeamRecord, Visibility};
-use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource};
+use crate::team::Rights;
+use crate::team::{TEAM_PREFIX, TeamRecord};
+use crate::{
+    AttributeIssue, Caller, Failure, Fault, Mandate, MemberNames, Orgs, Resource, Team,
+    TeamChanges, TeamError, TeamFilter, TeamPage, Teams, Visibility,
+};
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// A team that the caller sees.
@@ -76,7 +81,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             name: String::new(),
             created_at: self.clock.now_milliseconds(),
             visibility: Visibility::Secret,
-            rights: crate::Rights::new(),
+            rights: Rights::new(),
             sso_team_id: None,
             allow_member_token_management: true,
         };
@@ -319,11 +324,5 @@ impl Matcher {
         let name = name.to_ascii_lowercase();
         let is_named = self.names.is_empty() || self.names.contains(&name);
         is_named && self.text.as_ref().is_none_or(|text| name.contains(text))
-    }
-}
-
-impl From<StorageError> for TeamError {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.into())
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::audit_trail::Deeds as _;
 use crate::{
     AuditTrail, Event, MAXIMUM_EVENTS, MAXIMUM_EVENTS_COUNTED, Resource, TokenOwner, TokenRequest,
     Tokens, UserDescription, Users,

@@ -125,7 +125,7 @@ fn terms_of_a_subscription_that_are_cut_off_are_set_or_not() {
             let acme = read(orgs, "acme").unwrap();
             let business = orgs.feature_sets("Business").remove(0);
             let terms = SubscriptionTerms {
-                feature_set: Attribute::Value(business.id.into_owned()),
+                feature_set: Attribute::Value(business.id),
                 runs_ceiling: Attribute::Value(10),
                 ..SubscriptionTerms::default()
             };

@@ -16,6 +16,7 @@ mod people;
 mod rules;
 mod sharing;
 mod site;
+mod stored_forms;
 mod subscriptions;
 mod tokens;
 mod viewers;

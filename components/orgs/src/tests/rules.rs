@@ -211,15 +211,15 @@ fn contract_2_2_a_saml_role_is_unset_by_null_and_by_an_empty_text() {
 #[test]
 fn contract_2_2_null_gives_every_flag_its_default() {
     let flags = |value: Attribute<bool>| OrganizationChanges {
-        cost_estimation_enabled: value.clone(),
-        aggregated_commit_status_enabled: value.clone(),
-        speculative_plan_management_enabled: value.clone(),
-        assessments_enforced: value.clone(),
-        allow_force_delete_workspaces: value.clone(),
-        stacks_enabled: value.clone(),
-        user_tokens_enabled: value.clone(),
-        max_ttl_enabled: value.clone(),
-        registry_monorepo_support_enabled: value.clone(),
+        cost_estimation_enabled: value,
+        aggregated_commit_status_enabled: value,
+        speculative_plan_management_enabled: value,
+        assessments_enforced: value,
+        allow_force_delete_workspaces: value,
+        stacks_enabled: value,
+        user_tokens_enabled: value,
+        max_ttl_enabled: value,
+        registry_monorepo_support_enabled: value,
         recoverable_items_enabled: value,
         ..OrganizationChanges::default()
     };
@@ -320,7 +320,7 @@ fn contract_2_9_self_hosted_ignores_passing_statuses_whatever_they_are() {
     for passing in [Value(true), Value(false), Null, WrongType, Absent] {
         for (aggregated, after) in [(Value(true), true), (Value(false), false), (Absent, true)] {
             let changes = OrganizationChanges {
-                send_passing_statuses_for_untriggered_speculative_plans: passing.clone(),
+                send_passing_statuses_for_untriggered_speculative_plans: passing,
                 aggregated_commit_status_enabled: aggregated,
                 ..OrganizationChanges::default()
             };

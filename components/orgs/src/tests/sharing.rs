@@ -10,6 +10,7 @@ use gatehouse_ports::{OsRandom, SystemClock};
 use super::crashes::FailingStore;
 use super::*;
 use crate::name::FoldedName;
+use crate::sharing::EVERYTHING_SHARED;
 use crate::{
     AdministrationChanges, ConsumerChanges, Filter, MAXIMUM_CONSUMERS, OrganizationReference,
     ShareError, Shared, Sharing, Site,
@@ -278,7 +279,7 @@ fn contract_4_4_a_producer_that_is_gone_does_not_count_and_is_cleared_away() {
         assert_eq!(failing.delete_named(name, &installation()), Ok(true));
     }
     assert_eq!(producers(&orgs, &beta, Shared::Modules), [""; 0]);
-    let all = orgs.all_producers(EDITION, &Shared::ALL[..1], &Filter::default(), 1, 20);
+    let all = orgs.all_producers(EDITION, &EVERYTHING_SHARED[..1], &Filter::default(), 1, 20);
     assert_eq!(all.unwrap().total, 0);
     orgs.maintain().unwrap();
     assert_eq!(keys(&store), [""; 0]);
@@ -302,7 +303,7 @@ fn contract_4_4_disabled_producers_are_neither_shown_nor_counted_to_consumers() 
             .unwrap();
         assert_eq!(producers(&orgs, &beta, Shared::Modules), expected);
         // Whoever administers the installation sees all.
-        let all = orgs.all_producers(EDITION, &Shared::ALL[..1], &Filter::default(), 1, 20);
+        let all = orgs.all_producers(EDITION, &EVERYTHING_SHARED[..1], &Filter::default(), 1, 20);
         assert_eq!(names(&all.unwrap().organizations), ["acme", "gamma"]);
     }
 }

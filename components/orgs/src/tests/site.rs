@@ -42,7 +42,7 @@ fn contract_2_2_clients_can_read_every_number_that_is_set_for_the_site() {
     let limit = || Attribute::Value(i64::from(HIGHEST) + 1);
     let too_large = |names: &[&str]| {
         let issue = |name: &&str| crate::AttributeIssue {
-            attribute: (*name).to_owned().into(),
+            attribute: (*name).to_owned(),
             fault: Fault::TooLarge(HIGHEST),
         };
         Some(ChangeError::Invalid(names.iter().map(issue).collect()))

@@ -19,7 +19,7 @@ fn feature_set(orgs: &impl Subscriptions, name: &str) -> FeatureSet {
 
 fn terms(orgs: &impl Subscriptions, name: &str) -> SubscriptionTerms {
     SubscriptionTerms {
-        feature_set: Attribute::Value(feature_set(orgs, name).id.into_owned()),
+        feature_set: Attribute::Value(feature_set(orgs, name).id),
         ..SubscriptionTerms::default()
     }
 }
@@ -51,7 +51,7 @@ fn issues_of(
     outcome.map_err(|error| match error {
         SubscriptionError::Invalid(issues) => issues
             .into_iter()
-            .map(|issue| (issue.attribute.into_owned(), issue.fault))
+            .map(|issue| (issue.attribute, issue.fault))
             .collect(),
         other => panic!("{other:?}"),
     })

@@ -3,21 +3,24 @@
 use std::collections::HashMap;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
-use super::lifetime::{self, LifetimeChange, LifetimeError, LifetimePolicy};
+use super::lifetime::{self};
 use super::record::{slot_key, token_key, tokens_of_prefix};
 use super::store::StoredToken;
-use super::{
-    ApiToken, IssueError, IssuedToken, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS,
-    MAXIMUM_TOKENS_OF_ORGANIZATION, TeamToken, TokenOwner, TokenRequest, Tokens,
-};
+use crate::audit_trail::Deeds as _;
+use crate::authority::MandateOverTeams as _;
 use crate::belonging::{self, PointerRecord, WhoseRecord, kind, whose_key};
 use crate::name::FoldedName;
 use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
 use crate::team::TEAM_PREFIX;
 use crate::users::user_key;
-use crate::{AttributeIssue, Caller, Failure, Fault, Mandate, Orgs, Resource, TeamReference, User};
+use crate::{
+    ApiToken, AttributeIssue, Caller, Failure, Fault, IssueError, IssuedToken, LifetimeChange,
+    LifetimeError, LifetimePolicy, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS,
+    MAXIMUM_TOKENS_OF_ORGANIZATION, Mandate, Orgs, Resource, TeamReference, TeamToken, TokenOwner,
+    TokenRequest, Tokens, User,
+};
 
 const AGENT_POOL_PREFIX: &str = "apool-";
 
@@ -338,11 +341,5 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             self.try_set_lifetimes(organization, changes, by)
         })
-    }
-}
-
-impl From<StorageError> for IssueError {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.into())
     }
 }

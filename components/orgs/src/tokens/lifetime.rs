@@ -1,110 +1,39 @@
 //! How long tokens may live (contract 4.8), and how long they live if nobody says (contract 4.6).
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Record, StorageError, Transaction};
+use gatehouse_storage::{Attempt, Loaded, Record, Transaction};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
-use super::TokenOwner;
+use crate::audit_trail::Deeds as _;
 use crate::belonging::{self, kind};
 use crate::identifier::random_identifier;
 use crate::record::OrganizationRecord;
-use crate::{Attribute, AttributeIssue, Caller, Failure, Fault, Orgs, Resource};
+use crate::{Attribute, AttributeIssue, Caller, Failure, Fault, Orgs, Resource, TokenOwner};
+use crate::{LifetimeChange, LifetimeError, LifetimePolicy, TokenKind};
 
 /// Two mean years of the calendar, 365.2425 days each, in milliseconds (contract 4.8).
 const TWO_YEARS: u64 = 63_113_904_000;
 
 const LIFETIME_PREFIX: &str = "ttl-";
 
-/// Tokens that live equally long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TokenKind {
-    /// Of organizations.
-    Organization,
-    /// Of teams, both kinds.
-    Team,
-    /// Of users. They belong to no organization, so nothing follows from it.
-    User,
-    /// Of readers of the audit trail.
-    AuditTrail,
-    /// Of collectors of metrics, who do not exist here.
-    Metrics,
-}
+/// The kinds that every organization has a policy for, in the order in which they are shown.
+const KINDS_FROM_CREATION: [TokenKind; 4] = [
+    TokenKind::Organization,
+    TokenKind::Team,
+    TokenKind::User,
+    TokenKind::AuditTrail,
+];
 
-impl TokenKind {
-    /// The kinds that every organization has a policy for, in the order in which they are shown.
-    const FROM_CREATION: [Self; 4] = [Self::Organization, Self::Team, Self::User, Self::AuditTrail];
-
-    /// What the kind is called on the wire.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Organization => "organization",
-            Self::Team => "team",
-            Self::User => "user",
-            Self::AuditTrail => "audit_trails",
-            Self::Metrics => "metrics",
-        }
+/// The kind of an owner's tokens, if their lives are limited at all.
+const fn kind_of(owner: &TokenOwner) -> Option<TokenKind> {
+    match owner {
+        TokenOwner::Organization(_) => Some(TokenKind::Organization),
+        TokenOwner::Team(_) | TokenOwner::TeamNamed(_) => Some(TokenKind::Team),
+        TokenOwner::AuditTrail(_) => Some(TokenKind::AuditTrail),
+        TokenOwner::User(_) | TokenOwner::AgentPool(_) => None,
     }
-
-    /// The kind of that name.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::FROM_CREATION
-            .into_iter()
-            .chain([Self::Metrics])
-            .find(|kind| kind.as_str() == name)
-    }
-
-    /// The kind of an owner's tokens, if their lives are limited at all.
-    const fn of(owner: &TokenOwner) -> Option<Self> {
-        match owner {
-            TokenOwner::Organization(_) => Some(Self::Organization),
-            TokenOwner::Team(_) | TokenOwner::TeamNamed(_) => Some(Self::Team),
-            TokenOwner::AuditTrail(_) => Some(Self::AuditTrail),
-            TokenOwner::User(_) | TokenOwner::AgentPool(_) => None,
-        }
-    }
-}
-
-/// How long tokens of one kind may live in one organization, while it limits lives at all.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LifetimePolicy {
-    /// `ttl-` and 16 letters and digits.
-    pub id: String,
-    /// Which tokens.
-    pub kind: TokenKind,
-    /// Milliseconds, at least 1.
-    pub maximum: u64,
-    /// Milliseconds since 1970-01-01T00:00Z.
-    pub created_at: u64,
-    /// When it was last set.
-    pub updated_at: u64,
-}
-
-/// What a request says about one kind of tokens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LifetimeChange {
-    /// The kind, as the wire calls it.
-    pub token_type: Attribute<String>,
-    /// Milliseconds.
-    pub maximum: Attribute<i64>,
-}
-
-/// Why lifetimes were not set. Nothing is changed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LifetimeError {
-    /// There is no such organization.
-    #[error("there is no such organization")]
-    NotFound,
-    /// Nothing was mentioned, or something that is not as it must be.
-    #[error("{} attributes of the lifetimes are not valid", .0.len())]
-    Invalid(Vec<AttributeIssue>),
-    /// Not about the request.
-    #[error(transparent)]
-    Failed(#[from] Failure),
 }
 
 /// The policies of an organization as they are stored.
@@ -120,7 +49,7 @@ impl Record for LifetimesRecord {
 impl LifetimesRecord {
     /// What a new organization has.
     pub fn new(random: &impl Random, now: u64) -> Result<Self, Failure> {
-        let policies: Result<Vec<_>, Failure> = TokenKind::FROM_CREATION
+        let policies: Result<Vec<_>, Failure> = KINDS_FROM_CREATION
             .into_iter()
             .map(|kind| new_policy(kind, random, now))
             .collect();
@@ -209,8 +138,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &OrganizationRecord,
         owner: &TokenOwner,
     ) -> Result<Option<u64>, Failure> {
-        let Some(kind) = TokenKind::of(owner).filter(|_| organization.settings.max_ttl_enabled)
-        else {
+        let Some(kind) = kind_of(owner).filter(|_| organization.settings.max_ttl_enabled) else {
             return Ok(None);
         };
         let external_id = &organization.external_id;
@@ -282,12 +210,6 @@ fn judged(changes: &[LifetimeChange]) -> Result<Vec<(TokenKind, u64)>, Vec<Attri
         Ok(judged)
     } else {
         Err(issues)
-    }
-}
-
-impl From<StorageError> for LifetimeError {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.into())
     }
 }
 

@@ -13,8 +13,8 @@
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
-use super::{ApiToken, TokenCreator, TokenOwner};
 use crate::identifier::well_formed;
+use crate::{ApiToken, TokenCreator, TokenOwner};
 
 pub(crate) const TOKEN_PREFIX: &str = "at-";
 
@@ -122,17 +122,4 @@ pub(crate) fn token_of_owner_key(token: &TokenRecord) -> String {
 /// Before the tokens of the user, team, organization or pool with this id.
 pub(crate) fn tokens_of_id_prefix(id: &str) -> String {
     format!("tokens-of/{id}/")
-}
-
-impl TokenOwner {
-    /// The external id of the organization with which the token goes; `None` for users.
-    #[must_use]
-    pub fn organization(&self) -> Option<&str> {
-        match self {
-            Self::User(_) => None,
-            Self::Team(team) | Self::TeamNamed(team) => Some(&team.organization),
-            Self::AgentPool(pool) => Some(&pool.organization),
-            Self::Organization(organization) | Self::AuditTrail(organization) => Some(organization),
-        }
-    }
 }

@@ -8,11 +8,13 @@ use super::record::{
     token_key, token_of_owner_key, token_use_key,
 };
 use super::text::{SecretHasher, is_secret, new_secret};
-use super::{ApiToken, IssuedToken, MAXIMUM_TOKENS_READ, TokenCreator, TokenOwner, TokenRequest};
-use crate::audit_trail::{Deed, INSTALLATION};
+use crate::audit_trail::{Deed, Deeds as _, INSTALLATION};
 use crate::belonging::{self, PointerRecord, kind};
 use crate::identifier::random_identifier;
-use crate::{Caller, Failure, Orgs, Principal, Resource, TeamReference};
+use crate::{
+    ApiToken, Caller, Failure, IssuedToken, MAXIMUM_TOKENS_READ, Orgs, Principal, Resource,
+    TeamReference, TokenCreator, TokenOwner, TokenRequest,
+};
 
 /// How exact the last use of a token is known, in milliseconds (contract 1.6).
 const USE_RESOLUTION: u64 = 60_000;
@@ -71,7 +73,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         request: &TokenRequest,
         by: &Caller,
     ) -> Result<IssuedToken, Failure> {
-        let secret = new_secret(&self.random)?;
+        let mut secret = new_secret(&self.random)?;
         let hash = self.hasher()?.token(&secret);
         let record = TokenRecord {
             id: random_identifier(TOKEN_PREFIX, &self.random)?,
@@ -106,7 +108,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         )?;
         Ok(IssuedToken {
             token: record.into_token(None),
-            secret,
+            secret: std::mem::take(&mut *secret),
         })
     }
 

@@ -3,9 +3,9 @@
 use gatehouse_ports::{Clock, Random, Store};
 
 use super::store::{NO_HOST, USER_PREFIX};
-use super::{Subject, User};
+use crate::authority::Named as _;
 use crate::tokens::SecretHasher;
-use crate::{Failure, Identity, Orgs, Principal, identifier};
+use crate::{Failure, Identity, Orgs, Principal, Subject, User, identifier};
 
 /// The id of the user who has this address, in any capitalisation, or will have it: an invitation tells it before there is a user.
 pub(crate) fn id_of_user(hasher: &SecretHasher, email: &str) -> String {

@@ -5,21 +5,19 @@
 //! - `subject/<segment>`: which user a workload is.
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{
-    Attempt, Record, StorageError, Transaction, commit_with_retries, key_segment,
-};
+use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries, key_segment};
 
 use super::account::id_of_user;
-use super::{CreateUserError, Subject, User, UserDescription, Users};
+use crate::audit_trail::Deeds as _;
 use crate::audit_trail::INSTALLATION;
 use crate::authority::{INSTALLATION_NAME, NOBODY_NAME};
 use crate::belonging::PointerRecord;
 use crate::identifier::well_formed;
 use crate::name::{self, FoldedName};
 use crate::rules::is_email_address;
-use crate::tokens::TokenRequest;
 use crate::{
-    AttributeIssue, Caller, Failure, Fault, Identity, IssuedToken, Orgs, Resource, TokenOwner,
+    AttributeIssue, Caller, CreateUserError, Failure, Fault, Identity, IssuedToken, Orgs, Resource,
+    Subject, TokenOwner, TokenRequest, User, UserDescription, Users,
 };
 
 pub(super) const USER_PREFIX: &str = "user-";
@@ -29,10 +27,6 @@ const ENTITY_PREFIX: &str = "entity-";
 
 /// What those who have no address have for one: a host that cannot exist (RFC 2606).
 pub(super) const NO_HOST: &str = "gatehouse.invalid";
-
-impl Record for User {
-    const SCHEMA: u16 = 1;
-}
 
 /// A user that a transaction is going to make.
 pub(crate) struct NewUser(pub User);
@@ -206,12 +200,6 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
 
     fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure> {
         self.belongs_with(identity, user)
-    }
-}
-
-impl From<StorageError> for CreateUserError {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.into())
     }
 }
 

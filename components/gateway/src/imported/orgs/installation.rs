@@ -1,12 +1,16 @@
 //! What the installation sets, and what organizations share in it.
 
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     AdministrationChanges, ApiRate, Caller, Census, ChangeError, ConsumerChanges, Edition, Failure,
     Filter, GeneralSettings, GeneralSettingsChanges, Organization, Page, Partnership, Retention,
     RetentionPolicy, RetentionRequest, ShareError, Shared, Sharing, Site,
 };
 
-use super::{Cross, ImportedOrganizations, wit};
+use gatehouse_orgs_api::bindings::gatehouse::orgs::{
+    retention as retention_wit, sharing as sharing_wit, site as site_wit,
+};
+
+use super::ImportedOrganizations;
 
 impl Retention for ImportedOrganizations {
     fn set_retention(
@@ -15,16 +19,15 @@ impl Retention for ImportedOrganizations {
         request: &RetentionRequest,
         by: &Caller,
     ) -> Result<RetentionPolicy, ChangeError> {
-        let (request, by) = (request.clone().cross(), by.clone().cross());
-        wit::retention::set_retention(external_id, request, &by).cross()
+        retention_wit::set_retention(external_id, *request, by)
     }
 
     fn unset_retention(&self, external_id: &str, by: &Caller) -> Result<(), ChangeError> {
-        wit::retention::unset_retention(external_id, &by.clone().cross()).cross()
+        retention_wit::unset_retention(external_id, by)
     }
 
     fn default_retention(&self) -> Result<RetentionPolicy, Failure> {
-        wit::retention::default_retention().cross()
+        retention_wit::default_retention()
     }
 
     fn set_default_retention(
@@ -32,12 +35,11 @@ impl Retention for ImportedOrganizations {
         request: &RetentionRequest,
         by: &Caller,
     ) -> Result<RetentionPolicy, ChangeError> {
-        let (request, by) = (request.clone().cross(), by.clone().cross());
-        wit::retention::set_default_retention(request, &by).cross()
+        retention_wit::set_default_retention(*request, by)
     }
 
     fn unset_default_retention(&self, by: &Caller) -> Result<(), ChangeError> {
-        wit::retention::unset_default_retention(&by.clone().cross()).cross()
+        retention_wit::unset_default_retention(by)
     }
 }
 
@@ -48,12 +50,11 @@ impl Sharing for ImportedOrganizations {
         changes: &ConsumerChanges,
         by: &Caller,
     ) -> Result<(), ShareError> {
-        let (changes, by) = (changes.clone().cross(), by.clone().cross());
-        wit::sharing::replace_consumers(external_id, &changes, &by).cross()
+        sharing_wit::replace_consumers(external_id, changes, by)
     }
 
     fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, Failure> {
-        wit::sharing::module_partnerships(external_id).cross()
+        sharing_wit::module_partnerships(external_id)
     }
 
     fn consumers(
@@ -64,7 +65,7 @@ impl Sharing for ImportedOrganizations {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        wit::sharing::consumers(edition.cross(), external_id, shared.cross(), number, size).cross()
+        sharing_wit::consumers(edition, external_id, shared, number, size)
     }
 
     fn producers(
@@ -75,7 +76,7 @@ impl Sharing for ImportedOrganizations {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        wit::sharing::producers(edition.cross(), external_id, shared.cross(), number, size).cross()
+        sharing_wit::producers(edition, external_id, shared, number, size)
     }
 
     fn all_producers(
@@ -86,15 +87,13 @@ impl Sharing for ImportedOrganizations {
         number: u32,
         size: u32,
     ) -> Result<Page, Failure> {
-        let shared: Vec<_> = shared.to_vec().cross();
-        let filter = filter.clone().cross();
-        wit::sharing::all_producers(edition.cross(), &shared, &filter, number, size).cross()
+        sharing_wit::all_producers(edition, shared, filter, number, size)
     }
 }
 
 impl Site for ImportedOrganizations {
     fn read_general_settings(&self) -> Result<GeneralSettings, Failure> {
-        wit::site::read_general_settings().cross()
+        site_wit::read_general_settings()
     }
 
     fn change_general_settings(
@@ -102,12 +101,11 @@ impl Site for ImportedOrganizations {
         changes: &GeneralSettingsChanges,
         by: &Caller,
     ) -> Result<GeneralSettings, ChangeError> {
-        let (changes, by) = (changes.clone().cross(), by.clone().cross());
-        wit::site::change_general_settings(&changes, &by).cross()
+        site_wit::change_general_settings(changes, by)
     }
 
     fn read_api_rate(&self) -> Result<ApiRate, Failure> {
-        wit::site::read_api_rate().cross()
+        site_wit::read_api_rate()
     }
 
     fn administer(
@@ -117,11 +115,10 @@ impl Site for ImportedOrganizations {
         changes: &AdministrationChanges,
         by: &Caller,
     ) -> Result<Organization, ChangeError> {
-        let (changes, by) = (changes.clone().cross(), by.clone().cross());
-        wit::site::administer(edition.cross(), external_id, &changes, &by).cross()
+        site_wit::administer(edition, external_id, changes, by)
     }
 
     fn count_organizations(&self) -> Result<Census, Failure> {
-        wit::site::count_organizations().cross()
+        site_wit::count_organizations()
     }
 }

@@ -1,6 +1,6 @@
 //! The resource `agent-pools` (contract 4.9).
 
-use gatehouse_orgs::AgentPool;
+use gatehouse_orgs_api::AgentPool;
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 mod document;
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Action, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder, Capability,
 };
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use gatehouse_orgs::Attribute;
+use gatehouse_orgs_api::Attribute;
 use serde_json::{Map, Value};
 
 use crate::organizations::timestamp;

@@ -1,7 +1,7 @@
 //! What a request's document says, whatever resource it is about (contract 1.10, section 7).
 //!
 //! [`Input`] is the document, [`Resource`] what stands in its `data`, [`Members`] the attributes or relationships of that under
-//! their dashed names. What is read of them is a [`gatehouse_orgs::Attribute`], which tells apart what is absent, null, of a
+//! their dashed names. What is read of them is a [`gatehouse_orgs_api::Attribute`], which tells apart what is absent, null, of a
 //! wrong type, or a value. A wrong type is no fault here: who knows the resource reports it together with all its other faults.
 
 mod members;
@@ -184,7 +184,7 @@ fn unless_faulty<T>(read: T, faults: Vec<AttributeFault>) -> Result<T, Problem> 
 
 #[cfg(test)]
 mod tests {
-    use gatehouse_orgs::Attribute;
+    use gatehouse_orgs_api::Attribute;
     use serde_json::json;
 
     use super::*;

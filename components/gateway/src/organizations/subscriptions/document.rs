@@ -1,6 +1,6 @@
 //! Subscriptions and feature sets as resources.
 
-use gatehouse_orgs::{Entitlement, EntitlementValue, FeatureSet, Organization, Plan};
+use gatehouse_orgs_api::{Entitlement, EntitlementValue, FeatureSet, Organization, Plan};
 use serde_json::{Map, Value, json};
 
 use crate::organizations::document::{timestamp, to_organization};
@@ -79,9 +79,7 @@ fn limits(entitlements: &[Entitlement]) -> Map<String, Value> {
     entitlements
         .iter()
         .filter_map(|entitlement| match entitlement.value {
-            EntitlementValue::Limit(limit) => {
-                Some((entitlement.key.clone().into_owned(), json!(limit)))
-            }
+            EntitlementValue::Limit(limit) => Some((entitlement.key.clone(), json!(limit))),
             EntitlementValue::Included(_) => None,
         })
         .collect()

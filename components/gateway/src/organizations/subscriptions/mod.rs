@@ -4,7 +4,7 @@ mod document;
 mod terms;
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Action, AttributeIssue, Capability, Edition, Organization, SubscriptionError,
 };
 

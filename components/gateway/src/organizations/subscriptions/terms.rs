@@ -1,6 +1,6 @@
 //! From a request's document to the terms of a subscription.
 
-use gatehouse_orgs::SubscriptionTerms;
+use gatehouse_orgs_api::SubscriptionTerms;
 
 use crate::organizations::input::Resource;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use gatehouse_orgs::{Principal, TeamReference};
+use gatehouse_orgs_api::{Principal, TeamReference};
 
 use super::*;
 use crate::host::{AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Host, Level, RateLimits};

@@ -1,6 +1,6 @@
 //! The resource `authentication-tokens` (contract 4.6).
 
-use gatehouse_orgs::{ApiToken, IssuedToken, TokenCreator, TokenOwner};
+use gatehouse_orgs_api::{ApiToken, IssuedToken, TokenCreator, TokenOwner};
 use serde::Serialize;
 use serde_json::{Value, json};
 

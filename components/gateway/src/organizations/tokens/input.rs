@@ -1,6 +1,6 @@
 //! What a request says about a new token, or about how long tokens may live.
 
-use gatehouse_orgs::{Attribute, AttributeIssue, Fault, LifetimeChange, TokenRequest};
+use gatehouse_orgs_api::{Attribute, AttributeIssue, Fault, LifetimeChange, TokenRequest};
 
 use crate::organizations::fields;
 use crate::organizations::input::{Input, Kinds, Members};

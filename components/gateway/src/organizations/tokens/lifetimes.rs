@@ -1,7 +1,7 @@
 //! How long the tokens of an organization may live (contract 4.8).
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{Action, Capability, LifetimePolicy};
+use gatehouse_orgs_api::{Action, Capability, LifetimePolicy};
 use serde_json::{Value, json};
 
 use super::input::lifetime_changes;

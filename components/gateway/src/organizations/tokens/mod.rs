@@ -8,7 +8,7 @@ mod of_teams;
 mod route;
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Capability, Fault, IssueError, LifetimeError, MAXIMUM_TOKENS, MAXIMUM_TOKENS_OF_ORGANIZATION,
 };
 

@@ -1,10 +1,11 @@
 //! Tokens by whom they stand for, and by their ids.
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     self as orgs, Action, AgentPoolReference, Capability, EntitlementValue, Organization, Right,
     TeamReference, TokenOwner,
 };
+use zeroize::Zeroizing;
 
 use super::route::{Collection, Place};
 use super::{TokenResource, token_request};
@@ -62,7 +63,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             owner,
             organization,
         } = admitted;
-        let issued = self.organizations.issue_token(&owner, &request, &by)?;
+        let issued = Zeroizing::new(self.organizations.issue_token(&owner, &request, &by)?);
         self.hands_out(&issued, &by);
         let resource = TokenResource::issued(&issued, organization.as_deref());
         Ok(json_api(201, &Document::of(resource)))

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use gatehouse_access_api::Access;
-use gatehouse_orgs::{Action, Capability, Right, TeamToken, TokenCreator};
+use gatehouse_orgs_api::{Action, Capability, Right, TeamToken, TokenCreator};
 
 use super::TokenResource;
 use crate::http::Response;

@@ -1,9 +1,8 @@
 //! How much an organization may have, and what becomes of those that have more.
 
 use super::*;
-use crate::bounds::Bounds;
-use crate::team::{MembershipRecord, TeamRecord};
-use crate::{AgentPoolChanges, AgentPoolError, AgentPools, GeneralSettingsChanges, Site};
+use crate::team::{MembershipRecord, Rights, TeamRecord};
+use crate::{AgentPoolChanges, AgentPoolError, AgentPools, Bounds, GeneralSettingsChanges, Site};
 use gatehouse_storage::{Records, Transaction};
 
 /// Sets the bounds of teams and memberships of an organization, teams of a membership, and agent pools.

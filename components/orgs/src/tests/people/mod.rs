@@ -12,7 +12,7 @@ mod teams;
 use super::*;
 use crate::{
     Action, Authority, Credential, Decision, Invitation, Mandate, Membership, MembershipError,
-    Memberships, OwnMembership, Right, Rights, Standing, Team, TeamChanges, TeamError, Teams, User,
+    Memberships, OwnMembership, Right, Standing, Team, TeamChanges, TeamError, Teams, User,
     UserDescription, Users,
 };
 
@@ -44,7 +44,7 @@ fn owner() -> Mandate {
 fn mandate(standing: Standing, rights: &[Right]) -> Mandate {
     Mandate {
         standing,
-        rights: rights.iter().copied().collect(),
+        rights: rights.to_vec(),
         teams: Vec::new(),
     }
 }

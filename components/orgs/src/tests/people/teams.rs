@@ -12,7 +12,7 @@ fn contract_4_10_a_new_organization_has_the_team_of_its_owners() {
     };
     assert_eq!(owners.name, "owners");
     assert_eq!(owners.visibility, Visibility::Organization);
-    assert_eq!(owners.rights, Rights::from(Right::ALL));
+    assert_eq!(owners.rights, Right::ALL);
     assert_eq!((owners.users.len(), owners.memberships.len()), (1, 1));
     let granted = |key: &str| {
         let mut permissions = owners.permissions.iter();
@@ -150,7 +150,7 @@ fn contract_4_10_an_update_changes_what_it_mentions_and_frees_the_old_name() {
     let expected = Team {
         name: "Platform".to_owned(),
         visibility: Visibility::Secret,
-        rights: Rights::from([Right::ReadProjects]),
+        rights: vec![Right::ReadProjects],
         sso_team_id: Some("sso-1".to_owned()),
         ..ops.clone()
     };

@@ -262,7 +262,7 @@ fn contract_4_10_the_list_of_team_tokens_tells_those_alone_that_could_be_shown()
         issue(&orgs, &TokenOwner::Team(team), &TokenRequest::default());
     }
     let manager = Mandate {
-        rights: crate::Rights::from([crate::Right::ManageTeams]),
+        rights: vec![crate::Right::ManageTeams],
         ..mandate(Standing::Member)
     };
     for mandate in [owner, manager, mandate(Standing::OrganizationToken)] {
@@ -292,7 +292,7 @@ fn contract_4_10_the_list_of_team_tokens_tells_those_alone_that_could_be_shown()
 fn mandate(standing: Standing) -> Mandate {
     Mandate {
         standing,
-        rights: crate::Rights::new(),
+        rights: Vec::new(),
         teams: Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! Every kind of caller of contract 1.7, and what policies say.
 
-use gatehouse_orgs::{
+use gatehouse_orgs_api::{
     Identity, Organizations, Principal, TeamReference, TokenOwner, TokenRequest, Tokens,
 };
 
@@ -11,7 +11,7 @@ impl World {
     fn token_of(&self, owner: impl FnOnce(String) -> TokenOwner) -> String {
         let organizations = &self.gateway.organizations;
         let acme = organizations.read(Edition::Hosted, "acme").unwrap();
-        let by = gatehouse_orgs::Caller {
+        let by = gatehouse_orgs_api::Caller {
             identity: Identity {
                 principal: Principal::Installation,
                 token_id: None,

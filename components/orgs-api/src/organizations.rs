@@ -1,12 +1,10 @@
-//! What the capability offers.
+//! The interfaces `organizations` and `entitlements`: their functions, and their error texts.
 
-use gatehouse_ports::{RandomError, StoreError};
-use gatehouse_storage::StorageError;
-
+use crate::failure::wraps_failure;
 use crate::{
-    AgentPools, AuditTrail, Authority, Caller, Edition, Entitlement, FieldFault, Memberships,
-    Organization, OrganizationChanges, Permission, Plan, Retention, Rights, Sharing, Site,
-    Standing, Subscriptions, Teams, Tokens, Users,
+    AgentPools, AuditTrail, Authority, Batch, Caller, Edition, Entitlement, Failure, FieldFault,
+    Filter, Memberships, Organization, OrganizationChanges, Page, Permission, Plan, Retention,
+    Right, Sharing, Site, Standing, Subscriptions, Teams, Tokens, Users, Viewer,
 };
 
 /// Most organizations in one [`Batch`].
@@ -149,109 +147,7 @@ pub trait Organizations {
 
     /// What somebody of that standing, with these rights from teams, may do in an organization on that plan, always in the same order
     /// (contract 2.4). It describes; what a request may do is decided before this capability is called.
-    fn permissions(&self, plan: Plan, standing: Standing, rights: &Rights) -> Vec<Permission>;
-}
-
-/// Which organizations are wanted. Every text that is given must occur, without regard to case and with no wildcards; an
-/// empty text is as none.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Must occur in the name or in the e-mail address.
-    pub name_or_email: Option<String>,
-    /// Must occur in the name.
-    pub name: Option<String>,
-    /// Must occur in the e-mail address.
-    pub email: Option<String>,
-}
-
-/// Whose list it is (contract 1.7): of all organizations, which ones are in it. Only [`Viewer::Everything`] sees those that a site
-/// administrator has disabled.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Viewer {
-    /// All organizations.
-    Everything,
-    /// Those that the user with this id is a member of, without those that take no user's token.
-    Member(String),
-    /// The one with this external id.
-    Only(String),
-    /// Those that a service token opens.
-    Workload(Reach),
-    /// None.
-    #[default]
-    Nothing,
-}
-
-/// Which organizations a service token opens. Names are meant in any case, and it does not matter how often one is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reach {
-    /// Organizations of these names.
-    pub names: Vec<String>,
-    /// Organizations whose names begin with one of these; the empty text begins them all.
-    pub prefixes: Vec<String>,
-    /// Those that this user is a member of: the id of the one that the token's entity is, if it is one.
-    pub user: Option<String>,
-}
-
-/// A part of a list that is read from front to back.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Batch {
-    /// By name, without case.
-    pub organizations: Vec<Organization>,
-    /// Where to go on: to be given as `after`. `None` at the end of the list. It need not be a name in this batch, and a
-    /// batch can be empty although the list goes on.
-    pub next: Option<String>,
-}
-
-/// A part of a list that is read by number.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Page {
-    /// By name, without case; empty beyond the last page.
-    pub organizations: Vec<Organization>,
-    /// How many organizations match, on all pages together.
-    pub total: u64,
-}
-
-/// Why there is no answer. None of these says anything about the organizations.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
-    /// Nobody has unlocked the store yet.
-    #[error("the store of organizations is sealed: unseal the server first")]
-    Sealed,
-    /// The store cannot be reached, is full, or failed; worth trying again. The text is for the log, without secrets.
-    #[error("the store of organizations is unavailable: {0}")]
-    Unavailable(String),
-    /// Other writers kept changing the same records; worth trying again.
-    #[error("too many writers change the same organizations: try again")]
-    Contended,
-    /// A stored record cannot be read; trying again does not help. The text is for the log, without secrets.
-    #[error("a stored organization cannot be used: {0}")]
-    Damaged(String),
-    /// The host's source of randomness failed, so nothing was made.
-    #[error("the host's source of randomness failed")]
-    NoRandomness,
-}
-
-impl From<StorageError> for Failure {
-    fn from(error: StorageError) -> Self {
-        match error {
-            StorageError::Store(StoreError::Sealed) => Self::Sealed,
-            StorageError::Store(StoreError::Unavailable(why)) => Self::Unavailable(why),
-            StorageError::Contended(_) => Self::Contended,
-            error => Self::Damaged(error.to_string()),
-        }
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        StorageError::from(error).into()
-    }
-}
-
-impl From<RandomError> for Failure {
-    fn from(_: RandomError) -> Self {
-        Self::NoRandomness
-    }
+    fn permissions(&self, plan: Plan, standing: Standing, rights: &[Right]) -> Vec<Permission>;
 }
 
 /// Why an organization was not made. Nothing is stored.
@@ -312,14 +208,4 @@ impl<T> Capability for T where
 {
 }
 
-impl From<StorageError> for CreateError {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<StorageError> for UpdateError {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+wraps_failure!(CreateError, UpdateError);

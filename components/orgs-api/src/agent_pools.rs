@@ -1,0 +1,86 @@
+//! The interface `agent-pools`: its functions, and its error texts.
+
+use crate::failure::wraps_failure;
+use crate::{
+    AgentPool, AgentPoolChanges, AgentPoolFilter, AgentPoolOrder, AgentPoolPage, AttributeIssue,
+    Caller, Failure,
+};
+
+/// Why nothing was done with a pool. Nothing is stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AgentPoolError {
+    /// There is no such pool, or its organization is gone.
+    #[error("there is no such agent pool")]
+    NotFound,
+    /// At least one attribute is not as it must be; all faults.
+    #[error("{} attributes are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// The organization has this many pools, and may not have more.
+    #[error("the organization may have {0} agent pools: remove one, or have the bound raised")]
+    TooMany(u32),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// The pools of organizations. An organization is named by its external id; a pool of another one is none.
+pub trait AgentPools {
+    /// Makes a pool; what is not mentioned gets its default.
+    ///
+    /// # Errors
+    ///
+    /// [`AgentPoolError::Invalid`] with every fault at once. Of several simultaneous calls for one name exactly one succeeds.
+    /// [`AgentPoolError::NotFound`] if the organization is gone; [`AgentPoolError::TooMany`].
+    fn create_agent_pool(
+        &self,
+        organization: &str,
+        changes: &AgentPoolChanges,
+        by: &Caller,
+    ) -> Result<AgentPool, AgentPoolError>;
+
+    /// The pool with this id; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn find_agent_pool(&self, organization: &str, id: &str) -> Result<Option<AgentPool>, Failure>;
+
+    /// The page `number` (from 1 on) of the pools that match `filter`, `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page. A
+    /// number or size outside its range is brought into it. Every pool of the organization is looked at.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_agent_pools(
+        &self,
+        organization: &str,
+        filter: &AgentPoolFilter,
+        order: AgentPoolOrder,
+        number: u32,
+        size: u32,
+    ) -> Result<AgentPoolPage, Failure>;
+
+    /// Changes what is mentioned, and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::create_agent_pool`]; [`AgentPoolError::NotFound`] where there is no such pool.
+    fn update_agent_pool(
+        &self,
+        organization: &str,
+        id: &str,
+        changes: &AgentPoolChanges,
+        by: &Caller,
+    ) -> Result<AgentPool, AgentPoolError>;
+
+    /// Removes a pool, and its tokens with it. An organization whose default it was has none from then on, and its mode is
+    /// `remote` (contract 2.8); the same with the pool of stacks. False where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn delete_agent_pool(&self, organization: &str, id: &str, by: &Caller)
+    -> Result<bool, Failure>;
+}
+
+wraps_failure!(AgentPoolError);

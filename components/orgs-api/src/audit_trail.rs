@@ -1,0 +1,76 @@
+//! The interface `audit-trail`: its functions, and what the wire calls its cases.
+
+use crate::{Edition, Event, EventPage, Failure, Operation, Resource};
+
+/// Most records that one call answers.
+pub const MAXIMUM_EVENTS: u32 = 1000;
+
+/// Most records from one moment on that are counted, and that pages reach.
+pub const MAXIMUM_EVENTS_COUNTED: u64 = 20_000;
+
+impl Resource {
+    /// What the resource is called on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Organization => "organization",
+            Self::AuthenticationToken => "authentication_token",
+            Self::OrganizationUser => "organization_user",
+            Self::Team => "team",
+            Self::AgentPool => "agent_pool",
+            Self::DataRetentionPolicy => "data_retention_policy",
+            Self::TokenLifetimes => "token_ttl_policy",
+            Self::Subscription => "subscription",
+            Self::User => "user",
+            Self::GeneralSettings => "general_settings",
+        }
+    }
+}
+
+impl Operation {
+    /// What it is called on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Destroy => "destroy",
+            Self::Show => "show",
+        }
+    }
+}
+
+/// Reading what has been done. Records stay for 14 days.
+pub trait AuditTrail {
+    /// The page `number` (from 1 on) of what was done with an organization at `since` (milliseconds since 1970) or later, `size`
+    /// (1 to [`MAXIMUM_EVENTS`]) to a page. A number or size outside its range is brought into it. The cost grows with what was
+    /// done since, up to [`MAXIMUM_EVENTS_COUNTED`]: what came later is on no page, and is told to who asks from a later moment
+    /// on.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn events(
+        &self,
+        organization: &str,
+        since: u64,
+        number: u32,
+        size: u32,
+    ) -> Result<EventPage, Failure>;
+
+    /// Up to [`MAXIMUM_EVENTS`] records that only the operator reads, in no order, which nobody has taken over: all in the
+    /// self-hosted edition, and those of the installation in the hosted one. Whoever has put them elsewhere says so by
+    /// [`Self::forget_events`]; until then they are told again.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or nothing waits but what is damaged: that is passed over while something else waits.
+    fn waiting_events(&self, edition: Edition) -> Result<Vec<Event>, Failure>;
+
+    /// Removes records that are kept elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn forget_events(&self, events: &[Event]) -> Result<(), Failure>;
+}

@@ -1,0 +1,161 @@
+//! The interface `memberships`: its functions, and its error texts.
+
+use crate::failure::wraps_failure;
+use crate::{
+    AttributeIssue, Caller, Failure, Identity, Invitation, Mandate, Membership, MembershipFilter,
+    MembershipPage, OwnMembership, User,
+};
+
+/// How many teams are told of memberships that are answered together.
+pub const MAXIMUM_TEAMS_TOLD: usize = 20_000;
+
+/// How many invitations are among a user's own memberships. Who declines some of them sees others.
+pub const MAXIMUM_INVITATIONS: u32 = 500;
+
+/// How many owners are told of each of several organizations.
+pub const MAXIMUM_OWNERS_TOLD: usize = 100;
+
+/// Why nothing was done about a membership. Nothing is stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MembershipError {
+    /// There is no such membership, or no such organization.
+    #[error("there is no such membership")]
+    NotFound,
+    /// It is more than the mandate allows.
+    #[error("a team of the membership is beyond the caller's mandate: an owner can do it")]
+    NotAllowed,
+    /// At least one attribute is not as it must be.
+    #[error("{} attributes of the membership are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// Nobody would own the organization: add another owner first.
+    #[error("the last owner cannot leave: add another owner first")]
+    LastOwner,
+    /// The organization has this many memberships, invitations among them, and may not have more.
+    #[error("the organization may have {0} memberships: remove one, or have the bound raised")]
+    TooMany(u32),
+    /// More teams are named than one membership may have, which is this many.
+    #[error("a membership may have {0} teams: name fewer, or have the bound raised")]
+    TooManyTeams(u32),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// The memberships of an organization, which is given by its external id.
+///
+/// A mandate says with whom the caller may deal; that they may invite or remove members at all has been decided before.
+pub trait Memberships {
+    /// Invites somebody. An entity belongs to the organization at once, and so does a user whom a site administrator makes active.
+    /// To every other address it is an invitation, which gives nothing until it is accepted; whether anybody has the address shows
+    /// neither in the answer nor later.
+    ///
+    /// # Errors
+    ///
+    /// [`MembershipError::NotAllowed`] for teams beyond the mandate; [`MembershipError::Invalid`] with every fault at once: an
+    /// address that is malformed or here already, or a team that there is not; [`MembershipError::TooMany`];
+    /// [`MembershipError::TooManyTeams`].
+    fn invite(
+        &self,
+        organization: &str,
+        invitation: &Invitation,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<Membership, MembershipError>;
+
+    /// The membership with this id; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_membership(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Option<Membership>, Failure>;
+
+    /// The memberships with these ids, by address.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn memberships_with_ids(
+        &self,
+        organization: &str,
+        ids: &[String],
+        mandate: &Mandate,
+    ) -> Result<Vec<Membership>, Failure>;
+
+    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the memberships that match
+    /// `filter`. A number or size outside its range is brought into it. The cost grows with the organization's teams and
+    /// memberships.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_memberships(
+        &self,
+        organization: &str,
+        filter: &MembershipFilter,
+        mandate: &Mandate,
+        number: u32,
+        size: u32,
+    ) -> Result<MembershipPage, Failure>;
+
+    /// The memberships of whoever asks, by the name of the organization: those of a user with up to [`MAXIMUM_INVITATIONS`]
+    /// invitations to their address, and none of anybody else. What is closed to them is left out: organizations that are switched
+    /// off, and active memberships in those that do not open to tokens of users where they come with one.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure>;
+
+    /// The membership with this id if it is whoever asks who belongs by it, or who is invited; `None` otherwise.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn own_membership(
+        &self,
+        identity: &Identity,
+        id: &str,
+    ) -> Result<Option<OwnMembership>, Failure>;
+
+    /// Accepts an invitation to the address of whoever asks: they belong to the organization and the teams from then on.
+    ///
+    /// # Errors
+    ///
+    /// [`MembershipError::NotFound`] where there is no such invitation to them, or the organization is switched off.
+    fn accept_invitation(&self, id: &str, by: &Caller) -> Result<OwnMembership, MembershipError>;
+
+    /// Ends the caller's own membership, or an invitation to them, also where the organization is closed to them.
+    ///
+    /// # Errors
+    ///
+    /// [`MembershipError::NotFound`] where it is not theirs; [`MembershipError::LastOwner`].
+    fn leave(&self, id: &str, by: &Caller) -> Result<(), MembershipError>;
+
+    /// Ends a membership or an invitation. The user may do nothing in the organization any more, at once.
+    ///
+    /// # Errors
+    ///
+    /// [`MembershipError::NotAllowed`] for a member of teams beyond the mandate; [`MembershipError::LastOwner`].
+    fn remove_membership(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), MembershipError>;
+
+    /// The owners of several organizations, in the order of their external ids, [`MAXIMUM_OWNERS_TOLD`] of each; nobody owns what
+    /// there is not.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure>;
+}
+
+wraps_failure!(MembershipError);

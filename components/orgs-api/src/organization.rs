@@ -1,0 +1,159 @@
+//! What an organization is told by, beyond what its type says: names on the wire, and what a new one has.
+
+use crate::{CollaboratorAuthPolicy, Edition, ExecutionMode, Plan, Right, Settings};
+
+/// How long a session lasts, and is remembered, where the organization says nothing: two weeks, in minutes.
+pub const DEFAULT_SESSION_MINUTES: u64 = 20160;
+
+impl Plan {
+    /// The edition in which this plan exists.
+    #[must_use]
+    pub const fn edition(self) -> Edition {
+        match self {
+            Self::Free | Self::Standard | Self::Plus | Self::Business | Self::Premium => {
+                Edition::Hosted
+            }
+            Self::Enterprise => Edition::SelfHosted,
+        }
+    }
+
+    /// What the plan is called on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Standard => "standard",
+            Self::Plus => "plus",
+            Self::Business => "business",
+            Self::Premium => "premium",
+            Self::Enterprise => "enterprise",
+        }
+    }
+}
+
+impl ExecutionMode {
+    /// What the mode is called on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Remote => "remote",
+            Self::Local => "local",
+            Self::Agent => "agent",
+        }
+    }
+
+    /// The mode of that name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Remote, Self::Local, Self::Agent]
+            .into_iter()
+            .find(|mode| mode.as_str() == name)
+    }
+}
+
+impl CollaboratorAuthPolicy {
+    /// What the policy is called on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::TwoFactorMandatory => "two_factor_mandatory",
+        }
+    }
+
+    /// The policy of that name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Password, Self::TwoFactorMandatory]
+            .into_iter()
+            .find(|policy| policy.as_str() == name)
+    }
+}
+
+impl Default for Settings {
+    /// What a new organization has (contract 2.2); the e-mail address has no default and is empty.
+    fn default() -> Self {
+        Self {
+            email: String::new(),
+            session_timeout: None,
+            session_remember: None,
+            collaborator_auth_policy: CollaboratorAuthPolicy::Password,
+            cost_estimation_enabled: false,
+            send_passing_statuses_for_untriggered_speculative_plans: false,
+            aggregated_commit_status_enabled: true,
+            speculative_plan_management_enabled: true,
+            owners_team_saml_role_id: None,
+            assessments_enforced: false,
+            allow_force_delete_workspaces: false,
+            default_execution_mode: ExecutionMode::Remote,
+            default_agent_pool_id: None,
+            stacks_enabled: false,
+            stacks_default_execution_mode: ExecutionMode::Remote,
+            stacks_default_agent_pool_id: None,
+            user_tokens_enabled: true,
+            max_ttl_enabled: false,
+            enforce_hyok: false,
+            registry_monorepo_support_enabled: false,
+            recoverable_items_enabled: false,
+        }
+    }
+}
+
+impl Settings {
+    /// Minutes after which an idle session ends (contract 2.3).
+    #[must_use]
+    pub fn effective_session_timeout(&self) -> u64 {
+        self.session_timeout.unwrap_or(DEFAULT_SESSION_MINUTES)
+    }
+
+    /// Minutes for which a session is remembered (contract 2.3).
+    #[must_use]
+    pub fn effective_session_remember(&self) -> u64 {
+        self.session_remember.unwrap_or(DEFAULT_SESSION_MINUTES)
+    }
+}
+
+impl Right {
+    /// Every right, in the order of the contract.
+    pub const ALL: [Self; 16] = [
+        Self::ManagePolicies,
+        Self::ManagePolicyOverrides,
+        Self::DelegatePolicyOverrides,
+        Self::ManageWorkspaces,
+        Self::ManageVcsSettings,
+        Self::ManageProviders,
+        Self::ManageModules,
+        Self::ManageRunTasks,
+        Self::ManageProjects,
+        Self::ReadWorkspaces,
+        Self::ReadProjects,
+        Self::ManageMembership,
+        Self::ManageTeams,
+        Self::ManageOrganizationAccess,
+        Self::AccessSecretTeams,
+        Self::ManageAgentPools,
+    ];
+
+    /// What the right is called on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ManagePolicies => "manage-policies",
+            Self::ManagePolicyOverrides => "manage-policy-overrides",
+            Self::DelegatePolicyOverrides => "delegate-policy-overrides",
+            Self::ManageWorkspaces => "manage-workspaces",
+            Self::ManageVcsSettings => "manage-vcs-settings",
+            Self::ManageProviders => "manage-providers",
+            Self::ManageModules => "manage-modules",
+            Self::ManageRunTasks => "manage-run-tasks",
+            Self::ManageProjects => "manage-projects",
+            Self::ReadWorkspaces => "read-workspaces",
+            Self::ReadProjects => "read-projects",
+            Self::ManageMembership => "manage-membership",
+            Self::ManageTeams => "manage-teams",
+            Self::ManageOrganizationAccess => "manage-organization-access",
+            Self::AccessSecretTeams => "access-secret-teams",
+            Self::ManageAgentPools => "manage-agent-pools",
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The interface `sharing`: its functions, and its error texts.
+
+use crate::failure::wraps_failure;
+use crate::{
+    Caller, ConsumerChanges, Edition, Failure, Filter, OrganizationReference, Page, Partnership,
+    Shared,
+};
+
+/// Most consumers that an organization names, of its modules and of its providers each: what one commit can replace.
+pub const MAXIMUM_CONSUMERS: u32 = 250;
+
+impl OrganizationReference {
+    /// As the request has it.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Name(text) | Self::ExternalId(text) => text,
+        }
+    }
+}
+
+/// Why consumers were not replaced. Nothing is changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShareError {
+    /// There is no such producer.
+    #[error("there is no such organization")]
+    NotFound,
+    /// These of the organizations that were named do not exist, as they were named.
+    #[error("{} of the consumers do not exist", .0.len())]
+    UnknownOrganizations(Vec<String>),
+    /// More consumers than this many: [`MAXIMUM_CONSUMERS`].
+    #[error("an organization names at most {0} consumers: share with all organizations instead")]
+    TooMany(u32),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// Sharing between organizations. Lists are by name without case; their numbers and sizes are brought into range as those of
+/// [`crate::Organizations::page_at`].
+pub trait Sharing {
+    /// Replaces the consumers of an organization in one commit. It may name itself, which says nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ShareError`], and nothing is changed then.
+    fn replace_consumers(
+        &self,
+        external_id: &str,
+        changes: &ConsumerChanges,
+        by: &Caller,
+    ) -> Result<(), ShareError>;
+
+    /// Those with whom an organization shares its modules by name.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn module_partnerships(&self, external_id: &str) -> Result<Vec<Partnership>, Failure>;
+
+    /// A page of those with whom an organization shares by name.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn consumers(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        shared: Shared,
+        number: u32,
+        size: u32,
+    ) -> Result<Page, Failure>;
+
+    /// A page of those who share with an organization, by name or with all, without itself and without those that are
+    /// disabled. The cost grows with how many they are, and not with the number of organizations.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn producers(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        shared: Shared,
+        number: u32,
+        size: u32,
+    ) -> Result<Page, Failure>;
+
+    /// A page of the organizations that match `filter` and share all of `shared` with anybody. The cost grows with how many
+    /// share.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn all_producers(
+        &self,
+        edition: Edition,
+        shared: &[Shared],
+        filter: &Filter,
+        number: u32,
+        size: u32,
+    ) -> Result<Page, Failure>;
+}
+
+wraps_failure!(ShareError);

@@ -1,0 +1,105 @@
+//! The interface `site`: its functions, and the general settings, which are kept as they are shown.
+
+use crate::{
+    AdministrationChanges, ApiRate, Bounds, Caller, Census, ChangeError, Edition, Failure,
+    GeneralSettings, GeneralSettingsChanges, Organization,
+};
+
+impl Bounds {
+    /// As far as a site administrator can raise them.
+    pub const HIGHEST: Self = Self {
+        teams_per_organization: 4_000,
+        memberships_per_organization: 20_000,
+        teams_per_membership: 400,
+        agent_pools_per_organization: 4_000,
+    };
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            teams_per_organization: 1_000,
+            memberships_per_organization: 5_000,
+            teams_per_membership: 100,
+            agent_pools_per_organization: 1_000,
+        }
+    }
+}
+
+impl gatehouse_storage::Record for GeneralSettings {
+    const SCHEMA: u16 = 1;
+}
+
+impl gatehouse_storage::Cacheable for GeneralSettings {}
+
+impl Default for GeneralSettings {
+    /// What an installation begins with.
+    fn default() -> Self {
+        Self {
+            limit_user_organization_creation: false,
+            api_rate_limiting_enabled: true,
+            api_rate_limit: 30,
+            send_passing_statuses_for_untriggered_speculative_plans: false,
+            allow_speculative_plans_on_pull_requests_from_forks: false,
+            require_two_factor_for_admins: false,
+            fair_run_queuing_enabled: true,
+            limit_organizations_per_user: false,
+            default_organizations_per_user_ceiling: None,
+            limit_workspaces_per_organization: false,
+            default_workspaces_per_organization_ceiling: None,
+            apply_timeout: Some("24h".to_owned()),
+            plan_timeout: Some("2h".to_owned()),
+            default_remote_state_access: true,
+            bounds: Bounds::default(),
+        }
+    }
+}
+
+/// The administration of the whole installation. Whoever calls has made sure that a site administrator asks.
+pub trait Site {
+    /// What holds for the whole installation.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_general_settings(&self) -> Result<GeneralSettings, Failure>;
+
+    /// Changes the settings that are mentioned, and no other.
+    ///
+    /// # Errors
+    ///
+    /// [`ChangeError::Invalid`] with every fault at once.
+    fn change_general_settings(
+        &self,
+        changes: &GeneralSettingsChanges,
+        by: &Caller,
+    ) -> Result<GeneralSettings, ChangeError>;
+
+    /// How many requests each user has now. To be asked with every request: the store is asked whether a small record has
+    /// changed, and no more than that.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_api_rate(&self) -> Result<ApiRate, Failure>;
+
+    /// Changes what site administrators set of an organization, as far as it is mentioned, in one commit.
+    ///
+    /// # Errors
+    ///
+    /// [`ChangeError::NotFound`] where there is no such organization, [`ChangeError::Invalid`] with every fault at once.
+    fn administer(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        changes: &AdministrationChanges,
+        by: &Caller,
+    ) -> Result<Organization, ChangeError>;
+
+    /// How many organizations there are; costs the same however many.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn count_organizations(&self) -> Result<Census, Failure>;
+}

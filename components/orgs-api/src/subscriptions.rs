@@ -1,0 +1,64 @@
+//! The interface `subscriptions`: its functions, and its error texts.
+
+use crate::failure::wraps_failure;
+use crate::{
+    Attribute, AttributeIssue, Caller, Edition, Failure, FeatureSet, Organization, Plan,
+    Subscription, SubscriptionTerms,
+};
+
+impl Subscription {
+    /// The plan that the subscription gives now: what has been taken, or else the free one.
+    #[must_use]
+    pub const fn plan_in_force(&self) -> Plan {
+        if self.active { self.plan } else { Plan::Free }
+    }
+}
+
+/// Why a subscription was not changed. Nothing is stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SubscriptionError {
+    /// No organization has that external id.
+    #[error("there is no such organization")]
+    NotFound,
+    /// At least one attribute is not as it must be; all faults.
+    #[error("{} attributes of the subscription are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// What is offered, and what an organization takes of it.
+pub trait Subscriptions {
+    /// The feature sets whose name contains `text`, without regard to case and with no wildcards: that name itself first, then
+    /// those that begin with it; otherwise from the free one up. The empty text is in all names.
+    fn feature_sets(&self, text: &str) -> Vec<FeatureSet>;
+
+    /// Sets the terms of an organization's subscription, which take effect at once; its threshold stays.
+    ///
+    /// # Errors
+    ///
+    /// [`SubscriptionError::Invalid`] with every fault at once, and nothing is changed then.
+    fn set_subscription_terms(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        terms: &SubscriptionTerms,
+        by: &Caller,
+    ) -> Result<Organization, SubscriptionError>;
+
+    /// Sets from how many resources under management on the owners want to know: at least 0; null for never.
+    ///
+    /// # Errors
+    ///
+    /// [`SubscriptionError::Invalid`] if it is no such number, and nothing is changed then.
+    fn set_rum_alert_threshold(
+        &self,
+        edition: Edition,
+        external_id: &str,
+        threshold: &Attribute<i64>,
+        by: &Caller,
+    ) -> Result<Organization, SubscriptionError>;
+}
+
+wraps_failure!(SubscriptionError);

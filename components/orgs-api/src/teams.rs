@@ -1,0 +1,166 @@
+//! The interface `teams`: its functions, and its error texts.
+
+use crate::failure::wraps_failure;
+use crate::{
+    AttributeIssue, Caller, Failure, Mandate, MemberNames, Team, TeamChanges, TeamFilter, TeamPage,
+};
+
+/// The name of the team that may do everything.
+pub const OWNERS: &str = "owners";
+
+/// Of how many members a list of teams tells.
+pub const MAXIMUM_MEMBERS_TOLD: usize = 10_000;
+
+/// Most members that are put into a team, or taken out of it, at once: as many as one commit takes with certainty.
+pub const MAXIMUM_MEMBERS_AT_ONCE: usize = 500;
+
+/// Why nothing was done about a team. Nothing is stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TeamError {
+    /// There is no such team that the caller sees, or no such organization.
+    #[error("there is no such team")]
+    NotFound,
+    /// It is more than the mandate allows: an owner has to do it.
+    #[error("the team, or a right for it, is beyond the caller's mandate: an owner can do it")]
+    NotAllowed,
+    /// At least one attribute is not as it must be.
+    #[error("{} attributes of the team are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// The team of the owners always stays.
+    #[error("the team of the owners cannot be removed")]
+    Protected,
+    /// Nobody would own the organization: add another owner first.
+    #[error("the last owner cannot leave: add another owner first")]
+    LastOwner,
+    /// These of the names, counted from 0, name no member of the organization.
+    #[error("{} of the names are no members of the organization", .0.len())]
+    UnknownMembers(Vec<u32>),
+    /// The organization has this many teams, and may not have more.
+    #[error("the organization may have {0} teams: remove one, or have the bound raised")]
+    TooManyTeams(u32),
+    /// A member who would join is in this many teams, and may not be in more.
+    #[error("a member may be in {0} teams: have them leave one, or have the bound raised")]
+    TooManyTeamsOfMember(u32),
+    /// More members than [`MAXIMUM_MEMBERS_AT_ONCE`] are named.
+    #[error("more than {MAXIMUM_MEMBERS_AT_ONCE} members at once: name them in parts")]
+    TooManyMembers,
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// The teams of an organization, which is given by its external id.
+///
+/// A mandate says with which teams the caller may deal; that they may deal with teams at all has been decided before.
+pub trait Teams {
+    /// Makes a team without members.
+    ///
+    /// # Errors
+    ///
+    /// [`TeamError::NotAllowed`] for rights that the caller cannot pass on; [`TeamError::Invalid`] with every fault at once;
+    /// [`TeamError::TooManyTeams`].
+    fn create_team(
+        &self,
+        organization: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<Team, TeamError>;
+
+    /// The team with this id; `None` where there is none that the caller sees.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_team(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+    ) -> Result<Option<Team>, Failure>;
+
+    /// The teams with these ids that the caller sees, by name without case.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn teams_with_ids(
+        &self,
+        organization: &str,
+        ids: &[String],
+        mandate: &Mandate,
+    ) -> Result<Vec<Team>, Failure>;
+
+    /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the teams that the caller sees and
+    /// that match `filter`. A number or size outside its range is brought into it. The cost grows with the organization's teams
+    /// and memberships.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_teams(
+        &self,
+        organization: &str,
+        filter: &TeamFilter,
+        mandate: &Mandate,
+        number: u32,
+        size: u32,
+    ) -> Result<TeamPage, Failure>;
+
+    /// Changes what is mentioned, and nothing else. The owners keep their name, their visibility and all rights.
+    ///
+    /// # Errors
+    ///
+    /// [`TeamError::NotAllowed`] where the team has, or would get, rights that the caller cannot pass on.
+    fn update_team(
+        &self,
+        organization: &str,
+        id: &str,
+        changes: &TeamChanges,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<Team, TeamError>;
+
+    /// Removes a team: its members are in it no more, and its tokens are worth nothing, at once.
+    ///
+    /// # Errors
+    ///
+    /// [`TeamError::Protected`] for the owners.
+    fn delete_team(
+        &self,
+        organization: &str,
+        id: &str,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), TeamError>;
+
+    /// Puts members into a team, all of them or none. Who is in it already stays.
+    ///
+    /// # Errors
+    ///
+    /// [`TeamError::UnknownMembers`] with all of those; [`TeamError::TooManyMembers`]; [`TeamError::TooManyTeamsOfMember`].
+    fn add_to_team(
+        &self,
+        organization: &str,
+        id: &str,
+        members: &MemberNames,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), TeamError>;
+
+    /// Takes members out of a team, all of them or none. Who is not in it stays out.
+    ///
+    /// # Errors
+    ///
+    /// [`TeamError::UnknownMembers`] with all of those; [`TeamError::TooManyMembers`]; [`TeamError::LastOwner`].
+    fn remove_from_team(
+        &self,
+        organization: &str,
+        id: &str,
+        members: &MemberNames,
+        mandate: &Mandate,
+        by: &Caller,
+    ) -> Result<(), TeamError>;
+}
+
+wraps_failure!(TeamError);

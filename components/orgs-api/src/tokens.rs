@@ -1,0 +1,228 @@
+//! The interface `tokens`: its functions, its error texts, and the new token, which holds a secret.
+
+use std::fmt;
+
+use zeroize::Zeroize;
+
+use crate::failure::wraps_failure;
+use crate::{
+    ApiToken, AttributeIssue, Caller, Failure, LifetimeChange, LifetimePolicy, Mandate,
+    TeamReference, TeamToken, TokenKind, TokenOwner, TokenRequest,
+};
+
+/// A token that has just been made, with its text, which is told once. Holders keep it in [`zeroize::Zeroizing`].
+#[derive(Clone, PartialEq, Eq, Zeroize)]
+pub struct IssuedToken {
+    /// The token.
+    #[zeroize(skip)]
+    pub token: ApiToken,
+    /// Its text, a secret.
+    pub secret: String,
+}
+
+/// Without the secret.
+impl fmt::Debug for IssuedToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("IssuedToken")
+            .field("token", &self.token)
+            .finish_non_exhaustive()
+    }
+}
+
+impl TokenOwner {
+    /// The external id of the organization with which the token goes; `None` for users.
+    #[must_use]
+    pub fn organization(&self) -> Option<&str> {
+        match self {
+            Self::User(_) => None,
+            Self::Team(team) | Self::TeamNamed(team) => Some(&team.organization),
+            Self::AgentPool(pool) => Some(&pool.organization),
+            Self::Organization(organization) | Self::AuditTrail(organization) => Some(organization),
+        }
+    }
+}
+
+impl TokenKind {
+    /// What the kind is called on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Organization => "organization",
+            Self::Team => "team",
+            Self::User => "user",
+            Self::AuditTrail => "audit_trails",
+            Self::Metrics => "metrics",
+        }
+    }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [
+            Self::Organization,
+            Self::Team,
+            Self::User,
+            Self::AuditTrail,
+            Self::Metrics,
+        ]
+        .into_iter()
+        .find(|kind| kind.as_str() == name)
+    }
+}
+
+/// Most characters of a token's description.
+pub const MAXIMUM_DESCRIPTION: u32 = 255;
+
+/// Most tokens that one user, pool, or team with descriptions of their own, has at a time. Those that are over do not count.
+pub const MAXIMUM_TOKENS: usize = 100;
+
+/// Most tokens of teams with descriptions of their own and of agent pools that one organization has, those that are over among
+/// them.
+pub const MAXIMUM_TOKENS_OF_ORGANIZATION: u32 = 5_000;
+
+/// Most tokens that a list looks at. Only stores that are older than the bounds hold more.
+pub const MAXIMUM_TOKENS_READ: usize = 10_000;
+
+/// Why a token was not made. Nothing is stored, and the token that it was to replace goes on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IssueError {
+    /// Whom it was to stand for is not there.
+    #[error("the owner of the token does not exist")]
+    NoOwner,
+    /// At least one attribute is not as it must be.
+    #[error("{} attributes of the token are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// The owner has as many tokens as anybody may have: another one has to be revoked first.
+    #[error("the owner has {MAXIMUM_TOKENS} tokens that are not over: revoke one")]
+    TooMany,
+    /// The organization has as many tokens of teams and agent pools as it may have.
+    #[error("the organization has {MAXIMUM_TOKENS_OF_ORGANIZATION} tokens: revoke one")]
+    TooManyOfOrganization,
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// Why lifetimes were not set. Nothing is changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LifetimeError {
+    /// There is no such organization.
+    #[error("there is no such organization")]
+    NotFound,
+    /// Nothing was mentioned, or something that is not as it must be.
+    #[error("{} attributes of the lifetimes are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// Making, showing and revoking tokens. Whether the caller may has been decided before.
+///
+/// What has been made is worth something, and what has been revoked or replaced is worth nothing, from the answer on.
+pub trait Tokens {
+    /// Makes a token. For an owner who has one at a time it takes the place of the one there is, which is worth nothing from then
+    /// on.
+    ///
+    /// Without an end it ends two calendar years later, or sooner where its organization lets no such token live as long; tokens
+    /// of users and pools do not end. An end in the past is no fault: the token is worth nothing (contract 4.6). What is over of
+    /// an owner who may have many goes when another one is made.
+    ///
+    /// # Errors
+    ///
+    /// [`IssueError::NoOwner`]; [`IssueError::Invalid`] with every fault at once: an end beyond what the organization allows
+    /// (contract 4.8), a description that is too long, or, for tokens with descriptions of their own, none or one that another
+    /// token of the team has; [`IssueError::TooMany`] where there are [`MAXIMUM_TOKENS`];
+    /// [`IssueError::TooManyOfOrganization`].
+    fn issue_token(
+        &self,
+        owner: &TokenOwner,
+        request: &TokenRequest,
+        by: &Caller,
+    ) -> Result<IssuedToken, IssueError>;
+
+    /// The token of an owner who has one at a time; `None` if there is none. The audit trail tells that it was shown.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<Option<ApiToken>, Failure>;
+
+    /// All tokens of an owner, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure>;
+
+    /// The tokens of those teams of an organization, which is named by its external id, that this mandate speaks for
+    /// ([`Self::speaks_for`]); oldest first. Of more than [`MAXIMUM_TOKENS_READ`] tokens the others are left out.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn tokens_of_teams(
+        &self,
+        organization: &str,
+        mandate: &Mandate,
+    ) -> Result<Vec<TeamToken>, Failure>;
+
+    /// Whether somebody who may manage teams, with this mandate, may have tokens of this one: nobody gets by a token what they
+    /// could not do themselves. False for a team that is not there.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure>;
+
+    /// Whom the token with this id stands for; `None` if there is none, or its owner is gone.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure>;
+
+    /// The token with this id; `None` if there is none. The audit trail tells that it was shown.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn token(&self, id: &str, by: &Caller) -> Result<Option<ApiToken>, Failure>;
+
+    /// Ends the token with this id. False if there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn revoke_token(&self, id: &str, by: &Caller) -> Result<bool, Failure>;
+
+    /// Ends the token of an owner who has one at a time. False if there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, Failure>;
+
+    /// How long the tokens of an organization may live: four kinds, and `metrics` if somebody has set it.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer. An organization that is gone has none.
+    fn token_lifetimes(&self, organization: &str) -> Result<Vec<LifetimePolicy>, Failure>;
+
+    /// Sets how long tokens of the kinds mentioned may live; the others stay. Answers as [`Self::token_lifetimes`]. What has been
+    /// issued stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`LifetimeError::Invalid`] with every fault at once.
+    fn set_token_lifetimes(
+        &self,
+        organization: &str,
+        changes: &[LifetimeChange],
+        by: &Caller,
+    ) -> Result<Vec<LifetimePolicy>, LifetimeError>;
+}
+
+wraps_failure!(IssueError, LifetimeError);

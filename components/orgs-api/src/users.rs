@@ -1,0 +1,58 @@
+//! The interface `users`: its functions, its error texts, and the schema of users, who are kept as they are shown.
+
+use crate::failure::wraps_failure;
+use crate::{AttributeIssue, Caller, Failure, Identity, IssuedToken, User, UserDescription};
+
+impl gatehouse_storage::Record for User {
+    const SCHEMA: u16 = 1;
+}
+
+/// Why a user was not made. Nothing is stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CreateUserError {
+    /// At least one attribute is not as it must be.
+    #[error("{} attributes of the user are not valid", .0.len())]
+    Invalid(Vec<AttributeIssue>),
+    /// Not about the request.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// People, and what they log in with.
+pub trait Users {
+    /// Makes a user with a first token. Invitations to the address wait until the user accepts them.
+    ///
+    /// # Errors
+    ///
+    /// [`CreateUserError::Invalid`] with every fault at once: a name or address that is malformed, or that somebody has.
+    fn create_user(
+        &self,
+        description: &UserDescription,
+        by: &Caller,
+    ) -> Result<(User, IssuedToken), CreateUserError>;
+
+    /// The users with these ids, in their order; `None` for those there are not.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure>;
+
+    /// The user that somebody is; for a team, an organization or a workload that is none, the one that stands for it: always the
+    /// same, and stored nowhere (contract 1.11).
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn account_of(&self, identity: &Identity) -> Result<User, Failure>;
+
+    /// True if the caller belongs to an organization that the user with this id belongs to as well: as a member, as one of its teams, or
+    /// as the organization itself. Invitations do not count, nor do organizations that are closed to the caller. False for an unknown id.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure>;
+}
+
+wraps_failure!(CreateUserError);
