@@ -53,7 +53,7 @@ pub struct ConfigChanges {
     /// Kept and shown.
     #[zeroize(skip)]
     pub rotation_policy: Option<String>,
-    /// Stops rotations that nobody asked for.
+    /// Stops rotations that follow from the schedule or the period.
     #[zeroize(skip)]
     pub disable_automated_rotation: Option<bool>,
 }

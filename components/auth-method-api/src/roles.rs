@@ -160,7 +160,7 @@ pub enum RoleError {
     /// Fields that only Google's APIs can check, on a role that does not ask them; holds the fields, sorted.
     #[error("{0:?} cannot be checked without live checks")]
     NeedsLiveChecks(Vec<String>),
-    /// A list that binds the role was given, and holds blanks only: empty it would let everybody in; holds the field.
+    /// A list that binds the role was given, and holds blanks only: empty it would let every caller in; holds the field.
     #[error("'{0}' holds only blanks: give it without entries if it is to bind nothing")]
     BlankList(String),
     /// A list has more entries than a role may have.
