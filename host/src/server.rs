@@ -169,8 +169,13 @@ impl Server {
     }
 }
 
-/// The duties that delete what has expired; the others clear away what was removed by request.
-const DELETING_DUTIES: [&str; 1] = ["maintain-access"];
+/// The duties that delete by what time it is: keys at Google that were replaced, keys whose tokens have ended, and what no valid token
+/// leads to. The others clear away what was removed by request or has been told (`gatehouse:gateway/background`).
+pub const DELETING_DUTIES: [&str; 3] = [
+    "rotate-credentials",
+    "maintain-identity-token-keys",
+    "maintain-access",
+];
 
 /// The server's time, and where the latest of it is kept.
 struct Time {

@@ -10,8 +10,10 @@ use gatehouse::runtime::cache::{self, SharedCache};
 use gatehouse::runtime::linker::ensure_imports_are_met;
 use gatehouse::runtime::pool::{Pool, PoolSettings, ServeError};
 use gatehouse::runtime::storage;
+use gatehouse::server::DELETING_DUTIES;
 use gatehouse_components::{Flavour, Part};
-use gatehouse_ports::SystemClock;
+use gatehouse_ports::doubles::ManualClock;
+use gatehouse_ports::{Clock as _, SystemClock};
 use gatehouse_store::Namespace;
 use serde_json::{Value, json};
 
@@ -36,7 +38,10 @@ pub struct Product {
 
 impl Product {
     pub fn new(instance_reuse: usize, flavour: Flavour) -> Self {
-        let surroundings = Surroundings::new();
+        Self::within(Surroundings::new(), instance_reuse, flavour)
+    }
+
+    fn within(surroundings: Surroundings, instance_reuse: usize, flavour: Flavour) -> Self {
         let (component, mut linker) = surroundings.load(SUBJECT, flavour);
         for (name, namespace) in [
             ("auth-method-storage", Namespace::AuthMethod),
@@ -73,6 +78,23 @@ impl Product {
         for (duty, outcome) in self.background.run_once().await {
             outcome.unwrap_or_else(|error| panic!("{duty}: {error}"));
         }
+    }
+
+    /// The same without the duties that a host with a doubted clock holds back.
+    async fn run_duties_that_delete_nothing_by_the_time(&self) {
+        let held = |duty: &str| DELETING_DUTIES.contains(&duty);
+        for (duty, outcome) in self.background.run_once_without(held).await {
+            outcome.unwrap_or_else(|error| panic!("{duty}: {error}"));
+        }
+    }
+
+    /// All that is stored.
+    async fn entries(&self) -> Vec<(String, Vec<u8>)> {
+        let mut entries = Vec::new();
+        for namespace in [Namespace::AuthMethod, Namespace::Access, Namespace::Orgs] {
+            entries.extend(self.surroundings.entries(namespace).await);
+        }
+        entries
     }
 
     pub async fn send(
@@ -238,6 +260,70 @@ async fn w6_records_of_one_capability_never_appear_in_the_store_of_another() {
             .iter()
             .all(|key| !roles.contains(key) && !access_before.contains(key))
     );
+}
+
+/// Everything that ends is there, the clock leaps ahead by two years, and what is missing after a round tells what its duties delete by
+/// the time. Of `rotate-credentials`, which deletes keys at Google, `tests/google/rotation.rs` tells.
+#[tokio::test(flavor = "multi_thread")]
+async fn t6_the_duties_that_a_doubted_clock_holds_back_are_those_that_delete_by_it() {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let clock = Arc::new(ManualClock::at_seconds(SystemClock.now_seconds()));
+    let surroundings = Surroundings::at(Arc::clone(&clock) as _);
+    let product = Product::within(surroundings, REUSED, Flavour::Wide);
+    for held in DELETING_DUTIES {
+        assert!(product.background.duties().any(|duty| duty == held));
+    }
+
+    let root = product.initialize().await;
+    let send = async |method: &str, path: &str, token: &str, body: Value| {
+        let (status, answer) = product.send(method, path, Some(token), Some(body)).await;
+        assert!((200..300).contains(&status), "{path}: {answer}");
+        answer
+    };
+    let issuer = json!({"issuer": "https://gatehouse.example"});
+    send("POST", "/v1/identity/oidc/config", &root, issuer).await;
+    let create = json!({"policies": ["root"], "ttl": "1h"});
+    let parent = send("POST", "/v1/auth/token/create", &root, create).await;
+    let parent = parent["auth"]["client_token"].as_str().unwrap();
+    let create = json!({"ttl": "2h"});
+    send("POST", "/v1/auth/token/create", parent, create).await;
+    let batch = json!({"type": "batch", "policies": ["default"]});
+    send("POST", "/v1/auth/token/create", &root, batch).await;
+    let organizations = "/api/v2/organizations";
+    send("POST", organizations, &root, organization("acme")).await;
+    let end = jiff::Timestamp::now() + Duration::from_secs(60 * 60);
+    let token = json!({"data": {"type": "authentication-tokens", "attributes": {"expired-at": end.to_string()}}});
+    let path = "/api/v2/organizations/acme/authentication-token";
+    send("POST", path, &root, token).await;
+    // What is told is forgotten, whatever the time; and the keys are made.
+    product.run_background().await;
+
+    let before = product.entries().await;
+    clock.advance(2 * 365 * DAY);
+    product.run_duties_that_delete_nothing_by_the_time().await;
+    assert_eq!(product.entries().await, before);
+
+    let below_parents = async || {
+        let keys = product.keys(Namespace::Access).await;
+        keys.iter().filter(|key| key.starts_with("child/")).count()
+    };
+    let names_of_keys = async || {
+        let path = "/v1/identity/oidc/plugins/.well-known/keys";
+        let (status, keys) = product.send("GET", path, None, None).await;
+        assert_eq!(status, 200, "{keys}");
+        let keys = keys["keys"].as_array().unwrap();
+        let name = |key: &Value| key["kid"].as_str().unwrap().to_owned();
+        keys.iter().map(name).collect::<Vec<_>>()
+    };
+    assert!(below_parents().await > 0);
+    product.run_background().await;
+    assert_eq!(below_parents().await, 0);
+    let first = names_of_keys().await.pop().unwrap();
+    for _ in 0..2 {
+        clock.advance(2 * DAY);
+        product.run_background().await;
+    }
+    assert!(!names_of_keys().await.contains(&first));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -12,7 +12,7 @@ use gatehouse::runtime::storage;
 use gatehouse_components::{Flavour, Part, bytes};
 use gatehouse_engine::{EngineSettings, engine};
 use gatehouse_ports::SystemClock;
-use gatehouse_store::{MemoryBackend, Namespace, PrivateStore};
+use gatehouse_store::{MemoryBackend, Namespace, PrivateStore, SharedClock};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store};
 use wasmtime_wasi_http::{RequestOptions, WasiBody, WasiHttpHooks};
@@ -42,13 +42,18 @@ pub struct Surroundings {
 
 impl Surroundings {
     pub fn new() -> Self {
+        Self::at(Arc::new(SystemClock))
+    }
+
+    /// The same where components are told this time. The store has that of the system.
+    pub fn at(clock: SharedClock) -> Self {
         Self {
             engine: ENGINE.clone(),
             backend: FaultyBackend::new(MemoryBackend::new(Arc::new(SystemClock))),
             grants: Grants {
                 environment: Vec::new(),
                 outbound: Arc::new(|| Box::new(NoNetwork)),
-                clock: Arc::new(SystemClock),
+                clock,
                 memory_limit: 64 << 20,
                 // A debug build of the host is slow; what is tested is not the limit.
                 cpu_time: Duration::from_secs(60),

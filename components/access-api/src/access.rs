@@ -155,8 +155,8 @@ pub trait Access {
     /// When it is a batch token.
     fn revoke_token_alone(&self, reference: &TokenReference) -> Result<bool, RevokeError>;
 
-    /// Starts clearing away what no valid token leads to, and does a bounded part of that; what is left is done by background work
-    /// and further calls. False when it had been started before and is still under way.
+    /// Starts clearing away what no valid token leads to, which is for [`Self::maintain`] to do. False when it had been started before
+    /// and is still under way.
     ///
     /// # Errors
     ///

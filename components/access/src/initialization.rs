@@ -21,6 +21,7 @@ use crate::records::{
 };
 use crate::secret::IdentifierHasher;
 use crate::service::AccessService;
+use crate::token_roles::TOKEN_ROLE_NAMES;
 use crate::token_store::put_token;
 
 /// Longest identifier that a person may choose for a token.
@@ -65,7 +66,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 identifier_key: STANDARD.encode(key.as_slice()),
             },
         )?;
-        for index in [POLICY_NAMES, Named::Entity.index(), Named::Group.index()] {
+        let indexes = [
+            POLICY_NAMES,
+            TOKEN_ROLE_NAMES,
+            Named::Entity.index(),
+            Named::Group.index(),
+        ];
+        for index in indexes {
             index.stage_complete(&mut transaction)?;
         }
         let token_mount = self.new_token_mount()?;

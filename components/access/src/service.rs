@@ -101,6 +101,7 @@ impl<S: Store, C: Clock, R: Random> Access for AccessService<S, C, R> {
         let rotated = self.rotate_batch_key();
         let indexed = self
             .advance_policy_names()
+            .and(self.advance_token_role_names())
             .and(self.advance_names(Named::Entity))
             .and(self.advance_names(Named::Group));
         self.sweep().and(rotated).and(indexed.map(|_| ()))

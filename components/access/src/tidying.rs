@@ -51,11 +51,12 @@ impl Record for SweepRecord {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// Starts a tidy of the whole store and does its first part; the rest is for [`Self::sweep`]. False, with the next part done,
-    /// when one is under way.
+    /// Starts a tidy of the whole store, which is for [`Self::sweep`] to do. False when one is under way.
+    ///
+    /// Nothing is deleted here: no request knows whether the host doubts its clock, and a host that does has nothing swept.
     pub(crate) fn tidy(&self) -> Result<bool, Failure> {
         self.hasher()?;
-        let started = commit_with_retries(&self.clock, &self.random, || {
+        commit_with_retries(&self.clock, &self.random, || {
             let found = self.records.get::<SweepRecord>(SWEEP_KEY)?;
             let (mut sweep, version) = match found {
                 Some(found) => (found.record, Some(found.version)),
@@ -70,10 +71,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .require_unchanged(SWEEP_KEY, version)
                 .put(SWEEP_KEY, &sweep)?;
             let outcome = self.records.commit(transaction);
-            Ok::<_, Failure>(Attempt::from_commit(outcome, true)?)
-        })?;
-        self.sweep()?;
-        Ok(started)
+            Ok(Attempt::from_commit(outcome, true)?)
+        })
     }
 
     /// Does a bounded part of the clearing.

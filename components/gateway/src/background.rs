@@ -13,104 +13,150 @@ use crate::vault::rotation;
 /// Most disabled mounts that one call sees to.
 const DISABLED_MOUNTS: u32 = 100;
 
+/// Something that is due failed, and is to be tried again. The operator has been told what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DutyFailed;
+
+/// How a duty ended.
+pub type DutyOutcome = Result<(), DutyFailed>;
+
 impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
-    /// Every duty, as `gatehouse:gateway/background` lists them. Each is to be called every minute or so; more often, from elsewhere too,
-    /// is harmless. The operator is told of everything that was done or failed. On a sealed or uninitialized server nothing is due.
-    pub const DUTIES: [fn(&Self); 8] = [
-        Self::rotate_credentials,
-        Self::maintain_identity_token_keys,
-        Self::forget_disabled_mounts,
-        Self::maintain_access,
-        Self::clear_removed_organizations,
-        Self::clear_removed_teams,
-        Self::enter_organization_names,
-        Self::report_events,
+    /// Every duty with its name, as `gatehouse:gateway/background` lists them. Each is to be called every minute or so; more often, from
+    /// elsewhere too, is harmless. The operator is told of everything that was done or failed. On a sealed or uninitialized server
+    /// nothing is due.
+    pub const DUTIES: [(&'static str, fn(&Self) -> DutyOutcome); 8] = [
+        ("rotate-credentials", Self::rotate_credentials),
+        (
+            "maintain-identity-token-keys",
+            Self::maintain_identity_token_keys,
+        ),
+        ("forget-disabled-mounts", Self::forget_disabled_mounts),
+        ("maintain-access", Self::maintain_access),
+        (
+            "clear-removed-organizations",
+            Self::clear_removed_organizations,
+        ),
+        ("clear-removed-teams", Self::clear_removed_teams),
+        ("enter-organization-names", Self::enter_organization_names),
+        ("report-events", Self::report_events),
     ];
 
     /// Replaces the root credentials of every mount whose schedule says so. Each call begins with another mount: one that ends the call
     /// whenever its turn comes holds up the others now and then, and none of them for ever.
-    pub fn rotate_credentials(&self) {
+    ///
+    /// # Errors
+    ///
+    /// When the mounts cannot be listed, or those of any one could not be replaced; the others had their turn all the same.
+    pub fn rotate_credentials(&self) -> DutyOutcome {
         match self.access.list_mounts() {
             Ok(mut mounts) => {
                 mounts.retain(|mount| mount.mount_type == "gcp");
                 let first = anywhere_below(mounts.len());
                 mounts.rotate_left(first);
-                mounts.iter().for_each(|mount| self.rotate_if_due(mount));
+                all(mounts.iter().map(|mount| self.rotate_if_due(mount)))
             }
-            Err(Failure::Sealed | Failure::NotInitialized) => {}
-            Err(failure) => self.tell_operator(&format!("background work: {failure}")),
+            Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
+            Err(failure) => self.failed(&format!("background work: {failure}")),
         }
     }
 
     /// Keeps the keys of identity tokens fresh.
-    pub fn maintain_identity_token_keys(&self) {
+    ///
+    /// # Errors
+    ///
+    /// When a key is due and could not be made.
+    pub fn maintain_identity_token_keys(&self) -> DutyOutcome {
         match self.auth_method.maintain_keys() {
-            Ok(()) | Err(IdentityTokenError::Storage(StorageError::Sealed)) => {}
-            Err(error) => self.tell_operator(&format!("keys of identity tokens: {error}")),
+            Ok(()) | Err(IdentityTokenError::Storage(StorageError::Sealed)) => Ok(()),
+            Err(error) => self.failed(&format!("keys of identity tokens: {error}")),
         }
     }
 
     /// Deletes what the method still keeps for disabled mounts.
-    pub fn forget_disabled_mounts(&self) {
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be listed, or something of any one could not be deleted.
+    pub fn forget_disabled_mounts(&self) -> DutyOutcome {
         match self.access.list_disabled_mounts(DISABLED_MOUNTS) {
-            Ok(ids) => ids.iter().for_each(|id| self.forget_disabled_mount(id)),
-            Err(Failure::Sealed | Failure::NotInitialized) => {}
-            Err(failure) => self.tell_operator(&format!("disabled mounts: {failure}")),
+            Ok(ids) => all(ids.iter().map(|id| self.forget_disabled_mount(id))),
+            Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
+            Err(failure) => self.failed(&format!("disabled mounts: {failure}")),
         }
     }
 
     /// Keeps the keys of batch tokens fresh, and clears away a part of what no token leads to.
-    pub fn maintain_access(&self) {
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub fn maintain_access(&self) -> DutyOutcome {
         match self.access.maintain() {
-            Ok(()) | Err(Failure::Sealed | Failure::NotInitialized) => {}
-            Err(failure) => self.tell_operator(&format!("upkeep of tokens: {failure}")),
+            Ok(()) | Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
+            Err(failure) => self.failed(&format!("upkeep of tokens: {failure}")),
         }
     }
 
     /// Clears away a part of what removed organizations have left.
-    pub fn clear_removed_organizations(&self) {
-        self.keep_organizations(self.organizations.clear_removed_away());
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub fn clear_removed_organizations(&self) -> DutyOutcome {
+        self.keep_organizations(self.organizations.clear_removed_away())
     }
 
     /// Takes removed teams out of a part of the memberships.
-    pub fn clear_removed_teams(&self) {
-        self.keep_organizations(self.organizations.clear_teams_away());
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub fn clear_removed_teams(&self) -> DutyOutcome {
+        self.keep_organizations(self.organizations.clear_teams_away())
     }
 
     /// Enters a part of the changed names of organizations where lists look for them.
-    pub fn enter_organization_names(&self) {
-        self.keep_organizations(self.organizations.enter_names());
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub fn enter_organization_names(&self) -> DutyOutcome {
+        self.keep_organizations(self.organizations.enter_names())
     }
 
-    fn keep_organizations(&self, outcome: Result<(), gatehouse_orgs_api::Failure>) {
+    fn keep_organizations(&self, outcome: Result<(), gatehouse_orgs_api::Failure>) -> DutyOutcome {
         match outcome {
-            Ok(()) | Err(gatehouse_orgs_api::Failure::Sealed) => {}
-            Err(failure) => self.tell_operator(&format!("upkeep of organizations: {failure}")),
+            Ok(()) | Err(gatehouse_orgs_api::Failure::Sealed) => Ok(()),
+            Err(failure) => self.failed(&format!("upkeep of organizations: {failure}")),
         }
     }
 
     /// Tells the operator what has been done with the installation, and in the self-hosted edition with organizations.
-    pub fn report_events(&self) {
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub fn report_events(&self) -> DutyOutcome {
         match self.tell_events() {
-            Ok(()) | Err(gatehouse_orgs_api::Failure::Sealed) => {}
-            Err(failure) => self.tell_operator(&format!("audit trail: {failure}")),
+            Ok(()) | Err(gatehouse_orgs_api::Failure::Sealed) => Ok(()),
+            Err(failure) => self.failed(&format!("audit trail: {failure}")),
         }
     }
 
-    fn rotate_if_due(&self, mount: &MountView) {
-        let tell = |what: &str| {
-            self.tell_operator(&format!("auth/{}: root credentials: {what}", mount.path));
-        };
+    fn rotate_if_due(&self, mount: &MountView) -> DutyOutcome {
+        let line = |what: &str| format!("auth/{}: root credentials: {what}", mount.path);
         match self.auth_method.rotate_if_due(&mount_of(mount)) {
-            Ok(None) => {}
-            Ok(Some(rotated)) => match rotation::left_behind(&rotated) {
-                Some(warning) => tell(&warning),
-                None => tell(&format!("replaced by key {:?}", rotated.private_key_id)),
-            },
+            Ok(None) => Ok(()),
+            Ok(Some(rotated)) => {
+                let replaced = || format!("replaced by key {:?}", rotated.private_key_id);
+                let what = rotation::left_behind(&rotated).unwrap_or_else(replaced);
+                self.tell_operator(&line(&what));
+                Ok(())
+            }
             // Another host is at it, or sealed the store meanwhile: nothing that anybody has to mend.
-            Err(RotationError::Busy | RotationError::Storage(StorageError::Sealed)) => {}
-            Err(RotationError::Storage(error)) => tell(&error.to_string()),
-            Err(error) => tell(rotation::fault(error).text()),
+            Err(RotationError::Busy | RotationError::Storage(StorageError::Sealed)) => Ok(()),
+            Err(RotationError::Storage(error)) => self.failed(&line(&error.to_string())),
+            Err(error) => self.failed(&line(rotation::fault(error).text())),
         }
     }
 }
@@ -118,12 +164,12 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
 impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
     /// Deletes what the method kept for a mount that is disabled. What cannot be deleted now is left to background work, and the
     /// operator is told.
-    pub(crate) fn forget_disabled_mount(&self, id: &str) {
+    pub(crate) fn forget_disabled_mount(&self, id: &str) -> DutyOutcome {
         // The method comes first: a mount that is not listed any more is never asked about again.
         let forgotten = self.auth_method.forget_mount(id).map_err(failure);
         match forgotten.and_then(|()| self.access.forget_disabled_mount(id)) {
-            Ok(()) | Err(Failure::Sealed) => {}
-            Err(failure) => self.tell_operator(&format!(
+            Ok(()) | Err(Failure::Sealed) => Ok(()),
+            Err(failure) => self.failed(&format!(
                 "disabled mount {id}: what was kept for it is still to be deleted: {failure}"
             )),
         }
@@ -138,6 +184,19 @@ fn failure(error: StorageError) -> Failure {
         StorageError::Contended(_) => Failure::Contended,
         StorageError::Damaged(_) => Failure::Damaged(error.to_string()),
     }
+}
+
+impl<A, C, O> Gateway<A, C, O> {
+    /// Tells the operator what failed.
+    fn failed(&self, detail: &str) -> DutyOutcome {
+        self.tell_operator(detail);
+        Err(DutyFailed)
+    }
+}
+
+/// Whether all went well; each has its turn, whatever became of those before it.
+fn all(outcomes: impl Iterator<Item = DutyOutcome>) -> DutyOutcome {
+    outcomes.fold(Ok(()), |before, outcome| before.and(outcome))
 }
 
 /// Any index of a list of that length; 0 where there is no randomness.

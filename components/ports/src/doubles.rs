@@ -41,25 +41,61 @@ macro_rules! assert_lacks {
 
 /// A clock that stands still until it is moved.
 #[derive(Debug)]
-pub struct ManualClock(AtomicU64);
+pub struct ManualClock {
+    now: AtomicU64,
+    /// The time that is certain; the present one where it is 0.
+    certain: AtomicU64,
+}
 
 impl ManualClock {
     /// A clock that shows `seconds` since 1970.
     #[must_use]
     pub fn at_seconds(seconds: u64) -> Self {
-        Self(AtomicU64::new(seconds.saturating_mul(1000)))
+        Self {
+            now: AtomicU64::new(seconds.saturating_mul(1000)),
+            certain: AtomicU64::new(0),
+        }
+    }
+
+    /// Sets the clock, forward or back.
+    pub fn set_milliseconds(&self, milliseconds: u64) {
+        self.now.store(milliseconds, Ordering::SeqCst);
+    }
+
+    /// From now on the clock shows time that is not certain.
+    pub fn doubt(&self) {
+        self.certain
+            .store(self.now_milliseconds(), Ordering::SeqCst);
+    }
+
+    /// Goes back to the time that was certain, which it shows from then on.
+    pub fn go_back(&self) {
+        self.set_milliseconds(self.certain_milliseconds());
+        self.be_certain();
+    }
+
+    /// What the clock shows is certain again.
+    pub fn be_certain(&self) {
+        self.certain.store(0, Ordering::SeqCst);
     }
 
     /// Moves the clock forward.
     pub fn advance(&self, duration: Duration) {
         let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-        self.0.fetch_add(milliseconds, Ordering::SeqCst);
+        self.now.fetch_add(milliseconds, Ordering::SeqCst);
     }
 }
 
 impl Clock for ManualClock {
     fn now_milliseconds(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
+        self.now.load(Ordering::SeqCst)
+    }
+
+    fn certain_milliseconds(&self) -> u64 {
+        match self.certain.load(Ordering::SeqCst) {
+            0 => self.now_milliseconds(),
+            certain => certain,
+        }
     }
 
     fn sleep(&self, duration: Duration) {
@@ -70,6 +106,10 @@ impl Clock for ManualClock {
 impl<C: Clock + ?Sized> Clock for &C {
     fn now_milliseconds(&self) -> u64 {
         (**self).now_milliseconds()
+    }
+
+    fn certain_milliseconds(&self) -> u64 {
+        (**self).certain_milliseconds()
     }
 
     fn sleep(&self, duration: Duration) {

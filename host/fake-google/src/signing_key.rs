@@ -1,7 +1,6 @@
 //! RSA keys with the certificates that publish them.
 
 use std::fmt;
-use std::fmt::Write as _;
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeyPair;
@@ -170,10 +169,5 @@ impl fmt::Debug for SigningKey {
 fn random_key_id() -> Result<String, FakeGoogleError> {
     let mut bytes = [0; KEY_ID_LENGTH];
     aws_lc_rs::rand::fill(&mut bytes).map_err(|_| FakeGoogleError::KeyGeneration)?;
-    let mut text = String::with_capacity(2 * KEY_ID_LENGTH);
-    for byte in bytes {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    Ok(text)
+    Ok(base16ct::lower::encode_string(&bytes))
 }

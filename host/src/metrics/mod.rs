@@ -138,7 +138,7 @@ impl ServerMetrics {
             )?,
             duties: counters(
                 "background_duties_total",
-                "Duties of background work that ended, by duty and by whether they failed: trapped, or took too long.",
+                "Duties of background work that ended, by duty and by whether they failed: trapped, took too long, or could not do what was due.",
                 &["duty", "outcome"],
             )?,
             clock_doubted: IntGauge::new(
@@ -322,6 +322,10 @@ mod tests {
         metrics.committed("conflict", Duration::from_micros(1));
         metrics.called("failed");
         metrics.clock_stepped(false);
+        metrics.expect_duties(["maintain-access", "report-events"].into_iter());
+        metrics.did_duty("maintain-access", true);
+        metrics.did_duty("maintain-access", false);
+        metrics.did_duty("maintain-access", false);
         login(&metrics, "success");
         login(&metrics, "success");
 
@@ -335,6 +339,9 @@ mod tests {
             r#"gatehouse_storage_commits_total{outcome="conflict"} 1"#,
             r#"gatehouse_outbound_calls_total{outcome="failed"} 1"#,
             r#"gatehouse_clock_steps_total{direction="backward"} 1"#,
+            r#"gatehouse_background_duties_total{duty="maintain-access",outcome="done"} 1"#,
+            r#"gatehouse_background_duties_total{duty="maintain-access",outcome="failed"} 2"#,
+            r#"gatehouse_background_duties_total{duty="report-events",outcome="failed"} 0"#,
             r#"gatehouse_logins_total{outcome="success"} 2"#,
             "gatehouse_component_requests_waiting 0",
         ] {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use gatehouse_ports::OsRandom;
-use gatehouse_store::{KeyShare, RootKey, ShareSeal, Sharing, create_key_file, read_key_file};
+use gatehouse_store::{
+    Backend, KeyShare, RootKey, SealedBackend, ShareSeal, Sharing, create_key_file, read_key_file,
+};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
@@ -55,11 +57,30 @@ pub async fn to_shares(
 pub async fn to_key_file(
     settings: &Settings,
     key_file: &Path,
-    mut share: impl FnMut(usize, u8) -> Result<Zeroizing<Vec<u8>>> + Send,
+    share: impl FnMut(usize, u8) -> Result<Zeroizing<Vec<u8>>> + Send,
 ) -> Result<()> {
     if settings.seal.kind != SealType::Shamir {
         bail!("seal.type is not \"shamir\": the key of this store is in a file already");
     }
+    let store = unsealed_by_shares(settings, share).await?;
+    let replacement = if key_file.exists() {
+        read_key_file(key_file)?
+    } else {
+        create_key_file(key_file)?
+    };
+    store.join_root_key(&replacement).await?;
+    Ok(())
+}
+
+/// The store of a stopped server, opened by shares, which are asked for one by one until they are enough.
+///
+/// # Errors
+///
+/// When the key is not in shares, or the shares do not open the store.
+pub async fn unsealed_by_shares(
+    settings: &Settings,
+    mut share: impl FnMut(usize, u8) -> Result<Zeroizing<Vec<u8>>> + Send,
+) -> Result<Arc<SealedBackend<Arc<dyn Backend>>>> {
     let store = stopped_store(settings)?;
     // Of a stopped server no first start goes on.
     let seal = ShareSeal::open(Arc::clone(&store), Duration::ZERO).await;
@@ -68,18 +89,11 @@ pub async fn to_key_file(
         let progress = seal.progress().await;
         let sharing = progress.sharing.context("the store is not initialized")?;
         if !progress.sealed {
-            break;
+            return Ok(store);
         }
         seal.unseal(share(progress.given, sharing.threshold())?)
             .await?;
     }
-    let replacement = if key_file.exists() {
-        read_key_file(key_file)?
-    } else {
-        create_key_file(key_file)?
-    };
-    store.join_root_key(&replacement).await?;
-    Ok(())
 }
 
 fn own_key_file(settings: &Settings) -> Result<&Path> {

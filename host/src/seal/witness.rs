@@ -71,8 +71,8 @@ impl Witness {
     /// When the file cannot be written.
     pub fn write(&self, generation: Generation) -> Result<()> {
         let Generation { store, count } = generation;
-        let name = u128::from_be_bytes(store);
-        let line = format!("{MARK} {name:032x} {count}\n");
+        let name = base16ct::lower::encode_string(&store);
+        let line = format!("{MARK} {name} {count}\n");
         let mut beside = self.path.clone().into_os_string();
         beside.push(".part");
         let beside = PathBuf::from(beside);
@@ -130,8 +130,13 @@ fn parse(text: &str) -> Option<Generation> {
     if mark != MARK || words.next().is_some() {
         return None;
     }
+    let mut store = [0; 16];
+    let decoded = base16ct::mixed::decode(name, &mut store).ok()?;
+    if decoded.len() != 16 {
+        return None;
+    }
     Some(Generation {
-        store: u128::from_str_radix(name, 16).ok()?.to_be_bytes(),
+        store,
         count: count.parse().ok()?,
     })
 }

@@ -1,8 +1,8 @@
 //! Bodies of roles, of configurations and of organizations, and the queries of lists.
 //!
 //! The first byte selects the reader. What must hold (SEC-G15, K5, H11, V1): nothing panics; a role that was written is the same when it
-//! is written again; no configuration that is accepted names a host outside Google's, or shows its private key; and what is read of an
-//! organization's document is what another parser finds there.
+//! is written again; no configuration that is accepted names another host than those of the APIs that are called, or shows its private
+//! key; and what is read of an organization's document is what another parser finds there.
 
 #![no_main]
 
@@ -65,10 +65,7 @@ fn config(request: &Request) {
         let host = host(endpoint);
         // With the dot of the root at its end it is the same name.
         let host = host.trim_end_matches('.');
-        assert!(
-            host.ends_with(".googleapis.com"),
-            "{endpoint:?} names {host:?}"
-        );
+        assert!(is_callable(host), "{endpoint:?} names {host:?}");
     }
     let key_file = changes.credentials.as_deref().unwrap_or_default();
     let members = serde_json::from_str::<Value>(key_file).unwrap_or_default();
@@ -88,6 +85,38 @@ fn host(endpoint: &str) -> String {
         .map_or(endpoint.as_str(), |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     host.strip_suffix(":443").unwrap_or(host).to_owned()
+}
+
+/// The hosts that the contract lists (2.3), written down once more: the APIs that are called, their documented forms, and the two
+/// names of private access. Below the same domain anybody may serve what they like, `storage.googleapis.com` first of all.
+fn is_callable(host: &str) -> bool {
+    const SERVICES: [&str; 7] = [
+        "cloudresourcemanager",
+        "compute",
+        "iam",
+        "iamcredentials",
+        "oauth2",
+        "sts",
+        "www",
+    ];
+    let is_service = |label: &str| SERVICES.contains(&label);
+    let is_plain = |label: &str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        !label.is_empty() && label.bytes().all(is_plain)
+    };
+    let Some(labels) = host.strip_suffix(".googleapis.com") else {
+        return false;
+    };
+    let labels: Vec<&str> = labels.split('.').collect();
+    match labels[..] {
+        ["private" | "restricted"] => true,
+        [service] | [service, "mtls"] => is_service(service),
+        [service, region, "rep"] => is_service(service) && is_plain(region),
+        [endpoint, "p"] => endpoint
+            .split_once('-')
+            .is_some_and(|(service, name)| is_service(service) && is_plain(name)),
+        _ => false,
+    }
 }
 
 fn organization(body: &[u8]) {

@@ -143,6 +143,7 @@ mod tests {
         }
     }
 
+    /// Contract 5.6, D30: the other spelling evades no denial.
     #[test]
     fn a_number_and_its_digits_are_the_same_value() {
         for (listed, given, expected) in [

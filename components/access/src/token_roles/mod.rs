@@ -7,15 +7,17 @@ pub(crate) mod terms;
 
 pub(crate) use aliases::asked_alias;
 
-use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{
-    Attempt, Records, Transaction, commit_with_retries, encode, key_position, key_segment,
+    Attempt, Record, Records, Transaction, commit_with_retries, encode, key_position, key_segment,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::api::{
     Failure, KeyPage, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
     WritePermission,
 };
+use crate::indexes::Index;
 use crate::service::AccessService;
 
 /// Longest name, in bytes.
@@ -24,16 +26,48 @@ const MAXIMUM_NAME_BYTES: usize = 128;
 const MAXIMUM_ROLE_BYTES: usize = 256 * 1024;
 /// Most names in one answer.
 const MAXIMUM_LIMIT: u32 = 10_000;
-/// Roles read in one round of a list: each may be as long as [`MAXIMUM_ROLE_BYTES`].
-const ROUND: u32 = 32;
-/// Bytes of roles after which a list ends early; its next part begins there.
-const MAXIMUM_LIST_BYTES: usize = 64 * 1024 * 1024;
+/// Names read at a time.
+const ROUND: u32 = 500;
 
 /// What the keys of all roles begin with.
 const PREFIX: &str = "token-role/";
+/// What the keys of all [`NameRecord`]s begin with.
+const NAME_PREFIX: &str = "token-role-name/";
+
+/// The names of all roles, apart from the roles, which are too long to be read for a list.
+pub(crate) const TOKEN_ROLE_NAMES: Index = Index {
+    name: "token-role-names",
+    prefix: PREFIX,
+    part: 16,
+};
 
 fn role_key(name: &str) -> String {
     format!("{PREFIX}{}", key_segment(name))
+}
+
+fn name_key(name: &str) -> String {
+    format!("{NAME_PREFIX}{}", key_segment(name))
+}
+
+/// The name of a role, for lists. What a [`TokenRole`] has beside it is left out, so it is read from one as well.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct NameRecord {
+    name: String,
+}
+
+impl Record for NameRecord {
+    const SCHEMA: u16 = TokenRole::SCHEMA;
+}
+
+/// Adds the name of a role to [`TOKEN_ROLE_NAMES`].
+fn stage_name_of<S: Store>(transaction: &mut Transaction, item: &Item) -> Result<(), Failure> {
+    let role = Records::<S>::load::<NameRecord>(Some(item.entry.clone()))?;
+    if let Some(role) = role {
+        transaction
+            .require(item.key.as_str(), role.version)
+            .put(name_key(&role.record.name), &role.record)?;
+    }
+    Ok(())
 }
 
 fn is_usable_name(name: &str) -> bool {
@@ -50,25 +84,29 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         after: Option<&str>,
         limit: u32,
     ) -> Result<KeyPage, Failure> {
+        self.require_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)?;
         let mut left = limit.clamp(1, MAXIMUM_LIMIT);
-        let mut position = after.map(|after| key_position(PREFIX, after));
+        let mut position = after.map(|after| key_position(NAME_PREFIX, after));
         let mut keys = Vec::new();
-        let mut bytes = 0;
         loop {
             let store = self.records.store();
-            let page = store.scan(PREFIX, position.as_deref(), left.min(ROUND))?;
+            let page = store.scan(NAME_PREFIX, position.as_deref(), left.min(ROUND))?;
             position = page.items.last().map(|item| item.key.clone());
             for item in page.items {
-                bytes += item.entry.value.len();
-                let role = Records::<S>::load::<TokenRole>(Some(item.entry))?;
+                let role = Records::<S>::load::<NameRecord>(Some(item.entry))?;
                 keys.extend(role.map(|role| role.record.name));
                 left -= 1;
             }
-            if left == 0 || !page.more || bytes > MAXIMUM_LIST_BYTES {
+            if left == 0 || !page.more {
                 let next = keys.last().cloned().filter(|_| page.more);
                 return Ok(KeyPage { keys, next });
             }
         }
+    }
+
+    /// Does a bounded part of the work on the index of names, where an earlier version left none.
+    pub(crate) fn advance_token_role_names(&self) -> Result<bool, Failure> {
+        self.advance_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)
     }
 
     pub(crate) fn token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
@@ -108,7 +146,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let mut transaction = Transaction::new();
             transaction
                 .require_unchanged(key.as_str(), version)
-                .put(key.as_str(), &role)?;
+                .put(key.as_str(), &role)?
+                .put(
+                    name_key(name),
+                    &NameRecord {
+                        name: name.to_owned(),
+                    },
+                )?;
             Ok(Attempt::from_commit(
                 self.records.commit(transaction),
                 changes::warnings(&role, changes, mount_max),
@@ -122,7 +166,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         commit_with_retries(&self.clock, &self.random, || {
             let mut transaction = Transaction::new();
-            transaction.delete(role_key(name));
+            transaction.delete(role_key(name)).delete(name_key(name));
             Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
         })
     }

@@ -6,7 +6,7 @@ use crate::server::{ROOT, Server, TestStore, sudo};
 use gatehouse_access::{
     Access, AccessService, AliasRequest, CreateError, CreateRequest, EntityChanges, FieldTooLong,
     GroupChanges, IdentityError, IdentityTarget, LoginError, MountError, MountRequest, MountTuning,
-    TokenParameters, TuneError,
+    TokenParameters, TokenRoleChanges, TuneError, WritePermission,
 };
 use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
 
@@ -114,6 +114,55 @@ fn s14_policies_are_listed_without_their_texts() {
     let names = server.access.list_policies().unwrap();
     assert_eq!(names.len(), 61);
     assert!(!names.contains(&"p00".to_owned()));
+}
+
+fn list(access: &impl Access) -> Vec<String> {
+    access.list_token_roles(None, 10_000).unwrap().keys
+}
+
+#[test]
+fn s14_token_roles_are_listed_without_what_they_hold() {
+    let server = Server::ready();
+    let changes = TokenRoleChanges {
+        allowed_policies: Some((0..2_000).map(|number| format!("{number:0100}")).collect()),
+        ..TokenRoleChanges::default()
+    };
+    let permission = WritePermission {
+        create: true,
+        update: true,
+    };
+    for number in 0..60 {
+        let name = format!("r{number:02}");
+        let written = server.access.write_token_role(&name, &changes, permission);
+        written.unwrap();
+    }
+    let names = list(&server.access);
+    assert_eq!(names.len(), 60);
+    let measured = Measured::of(&server);
+    let access = AccessService::new(&measured, server.clock, server.random);
+    assert_eq!(list(&access), names);
+    assert!(measured.largest.load(Ordering::SeqCst) < 100 * KIB);
+
+    // A store of before the index of names.
+    for key in server.store.keys() {
+        if key.starts_with("token-role-name/") || key == "index/token-role-names" {
+            delete(&server, &key);
+        }
+    }
+    assert_eq!(list(&access), names);
+    assert!(measured.largest.load(Ordering::SeqCst) < 6 * KIB * KIB);
+    let page = access.list_token_roles(Some("r10"), 2).unwrap();
+    assert_eq!(
+        (page.keys, page.next),
+        (
+            vec!["r11".to_owned(), "r12".to_owned()],
+            Some("r12".to_owned())
+        )
+    );
+    server.access.delete_token_role("r00").unwrap();
+    assert!(!list(&access).contains(&"r00".to_owned()));
+    server.access.maintain().unwrap();
+    assert_eq!(list(&access).len(), 59);
 }
 
 #[test]

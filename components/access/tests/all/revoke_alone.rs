@@ -81,7 +81,7 @@ fn contract_5_4_the_children_live_on_as_orphans_with_what_descends_from_them() {
     assert!(family.revoke(&family.child));
     assert_eq!(family.valid(), [false, false, true, false]);
     assert!(family.revoke(&family.sibling));
-    family.server.access.tidy_tokens().unwrap();
+    family.server.tidy();
     assert_eq!(family.server.store.keys(), family.before);
 }
 
@@ -101,7 +101,7 @@ fn a_revocation_of_what_left_its_children_touches_none_of_them() {
     assert!(family.revoke_alone(&family.top));
     assert!(!family.revoke(&family.top));
     for _ in 0..3 {
-        family.server.access.tidy_tokens().unwrap();
+        family.server.tidy();
     }
     assert_eq!(family.valid(), [false, true, true, true]);
 }
@@ -126,7 +126,7 @@ fn new_descendants_of_an_orphan_and_renewals_do_not_need_the_parent() {
         family.server.advance(HOUR / 2);
         assert!(renew(&family.child));
         assert!(!renew(&family.grandchild) && !renew(&text(&made)));
-        family.server.access.tidy_tokens().unwrap();
+        family.server.tidy();
     }
     assert_eq!(family.valid(), [false, true, false, true]);
     assert!(family.revoke(&family.child));
@@ -143,10 +143,10 @@ fn the_place_of_the_parent_goes_when_the_last_child_has_ended() {
             .filter(|key| key.starts_with("relinquished/"))
             .count()
     };
-    family.server.access.tidy_tokens().unwrap();
+    family.server.tidy();
     assert_eq!(places(), 1);
     family.server.advance(HOUR);
-    family.server.access.tidy_tokens().unwrap();
+    family.server.tidy();
     assert_eq!(places(), 0);
     assert!(family.revoke_alone(&text(&family.server.child(ROOT, &CreateRequest::default()))));
     assert_eq!(places(), 0);
@@ -347,7 +347,7 @@ fn an_identifier_is_taken_while_children_of_its_last_token_live() {
             .revoke_token(&child.client_token.reference())
             .unwrap()
     );
-    server.access.tidy_tokens().unwrap();
+    server.tidy();
     assert!(again().is_ok());
 }
 

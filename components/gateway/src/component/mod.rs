@@ -118,35 +118,35 @@ fn take_peer(received: &mut Received) -> Option<IpAddr> {
 }
 
 impl bindings::exports::gatehouse::gateway::background::Guest for Component {
-    fn rotate_credentials() {
-        gateway().rotate_credentials();
+    fn rotate_credentials() -> Result<(), ()> {
+        gateway().rotate_credentials().map_err(drop)
     }
 
-    fn maintain_identity_token_keys() {
-        gateway().maintain_identity_token_keys();
+    fn maintain_identity_token_keys() -> Result<(), ()> {
+        gateway().maintain_identity_token_keys().map_err(drop)
     }
 
-    fn forget_disabled_mounts() {
-        gateway().forget_disabled_mounts();
+    fn forget_disabled_mounts() -> Result<(), ()> {
+        gateway().forget_disabled_mounts().map_err(drop)
     }
 
-    fn maintain_access() {
-        gateway().maintain_access();
+    fn maintain_access() -> Result<(), ()> {
+        gateway().maintain_access().map_err(drop)
     }
 
-    fn clear_removed_organizations() {
-        gateway().clear_removed_organizations();
+    fn clear_removed_organizations() -> Result<(), ()> {
+        gateway().clear_removed_organizations().map_err(drop)
     }
 
-    fn clear_removed_teams() {
-        gateway().clear_removed_teams();
+    fn clear_removed_teams() -> Result<(), ()> {
+        gateway().clear_removed_teams().map_err(drop)
     }
 
-    fn enter_organization_names() {
-        gateway().enter_organization_names();
+    fn enter_organization_names() -> Result<(), ()> {
+        gateway().enter_organization_names().map_err(drop)
     }
 
-    fn report_events() {
-        gateway().report_events();
+    fn report_events() -> Result<(), ()> {
+        gateway().report_events().map_err(drop)
     }
 }

@@ -153,7 +153,8 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
             // The tokens die with the mount; what the method kept for it is out of reach from then on, also where it is not
             // deleted before the answer.
             if let Some(id) = gateway.access.disable_mount(path).map_err(fault)? {
-                gateway.forget_disabled_mount(&id);
+                // Where that fails the operator knows it, and background work goes on; the mount is gone all the same.
+                let _ = gateway.forget_disabled_mount(&id);
             }
             Ok(None)
         }

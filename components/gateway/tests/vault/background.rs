@@ -153,3 +153,37 @@ fn t5_what_descends_from_expired_tokens_is_removed_without_anybody_asking() {
     assert_eq!(server.access_store.keys(), before);
     assert!(server.operator_lines().is_empty());
 }
+
+#[test]
+fn l6_a_duty_that_tells_of_a_failure_has_failed() {
+    let server = Server::with_method();
+    server.post("sys/auth/a/b", r#"{"type":"gcp"}"#).expect(204);
+    assert!(server.run_duties().is_empty());
+    let failed = || StoreError::Unavailable("disk full".to_owned());
+    server
+        .script
+        .due_rotation
+        .is(Err(RotationError::Storage(failed().into())));
+    server.script.due_keys.is(Err(IdentityTokenError::Random));
+    let both = ["rotate-credentials", "maintain-identity-token-keys"];
+    assert_eq!(server.run_duties(), both);
+    // The other mount had its turn all the same.
+    assert_eq!(server.script.rotated_mounts.lock().unwrap().len(), 4);
+    assert_eq!(server.operator_lines().len(), 2);
+
+    server.script.due_rotation.is(Err(RotationError::Busy));
+    let sealed = IdentityTokenError::Storage(StoreError::Sealed.into());
+    server.script.due_keys.is(Err(sealed));
+    let left = rotated(Some("k1"));
+    assert!(server.run_duties().is_empty());
+    server.script.due_rotation.is(Ok(Some(left)));
+    assert!(server.run_duties().is_empty());
+    assert_eq!(server.operator_lines().len(), 1);
+
+    let batch = r#"{"type":"batch","policies":["default"]}"#;
+    server.post("auth/token/create", batch).expect(200);
+    server.pass(7 * 24 * 60 * 60);
+    server.access_store.fail_next_commit(failed().into());
+    assert_eq!(server.run_duties(), ["maintain-access"]);
+    assert!(Server::empty().run_duties().is_empty());
+}

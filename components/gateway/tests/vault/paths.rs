@@ -359,6 +359,7 @@ fn t4_a_path_that_cannot_be_served_takes_a_use_of_the_token() {
     server.send(Method::Get, &deep, Some(token), "").expect(403);
 }
 
+/// Contract 5.6, D31: it is judged and done without the slash.
 #[test]
 fn a3_a_final_slash_of_what_is_no_list_is_told_to_those_only_who_may_go_there() {
     let server = Server::with_role();

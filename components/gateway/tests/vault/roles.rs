@@ -7,7 +7,7 @@ use gatehouse_gateway::Method;
 use serde_json::{Value, json};
 
 use super::rows::texts;
-use super::server::{ROOT, Server, listed};
+use super::server::{ROOT, Server, identity, listed};
 
 #[test]
 fn a_role_is_created_with_an_empty_envelope_and_read_back() {
@@ -378,5 +378,50 @@ fn a4_a_role_that_binds_to_blanks_is_not_written() {
         let body = json!({"type": "gce", field: " "}).to_string();
         server.post("auth/gcp/role/blank", &body).expect(400);
     }
+    // Labels have another reader: what is blank is none.
+    for blanks in [
+        json!([""]),
+        json!([" ", "\t"]),
+        json!(" "),
+        json!(","),
+        json!(":"),
+        json!({"": ""}),
+        json!({" ": null}),
+    ] {
+        let body = json!({"type": "gce", "bound_labels": blanks}).to_string();
+        server.post("auth/gcp/role/blank", &body).expect(400);
+    }
     server.get("auth/gcp/role/blank").expect(404);
+}
+
+#[test]
+fn a4_blank_policies_of_a_role_give_a_login_the_default_policy_alone() {
+    let server = Server::with_method();
+    for field in ["token_policies", "policies"] {
+        for blanks in [
+            json!([""]),
+            json!([" ", "\t"]),
+            json!(""),
+            json!(" "),
+            json!(","),
+        ] {
+            server.delete("auth/gcp/role/dev").expect(204);
+            let body =
+                json!({"type": "iam", "bound_service_accounts": "a@x.example", field: blanks});
+            server
+                .post("auth/gcp/role/dev", &body.to_string())
+                .expect(200);
+            // What the role keeps is what a login under it brings.
+            let kept = server.get("auth/gcp/role/dev").expect(200).data()["token_policies"].clone();
+            let mut caller = identity();
+            caller.token.policies = serde_json::from_value(kept).unwrap();
+            server.script.login.is(Ok(caller));
+            let login = r#"{"role":"dev","jwt":"a.b.c"}"#;
+            let answer = server.send(Method::Put, "auth/gcp/login", None, login);
+            let auth = answer.expect(200).json()["auth"].clone();
+            assert_eq!(auth["policies"], json!(["default"]), "{field} {blanks}");
+            assert_eq!(auth["token_policies"], json!(["default"]));
+            assert!(auth["lease_duration"].as_u64().unwrap() > 0, "it ends");
+        }
+    }
 }

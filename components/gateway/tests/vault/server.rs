@@ -6,7 +6,9 @@ use std::time::Duration;
 use gatehouse_access::AccessService;
 use gatehouse_auth_method::{AuthMethodService, Identity, Renewed, TokenParameters};
 use gatehouse_gateway::host::Host;
-use gatehouse_gateway::{Gateway, Method, Part, Request, Response, ResumeError, Settings};
+use gatehouse_gateway::{
+    DutyOutcome, Gateway, Method, Part, Request, Response, ResumeError, Settings,
+};
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
 use gatehouse_ports::{HttpError, NoCache};
@@ -166,9 +168,15 @@ impl Server {
 
     /// What is due without anybody asking.
     pub fn run_background(&self) {
-        for duty in Gateway::DUTIES {
-            duty(&self.gateway);
-        }
+        self.run_duties();
+    }
+
+    /// The same; the duties that failed.
+    pub fn run_duties(&self) -> Vec<&'static str> {
+        let failed = |(name, duty): &(&'static str, fn(&TestGateway) -> DutyOutcome)| {
+            duty(&self.gateway).is_err().then_some(*name)
+        };
+        TestGateway::DUTIES.iter().filter_map(failed).collect()
     }
 
     /// What the operator was told since the last time.

@@ -348,6 +348,7 @@ fn a4_a_role_whose_lists_are_blanks_is_not_written() {
         "allowed_policies_glob",
         "disallowed_policies",
         "disallowed_policies_glob",
+        "allowed_entity_aliases",
         "token_bound_cidrs",
         "bound_cidrs",
     ] {

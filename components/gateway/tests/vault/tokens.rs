@@ -163,8 +163,9 @@ fn contract_5_4_revoke_orphan_ends_a_token_and_leaves_its_children() {
 }
 
 #[test]
-fn contract_5_4_tidy_is_accepted_and_removes_what_leads_nowhere() {
+fn contract_5_4_tidy_is_accepted_and_background_work_removes_what_leads_nowhere() {
     let server = Server::initialized();
+    server.run_background();
     let before = server.access_store.keys();
     let (parent, _) = create(&server, r#"{"policies":["root"],"ttl":"1m"}"#);
     server
@@ -180,6 +181,11 @@ fn contract_5_4_tidy_is_accepted_and_removes_what_leads_nowhere() {
     let answer = server.post("auth/token/tidy", "").expect(202);
     assert!(answer.warnings()[0].starts_with("Tidy operation successfully started."));
     assert_eq!(answer.data(), json!(null));
+    // No request deletes by the clock, which may be in doubt (SEC-T6).
+    assert_ne!(server.access_store.keys(), before);
+    let again = server.post("auth/token/tidy", "").expect(200);
+    assert_eq!(again.warnings(), ["Tidy operation already in progress."]);
+    server.run_background();
     assert_eq!(server.access_store.keys(), before);
     server.get("auth/token/tidy").expect(405);
 }

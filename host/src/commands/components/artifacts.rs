@@ -79,8 +79,7 @@ pub(super) fn all(only: Option<Flavour>) -> Result<Vec<Artifact>> {
 /// The notation of registries for what `bytes` hash to.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     let digest = digest(&SHA256, bytes);
-    let hexadecimal = digest.as_ref().iter().map(|byte| format!("{byte:02x}"));
-    format!("sha256:{}", hexadecimal.collect::<String>())
+    format!("sha256:{}", base16ct::lower::encode_string(digest.as_ref()))
 }
 
 fn component(part: Part, flavour: Flavour) -> Result<Artifact> {

@@ -1,21 +1,24 @@
 //! `gatehouse operator clock`: the latest time that the store of a stopped server remembers.
 //!
 //! A server never goes back behind that time (SEC-T6). After a clock that was wrong it can lie in the future; whoever knows the right time
-//! puts it right here.
+//! puts it right here. The time is sealed like every record: where the key is in shares, they are read from standard input.
 
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use gatehouse::clock::{remember, remembered};
-use gatehouse::seal::SealedStore;
+use gatehouse::seal::{SealedStore, migration};
 use gatehouse::settings::{SealType, Settings};
 use gatehouse_ports::{Clock as _, SystemClock};
-use gatehouse_store::SharedClock;
+use gatehouse_store::{Backend, SharedClock};
 use jiff::Timestamp;
+use zeroize::Zeroizing;
 
 use crate::commands::configuration::Source;
 use crate::commands::on_runtime;
+
+use super::seal::read_share;
 
 #[derive(Debug, Args)]
 pub(in crate::commands) struct Command {
@@ -28,14 +31,9 @@ pub(in crate::commands) struct Command {
 
 pub(super) fn run(command: &Command) -> Result<()> {
     let settings = command.source.load()?;
-    if settings.seal.kind == SealType::Shamir {
-        bail!(
-            "seal.type is \"shamir\": the time is sealed like every record, and only the unsealed server can read it"
-        );
-    }
     let now = SystemClock.now_milliseconds();
     let reset = command.reset.then_some(now);
-    let before = on_runtime(async move { look(&settings, reset).await })?;
+    let before = on_runtime(async move { look(&settings, reset, read_share).await })?;
     match before {
         Some(before) => println!("remembered: {}", shown(before)),
         None => println!("remembered: nothing"),
@@ -52,12 +50,21 @@ pub(super) fn run(command: &Command) -> Result<()> {
 }
 
 /// What the store remembers, before it is made to remember `reset`.
-async fn look(settings: &Settings, reset: Option<u64>) -> Result<Option<u64>> {
-    let clock: SharedClock = Arc::new(SystemClock);
-    let opened = SealedStore::open(settings, &clock).await?;
-    let before = remembered(opened.store.as_ref()).await?;
+async fn look(
+    settings: &Settings,
+    reset: Option<u64>,
+    share: impl FnMut(usize, u8) -> Result<Zeroizing<Vec<u8>>> + Send,
+) -> Result<Option<u64>> {
+    let store: Arc<dyn Backend> = match settings.seal.kind {
+        SealType::Shamir => migration::unsealed_by_shares(settings, share).await?,
+        SealType::KeyFile => {
+            let clock: SharedClock = Arc::new(SystemClock);
+            SealedStore::open(settings, &clock).await?.store
+        }
+    };
+    let before = remembered(store.as_ref()).await?;
     if let Some(now) = reset {
-        remember(opened.store.as_ref(), now).await?;
+        remember(store.as_ref(), now).await?;
     }
     Ok(before)
 }
@@ -70,9 +77,44 @@ fn shown(milliseconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gatehouse_store::create_key_file;
+    use anyhow::{Context as _, bail};
+    use gatehouse_store::{Sharing, create_key_file};
 
     use super::*;
+
+    fn no_share(_: usize, _: u8) -> Result<Zeroizing<Vec<u8>>> {
+        bail!("nobody gives a share")
+    }
+
+    #[tokio::test]
+    async fn t6_the_remembered_time_of_a_store_in_shares_is_shown_to_who_gives_them() {
+        let place = tempfile::tempdir().unwrap();
+        let (folder, key_file) = (place.path().join("store"), place.path().join("key"));
+        create_key_file(&key_file).unwrap();
+        let storage = format!("[storage]\npath = {folder:?}\n");
+        let settings =
+            |seal: &str| Settings::from_text(&format!("{storage}{seal}"), [], []).unwrap();
+        let by_file = settings(&format!("[seal]\nkey_file = {key_file:?}\n"));
+        let year_ahead = 1_826_791_200_000;
+        look(&by_file, Some(year_ahead), no_share).await.unwrap();
+
+        let mut shares = Vec::new();
+        let keep = |made: &[gatehouse_store::KeyShare]| {
+            let bytes = made.iter().map(|share| share.as_bytes().to_vec());
+            shares = bytes.map(Zeroizing::new).collect();
+            Ok(())
+        };
+        let sharing = Sharing::new(3, 2).unwrap();
+        migration::to_shares(&by_file, sharing, keep).await.unwrap();
+        let by_shares = settings("[seal]\ntype = \"shamir\"\n");
+        let share = |given: usize, _| shares.get(given).cloned().context("no more shares");
+        assert!(look(&by_shares, None, no_share).await.is_err());
+        let now = 1_795_255_200_000;
+        let before = look(&by_shares, Some(now), share).await.unwrap();
+        assert_eq!(before, Some(year_ahead));
+        let after = look(&by_shares, None, share).await.unwrap();
+        assert_eq!(after, Some(now));
+    }
 
     #[tokio::test]
     async fn t6_the_remembered_time_is_shown_and_put_right() {
@@ -82,10 +124,16 @@ mod tests {
         let text = format!("[storage]\npath = {folder:?}\n[seal]\nkey_file = {key_file:?}\n");
         let settings = Settings::from_text(&text, [], []).unwrap();
         let year_ahead = 1_826_791_200_000;
-        assert_eq!(look(&settings, Some(year_ahead)).await.unwrap(), None);
+        assert_eq!(
+            look(&settings, Some(year_ahead), no_share).await.unwrap(),
+            None
+        );
         let now = 1_795_255_200_000;
-        assert_eq!(look(&settings, Some(now)).await.unwrap(), Some(year_ahead));
-        assert_eq!(look(&settings, None).await.unwrap(), Some(now));
+        assert_eq!(
+            look(&settings, Some(now), no_share).await.unwrap(),
+            Some(year_ahead)
+        );
+        assert_eq!(look(&settings, None, no_share).await.unwrap(), Some(now));
         assert_eq!(shown(now), "2026-11-21T10:00:00Z");
         assert_eq!(shown(u64::MAX), "beyond the year 9999");
     }

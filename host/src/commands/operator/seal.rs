@@ -119,7 +119,8 @@ fn print_shares(shares: &[gatehouse_store::KeyShare]) -> Result<()> {
     Ok(())
 }
 
-fn read_share(given: usize, needed: u8) -> Result<Zeroizing<Vec<u8>>> {
+/// The next share from standard input, one a line.
+pub(super) fn read_share(given: usize, needed: u8) -> Result<Zeroizing<Vec<u8>>> {
     eprintln!("Unseal key {} of {needed}:", given + 1);
     // Room for all at once: a string that grows would leave copies of the share behind.
     let mut line = Zeroizing::new(String::with_capacity(1024));

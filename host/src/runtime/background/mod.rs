@@ -36,6 +36,9 @@ pub enum RunError {
     /// It trapped or could not be started.
     #[error("the component failed: {0:#}")]
     Failed(#[from] wasmtime::Error),
+    /// It could not do what was due, and the component has told the operator what was in the way.
+    #[error("the component has told what was in the way")]
+    Told,
 }
 
 /// Calls the duties of a component every now and then, each in a fresh instance, of which there is one at a time: a duty that traps
@@ -99,12 +102,20 @@ impl Background {
         self.round(&|_| false).await
     }
 
+    /// The same without the duties that `held` names.
+    pub async fn run_once_without(
+        &self,
+        held: impl Fn(&str) -> bool,
+    ) -> Vec<(&str, Result<(), RunError>)> {
+        self.round(&held).await
+    }
+
     async fn round(&self, held: &impl Fn(&str) -> bool) -> Vec<(&str, Result<(), RunError>)> {
         let wall_time = self.settings.wall_time;
         let mut round = Vec::with_capacity(self.duties.len());
         for (duty, function) in self.duties.iter().filter(|(duty, _)| !held(duty)) {
             let outcome = match tokio::time::timeout(wall_time, self.call(function)).await {
-                Ok(outcome) => outcome.map_err(RunError::from),
+                Ok(outcome) => outcome,
                 Err(_) => Err(RunError::TimedOut(wall_time)),
             };
             round.push((duty.as_str(), outcome));
@@ -112,11 +123,12 @@ impl Background {
         round
     }
 
-    async fn call(&self, function: &ComponentExportIndex) -> wasmtime::Result<()> {
+    async fn call(&self, function: &ComponentExportIndex) -> Result<(), RunError> {
         let mut store = self.grants.store(&self.engine);
         let instance = self.template.instantiate_async(&mut store).await?;
-        let duty = instance.get_typed_func::<(), ()>(&mut store, function)?;
-        duty.call_async(&mut store, ()).await
+        let duty = instance.get_typed_func::<(), (Result<(), ()>,)>(&mut store, function)?;
+        let (outcome,) = duty.call_async(&mut store, ()).await?;
+        outcome.map_err(|()| RunError::Told)
     }
 }
 

@@ -1,18 +1,53 @@
 //! Background work of small components that do one thing.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
+use tracing_subscriber::fmt::MakeWriter;
 use wasmtime::component::Component;
 
 use super::*;
+use crate::metrics::ServerMetrics;
 use crate::runtime::linker::linker;
+use crate::runtime::services::Metrics as _;
 use crate::runtime::state::no_grants;
 use gatehouse_engine::{EngineSettings, engine};
 
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// A component with two duties: `first` does what `code` says, `second` counts. `$count` tells the host of it, `$wait` never returns.
+/// What a duty does that could not do what was due.
+const FAILS: &str = "i32.const 1 return";
+
+/// What a log writes, kept.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Written {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+    }
+}
+
+impl std::io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Written {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// A component with two duties: `first` does what `code` says and ends well unless that returns 1, `second` counts. `$count` tells the host of it, `$wait` never returns.
 fn component(code: &str) -> String {
     format!(
         r#"(component
@@ -23,12 +58,12 @@ fn component(code: &str) -> String {
   (core module $code
     (import "host" "count" (func $count))
     (import "host" "wait" (func $wait))
-    (func (export "first") {code})
-    (func (export "second") call $count))
+    (func (export "first") (result i32) {code} i32.const 0)
+    (func (export "second") (result i32) call $count i32.const 0))
   (core instance $code (instantiate $code
     (with "host" (instance (export "count" (func $count')) (export "wait" (func $wait'))))))
-  (func $first (canon lift (core func $code "first")))
-  (func $second (canon lift (core func $code "second")))
+  (func $first (result (result)) (canon lift (core func $code "first")))
+  (func $second (result (result)) (canon lift (core func $code "second")))
   (instance $background (export "first" (func $first)) (export "second" (func $second)))
   (export "gatehouse:gateway/background@0.1.0" (instance $background)))"#
     )
@@ -112,7 +147,7 @@ async fn it_works_at_once_and_then_again_after_each_pause() {
 async fn w3_a_duty_that_traps_holds_up_no_other_and_is_called_again() {
     let Subject { background, runs } = subject("call $count unreachable");
     assert_eq!(round(&background).await, [false, true]);
-    let told = std::sync::Mutex::new(Vec::new());
+    let told = Mutex::new(Vec::new());
     let tell = |duty: &str, well| told.lock().unwrap().push((duty.to_owned(), well));
     background
         .repeat(|_| false, tell, tokio::time::sleep(INTERVAL * 3 / 2))
@@ -121,6 +156,43 @@ async fn w3_a_duty_that_traps_holds_up_no_other_and_is_called_again() {
     let told = told.into_inner().unwrap();
     let round = [("first".to_owned(), false), ("second".to_owned(), true)];
     assert_eq!(told, [round.clone(), round].concat());
+}
+
+#[tokio::test(start_paused = true)]
+async fn l6_a_duty_that_fails_is_counted_as_failed_and_told_in_the_log() {
+    for code in [FAILS, "unreachable"] {
+        let log = Written::default();
+        let lines = tracing_subscriber::fmt().with_writer(log.clone());
+        let _log = tracing::subscriber::set_default(lines.with_ansi(false).finish());
+        let background = subject(code).background;
+        let metrics = ServerMetrics::new().unwrap();
+        metrics.expect_duties(background.duties());
+        let done = |duty: &str, well| metrics.did_duty(duty, well);
+        let stop = tokio::time::sleep(INTERVAL / 2);
+        background.repeat(|_| false, done, stop).await;
+
+        let text = metrics.exposition();
+        for line in [
+            r#"gatehouse_background_duties_total{duty="first",outcome="done"} 0"#,
+            r#"gatehouse_background_duties_total{duty="first",outcome="failed"} 1"#,
+            r#"gatehouse_background_duties_total{duty="second",outcome="done"} 1"#,
+            r#"gatehouse_background_duties_total{duty="second",outcome="failed"} 0"#,
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+        let log = log.text();
+        let told = "background work failed; it is tried again later";
+        let lines: Vec<&str> = log.lines().filter(|line| line.contains(told)).collect();
+        assert!(lines.len() == 1 && lines[0].contains("first"), "{log}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn w3_what_a_duty_could_not_do_is_no_trap_and_no_success() {
+    let round = subject(FAILS).background;
+    let round = round.run_once().await;
+    assert!(matches!(round[0].1, Err(RunError::Told)), "{round:?}");
+    assert!(round[1].1.is_ok(), "{round:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,7 +211,7 @@ async fn w2_a_duty_that_waits_for_ever_is_cut_off_and_gives_back_its_instance() 
 #[tokio::test(start_paused = true)]
 async fn t6_a_duty_that_is_held_is_left_out_and_the_others_go_on() {
     let Subject { background, runs } = subject("call $count");
-    let told = std::sync::Mutex::new(Vec::new());
+    let told = Mutex::new(Vec::new());
     let tell = |duty: &str, _| told.lock().unwrap().push(duty.to_owned());
     background
         .repeat(

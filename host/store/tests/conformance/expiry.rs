@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::subject::{
-    START, Subject, absent, at_version, conflict, delete, keys, put, put_until, value, version,
+    Kind, START, Subject, absent, at_version, conflict, delete, keys, put, put_until, value,
+    version,
 };
 
 async fn an_entry_is_there_until_the_millisecond_it_ends(subject: Subject) {
@@ -106,7 +107,43 @@ async fn many_entries_that_end_at_once_all_go(subject: Subject) {
     }
 }
 
+async fn t6_what_has_expired_by_a_doubted_clock_is_refused_and_not_deleted(subject: Subject) {
+    if subject.kind == Kind::Adapter {
+        // A component has the time of its host, which does not tell it how certain that is (docs/contract/security.md, T6).
+        return;
+    }
+    let store = subject.store();
+    let names: Vec<String> = (0..50).map(|number| format!("k/{number}")).collect();
+    let ending = |name: &String| put_until(name, "1", Some(START + 5));
+    let changes = names.iter().map(ending).collect();
+    store.commit(vec![], changes).await.unwrap();
+    subject.clock.doubt();
+    subject
+        .clock
+        .advance(Duration::from_secs(365 * 24 * 60 * 60));
+    for _ in 0..100 {
+        store.commit(vec![], vec![put("other", "")]).await.unwrap();
+    }
+    assert_eq!(keys(&store, "", 1000).await, ["other"]);
+
+    // The clock was wrong, and what was refused by it is valid again.
+    subject.clock.go_back();
+    assert_eq!(keys(&store, "k/", 1000).await.len(), names.len());
+    assert_eq!(value(&store, "k/7").await.as_deref(), Some("1"));
+
+    // It is right, and what has expired is deleted: setting it back does not bring it to life.
+    subject.clock.doubt();
+    subject.clock.advance(Duration::from_secs(60));
+    subject.clock.be_certain();
+    for _ in 0..100 {
+        store.commit(vec![], vec![put("other", "")]).await.unwrap();
+    }
+    subject.clock.set_milliseconds(START);
+    assert_eq!(keys(&store, "k/", 1000).await, Vec::<String>::new());
+}
+
 for_every_backend!(
+    t6_what_has_expired_by_a_doubted_clock_is_refused_and_not_deleted,
     an_entry_is_there_until_the_millisecond_it_ends,
     an_entry_that_ended_before_it_was_written_is_never_seen,
     checks_treat_an_expired_entry_as_absent,

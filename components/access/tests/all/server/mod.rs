@@ -60,6 +60,15 @@ impl Server {
         self.access.enable_mount(path, &request).unwrap();
     }
 
+    /// Has everything cleared away that no valid token leads to.
+    pub fn tidy(&self) {
+        self.access.tidy_tokens().unwrap();
+        self.access.maintain().unwrap();
+        while self.store.keys().iter().any(|key| key == "sweep") {
+            self.access.maintain().unwrap();
+        }
+    }
+
     pub fn advance(&self, seconds: u64) {
         self.clock.advance(Duration::from_secs(seconds));
     }

@@ -145,8 +145,8 @@ impl<'a> World<'a> {
                 self.look(token)?;
             }
             for instance in &self.instances {
-                instance.maintain().map_err(|it| it.to_string())?;
                 instance.tidy_tokens().map_err(|it| it.to_string())?;
+                instance.maintain().map_err(|it| it.to_string())?;
             }
         }
         let now = self.now();

@@ -1,4 +1,4 @@
-//! `auth/token/tidy`, and `sys/leases/tidy`, whose leases are the tokens': clears away what no token leads to (contract 5.4).
+//! `auth/token/tidy`, and `sys/leases/tidy`, whose leases are the tokens': has what no token leads to cleared away (contract 5.4).
 
 use gatehouse_access_api::Access;
 
@@ -8,7 +8,8 @@ use crate::vault::envelope::Reply;
 /// Answers a request to tidy.
 pub(in crate::vault) fn handle(access: &impl Access) -> Answer {
     let reply = if access.tidy_tokens()? {
-        let started = "Tidy operation successfully started. What one request cannot do goes on in the background.";
+        // Nothing is deleted here: only background work is held back while the server's clock is in doubt (SEC-T6).
+        let started = "Tidy operation successfully started. It is done in the background, while the server's clock is not in doubt.";
         Reply::accepted().warned([started.to_owned()])
     } else {
         Reply::empty().warned(["Tidy operation already in progress.".to_owned()])

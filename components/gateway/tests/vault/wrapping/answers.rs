@@ -136,7 +136,12 @@ fn answers_without_an_envelope_are_not_wrapped() {
 #[test]
 fn contract_1_8_documents_that_cannot_be_wrapped_are_refused_to_who_asks_for_that() {
     let server = Server::initialized();
-    for target in ["sys/metrics", "sys/internal/specs/openapi"] {
+    for target in [
+        "sys/metrics",
+        "sys/internal/specs/openapi",
+        "sys/in-flight-req",
+        "sys/monitor",
+    ] {
         wrapped(&server, Method::Get, target, "").refused(
             400,
             "documents cannot be wrapped: ask without X-Vault-Wrap-TTL",
