@@ -20,11 +20,14 @@ pub struct DutyFailed;
 /// How a duty ended.
 pub type DutyOutcome = Result<(), DutyFailed>;
 
+/// A duty of the gateway `G`: its name, and what does it.
+pub type Duty<G> = (&'static str, fn(&G) -> DutyOutcome);
+
 impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// Every duty with its name, as `gatehouse:gateway/background` lists them. Each is to be called every minute or so; more often, from
     /// elsewhere too, is harmless. The operator is told of everything that was done or failed. On a sealed or uninitialized server
     /// nothing is due.
-    pub const DUTIES: [(&'static str, fn(&Self) -> DutyOutcome); 8] = [
+    pub const DUTIES: [Duty<Self>; 8] = [
         ("rotate-credentials", Self::rotate_credentials),
         (
             "maintain-identity-token-keys",
@@ -196,7 +199,11 @@ impl<A, C, O> Gateway<A, C, O> {
 
 /// Whether all went well; each has its turn, whatever became of those before it.
 fn all(outcomes: impl Iterator<Item = DutyOutcome>) -> DutyOutcome {
-    outcomes.fold(Ok(()), |before, outcome| before.and(outcome))
+    let mut all = Ok(());
+    for outcome in outcomes {
+        all = all.and(outcome);
+    }
+    all
 }
 
 /// Any index of a list of that length; 0 where there is no randomness.

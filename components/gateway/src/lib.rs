@@ -35,7 +35,7 @@ mod source;
 pub mod transport;
 pub mod vault;
 
-pub use background::{DutyFailed, DutyOutcome};
+pub use background::{Duty, DutyFailed, DutyOutcome};
 pub use gatehouse_orgs_api::Edition;
 pub use gateway::{Gateway, MAXIMUM_BODY_BYTES};
 pub use http::{Headers, Method, Request, Response};

@@ -12,15 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::belonging::{self, kind};
 use crate::{Bounds, Failure, GeneralSettings, Orgs, Site};
 
-/// The largest number in an answer: generated clients read integers as 32 bits with a sign, and refuse a whole list for one that is
-/// larger.
-pub const LARGEST_NUMBER: u32 = 2_147_483_647;
-
-/// A number as clients can read it: in stores that are older there are larger ones.
-pub fn readable(number: Option<u64>) -> Option<u64> {
-    number.map(|number| number.min(LARGEST_NUMBER.into()))
-}
-
 /// How many there are of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct NumberRecord {

@@ -1,6 +1,6 @@
 //! Judging what a request says about anything but an organization's own settings.
 
-use crate::bounds::LARGEST_NUMBER;
+use crate::numbers::LARGEST_NUMBER;
 use crate::{Attribute, AttributeIssue, ChangeError, Fault};
 
 /// Longest text of an attribute that is kept as it was given, in characters.

@@ -17,6 +17,7 @@ mod identifier;
 mod issues;
 mod listing;
 mod memberships;
+mod numbers;
 mod orgs;
 mod paging;
 mod plans;

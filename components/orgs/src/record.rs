@@ -19,8 +19,8 @@
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::readable;
 use crate::name::FoldedName;
+use crate::numbers::readable;
 use crate::plans::SubscriptionRecord;
 use crate::{
     Administration, Edition, Organization, Plan, RetentionPolicy, RetentionRule, Settings,

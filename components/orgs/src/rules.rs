@@ -1,7 +1,7 @@
 //! What the fields of an organization may be, alone and together (contract 2.2, 2.7 to 2.9).
 
 use crate::agent_pools::default::NamedPools;
-use crate::bounds::LARGEST_NUMBER;
+use crate::numbers::LARGEST_NUMBER;
 use crate::{
     Attribute, CollaboratorAuthPolicy, Edition, ExecutionMode, Fault, Field, FieldFault,
     OrganizationChanges, Settings,

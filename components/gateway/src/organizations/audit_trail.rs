@@ -7,10 +7,11 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 
 use super::Api;
+use super::attribute_fault::AttributeFault;
 use super::caller::Caller;
 use super::document::timestamp as shown_timestamp;
 use super::pagination::{PageNumbers, PageRequest};
-use super::problem::{AttributeFault, Problem};
+use super::problem::Problem;
 use super::timestamp;
 use crate::http::{Method, Response};
 use crate::{Edition, Gateway, query};

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::retention;
+use super::retention_kind::retention_kind;
 
 /// A document about one resource, or about many.
 #[derive(Serialize)]
@@ -238,7 +238,7 @@ fn relationships(organization: &Organization) -> Value {
             "module-producers": related(format!("{path}/relationships/module-producers")),
             "provider-producers": related(format!("{path}/relationships/provider-producers")),
             "data-retention-policy": {"data": organization.retention.as_ref().map(
-                |policy| json!({"id": policy.id, "type": retention::kind_of(policy.rule)}),
+                |policy| json!({"id": policy.id, "type": retention_kind(policy.rule)}),
             )},
         }),
     };
@@ -322,6 +322,13 @@ pub(super) fn to_organization(organization: &Organization) -> Value {
 
 fn path_of(organization: &Organization) -> String {
     format!("/api/v2/organizations/{}", organization.name)
+}
+
+/// Resource identifiers of these ids.
+pub(super) fn identifiers(ids: &[String], kind: &str) -> Value {
+    ids.iter()
+        .map(|id| json!({"id": id, "type": kind}))
+        .collect()
 }
 
 /// A point in time with exactly three digits of fraction and a literal `Z`, as clients parse it.

@@ -1,10 +1,9 @@
 //! Fields by the names that the wire gives them, and sentences about what is wrong with them (contract 2.7 to 2.9).
 
+use super::attribute_fault::AttributeFault;
 use std::borrow::Cow;
 
 use gatehouse_orgs_api::{AttributeIssue, Fault, Field, FieldFault};
-
-use super::problem::AttributeFault;
 
 /// The name of a field on the wire.
 pub(super) const fn name(field: Field) -> &'static str {

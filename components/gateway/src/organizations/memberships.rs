@@ -13,12 +13,12 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 
 use super::Api;
+use super::attribute_fault::AttributeFault;
 use super::caller::{Arrival, Entry};
-use super::document::{Document, timestamp};
+use super::document::{Document, identifiers, timestamp};
 use super::input::{Input, Kinds, Resource};
 use super::pagination::{PageRequest, paged};
-use super::problem::{AttributeFault, Problem};
-use super::teams::{identifiers, last_owner};
+use super::problem::Problem;
 use super::transport::{json_api, no_content};
 use super::{fields, include, users};
 use crate::http::{Method, Response};
@@ -357,7 +357,7 @@ impl From<MembershipError> for Problem {
         match error {
             MembershipError::NotFound | MembershipError::NotAllowed => Self::NotFound,
             MembershipError::Invalid(issues) => Self::Invalid(issues.iter().map(fault).collect()),
-            MembershipError::LastOwner => last_owner(),
+            MembershipError::LastOwner => Self::last_owner(),
             MembershipError::TooMany(most) => {
                 Self::too_many("memberships in an organization", most)
             }

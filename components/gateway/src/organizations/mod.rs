@@ -8,6 +8,7 @@ mod account;
 mod actions;
 mod administration;
 mod agent_pools;
+mod attribute_fault;
 mod attributes;
 mod audit_trail;
 mod caller;
@@ -17,6 +18,7 @@ mod general_settings;
 mod include;
 mod input;
 mod listing;
+mod media_type;
 mod memberships;
 mod pagination;
 mod parameters;
@@ -26,6 +28,7 @@ mod projects;
 mod rate;
 mod reach;
 mod retention;
+mod retention_kind;
 mod route;
 mod sharing;
 mod subscriptions;
@@ -301,9 +304,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     ///
     /// # Errors
     ///
-    /// As [`transport::check_media_type`].
+    /// As [`media_type::check_media_type`].
     fn check_media_type(&self) -> Result<(), Problem> {
-        transport::check_media_type(self.request, self.settings.strict_media_type)
+        media_type::check_media_type(self.request, self.settings.strict_media_type)
     }
 
     fn answer(&self, route: Route<'_>) -> Result<Response, Problem> {

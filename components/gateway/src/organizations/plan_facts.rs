@@ -7,7 +7,7 @@ use gatehouse_orgs_api::{
 };
 use serde_json::Value;
 
-use super::subscriptions::{feature_set_resource, subscription_resource};
+use super::subscriptions::document::{feature_set_resource, subscription_resource};
 
 /// Permissions by plan, standing and rights, entitlements and feature sets by plan.
 pub(super) struct PlanFacts<'o, O> {

@@ -6,6 +6,7 @@ use gatehouse_access_api as access;
 use gatehouse_orgs_api as orgs;
 use serde::Serialize;
 
+use super::attribute_fault::AttributeFault;
 use super::fields;
 use super::transport::json_api;
 use crate::gateway::MAXIMUM_BODY_BYTES;
@@ -49,41 +50,22 @@ pub(crate) enum Problem {
     Internal(String),
 }
 
-/// What is wrong with one member of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AttributeFault {
-    /// Where it stands, such as `/data/attributes/name`.
-    pub(crate) pointer: String,
-    /// A whole sentence.
-    pub(crate) detail: String,
-}
-
-impl AttributeFault {
-    /// A fault of the attribute of this dashed name. The predicate makes a sentence of it: `is invalid`, said of `sso-team-id`,
-    /// is `Sso team is invalid`.
-    pub(crate) fn attribute(name: &str, predicate: &str) -> Self {
-        Self::of("attributes", name, predicate)
+impl Problem {
+    /// A document of which one member is wrong.
+    pub(super) fn unprocessable(pointer: &str, detail: &str) -> Self {
+        Self::Unprocessable(vec![AttributeFault {
+            pointer: pointer.to_owned(),
+            detail: detail.to_owned(),
+        }])
     }
 
-    /// The same of a relationship.
-    pub(crate) fn relationship(name: &str, predicate: &str) -> Self {
-        Self::of("relationships", name, predicate)
+    /// The refusal to let the last owner of an organization go.
+    pub(super) fn last_owner() -> Self {
+        Self::unprocessable(
+            "/data",
+            "The last owner cannot leave the organization; add another owner first",
+        )
     }
-
-    fn of(place: &str, name: &str, predicate: &str) -> Self {
-        Self {
-            pointer: format!("/data/{place}/{name}"),
-            detail: format!("{} {predicate}", label(name)),
-        }
-    }
-}
-
-/// A name as words: `default-agent-pool-id` is `Default agent pool`.
-fn label(name: &str) -> String {
-    let words = name.strip_suffix("-id").unwrap_or(name).replace('-', " ");
-    let mut characters = words.chars();
-    let first = characters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(characters).collect()
 }
 
 #[derive(Serialize)]

@@ -5,12 +5,13 @@ use gatehouse_orgs_api::{Action, Attribute, AttributeIssue, Capability, Fault, O
 use serde_json::Value;
 
 use super::Api;
+use super::attribute_fault::AttributeFault;
 use super::caller::Entry;
 use super::document::{DEFAULT_PROJECT_NAME, Document, default_project};
 use super::fields;
 use super::input::{Input, Kinds, Members, Resource};
 use super::pagination::{PageRequest, paged};
-use super::problem::{AttributeFault, Problem};
+use super::problem::Problem;
 use super::transport::json_api;
 use crate::http::{Method, Response};
 use crate::query;

@@ -11,14 +11,13 @@ use super::Api;
 use super::document::Document;
 use super::input::{Input, Kinds, Members, dashed};
 use super::problem::Problem;
+use super::retention_kind::{DELETE_OLDERS, DONT_DELETES, retention_kind};
 use super::transport::{json_api, no_content};
 use crate::http::{Method, Response};
 
 /// Where the policy of an organization is, below it.
 const BELOW: &str = "relationships/data-retention-policy";
 
-const DELETE_OLDERS: &str = "data-retention-policy-delete-olders";
-const DONT_DELETES: &str = "data-retention-policy-dont-deletes";
 /// What the first releases called the policies that delete.
 const LEGACY: &str = "data-retention-policies";
 
@@ -105,10 +104,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let entry = self.enter(name, Action::ReadRetention, Some(BELOW))?;
         let organization = entry.position.organization;
         Ok(match organization.retention {
-            Some(policy) => shown(&policy, Some(&organization.name), kind_of(policy.rule)),
+            Some(policy) => shown(
+                &policy,
+                Some(&organization.name),
+                retention_kind(policy.rule),
+            ),
             None => {
                 let policy = self.organizations.default_retention()?;
-                shown(&policy, None, kind_of(policy.rule))
+                shown(&policy, None, retention_kind(policy.rule))
             }
         })
     }
@@ -135,7 +138,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn show_default_retention(&self) -> Result<Response, Problem> {
         self.administer()?;
         let policy = self.organizations.default_retention()?;
-        Ok(shown(&policy, None, kind_of(policy.rule)))
+        Ok(shown(&policy, None, retention_kind(policy.rule)))
     }
 
     fn set_default_retention(&self) -> Result<Response, Problem> {
@@ -180,14 +183,6 @@ fn detail_change(attributes: &Members<'_>, names: [&str; 3]) -> RetentionDetailC
         delete: attributes.boolean(&delete),
         delete_after_days: attributes.integer(&after),
         keep_latest: attributes.integer(&keep),
-    }
-}
-
-/// The resource type of policies with this rule.
-pub(super) const fn kind_of(rule: RetentionRule) -> &'static str {
-    match rule {
-        RetentionRule::DeleteOlder(_) => DELETE_OLDERS,
-        RetentionRule::DontDelete => DONT_DELETES,
     }
 }
 

@@ -8,13 +8,14 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 
 use super::Api;
+use super::attribute_fault::AttributeFault;
 use super::caller::Caller;
 use super::document::Document;
 use super::include::Includes;
 use super::input::{Input, Kinds, Members};
 use super::pagination::{PageRequest, paged};
 use super::plan_facts::PlanFacts;
-use super::problem::{AttributeFault, Problem};
+use super::problem::Problem;
 use super::transport::{json_api, no_content};
 use crate::http::{Method, Response};
 

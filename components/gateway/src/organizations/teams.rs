@@ -10,11 +10,12 @@ use gatehouse_orgs_api::{
 use serde_json::{Map, Value, json};
 
 use super::Api;
+use super::attribute_fault::AttributeFault;
 use super::caller::Entry;
-use super::document::Document;
+use super::document::{Document, identifiers};
 use super::input::{Input, Kinds, Members};
 use super::pagination::{PageRequest, paged};
-use super::problem::{AttributeFault, Problem};
+use super::problem::Problem;
 use super::transport::{json_api, no_content};
 use super::{fields, include, memberships, users};
 use crate::http::{Method, Response};
@@ -388,13 +389,6 @@ fn changes(attributes: &Members<'_>) -> TeamChanges {
     }
 }
 
-/// Resource identifiers of these ids.
-pub(super) fn identifiers(ids: &[String], kind: &str) -> Value {
-    ids.iter()
-        .map(|id| json!({"id": id, "type": kind}))
-        .collect()
-}
-
 fn permissions(team: &Team) -> Map<String, Value> {
     let permissions = team.permissions.iter();
     permissions
@@ -407,14 +401,6 @@ fn organization_access(rights: &[Right]) -> Map<String, Value> {
     access
         .map(|right| (right.as_str().to_owned(), json!(rights.contains(&right))))
         .collect()
-}
-
-/// What is said where the last owner is to go.
-pub(super) fn last_owner() -> Problem {
-    unprocessable(
-        "/data",
-        "The last owner cannot leave the organization; add another owner first",
-    )
 }
 
 /// What is said of names that are no members': where they are in a list, or that the one that is given is none.
@@ -430,13 +416,6 @@ fn unknown_members(places: &[u32], in_list: bool) -> Problem {
     Problem::Unprocessable(places.iter().map(fault).collect())
 }
 
-fn unprocessable(pointer: &str, detail: &str) -> Problem {
-    Problem::Unprocessable(vec![AttributeFault {
-        pointer: pointer.to_owned(),
-        detail: detail.to_owned(),
-    }])
-}
-
 impl From<TeamError> for Problem {
     fn from(error: TeamError) -> Self {
         match error {
@@ -445,11 +424,11 @@ impl From<TeamError> for Problem {
                 Self::Invalid(issues.iter().map(fields::of_issue).collect())
             }
             TeamError::Protected => {
-                unprocessable("/data", "The team of the owners cannot be deleted")
+                Problem::unprocessable("/data", "The team of the owners cannot be deleted")
             }
-            TeamError::LastOwner => last_owner(),
+            TeamError::LastOwner => Self::last_owner(),
             TeamError::UnknownMembers(places) => unknown_members(&places, true),
-            TeamError::TooManyMembers => unprocessable(
+            TeamError::TooManyMembers => Problem::unprocessable(
                 "/data",
                 &format!("There can be at most {MAXIMUM_MEMBERS_AT_ONCE} members in one request"),
             ),

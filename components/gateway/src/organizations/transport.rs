@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use gatehouse_orgs_api::Edition;
 use serde::Serialize;
 
-use super::problem::Problem;
-use crate::http::{Method, Request, Response};
+use crate::http::{Request, Response};
 
-const MEDIA_TYPE: &str = "application/vnd.api+json";
+pub(super) const MEDIA_TYPE: &str = "application/vnd.api+json";
 
 /// The generation of the API that clients compare with what they need.
 const API_VERSION: &str = "2.6";
@@ -34,33 +33,6 @@ pub(super) fn no_content() -> Response {
     let mut response = Response::new(204, MEDIA_TYPE, Vec::new());
     response.headers.retain(|(name, _)| *name != "content-type");
     response
-}
-
-/// Refuses a body of another media type than JSON:API or JSON, and one that is compressed. A request without a body needs none,
-/// and what a read brings along does not matter.
-///
-/// If `strict`, JSON:API is the only type there is, and every write must name it (contract 1.4).
-///
-/// # Errors
-///
-/// [`Problem::UnsupportedMediaType`], [`Problem::EncodedBody`].
-pub(super) fn check_media_type(request: &Request, strict: bool) -> Result<(), Problem> {
-    let is_read = matches!(request.method, Method::Get | Method::Head);
-    if is_read || request.body.is_empty() && !strict {
-        return Ok(());
-    }
-    if request.has_encoded_body() {
-        return Err(Problem::EncodedBody);
-    }
-    let accepted = request.media_type().is_some_and(|found| {
-        found.eq_ignore_ascii_case(MEDIA_TYPE)
-            || !strict && found.eq_ignore_ascii_case("application/json")
-    });
-    if accepted {
-        Ok(())
-    } else {
-        Err(Problem::UnsupportedMediaType)
-    }
 }
 
 /// Adds what every answer of this protocol tells about the server.
@@ -104,69 +76,13 @@ pub(super) fn origin(request: &Request) -> Cow<'static, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::Method;
 
     fn request(headers: &[(&str, &str)], body: &str) -> Request {
         let mut request = Request::new(Method::Post, "/api/v2/organizations");
         request.headers = headers.iter().copied().collect();
         request.body = body.as_bytes().to_vec();
         request
-    }
-
-    #[test]
-    fn h10_contract_1_4_media_types_of_a_body() {
-        for accepted in [
-            "application/vnd.api+json",
-            "application/vnd.api+json; charset=utf-8",
-            "Application/JSON",
-        ] {
-            let request = request(&[("content-type", accepted)], "{}");
-            assert_eq!(check_media_type(&request, false), Ok(()), "{accepted}");
-        }
-        for refused in [
-            "text/plain",
-            "",
-            "application/x-www-form-urlencoded",
-            "application",
-        ] {
-            let request = request(&[("content-type", refused)], "{}");
-            let refusal = Err(Problem::UnsupportedMediaType);
-            assert_eq!(check_media_type(&request, false), refusal, "{refused}");
-        }
-        assert!(check_media_type(&request(&[], "{}"), false).is_err());
-    }
-
-    #[test]
-    fn h10_compressed_bodies_are_refused() {
-        let json = ("content-type", "application/json");
-        let of = |coding| {
-            let encoded = request(&[json, ("content-encoding", coding)], "{}");
-            check_media_type(&encoded, false)
-        };
-        assert_eq!(of("gzip"), Err(Problem::EncodedBody));
-        assert_eq!(of("identity"), Ok(()));
-    }
-
-    #[test]
-    fn contract_1_4_no_body_needs_no_media_type() {
-        assert_eq!(check_media_type(&request(&[], ""), false), Ok(()));
-    }
-
-    #[test]
-    fn contract_1_4_strictly_there_is_one_media_type_and_every_write_names_it() {
-        for (media_type, accepted) in [
-            (Some("application/vnd.api+json"), true),
-            (Some("application/vnd.api+json; charset=utf-8"), true),
-            (Some("application/json"), false),
-            (Some("text/plain"), false),
-            (None, false),
-        ] {
-            for body in ["", "{}"] {
-                let header = media_type.map(|media_type| ("content-type", media_type));
-                let headers: Vec<_> = header.into_iter().collect();
-                let checked = check_media_type(&request(&headers, body), true);
-                assert_eq!(checked.is_ok(), accepted, "{media_type:?} {body:?}");
-            }
-        }
     }
 
     #[test]

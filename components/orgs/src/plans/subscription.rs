@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::feature_sets;
 use crate::audit_trail::Deeds as _;
-use crate::bounds::{LARGEST_NUMBER, readable};
+use crate::numbers::{LARGEST_NUMBER, readable};
 use crate::record::OrganizationRecord;
 use crate::{
     Attribute, AttributeIssue, Caller, Edition, Fault, FeatureSet, Organization, Orgs, Plan,

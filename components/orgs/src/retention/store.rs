@@ -8,9 +8,9 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::audit_trail::{Deed, Deeds as _, INSTALLATION};
-use crate::bounds::LARGEST_NUMBER;
 use crate::identifier::random_identifier;
 use crate::issues::Issues;
+use crate::numbers::LARGEST_NUMBER;
 use crate::record::OrganizationRecord;
 use crate::{
     Attribute, Caller, ChangeError, Failure, Fault, Orgs, Resource, Retention, RetentionDetail,

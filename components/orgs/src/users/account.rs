@@ -2,10 +2,14 @@
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use super::store::{NO_HOST, USER_PREFIX};
 use crate::authority::Named as _;
 use crate::tokens::SecretHasher;
 use crate::{Failure, Identity, Orgs, Principal, Subject, User, identifier};
+
+pub(super) const USER_PREFIX: &str = "user-";
+
+/// The host in the address of users who have none: one that cannot exist (RFC 2606).
+pub(super) const NO_HOST: &str = "gatehouse.invalid";
 
 /// The id of the user who has this address, in any capitalisation, or will have it: an invitation tells it before there is a user.
 pub(crate) fn id_of_user(hasher: &SecretHasher, email: &str) -> String {

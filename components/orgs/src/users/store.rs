@@ -7,7 +7,7 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, StorageError, Transaction, commit_with_retries, key_segment};
 
-use super::account::id_of_user;
+use super::account::{NO_HOST, id_of_user};
 use crate::audit_trail::Deeds as _;
 use crate::audit_trail::INSTALLATION;
 use crate::authority::{INSTALLATION_NAME, NOBODY_NAME};
@@ -20,13 +20,8 @@ use crate::{
     Subject, TokenOwner, TokenRequest, User, UserDescription, Users,
 };
 
-pub(super) const USER_PREFIX: &str = "user-";
-
 /// What the names of workloads begin with. Nobody else can have such a name, nor that of the installation.
 const ENTITY_PREFIX: &str = "entity-";
-
-/// What those who have no address have for one: a host that cannot exist (RFC 2606).
-pub(super) const NO_HOST: &str = "gatehouse.invalid";
 
 /// A user that a transaction is going to make.
 pub(crate) struct NewUser(pub User);

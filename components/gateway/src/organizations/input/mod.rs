@@ -10,7 +10,8 @@ use serde_json::Value;
 
 pub(super) use self::members::{Members, dashed};
 
-use super::problem::{AttributeFault, Problem};
+use super::attribute_fault::AttributeFault;
+use super::problem::Problem;
 use gatehouse_json as json;
 
 /// How deep arrays and objects may stand within each other (contract section 7).

@@ -1,6 +1,6 @@
 //! Subscriptions, and the feature sets that there are (contract 4.2).
 
-mod document;
+pub(super) mod document;
 mod terms;
 
 use gatehouse_access_api::Access;
@@ -8,18 +8,18 @@ use gatehouse_orgs_api::{
     Action, AttributeIssue, Capability, Edition, Organization, SubscriptionError,
 };
 
+use self::document::feature_set_resource;
 use super::Api;
+use super::attribute_fault::AttributeFault;
 use super::document::Document;
 use super::fields;
 use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
 use super::plan_facts::PlanFacts;
-use super::problem::{AttributeFault, Problem};
+use super::problem::Problem;
 use super::transport::json_api;
 use crate::http::{Method, Response};
 use crate::query;
-
-pub(super) use document::{feature_set_resource, subscription_resource};
 
 /// Requests about subscriptions and feature sets. Organizations are told by their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

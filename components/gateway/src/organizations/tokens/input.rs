@@ -2,9 +2,10 @@
 
 use gatehouse_orgs_api::{Attribute, AttributeIssue, Fault, LifetimeChange, TokenRequest};
 
+use crate::organizations::attribute_fault::AttributeFault;
 use crate::organizations::fields;
 use crate::organizations::input::{Input, Kinds, Members};
-use crate::organizations::problem::{AttributeFault, Problem};
+use crate::organizations::problem::Problem;
 
 /// Reads what a new token is to be. The document may be absent, empty, or of any type.
 ///

@@ -17,8 +17,9 @@ pub(super) use self::input::token_request;
 pub(super) use self::route::Route;
 
 use super::Api;
+use super::attribute_fault::AttributeFault;
 use super::fields;
-use super::problem::{AttributeFault, Problem};
+use super::problem::Problem;
 use crate::http::Response;
 
 impl<C: Access, O: Capability> Api<'_, C, O> {

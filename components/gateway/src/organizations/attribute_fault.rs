@@ -1,0 +1,38 @@
+//! A fault of one member of a document.
+
+/// What is wrong with one member of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AttributeFault {
+    /// Where it stands, such as `/data/attributes/name`.
+    pub(crate) pointer: String,
+    /// A whole sentence.
+    pub(crate) detail: String,
+}
+
+impl AttributeFault {
+    /// A fault of the attribute of this dashed name. The predicate makes a sentence of it: `is invalid`, said of `sso-team-id`,
+    /// is `Sso team is invalid`.
+    pub(crate) fn attribute(name: &str, predicate: &str) -> Self {
+        Self::of("attributes", name, predicate)
+    }
+
+    /// The same of a relationship.
+    pub(crate) fn relationship(name: &str, predicate: &str) -> Self {
+        Self::of("relationships", name, predicate)
+    }
+
+    fn of(place: &str, name: &str, predicate: &str) -> Self {
+        Self {
+            pointer: format!("/data/{place}/{name}"),
+            detail: format!("{} {predicate}", label(name)),
+        }
+    }
+}
+
+/// A name as words: `default-agent-pool-id` is `Default agent pool`.
+fn label(name: &str) -> String {
+    let words = name.strip_suffix("-id").unwrap_or(name).replace('-', " ");
+    let mut characters = words.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
+}
