@@ -13,8 +13,6 @@ use gatehouse_ports::{
 use gatehouse_store::{Backend, Namespace, SharedClock};
 use wasmtime_wasi::HostWallClock;
 
-use crate::metrics::ServerMetrics;
-
 /// Where the latest time is kept: 8 bytes, big-endian, in milliseconds since 1970.
 const MARK_KEY: &str = "clock";
 
@@ -44,11 +42,20 @@ struct Reading {
     elapsed: Duration,
 }
 
+/// Is told what happens to the system's clock, to count it.
+pub trait ClockWatch: Send + Sync {
+    /// The system's clock was set forward, or else backward.
+    fn stepped(&self, forward: bool);
+
+    /// The system's clock is far ahead without a witness, or no more.
+    fn doubted(&self, doubted: bool);
+}
+
 /// A clock that never goes back.
 pub struct SteadyClock {
     read: Box<dyn Fn() -> Reading + Send + Sync>,
     state: Mutex<State>,
-    metrics: Arc<ServerMetrics>,
+    watch: Arc<dyn ClockWatch>,
 }
 
 struct State {
@@ -67,18 +74,18 @@ struct State {
 }
 
 impl SteadyClock {
-    /// A clock that starts with the system's time. Steps are counted in `metrics`.
+    /// A clock that starts with the system's time. Steps are told to `watch`.
     #[must_use]
-    pub fn new(metrics: Arc<ServerMetrics>) -> Self {
+    pub fn new(watch: Arc<dyn ClockWatch>) -> Self {
         let start = Instant::now();
         let read = move || Reading {
             system: SystemClock.now_milliseconds(),
             elapsed: start.elapsed(),
         };
-        Self::reading(Box::new(read), metrics)
+        Self::reading(Box::new(read), watch)
     }
 
-    fn reading(read: Box<dyn Fn() -> Reading + Send + Sync>, metrics: Arc<ServerMetrics>) -> Self {
+    fn reading(read: Box<dyn Fn() -> Reading + Send + Sync>, watch: Arc<dyn ClockWatch>) -> Self {
         let latest = read();
         let state = State {
             latest,
@@ -91,7 +98,7 @@ impl SteadyClock {
         Self {
             read,
             state: Mutex::new(state),
-            metrics,
+            watch,
         }
     }
 
@@ -159,7 +166,7 @@ impl SteadyClock {
             );
         }
         state.doubted = doubted;
-        self.metrics.doubt_clock(doubted);
+        self.watch.doubted(doubted);
     }
 
     /// What of `now` is to be kept beside `mark`: all of it once no step forward is recent, and before that what has passed for certain.
@@ -198,7 +205,7 @@ impl SteadyClock {
             let ahead = reading.system - steady;
             if ahead > milliseconds(FORWARD_STEP) {
                 state.stepped_at = reading.elapsed;
-                self.metrics.clock_stepped(true);
+                self.watch.stepped(true);
                 tracing::warn!(
                     seconds = ahead / 1000,
                     "the system's clock was set forward, or the machine slept; what expires in between has expired"
@@ -221,7 +228,7 @@ impl SteadyClock {
 
     fn note_behind(&self, state: &mut State, behind: u64) {
         state.behind = true;
-        self.metrics.clock_stepped(false);
+        self.watch.stepped(false);
         tracing::error!(
             seconds = behind / 1000,
             "the system's clock is behind the latest time that this server has seen; the server goes on from that time, so that nothing that has expired is valid again"

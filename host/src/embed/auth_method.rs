@@ -12,39 +12,11 @@ use gatehouse_ports::{Http, Store};
 use wasmtime::Store as Instance;
 
 use super::Builder;
+use super::bindings::Embedded;
+use super::bindings::exports::gatehouse::auth_method::types as types_wit;
 use super::calls::{CallError, Calls};
 use super::crossing::{Across, FromAcross};
 use crate::runtime::state::InstanceState;
-use bindings::Embedded;
-use bindings::exports::gatehouse::auth_method::types as types_wit;
-
-pub(super) mod bindings {
-    wasmtime::component::bindgen!({
-        inline: "
-            package gatehouse:embedding;
-            world embedded {
-                export gatehouse:auth-method/types@0.1.0;
-                export gatehouse:auth-method/config@0.1.0;
-                export gatehouse:auth-method/roles@0.1.0;
-                export gatehouse:auth-method/login@0.1.0;
-                export gatehouse:auth-method/identity-tokens@0.1.0;
-            }
-        ",
-        path: [
-            "../wit/deps/io",
-            "../wit/deps/clocks",
-            "../wit/deps/random",
-            "../wit/deps/filesystem",
-            "../wit/deps/sockets",
-            "../wit/deps/cli",
-            "../wit/deps/http",
-            "../wit/storage",
-            "../wit/auth-method",
-        ],
-        world: "gatehouse:embedding/embedded",
-        exports: { default: async },
-    });
-}
 
 /// The auth method, as a component inside this program. See the [module](super) for how its calls behave.
 ///

@@ -12,7 +12,7 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
 use super::AuthMethod;
-use super::auth_method::bindings::EmbeddedPre;
+use super::bindings::EmbeddedPre;
 use super::calls::{Calls, Timers};
 use super::outbound::EmbeddersHttp;
 use super::storage::EmbeddersStore;

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use wasmtime::{Engine, Store};
 
 use super::Limits;
-use super::auth_method::bindings::{Embedded, EmbeddedPre};
+use super::bindings::{Embedded, EmbeddedPre};
 use crate::runtime::instances::{Idle, Instance};
 use crate::runtime::state::{Grants, InstanceState};
 

@@ -5,7 +5,7 @@
 
 use gatehouse_auth_method_api as api;
 
-use super::auth_method::bindings::exports::gatehouse::auth_method::{
+use super::bindings::exports::gatehouse::auth_method::{
     config as config_wit, identity_tokens as identity_tokens_wit, login as login_wit,
     roles as roles_wit, types as types_wit,
 };

@@ -19,6 +19,7 @@
 //! **The store** is believed, so seal what you hand to a disk that others can read. Values may be secrets.
 
 mod auth_method;
+mod bindings;
 mod builder;
 mod calls;
 mod crossing;

@@ -13,6 +13,7 @@ use prometheus::{
     Encoder, Histogram, HistogramOpts, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
 };
 
+use crate::clock::ClockWatch;
 use crate::runtime::pool::{Pool, ServeError};
 use crate::runtime::services::Metrics;
 
@@ -249,16 +250,16 @@ impl ServerMetrics {
         let outcome = if well { done } else { failed };
         self.duties.with_label_values(&[duty, outcome]).inc();
     }
+}
 
-    /// The system's clock is far ahead without a witness, or no more.
-    pub fn doubt_clock(&self, doubted: bool) {
-        self.clock_doubted.set(i64::from(doubted));
-    }
-
-    /// The system's clock was set.
-    pub fn clock_stepped(&self, forward: bool) {
+impl ClockWatch for ServerMetrics {
+    fn stepped(&self, forward: bool) {
         let direction = if forward { "forward" } else { "backward" };
         self.clock_steps.with_label_values(&[direction]).inc();
+    }
+
+    fn doubted(&self, doubted: bool) {
+        self.clock_doubted.set(i64::from(doubted));
     }
 }
 
@@ -321,7 +322,7 @@ mod tests {
         metrics.unanswered(&ServeError::Overloaded);
         metrics.committed("conflict", Duration::from_micros(1));
         metrics.called("failed");
-        metrics.clock_stepped(false);
+        metrics.stepped(false);
         metrics.expect_duties(["maintain-access", "report-events"].into_iter());
         metrics.did_duty("maintain-access", true);
         metrics.did_duty("maintain-access", false);

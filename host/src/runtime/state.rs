@@ -10,7 +10,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView};
 
 use super::component_log::ComponentLog;
-use super::services::OpenExchange;
+use super::services::audit_log::OpenExchange;
 use crate::clock::WallClock;
 use gatehouse_engine::EPOCH_PERIOD;
 

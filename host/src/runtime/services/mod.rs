@@ -4,6 +4,8 @@
 //! the seal is automatic, nothing is recorded, limited or counted.
 
 mod audit;
+pub(super) mod audit_log;
+mod bindings;
 mod keys;
 mod log;
 mod metrics;
@@ -16,7 +18,9 @@ use wasmtime::component::Linker;
 
 use super::state::InstanceState;
 
-pub use audit::{AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, OpenExchange, Side};
+pub use audit_log::{
+    Answer, AuditEntry, AuditFailure, AuditLog, AuditSink, NoAudit, OpenExchange, Side,
+};
 pub use keys::{
     Ceremonies, Ceremony, CeremonyError, KeyStatus, Keys, RekeyProgress, RootProgress,
     RotationPolicy,
@@ -25,14 +29,6 @@ pub use log::{Log, LogLevel, LogLine, LogLines, NoLog};
 pub use metrics::{Metrics, NoMetrics};
 pub use rate_limits::{Bucket, Level, NoRateLimits, RateLimits};
 pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, UnsealError};
-
-mod bindings {
-    wasmtime::component::bindgen!({
-        path: "../wit/host",
-        world: "gatehouse:host/services",
-        imports: { default: async },
-    });
-}
 
 /// The services that instances get.
 #[derive(Clone)]
@@ -60,9 +56,6 @@ impl Default for Services {
         }
     }
 }
-
-/// What a service answers in the end, where it may have to wait.
-pub type Answer<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Gives `services` to the imports of `gatehouse:host`.
 ///
