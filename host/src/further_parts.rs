@@ -6,33 +6,65 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream;
 use http::Request;
-use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{sleep, timeout};
 
 use crate::listener::{AnswerBody, CutOffError};
 use crate::metrics::ServerMetrics;
-use crate::runtime::pool::{BodyPart, BodyRest, Pool, ServeError};
+use crate::runtime::pool::{BodyPart, BodyRest, Pool, ResumeError, ServeError};
 
 /// How often, and how far apart, the pool is asked for a part while all its instances are busy: what has been answered so far would be lost
 /// with the rest.
 const ATTEMPTS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(250);
 
+/// How many answers without an end there may be at one time. Each asks for a part twice a second, whether there is anything to tell or not.
+const MAXIMUM_FOLLOWERS: usize = 64;
+
+/// The clients that read an answer without an end.
+pub(crate) struct Followers(Arc<Semaphore>);
+
+impl Default for Followers {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MAXIMUM_FOLLOWERS)))
+    }
+}
+
+impl Followers {
+    /// The place of an answer that goes on with `rest`; none where that has an end.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Overloaded`] when all places are taken.
+    pub(crate) fn admit(
+        &self,
+        rest: &BodyRest,
+    ) -> Result<Option<OwnedSemaphorePermit>, ServeError> {
+        if rest.wait.is_zero() {
+            return Ok(None);
+        }
+        let place = Arc::clone(&self.0).try_acquire_owned();
+        place.map(Some).map_err(|_| ServeError::Overloaded)
+    }
+}
+
 /// What it takes to go on with an answer.
 pub(crate) struct FurtherParts {
     pub(crate) pool: Arc<Pool>,
     pub(crate) metrics: Arc<ServerMetrics>,
+    /// Without its body, at which nobody looks again.
     pub(crate) request: Arc<Request<Bytes>>,
+    /// How long a part may take, the wait for an instance included.
+    pub(crate) time: Duration,
     /// Turns true when the server stops.
     pub(crate) stopping: watch::Receiver<bool>,
+    /// Held to the end of the answer.
+    pub(crate) _place: Option<OwnedSemaphorePermit>,
 }
 
 impl FurtherParts {
-    /// The body that begins with `first`.
-    pub(crate) fn after(self, first: BodyPart) -> AnswerBody {
-        let Some(rest) = first.rest else {
-            return first.bytes.into();
-        };
+    /// The body that begins with `first` and goes on with `rest`.
+    pub(crate) fn after(self, first: Bytes, rest: BodyRest) -> AnswerBody {
         let parts = stream::try_unfold((self, Some(rest)), async |(mut further, rest)| {
             let Some(rest) = rest else {
                 return Ok(None);
@@ -43,7 +75,7 @@ impl FurtherParts {
             let part = further.at(rest.continuation).await?;
             Ok(Some((part.bytes, (further, part.rest))))
         });
-        AnswerBody::in_parts(first.bytes, parts)
+        AnswerBody::in_parts(first, parts)
     }
 
     /// Waits as long as `rest` says. A body that would go on for ever is over when the server stops.
@@ -59,20 +91,114 @@ impl FurtherParts {
     }
 
     async fn at(&self, continuation: Vec<u8>) -> Result<BodyPart, CutOffError> {
-        let mut failure = ServeError::Overloaded;
+        let made = match timeout(self.time, self.made_at(continuation)).await {
+            Ok(made) => made,
+            Err(_) => Err(ServeError::TimedOut(self.time)),
+        };
+        made.map_err(|failure| {
+            self.report(&failure);
+            CutOffError
+        })
+    }
+
+    async fn made_at(&self, continuation: Vec<u8>) -> Result<BodyPart, ServeError> {
         for _ in 0..ATTEMPTS {
             let request = Arc::clone(&self.request);
             match self.pool.resume(request, continuation.clone()).await {
-                Ok(part) => return Ok(part),
                 Err(ServeError::Overloaded) => sleep(PAUSE).await,
-                Err(error) => {
-                    failure = error;
-                    break;
-                }
+                made => return made,
             }
         }
-        tracing::warn!(error = %failure, "an answer was cut off");
-        self.metrics.unanswered(&failure);
-        Err(CutOffError)
+        Err(ServeError::Overloaded)
+    }
+
+    /// Tells the operator why an answer was cut off. A caller who may not read on brought that about alone: it is no failure, and counts as none.
+    fn report(&self, failure: &ServeError) {
+        const MESSAGE: &str = "an answer was cut off";
+        match failure {
+            ServeError::NotResumed(ResumeError::Refused) => {
+                tracing::debug!(error = %failure, "{MESSAGE}");
+                return;
+            }
+            ServeError::Overloaded => tracing::warn!(error = %failure, "{MESSAGE}"),
+            ServeError::TimedOut(_) | ServeError::NotResumed(_) | ServeError::Failed(_) => {
+                tracing::error!(error = %failure, "{MESSAGE}");
+            }
+        }
+        self.metrics.unanswered(failure);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+    use crate::runtime::pool::tests::{pool, request};
+    use crate::runtime::services::Metrics;
+
+    const WITHOUT_END: Duration = Duration::from_millis(500);
+
+    fn rest(wait: Duration) -> BodyRest {
+        BodyRest {
+            continuation: Vec::new(),
+            wait,
+        }
+    }
+
+    fn further(metrics: &Arc<ServerMetrics>, place: Option<OwnedSemaphorePermit>) -> FurtherParts {
+        let (_, stopping) = watch::channel(false);
+        FurtherParts {
+            pool: pool(1),
+            metrics: Arc::clone(metrics),
+            request: request(),
+            time: Duration::from_secs(60),
+            stopping,
+            _place: place,
+        }
+    }
+
+    #[tokio::test]
+    async fn one_follower_too_many_is_refused_until_another_one_ends() {
+        let followers = Followers::default();
+        let metrics = Arc::new(ServerMetrics::new().unwrap());
+        let place = followers.admit(&rest(WITHOUT_END)).unwrap();
+        let body = further(&metrics, place).after(Bytes::new(), rest(WITHOUT_END));
+        let others: Vec<_> = (1..MAXIMUM_FOLLOWERS)
+            .map(|_| followers.admit(&rest(WITHOUT_END)).unwrap())
+            .collect();
+        let refused = followers.admit(&rest(WITHOUT_END));
+        assert!(matches!(refused, Err(ServeError::Overloaded)));
+        let list = followers.admit(&rest(Duration::ZERO));
+        assert!(list.unwrap().is_none(), "a list has an end");
+        drop(body);
+        assert!(followers.admit(&rest(WITHOUT_END)).unwrap().is_some());
+        drop(others);
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_the_server_cannot_go_on_with_is_counted_and_a_refused_one_is_not() {
+        let metrics = Arc::new(ServerMetrics::new().unwrap());
+        let cut_off = |count: usize| {
+            let line = format!("gatehouse_component_failures_total{{reason=\"cut-off\"}} {count}");
+            metrics.exposition().contains(&line)
+        };
+        let refused = ServeError::NotResumed(ResumeError::Refused);
+        further(&metrics, None).report(&refused);
+        assert!(!metrics.exposition().contains("cut-off"));
+        // The component of this pool gives no answers in parts.
+        let body = further(&metrics, None).after(Bytes::new(), rest(Duration::ZERO));
+        assert_eq!(body.collect().await.unwrap_err(), CutOffError);
+        assert!(cut_off(1), "{}", metrics.exposition());
+    }
+
+    #[tokio::test]
+    async fn a_part_that_gets_no_instance_in_time_cuts_the_answer_off() {
+        let metrics = Arc::new(ServerMetrics::new().unwrap());
+        let mut further = further(&metrics, None);
+        further.time = Duration::ZERO;
+        let body = further.after(Bytes::new(), rest(Duration::ZERO));
+        assert_eq!(body.collect().await.unwrap_err(), CutOffError);
+        assert!(metrics.exposition().contains("timed-out"));
     }
 }

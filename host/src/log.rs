@@ -16,6 +16,7 @@ use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::reload;
 
+use crate::one_line::escaped;
 use crate::runtime::services::{Log, LogLevel, LogLine, LogLines};
 
 /// How many lines are kept.
@@ -35,7 +36,11 @@ static KEPT: Kept = Kept {
         lines: VecDeque::new(),
         next: 0,
     }),
-    detail: Mutex::new(None),
+    detail: Mutex::new(Detail {
+        debug: None,
+        trace: None,
+        on: LevelFilter::INFO,
+    }),
     set_level: OnceLock::new(),
 };
 
@@ -43,15 +48,16 @@ type SetLevel = Box<dyn Fn(LevelFilter) + Send + Sync>;
 
 struct Kept {
     lines: Mutex<Ring>,
-    detail: Mutex<Option<Detail>>,
+    detail: Mutex<Detail>,
     /// Set once a layer keeps lines.
     set_level: OnceLock<SetLevel>,
 }
 
-/// A level below `info` that is on.
+/// When the levels below `info` were last asked for, and the level that is on.
 struct Detail {
-    level: LevelFilter,
-    asked: Instant,
+    debug: Option<Instant>,
+    trace: Option<Instant>,
+    on: LevelFilter,
 }
 
 struct Ring {
@@ -103,7 +109,7 @@ impl Kept {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn detail(&self) -> MutexGuard<'_, Option<Detail>> {
+    fn detail(&self) -> MutexGuard<'_, Detail> {
         self.detail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,37 +119,56 @@ impl Kept {
             return;
         }
         let mut detail = self.detail();
-        let was = detail
-            .as_ref()
-            .map_or(LevelFilter::INFO, |detail| detail.level);
-        let is_on = detail.is_some();
-        *detail = Some(Detail {
-            level: was.max(level),
-            asked: Instant::now(),
-        });
-        drop(detail);
-        if level > was {
-            set_level(level);
-        }
-        if !is_on && let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        let was_off = detail.on == LevelFilter::INFO;
+        detail.ask_for(level, Instant::now());
+        detail.switch(set_level);
+        if was_off && let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(self.end_detail(set_level));
         }
     }
 
-    /// Switches the level off when it has not been asked for lately.
+    /// Lowers the level to what has been asked for lately, until that is nothing.
     async fn end_detail(&'static self, set_level: &'static SetLevel) {
         loop {
             tokio::time::sleep(LEVEL_LASTS).await;
             let mut detail = self.detail();
-            let lasts = detail
-                .as_ref()
-                .is_some_and(|detail| detail.asked.elapsed() < LEVEL_LASTS);
-            if !lasts {
-                *detail = None;
-                drop(detail);
-                set_level(LevelFilter::INFO);
+            detail.switch(set_level);
+            if detail.on == LevelFilter::INFO {
                 return;
             }
+        }
+    }
+}
+
+impl Detail {
+    fn ask_for(&mut self, level: LevelFilter, now: Instant) {
+        if level == LevelFilter::TRACE {
+            self.trace = Some(now);
+        } else {
+            self.debug = Some(now);
+        }
+    }
+
+    /// The level that somebody has asked for lately. Who reads in more detail does not keep that on for others.
+    fn wanted(&self, now: Instant) -> LevelFilter {
+        let lasts = |asked: Option<Instant>| {
+            asked.is_some_and(|asked| now.duration_since(asked) < LEVEL_LASTS)
+        };
+        if lasts(self.trace) {
+            LevelFilter::TRACE
+        } else if lasts(self.debug) {
+            LevelFilter::DEBUG
+        } else {
+            LevelFilter::INFO
+        }
+    }
+
+    /// Switches to what is wanted. Done while this is held, so that of two calls the later one counts.
+    fn switch(&mut self, set_level: &SetLevel) {
+        let wanted = self.wanted(Instant::now());
+        if wanted != self.on {
+            self.on = wanted;
+            set_level(wanted);
         }
     }
 }
@@ -225,16 +250,16 @@ struct Text {
 impl Text {
     fn finished(mut self) -> String {
         self.message.push_str(&self.fields);
-        if let Some((cut, _)) = self
-            .message
-            .char_indices()
-            .find(|(at, _)| *at > LONGEST_LINE)
-        {
-            self.message.truncate(cut);
-        }
+        cut(&mut self.message);
         // One line stays one line, whatever a field holds.
-        self.message.replace(char::is_control, " ")
+        let mut line = escaped(&self.message);
+        cut(&mut line);
+        line
     }
+}
+
+fn cut(text: &mut String) {
+    text.truncate(text.floor_char_boundary(LONGEST_LINE));
 }
 
 impl Visit for Text {
@@ -322,16 +347,61 @@ mod tests {
     }
 
     #[test]
-    fn l4_a_line_stays_one_line_and_is_cut() {
+    fn a_line_stays_one_line_and_is_cut() {
         let text = Text {
-            message: "a\nb\u{1b}[31m".to_owned(),
+            message: "a\nb\u{1b}[31m\u{202e}".to_owned(),
             fields: " field=1".to_owned(),
         };
-        assert_eq!(text.finished(), "a b [31m field=1");
-        let long = Text {
-            message: "ü".repeat(LONGEST_LINE),
-            fields: String::new(),
+        assert_eq!(text.finished(), r"a\nb\u{1b}[31m\u{202e} field=1");
+        for (longest, length) in [
+            ("ü", LONGEST_LINE),
+            ("aü", LONGEST_LINE - 1),
+            ("\n", LONGEST_LINE),
+        ] {
+            let long = Text {
+                message: longest.repeat(LONGEST_LINE),
+                fields: String::new(),
+            };
+            assert!(
+                (length..=LONGEST_LINE).contains(&long.finished().len()),
+                "{longest:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_level_stays_on_for_those_alone_who_ask_for_it() {
+        let start = Instant::now();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        let mut detail = Detail {
+            debug: None,
+            trace: None,
+            on: LevelFilter::INFO,
         };
-        assert!(long.finished().len() <= LONGEST_LINE + 4);
+        assert_eq!(detail.wanted(start), LevelFilter::INFO);
+        detail.ask_for(LevelFilter::TRACE, start);
+        detail.ask_for(LevelFilter::DEBUG, after(8));
+        assert_eq!(detail.wanted(after(9)), LevelFilter::TRACE);
+        assert_eq!(detail.wanted(after(11)), LevelFilter::DEBUG);
+        assert_eq!(detail.wanted(after(18)), LevelFilter::INFO);
+    }
+
+    #[test]
+    fn the_level_is_switched_when_another_one_is_wanted_and_not_before() {
+        let switched = std::sync::Arc::new(Mutex::new(Vec::new()));
+        let told = std::sync::Arc::clone(&switched);
+        let set_level: SetLevel = Box::new(move |level| told.lock().unwrap().push(level));
+        let now = Instant::now();
+        let mut detail = Detail {
+            debug: Some(now),
+            trace: now.checked_sub(LEVEL_LASTS),
+            on: LevelFilter::TRACE,
+        };
+        detail.switch(&set_level);
+        detail.switch(&set_level);
+        detail.debug = None;
+        detail.switch(&set_level);
+        let switched = switched.lock().unwrap();
+        assert_eq!(*switched, [LevelFilter::DEBUG, LevelFilter::INFO]);
     }
 }

@@ -20,7 +20,7 @@ use wasmtime::component::InstancePre;
 use crate::application_credentials;
 use crate::audit::Sinks;
 use crate::clock::{KEEPING_INTERVAL, SteadyClock};
-use crate::further_parts::FurtherParts;
+use crate::further_parts::{Followers, FurtherParts};
 use crate::listener::{AnswerBody, Listener, Refusal, RequestHandler};
 use crate::log::Followed;
 use crate::metrics::{MeteredBackend, Protocol, ServerMetrics};
@@ -29,7 +29,7 @@ use crate::rate_limits::Buckets;
 use crate::runtime::background::{Background, BackgroundSettings};
 use crate::runtime::cache::{self, SharedCache};
 use crate::runtime::linker::{ensure_imports_are_met, linker};
-use crate::runtime::pool::{Pool, PoolSettings, ServeError};
+use crate::runtime::pool::{BodyPart, Pool, PoolSettings, ServeError};
 use crate::runtime::served;
 use crate::runtime::services::{self, AuditLog, Metrics, NoAudit, Services};
 use crate::runtime::state::{Grants, InstanceState};
@@ -227,6 +227,9 @@ pub struct ComponentHandler {
     /// Whether clients come by TLS.
     is_tls: bool,
     metrics: Arc<ServerMetrics>,
+    /// How long a part of an answer may take.
+    part_time: Duration,
+    followers: Followers,
     /// Turns true when the server stops: answers without an end end then.
     stopping: watch::Sender<bool>,
 }
@@ -251,9 +254,42 @@ impl ComponentHandler {
             pool,
             metrics,
             is_tls: settings.listener.tls_files().is_some(),
+            part_time: limits.request_timeout,
+            followers: Followers::default(),
             stopping: watch::Sender::new(false),
         })
     }
+
+    /// The body that begins with `first`, an answer to `request`.
+    ///
+    /// # Errors
+    ///
+    /// When there are too many bodies without an end.
+    fn body(&self, request: &Request<Bytes>, first: BodyPart) -> Result<AnswerBody, ServeError> {
+        let Some(rest) = first.rest else {
+            return Ok(first.bytes.into());
+        };
+        let place = self.followers.admit(&rest)?;
+        let parts = FurtherParts {
+            pool: Arc::clone(&self.pool),
+            metrics: Arc::clone(&self.metrics),
+            request: Arc::new(without_body(request)),
+            time: self.part_time,
+            stopping: self.stopping.subscribe(),
+            _place: place,
+        };
+        Ok(parts.after(first.bytes, rest))
+    }
+}
+
+/// What is kept of a request for as long as a client reads the answer, which may be for days.
+fn without_body(request: &Request<Bytes>) -> Request<Bytes> {
+    let mut kept = Request::new(Bytes::new());
+    kept.method_mut().clone_from(request.method());
+    kept.uri_mut().clone_from(request.uri());
+    *kept.version_mut() = request.version();
+    kept.headers_mut().clone_from(request.headers());
+    kept
 }
 
 /// The sinks that the settings name; `None` where they name none.
@@ -359,19 +395,17 @@ impl RequestHandler for ComponentHandler {
         let protocol = Protocol::of(request.uri().path());
         let request = Arc::new(request);
         let answer = self.pool.serve(Arc::clone(&request)).await;
+        let answer = answer.and_then(|answer| {
+            let (head, first) = answer.into_parts();
+            Ok(Response::from_parts(head, self.body(&request, first)?))
+        });
         let answer = answer.map_err(|error| {
             self.metrics.unanswered(&error);
             refusal(&error)
         })?;
         self.metrics
             .answered(protocol, answer.status().as_u16(), started.elapsed());
-        let parts = FurtherParts {
-            pool: Arc::clone(&self.pool),
-            metrics: Arc::clone(&self.metrics),
-            request,
-            stopping: self.stopping.subscribe(),
-        };
-        Ok(answer.map(|first| parts.after(first)))
+        Ok(answer)
     }
 }
 

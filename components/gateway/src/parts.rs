@@ -1,9 +1,10 @@
 //! Answers whose body comes in parts: lists without pages are as long as the installation has them, and an instance has room for a part of
 //! one alone. The lines of the log have no end at all.
 //!
-//! Each part is made by a call of its own, which finds out anew who asks and what they may see. In between no instance is held, however slowly
-//! the client reads. The state of the list is in the continuation. It grants nothing: with the request it belongs to, it leads to what the
-//! caller may read now.
+//! Each part of the answer is made by a call of its own, which finds out anew who asks and what they may see. A host that calls by
+//! `gatehouse:gateway/exchange` holds no instance in between, however slowly the client reads; over `wasi:http` and under Spin the instance
+//! that began the answer makes all of it, and is held until the client has read it. How far the answer is stands in the continuation. It grants
+//! nothing: with the request it belongs to, it leads to what the caller may read now.
 
 /// What is to follow of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,9 @@
-//! What a connection is doing: whether it is idle, and whether its client abandons more requests than it may (SEC-H6).
+//! What a connection is doing: whether it is idle, whether its client takes what it asked for, and whether it abandons more requests than it
+//! may (SEC-H6).
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
@@ -14,19 +16,25 @@ pub(super) struct Activity {
     started: AtomicU64,
     /// Milliseconds from `opened` to the end of the last request, or to when the client took a part of an answer after that.
     last_end: AtomicU64,
+    /// How long the server may take for a part of a body.
+    making_time: Duration,
+    bodies: Mutex<OpenBodies>,
     abandoned: Mutex<Budget>,
     exhausted: Notify,
 }
 
 impl Activity {
-    /// A connection that has just been opened. `burst` requests may be abandoned at once and `per_second` more each second.
-    pub(super) fn new(burst: usize, per_second: usize) -> Self {
+    /// A connection that has just been opened. `burst` requests may be abandoned at once and `per_second` more each second; a part of a body
+    /// is made within `making_time`.
+    pub(super) fn new(burst: usize, per_second: usize, making_time: Duration) -> Self {
         let opened = Instant::now();
         Self {
             opened,
             running: AtomicUsize::new(0),
             started: AtomicU64::new(0),
             last_end: AtomicU64::new(0),
+            making_time,
+            bodies: Mutex::default(),
             abandoned: Mutex::new(Budget {
                 available: burst as f64,
                 burst: burst as f64,
@@ -47,13 +55,38 @@ impl Activity {
         (running, self.started.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// How long there has been no request; zero while there is one.
+    /// A body of which further parts follow. The client is the one to be waited for, until [`OpenBody::in_the_making`] says otherwise.
+    pub(super) fn open_body(self: &Arc<Self>) -> OpenBody {
+        let mut bodies = self.bodies();
+        let number = bodies.next;
+        bodies.next += 1;
+        bodies.open.insert(number, Progress::asked_now());
+        drop(bodies);
+        OpenBody {
+            activity: Arc::clone(self),
+            number,
+        }
+    }
+
+    /// How long there has been neither a request nor a part of an answer in the making; zero while there is one.
     pub(super) fn idle_for(&self) -> Duration {
-        if self.running.load(Ordering::Relaxed) > 0 {
+        let is_made = |progress: &Progress| progress.is_made_within(self.making_time);
+        if self.running.load(Ordering::Relaxed) > 0 || self.bodies().open.values().any(is_made) {
             return Duration::ZERO;
         }
         let last_end = Duration::from_millis(self.last_end.load(Ordering::Relaxed));
         self.opened.elapsed().saturating_sub(last_end)
+    }
+
+    /// For how long the client has left the next part of a body where it is; of several bodies, that of the one left longest. What other
+    /// streams of the connection do does not count.
+    pub(super) fn untaken_for(&self) -> Duration {
+        let bodies = self.bodies();
+        let untaken = bodies.open.values();
+        untaken
+            .map(|progress| progress.untaken_for(self.making_time))
+            .max()
+            .unwrap_or_default()
     }
 
     /// Says that the client takes what is sent to it.
@@ -65,6 +98,11 @@ impl Activity {
     /// Waits until the client has abandoned too many requests.
     pub(super) async fn exhausted(&self) {
         self.exhausted.notified().await;
+    }
+
+    // Nothing panics while it is held.
+    fn bodies(&self) -> MutexGuard<'_, OpenBodies> {
+        self.bodies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn end(&self, finished: bool) {
@@ -98,6 +136,79 @@ impl Running<'_> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.activity.end(self.finished);
+    }
+}
+
+/// The bodies of a connection of which further parts follow.
+#[derive(Debug, Default)]
+struct OpenBodies {
+    next: u64,
+    open: HashMap<u64, Progress>,
+}
+
+/// How far a body is.
+#[derive(Debug, Clone, Copy)]
+struct Progress {
+    /// When the connection asked for more of it, which it does when the client has taken what came before.
+    asked: Instant,
+    /// Whether what was asked for is still being made.
+    is_made: bool,
+}
+
+impl Progress {
+    fn asked_now() -> Self {
+        Self {
+            asked: Instant::now(),
+            is_made: false,
+        }
+    }
+
+    /// Whether the server is the one to be waited for. Not longer than it may take: when the part is there, nobody asks for it while the
+    /// client takes nothing.
+    fn is_made_within(&self, making_time: Duration) -> bool {
+        self.is_made && self.asked.elapsed() < making_time
+    }
+
+    fn untaken_for(&self, making_time: Duration) -> Duration {
+        let allowed = if self.is_made {
+            making_time
+        } else {
+            Duration::ZERO
+        };
+        self.asked.elapsed().saturating_sub(allowed)
+    }
+}
+
+/// A body of which further parts follow; dropped when that is no more so.
+pub(super) struct OpenBody {
+    activity: Arc<Activity>,
+    number: u64,
+}
+
+impl OpenBody {
+    /// The connection asks for more.
+    pub(super) fn asked_for(&self) {
+        self.set(Progress::asked_now());
+    }
+
+    /// What the connection asks for is being made.
+    pub(super) fn in_the_making(&self) {
+        self.set(Progress {
+            is_made: true,
+            ..Progress::asked_now()
+        });
+    }
+
+    fn set(&self, progress: Progress) {
+        self.activity.progressed();
+        self.activity.bodies().open.insert(self.number, progress);
+    }
+}
+
+impl Drop for OpenBody {
+    fn drop(&mut self) {
+        self.activity.progressed();
+        self.activity.bodies().open.remove(&self.number);
     }
 }
 
@@ -144,11 +255,32 @@ mod tests {
 
     #[test]
     fn a_connection_with_a_request_is_not_idle() {
-        let activity = Activity::new(1, 1);
+        let activity = Activity::new(1, 1, Duration::ZERO);
         let (running, ordinal) = activity.begin();
         assert_eq!(ordinal, 1);
         assert_eq!(activity.idle_for(), Duration::ZERO);
         running.finish();
         assert_eq!(activity.begin().1, 2);
+    }
+    #[test]
+    fn a_connection_is_busy_with_a_part_for_as_long_as_the_server_may_take_for_it() {
+        let patient = Arc::new(Activity::new(1, 1, Duration::from_secs(3600)));
+        let body = patient.open_body();
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(patient.untaken_for() >= Duration::from_millis(20));
+        body.in_the_making();
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(patient.idle_for(), Duration::ZERO);
+        assert_eq!(patient.untaken_for(), Duration::ZERO);
+
+        let strict = Arc::new(Activity::new(1, 1, Duration::from_millis(10)));
+        strict.open_body().in_the_making();
+        let body = strict.open_body();
+        body.in_the_making();
+        std::thread::sleep(Duration::from_millis(30));
+        assert!(strict.untaken_for() >= Duration::from_millis(20));
+        assert!(strict.idle_for() >= Duration::from_millis(20));
+        drop(body);
+        assert_eq!(strict.untaken_for(), Duration::ZERO);
     }
 }

@@ -2,15 +2,17 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_util::Stream;
 use http_body::{Body, Frame, SizeHint};
 
-use super::activity::Activity;
+use super::activity::{Activity, OpenBody};
 
-/// Why a body ends before it is complete. Over HTTP/1 the connection ends with it, over HTTP/2 the stream, so that no client takes it for whole.
+/// Why a body ends before it is complete. Over HTTP/1.1 the connection ends with it in the middle of its chunks, over HTTP/2 the stream, so that
+/// no client takes it for whole. HTTP/1.0 is the exception: there the end of the connection is the end of the body, and one that is cut off
+/// looks complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the rest of the answer could not be made")]
 pub struct CutOffError;
@@ -23,8 +25,8 @@ pub struct AnswerBody {
     ready: Bytes,
     /// What is still to be made; `None` where there is nothing more. Asked for when all before has been taken.
     rest: Option<Parts>,
-    /// The connection that is busy with it, once it is known.
-    activity: Option<Arc<Activity>>,
+    /// What the connection knows of it, while something is still to be made.
+    open: Option<OpenBody>,
 }
 
 impl AnswerBody {
@@ -36,16 +38,22 @@ impl AnswerBody {
         Self {
             ready: first,
             rest: Some(Box::pin(rest)),
-            activity: None,
+            open: None,
         }
     }
 
-    /// The same on a connection, which is not idle while the client takes part after part.
+    /// The same on a connection, which is not idle while the client takes part after part, nor while one is being made.
     pub(super) fn sent_by(mut self, activity: &Arc<Activity>) -> Self {
         if self.rest.is_some() {
-            self.activity = Some(Arc::clone(activity));
+            self.open = Some(activity.open_body());
         }
         self
+    }
+
+    /// Nothing more is to be made.
+    fn end(&mut self) {
+        self.rest = None;
+        self.open = None;
     }
 }
 
@@ -54,7 +62,7 @@ impl From<Bytes> for AnswerBody {
         Self {
             ready: whole,
             rest: None,
-            activity: None,
+            open: None,
         }
     }
 }
@@ -67,8 +75,8 @@ impl Body for AnswerBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, CutOffError>>> {
-        if let Some(activity) = &self.activity {
-            activity.progressed();
+        if let Some(open) = &self.open {
+            open.asked_for();
         }
         loop {
             if !self.ready.is_empty() {
@@ -78,13 +86,19 @@ impl Body for AnswerBody {
             let Some(rest) = &mut self.rest else {
                 return Poll::Ready(None);
             };
-            match ready!(rest.as_mut().poll_next(context)) {
-                Some(Ok(part)) => self.ready = part,
-                Some(Err(error)) => {
-                    self.rest = None;
+            match rest.as_mut().poll_next(context) {
+                Poll::Pending => {
+                    if let Some(open) = &self.open {
+                        open.in_the_making();
+                    }
+                    return Poll::Pending;
+                }
+                Poll::Ready(Some(Ok(part))) => self.ready = part,
+                Poll::Ready(Some(Err(error))) => {
+                    self.end();
                     return Poll::Ready(Some(Err(error)));
                 }
-                None => self.rest = None,
+                Poll::Ready(None) => self.end(),
             }
         }
     }

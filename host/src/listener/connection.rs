@@ -67,6 +67,7 @@ pub(super) async fn serve<H: RequestHandler, S>(
     let activity = Arc::new(Activity::new(
         limits.http2_resets,
         limits.http2_resets_per_second,
+        limits.request_timeout,
     ));
     let mut exchange = Exchange {
         shared,
@@ -135,7 +136,8 @@ async fn recognize<S: AsyncRead + Unpin>(
     }
 }
 
-/// Runs a connection, and ends it when it is idle, when its client abandons too much, or when the server stops.
+/// Runs a connection, and ends it when it is idle, when its client leaves a part of an answer untaken or abandons too much, or when the server
+/// stops.
 async fn drive<C>(
     connection: C,
     activity: &Activity,
@@ -170,15 +172,24 @@ async fn drive<C>(
                 next_look.as_mut().reset(Instant::now() + FAREWELL);
             }
             () = next_look.as_mut() => {
-                let patience = if ending { FAREWELL } else { idle_timeout };
-                match (patience.checked_sub(activity.idle_for()), ending) {
-                    (Some(rest), _) if !rest.is_zero() => next_look.as_mut().reset(Instant::now() + rest),
-                    (_, true) => return,
-                    (_, false) => {
-                        connection.as_mut().graceful_shutdown();
-                        ending = true;
-                        next_look.as_mut().reset(Instant::now() + FAREWELL);
-                    }
+                // One stream that is not taken ends the connection with all others: the HTTP library gives no hold of one alone. They have the
+                // time of the farewell to finish.
+                let (idle, untaken) = if ending {
+                    (FAREWELL, idle_timeout.saturating_add(FAREWELL))
+                } else {
+                    (idle_timeout, idle_timeout)
+                };
+                let idle = idle.saturating_sub(activity.idle_for());
+                let untaken = untaken.saturating_sub(activity.untaken_for());
+                let left = idle.min(untaken);
+                if !left.is_zero() {
+                    next_look.as_mut().reset(Instant::now() + left);
+                } else if ending {
+                    return;
+                } else {
+                    connection.as_mut().graceful_shutdown();
+                    ending = true;
+                    next_look.as_mut().reset(Instant::now() + FAREWELL);
                 }
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! A request is taken in whole, within its limits, before the [`RequestHandler`] sees it. Its answer is a whole too, or comes in parts that
 //! are asked for when the client has taken those before. So a slow client costs a connection and nothing else; one that takes no part within
-//! `limits.idle_timeout` is cut off.
+//! `limits.idle_timeout` is cut off, whatever else it does on the connection.
 
 mod activity;
 mod admission;
@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -42,6 +43,13 @@ use service::Shared;
 
 /// How long to wait when the system has no room for another connection.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
+
+/// When a connection on which nothing comes is asked whether its client is still there, how far apart, and how often in vain before it ends.
+/// A client that follows the log may have nothing to say for days, and one whose machine is gone says nothing either.
+const KEEPALIVE: TcpKeepalive = TcpKeepalive::new()
+    .with_time(Duration::from_secs(60))
+    .with_interval(Duration::from_secs(10))
+    .with_retries(3);
 
 /// What answers requests.
 pub trait RequestHandler: Send + Sync + 'static {
@@ -251,6 +259,13 @@ async fn await_room(error: &io::Error) {
     }
 }
 
+/// When the system sends packets on a connection. One that refuses works all the same.
+fn set_pace_of_packets(stream: &TcpStream) {
+    // Without it answers that take two packets may wait for an acknowledgement.
+    let _ = stream.set_nodelay(true);
+    let _ = SockRef::from(stream).set_tcp_keepalive(&KEEPALIVE);
+}
+
 async fn serve_stream<H: RequestHandler>(
     stream: TcpStream,
     address: IpAddr,
@@ -258,8 +273,7 @@ async fn serve_stream<H: RequestHandler>(
     shared: Arc<Shared<H>>,
     stopping: watch::Receiver<bool>,
 ) {
-    // Without it answers that take two packets may wait for an acknowledgement; a socket that refuses works all the same.
-    let _ = stream.set_nodelay(true);
+    set_pace_of_packets(&stream);
     let Some(tls) = tls else {
         connection::serve(stream, address, None, shared, stopping).await;
         return;

@@ -14,7 +14,7 @@ use wasmtime_wasi_http::p2::bindings::http::types::{ErrorCode, Scheme};
 use wasmtime_wasi_http::p2::bindings::{Proxy, ProxyPre};
 use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
 
-use super::pool::{BodyPart, BodyRest, ServeError};
+use super::pool::{BodyPart, BodyRest, ResumeError, ServeError};
 use super::state::InstanceState;
 use bindings::exports::gatehouse::gateway::exchange as wit;
 use bindings::{Whole, WholePre};
@@ -133,7 +133,7 @@ impl Front {
         continuation: &[u8],
     ) -> Result<BodyPart, ServeError> {
         let Self::Whole(whole) = self else {
-            return Err(ServeError::NotResumed(wit::ResumeError::Foreign.name()));
+            return Err(ServeError::NotResumed(ResumeError::Foreign));
         };
         let headers = headers(request);
         let exchange = whole.gatehouse_gateway_exchange();
@@ -143,7 +143,7 @@ impl Front {
                 bytes: part.body.into(),
                 rest: part.rest.map(Into::into),
             }),
-            Err(error) => Err(ServeError::NotResumed(error.name())),
+            Err(error) => Err(ServeError::NotResumed(error.into())),
         }
     }
 }
@@ -164,6 +164,16 @@ impl From<wit::Rest> for BodyRest {
         Self {
             continuation: rest.continuation,
             wait: Duration::from_millis(rest.wait.into()),
+        }
+    }
+}
+
+impl From<wit::ResumeError> for ResumeError {
+    fn from(error: wit::ResumeError) -> Self {
+        match error {
+            wit::ResumeError::Foreign => Self::Foreign,
+            wit::ResumeError::Refused => Self::Refused,
+            wit::ResumeError::Failed => Self::Failed,
         }
     }
 }

@@ -3,14 +3,15 @@
 //! How far an instance is used again is a rule of its own (`instances.rs`).
 //!
 //! **Back-pressure.** At most [`PoolSettings::instances`] requests run at one time, and [`PoolSettings::queue`] more wait for them.
-//! Beyond that a request is refused at once, so that a flood costs memory for nobody.
+//! Beyond that a request is refused at once, so that a flood costs memory for nobody. Further parts of answers get half of the instances at
+//! most: those who read long answers, or the log, leave the others to requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use wasmtime::Engine;
 use wasmtime::component::InstancePre;
 
@@ -40,12 +41,26 @@ pub enum ServeError {
     /// The component took longer than a request may take.
     #[error("the component took longer than {0:?}")]
     TimedOut(Duration),
-    /// The component does not go on with an answer; holds its reason.
+    /// The component does not go on with an answer.
     #[error("the component does not go on with an answer: {0}")]
-    NotResumed(&'static str),
+    NotResumed(ResumeError),
     /// The component trapped, gave no answer, or gave one that is not allowed.
     #[error("the component failed: {0:#}")]
     Failed(wasmtime::Error),
+}
+
+/// Why the component does not go on with an answer. The WIT interface is the specification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ResumeError {
+    /// The continuation is none of this request, or the component gives no answers in parts.
+    #[error("the continuation is not one of this request")]
+    Foreign,
+    /// The caller may not read the rest.
+    #[error("the caller may not go on reading")]
+    Refused,
+    /// A fault of the server, which the component's standard error tells.
+    #[error("the rest could not be made")]
+    Failed,
 }
 
 impl From<wasmtime::Error> for ServeError {
@@ -87,6 +102,8 @@ pub struct Pool {
     settings: PoolSettings,
     idle: Idle<Front>,
     running: Semaphore,
+    /// Those of `running` that further parts may have.
+    resuming: Arc<Semaphore>,
     waiting: AtomicUsize,
 }
 
@@ -133,6 +150,7 @@ impl Pool {
             grants,
             idle: Idle::new(settings.instance_reuse),
             running: Semaphore::new(settings.instances),
+            resuming: Arc::new(Semaphore::new((settings.instances / 2).max(1))),
             waiting: AtomicUsize::new(0),
             settings,
         })
@@ -175,8 +193,9 @@ impl Pool {
         .await
     }
 
-    /// The next part of the component's answer to `request`. It is made by any instance, which is held for that part alone; what is said of
-    /// [`Self::serve`] goes for it too.
+    /// The next part of the component's answer to `request`, whose body need not be there any more. It is made by any instance, which is held
+    /// for that part alone; what is said of [`Self::serve`] goes for it too, once its turn among the further parts has come. Until then it takes
+    /// no place in the queue.
     ///
     /// # Errors
     ///
@@ -186,8 +205,10 @@ impl Pool {
         request: Arc<http::Request<Bytes>>,
         continuation: Vec<u8>,
     ) -> Result<BodyPart, ServeError> {
+        let turn = self.turn().await?;
         let pool = Arc::clone(self);
         to_its_end(async move {
+            let _turn = turn;
             pool.run(async |instance: &mut Instance<Front>| {
                 let Instance { exports, store, .. } = instance;
                 exports.resume(store, &request, &continuation).await
@@ -195,6 +216,12 @@ impl Pool {
             .await
         })
         .await
+    }
+
+    /// Waits for a further part to be made beside others.
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, ServeError> {
+        let turn = Arc::clone(&self.resuming).acquire_owned().await;
+        turn.map_err(|_| ServeError::Overloaded)
     }
 
     async fn run<T>(
@@ -272,5 +299,81 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use gatehouse_engine::{EngineSettings, engine};
+    use wasmtime::component::Component;
+
+    use super::*;
+    use crate::runtime::linker::linker;
+    use crate::runtime::state::no_grants;
+
+    /// Traps at every request.
+    const COMPONENT: &str = r#"
+(component
+  (import "wasi:http/types@0.2.12" (instance $http
+    (export "incoming-request" (type (sub resource)))
+    (export "response-outparam" (type (sub resource)))))
+  (alias export $http "incoming-request" (type $request))
+  (alias export $http "response-outparam" (type $answer))
+  (core module $code (func (export "handle") (param i32 i32) unreachable))
+  (core instance $code (instantiate $code))
+  (func $handle (param "request" (own $request)) (param "response-out" (own $answer))
+    (canon lift (core func $code "handle")))
+  (instance $handler (export "handle" (func $handle)))
+  (export "wasi:http/incoming-handler@0.2.12" (instance $handler)))
+"#;
+
+    /// A pool of a component that serves no request and goes on with no answer.
+    pub(crate) fn pool(instances: usize) -> Arc<Pool> {
+        let engine = engine(EngineSettings {
+            instances: u32::try_from(instances).unwrap(),
+            memory_limit: 1 << 20,
+        })
+        .unwrap();
+        let component = Component::new(&engine, wat::parse_str(COMPONENT).unwrap()).unwrap();
+        let linker = linker(&engine).unwrap();
+        let template = linker.instantiate_pre(&component).unwrap();
+        let settings = PoolSettings {
+            instances,
+            instance_reuse: 1,
+            queue: 0,
+            wall_time: Duration::from_secs(60),
+        };
+        Pool::new(template, no_grants(), settings).unwrap()
+    }
+
+    pub(crate) fn request() -> Arc<http::Request<Bytes>> {
+        Arc::new(
+            http::Request::get("http://localhost/")
+                .body(Bytes::new())
+                .unwrap(),
+        )
+    }
+
+    #[tokio::test]
+    async fn further_parts_leave_half_of_the_instances_to_requests() {
+        let pool = pool(4);
+        let others = [pool.turn().await.unwrap(), pool.turn().await.unwrap()];
+        let waits = pool.resume(request(), Vec::new());
+        let waits = tokio::time::timeout(Duration::from_millis(50), waits).await;
+        assert!(waits.is_err(), "a third part was made");
+        assert_eq!((pool.running(), pool.waiting()), (0, 0));
+        let served = pool.serve(request()).await;
+        assert!(matches!(served, Err(ServeError::Failed(_))), "{served:?}");
+
+        drop(others);
+        let resumed = pool.resume(request(), Vec::new()).await;
+        let foreign = matches!(resumed, Err(ServeError::NotResumed(ResumeError::Foreign)));
+        assert!(foreign, "{resumed:?}");
+    }
+
+    #[tokio::test]
+    async fn the_only_instance_goes_on_with_answers_too() {
+        let resumed = pool(1).resume(request(), Vec::new()).await;
+        assert!(matches!(resumed, Err(ServeError::NotResumed(_))));
     }
 }

@@ -11,8 +11,6 @@ mod data;
 mod record;
 mod secrecy;
 
-use std::net::IpAddr;
-
 use gatehouse_access_api::{
     Access, Admission, ClientToken, Mount, Operation, TokenReference, TokenView,
 };
@@ -25,6 +23,7 @@ use self::record::{Parts, ResponseView};
 use crate::Gateway;
 use crate::host::{AuditEntry, AuditFailure, AuditLog, Side};
 use crate::http::{Method, Request, Response};
+use crate::vault::{UNWRAP_PATH, cubbyhole};
 
 /// Reads that leave no record: they say how the server is or where things are, to anybody, and look at no token.
 const UNRECORDED: [&str; 8] = [
@@ -223,7 +222,8 @@ impl<'g> Trail<'g> {
         };
         let mut view = ResponseView::of(response);
         let path = self.facts.path.as_deref().unwrap_or_default();
-        if path.starts_with("cubbyhole/") {
+        // What is unwrapped may be what somebody has wrapped or kept by any names.
+        if path == UNWRAP_PATH || cubbyhole::below(path).is_some() {
             view.data = view.data.and_then(data::of_secret);
         }
         let error = view.error.clone();
@@ -267,6 +267,9 @@ impl Facts {
             return Some((&mount.mount_type, format!("auth/{}", mount.path)));
         }
         let path = self.path.as_deref()?;
+        if cubbyhole::below(path).is_some() {
+            return Some((cubbyhole::MOUNT_TYPE, cubbyhole::ROOT.to_owned()));
+        }
         let (first, _) = path.split_once('/')?;
         match first {
             "sys" => Some(("system", "sys/".to_owned())),
@@ -298,8 +301,4 @@ fn operation_of(method: Method) -> &'static str {
         Method::Options => "options",
         Method::Other => "unknown",
     }
-}
-
-fn address_text(address: Option<IpAddr>) -> Option<String> {
-    address.map(|address| address.to_string())
 }

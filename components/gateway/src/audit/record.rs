@@ -12,7 +12,7 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::data::RequestData;
-use super::{Facts, address_text, operation_of, secrecy};
+use super::{Facts, operation_of, secrecy};
 use crate::http::{Request, Response};
 use crate::metadata::Metadata;
 use crate::vault::{timestamp, token_type};
@@ -354,7 +354,7 @@ impl Parts<'_> {
             path_secret: secret,
             data: self.data.value.as_deref(),
             query: self.data.query.as_deref(),
-            remote_address: address_text(self.request.peer),
+            remote_address: self.request.peer_text(),
             wrap_ttl: facts.wrap_ttl,
         }
     }

@@ -6,10 +6,11 @@ use gatehouse_orgs_api::{
     folded_name,
 };
 
-use super::caller::{Caller, Entry, owns_what_it_makes, path_of};
+use super::caller::{Caller, Entry, owns_what_it_makes};
 use super::document::{Document, OrganizationResource, entitlement_set};
 use super::include::Includes;
 use super::plan_facts::PlanFacts;
+use super::policy_rights::path_of;
 use super::problem::Problem;
 use super::transport::{json_api, no_content};
 use super::{Api, attributes, include};

@@ -10,11 +10,12 @@ use gatehouse_orgs_api::{
 use serde::{Deserialize, Serialize};
 
 use super::Api;
-use super::caller::{Caller, greater};
+use super::caller::Caller;
 use super::document::{Document, OrganizationResource};
 use super::include::{Includes, feature_sets};
 use super::pagination::{PageRequest, paged};
 use super::plan_facts::PlanFacts;
+use super::policy_rights::greater;
 use super::problem::Problem;
 use super::reach::Opened;
 use super::transport::{json_api, json_api_of};
@@ -23,7 +24,7 @@ use crate::http::Response;
 use crate::parts::Part;
 use crate::query;
 
-/// Most organizations of a part are fewer than these and a batch more.
+/// A part of a list ends with the batch that brings it to this many organizations.
 const ENOUGH_FOR_A_PART: usize = 400;
 
 /// How many batches a part of a list without pages is made of at most: of those that a filter or the caller's rights leave empty too.

@@ -96,10 +96,9 @@ pub(super) fn in_flight<A, C, O>(
     };
     let caller = call.admission.caller.as_ref();
     let entity = caller.and_then(|caller| caller.entity_id.as_deref());
-    let address = call.source_address();
     let request = InFlight {
         start_time: timestamp(gateway.clock.now_seconds()),
-        client_remote_address: address.map_or_else(String::new, |address| address.to_string()),
+        client_remote_address: call.request.peer_text().unwrap_or_default(),
         request_path: &call.request.path,
         request_method: "GET",
         client_id: entity.unwrap_or_default(),

@@ -10,7 +10,7 @@ mod auth_method;
 mod call;
 mod capabilities;
 mod ceremonies;
-mod cubbyhole;
+pub(crate) mod cubbyhole;
 mod documents;
 mod envelope;
 mod errors;
@@ -51,6 +51,7 @@ pub(crate) use errors::{not_found, without_content};
 pub(crate) use fields::Verbatim;
 pub(crate) use monitor::{Place as LogPlace, resume as resume_log};
 pub(crate) use timestamp::timestamp;
+pub(crate) use wrapping::UNWRAP_PATH;
 
 use std::borrow::Cow;
 
@@ -257,6 +258,10 @@ fn route<'c, A: AuthMethod, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     call: &'c Call<'_>,
 ) -> (&'c str, Answer) {
+    if let (None, Some(path)) = (&call.admission.mount, cubbyhole::below(call.path)) {
+        let answer = cubbyhole::handle(&gateway.access, call, path);
+        return (cubbyhole::MOUNT_TYPE, answer);
+    }
     match &call.admission.mount {
         Some(mount) => {
             let answer = match mount.mount_type.as_str() {
@@ -267,12 +272,6 @@ fn route<'c, A: AuthMethod, C: Access, O>(
             (&mount.mount_type, answer)
         }
         None => match call.path.split_once('/') {
-            None if call.path == "cubbyhole" => {
-                ("cubbyhole", cubbyhole::handle(&gateway.access, call, ""))
-            }
-            Some(("cubbyhole", path)) => {
-                ("cubbyhole", cubbyhole::handle(&gateway.access, call, path))
-            }
             Some(("sys", rest)) => ("system", system::handle(gateway, call, rest)),
             Some(("identity", "oidc/config")) => {
                 ("identity", oidc::handle(&gateway.auth_method, call))

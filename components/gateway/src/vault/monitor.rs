@@ -22,7 +22,7 @@ use crate::{Gateway, Request, Response, admission, query};
 pub(super) const PATH: &str = "sys/monitor";
 
 /// The last words for a client that follows the log of a server that has been sealed.
-const SEALED: &str = "the server was sealed: its log is not shown any more\n";
+const SEALED: &str = "the server was sealed: its log is not shown any more";
 
 /// How far the log has been told to a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ enum Format {
 }
 
 /// Begins to tell what the server logs from now on.
-pub(super) fn read<A, C, O>(
+pub(super) fn read<A, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     call: &Call<'_>,
 ) -> Result<Response, Fault> {
@@ -65,6 +65,12 @@ pub(super) fn read<A, C, O>(
         None => Format::Standard,
         Some(name) => format_of(name).ok_or_else(|| Fault::plain(400, "unknown log format"))?,
     };
+    // Before each part that token is asked about and not used, which shows no rule whose conditions it meets, nor any rule after its last use:
+    // the answer would be cut off before it has begun.
+    let token = TokenReference::Id(call.caller_token()?.into());
+    if call.admission.limited_uses && !permits_without_conditions(gateway, &token)? {
+        return Err(Fault::denied());
+    }
     let Some(LogLines { position, .. }) = gateway.host.log.follow(None, level) else {
         let text = "this host keeps no log lines to follow: read its log where it writes it";
         return Err(Fault::plain(400, text));
@@ -98,9 +104,18 @@ pub(crate) fn resume<A, C: Access, O>(
         Ok(true) => {}
         Ok(false) => return Err(ResumeError::Refused),
         Err(access::Failure::Sealed) => {
+            let mut text = String::new();
+            place.format.write_note(&mut text, SEALED);
             return Ok(Part {
-                body: SEALED.as_bytes().to_vec(),
+                body: text.into_bytes(),
                 rest: None,
+            });
+        }
+        // Nothing is told before it is known who asks; a moment later it may be. Whoever follows the log wants it most when the store fails.
+        Err(access::Failure::Contended | access::Failure::Unavailable(_)) => {
+            return Ok(Part {
+                body: Vec::new(),
+                rest: Some(Continuation::Log(place).rest()),
             });
         }
         Err(failure) => {
@@ -114,7 +129,8 @@ pub(crate) fn resume<A, C: Access, O>(
     place.position = found.position;
     let mut text = String::new();
     if found.lost > 0 {
-        place.format.write_note(&mut text, found.lost);
+        let lost = format!("{} lines were logged faster than they are told", found.lost);
+        place.format.write_note(&mut text, &lost);
     }
     for line in &found.lines {
         place.format.write(&mut text, line);
@@ -140,12 +156,7 @@ fn may_go_on<A, C: Access, O>(
         Err(access::LookupError::Failure(failure)) => return Err(failure),
     };
     if view.num_uses > 0 {
-        let paths = [PATH.to_owned()];
-        return match gateway.access.unconditional_capabilities(reference, &paths) {
-            Ok(found) => Ok(found.iter().any(|found| permits(found))),
-            Err(access::LookupError::UnknownToken) => Ok(false),
-            Err(access::LookupError::Failure(failure)) => Err(failure),
-        };
+        return permits_without_conditions(gateway, reference);
     }
     let asked = access::Request {
         token: Some(token.into()),
@@ -162,6 +173,18 @@ fn may_go_on<A, C: Access, O>(
         Ok(_) => Ok(true),
         Err(Refusal::Failure(failure)) => Err(failure),
         Err(_) => Ok(false),
+    }
+}
+
+fn permits_without_conditions<A, C: Access, O>(
+    gateway: &Gateway<A, C, O>,
+    token: &TokenReference,
+) -> Result<bool, access::Failure> {
+    let paths = [PATH.to_owned()];
+    match gateway.access.unconditional_capabilities(token, &paths) {
+        Ok(found) => Ok(found.iter().any(|found| permits(found))),
+        Err(access::LookupError::UnknownToken) => Ok(false),
+        Err(access::LookupError::Failure(failure)) => Err(failure),
     }
 }
 
@@ -228,9 +251,8 @@ impl Format {
         };
     }
 
-    /// Says that lines are missing here.
-    fn write_note(self, text: &mut String, lost: u64) {
-        let note = format!("{lost} lines were logged faster than they are told");
+    /// Says something that was not logged.
+    fn write_note(self, text: &mut String, note: &str) {
         let _ = match self {
             Self::Standard => writeln!(text, "[{note}]"),
             Self::Json => writeln!(text, "{}", json!({"@level": "warn", "@message": note})),

@@ -65,8 +65,9 @@ fn patch(media_type: &str) -> Result<Operation, Fault> {
     ))
 }
 
-/// Whether the path may be that of a role or is that of a token's secret. Which part of it is the mount is known only after admission, so a mount whose own
-/// path ends in `role` is taken for one here; whoever serves the request then insists on `update`.
+/// Whether a write to the path needs `create` or `update`, as something is there or not: at a secret in the cubbyhole, and at what may be a role.
+/// Which part of a path is its mount is known only after admission. So a mount whose own path ends in `role` is taken for a role here, and
+/// whoever serves the request insists on `update`.
 fn has_existence_check(path: &CanonicalPath) -> bool {
     path.below("v1").is_some_and(|path| {
         spelling::role_name(path).is_some()

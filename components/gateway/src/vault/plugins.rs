@@ -15,10 +15,10 @@ const METHOD: &str = "gcp";
 
 /// Answers a request below `sys/plugins/`.
 pub(super) fn handle(call: &Call<'_>, below: &str) -> Answer {
-    let Some(path) = below.strip_prefix("catalog") else {
+    let (first, path) = below.split_once('/').unwrap_or((below, ""));
+    if first != "catalog" {
         return Err(Fault::unsupported_path());
-    };
-    let path = path.trim_start_matches('/');
+    }
     let (kind, name) = path.split_once('/').unwrap_or((path, ""));
     match (kind, name, call.operation) {
         ("", "", Operation::Read) => all(),

@@ -16,6 +16,9 @@ use super::timestamp::timestamp;
 use crate::Gateway;
 use crate::http::{Request, Response};
 
+/// Where a wrapped answer is had.
+pub(crate) const UNWRAP_PATH: &str = "sys/wrapping/unwrap";
+
 /// What a handler said, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
 /// no handler decides about it, so none can forget it.
 ///
@@ -87,7 +90,7 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answ
 /// Whether a caller without a valid token is to be told about a wrapping token: one was presented as the caller, to be unwrapped.
 /// Told that the caller's token is invalid, a client would log in again, which does not help.
 pub(super) fn is_about_the_caller(request: &Request, token: Option<&str>, path: &str) -> bool {
-    if !matches!(path, "sys/wrapping/unwrap" | "sys/wrapping/rewrap") {
+    if !matches!(path, UNWRAP_PATH | "sys/wrapping/rewrap") {
         return false;
     }
     let fields = Fields::of_body(request).ok();

@@ -152,9 +152,13 @@ fn the_catalog_has_the_one_method_and_cannot_be_changed() {
         "plugins/reload/gcp",
         "plugins/catalog/gcp",
         "plugins/catalogue",
+        "plugins/catalogauth",
     ] {
         server
             .get(&format!("sys/{path}"))
+            .refused(404, &listed("unsupported path"));
+        server
+            .list(&format!("sys/{path}"))
             .refused(404, &listed("unsupported path"));
     }
 }

@@ -4,8 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use gatehouse_gateway::host::{Host, Log, LogLevel, LogLine, LogLines};
 use gatehouse_gateway::{Method, Part, Request, ResumeError, Settings};
+use gatehouse_ports::StoreError;
 use serde_json::{Value, json};
 
+use super::sealed;
 use super::server::{ROOT, Server, listed, request};
 
 /// What was asked of a log: since when, and from which level on.
@@ -155,6 +157,76 @@ fn t4_following_takes_one_use_of_a_token() {
     let remaining = server.send(Method::Get, "auth/token/lookup-self", Some(token), "");
     remaining.expect(200);
     assert_eq!(follower.next(), Err(ResumeError::Refused), "its last use");
+}
+
+#[test]
+fn a_token_with_uses_that_could_not_go_on_is_refused_at_once() {
+    let (server, _) = server();
+    let policy = |name: &str, conditions: &str| {
+        let text =
+            format!("path \"sys/monitor\" {{ capabilities = [\"read\", \"sudo\"] {conditions} }}");
+        let body = json!({ "policy": text }).to_string();
+        server
+            .post(&format!("sys/policies/acl/{name}"), &body)
+            .expect(204);
+    };
+    policy("plain", "");
+    policy(
+        "conditional",
+        "\n allowed_parameters = { \"log_level\" = [\"info\"] }",
+    );
+    for (policy, uses, is_followed) in [
+        ("plain", 2, true),
+        ("plain", 1, false),
+        ("conditional", 0, true),
+        ("conditional", 2, false),
+    ] {
+        let body = json!({"policies": [policy], "num_uses": uses}).to_string();
+        let made = server.post("auth/token/create", &body).expect(200).json();
+        let token = made["auth"]["client_token"].as_str().unwrap();
+        if is_followed {
+            let mut follower = Follower::begin(&server, token, "?log_level=info");
+            assert_eq!(follower.next().unwrap(), "", "{policy} {uses}");
+        } else {
+            let target = "sys/monitor?log_level=info";
+            let refused = server.send(Method::Get, target, Some(token), "");
+            refused.refused(403, &listed("permission denied"));
+        }
+    }
+}
+
+#[test]
+fn a_store_that_fails_holds_the_log_up_and_a_sealed_one_ends_it() {
+    let (server, lines) = server();
+    let Follower {
+        request,
+        continuation,
+        ..
+    } = Follower::begin(&server, ROOT, "");
+    let json = Follower::begin(&server, ROOT, "?log_format=json").continuation;
+    lines.add("not to be seen");
+    let resumed = |failure: &StoreError, continuation: &[u8]| {
+        let host = Host {
+            log: Box::new(lines.clone()),
+            ..Host::default()
+        };
+        let gateway = sealed::gateway(failure).with_host(host);
+        gateway.resume(&request, continuation).unwrap()
+    };
+    let unavailable = StoreError::Unavailable("disk full".to_owned());
+    let Part { body, rest } = resumed(&unavailable, &continuation);
+    assert!(body.is_empty());
+    let rest = rest.unwrap();
+    assert!(rest.wait > 0);
+    assert_eq!(rest.continuation, continuation);
+
+    let words = "the server was sealed: its log is not shown any more";
+    let Part { body, rest } = resumed(&StoreError::Sealed, &continuation);
+    assert_eq!(body, format!("[{words}]\n").into_bytes());
+    assert_eq!(rest, None);
+    let Part { body, .. } = resumed(&StoreError::Sealed, &json);
+    let told: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(told, json!({"@level": "warn", "@message": words}));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::server::{Answer, request};
 
 /// Answers everything with one failure.
 #[derive(Clone)]
-struct Failing(StoreError);
+pub struct Failing(StoreError);
 
 impl Store for Failing {
     fn get(&self, _: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
@@ -42,14 +42,14 @@ fn ask_with(method: Method, target: &str, headers: &[(&str, &str)], body: &str) 
     Answer(gateway(&StoreError::Sealed).handle(&request))
 }
 
-type FailingGateway = Gateway<
+pub type FailingGateway = Gateway<
     AuthMethodService<Failing, NoCache, ScriptedHttp, SystemClock, SeededRandom>,
     AccessService<Failing, SystemClock, SeededRandom>,
     Orgs<Failing, SystemClock, SeededRandom>,
 >;
 
 /// A gateway over stores that fail so.
-fn gateway(failure: &StoreError) -> FailingGateway {
+pub fn gateway(failure: &StoreError) -> FailingGateway {
     let store = || Failing(failure.clone());
     let random = || SeededRandom::new(1);
     let http = ScriptedHttp::new(|_| Err(HttpError::Denied));

@@ -13,6 +13,8 @@ use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
+use crate::one_line::escaped;
+
 /// The target of the events, for filters such as `warn,gatehouse::component=info`.
 const TARGET: &str = "gatehouse::component";
 
@@ -84,26 +86,6 @@ impl Drop for UnfinishedLine {
     fn drop(&mut self) {
         self.finish(log);
     }
-}
-
-fn escaped(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() || reorders_or_breaks(character) {
-            line.extend(character.escape_default());
-        } else {
-            line.push(character);
-        }
-    }
-    line
-}
-
-/// Line and paragraph separators, and the marks by which text runs the other way.
-fn reorders_or_breaks(character: char) -> bool {
-    matches!(
-        character,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    )
 }
 
 impl IsTerminal for ComponentLog {

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::{PLUGIN_VERSION, members};
 use crate::vault::call::{Answer, Call};
+use crate::vault::cubbyhole;
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
@@ -22,8 +23,8 @@ pub(in crate::vault) struct SystemMount {
 /// All of them, sorted.
 pub(in crate::vault) const SYSTEM_MOUNTS: [SystemMount; 3] = [
     SystemMount {
-        path: "cubbyhole/",
-        mount_type: "cubbyhole",
+        path: cubbyhole::ROOT,
+        mount_type: cubbyhole::MOUNT_TYPE,
         description: "per-token private secret storage",
     },
     SystemMount {
@@ -83,7 +84,7 @@ impl SystemMount {
             },
             description: self.description,
             external_entropy_access: false,
-            local: self.mount_type == "cubbyhole",
+            local: self.mount_type == cubbyhole::MOUNT_TYPE,
             options: None,
             plugin_version: "",
             running_plugin_version: PLUGIN_VERSION,

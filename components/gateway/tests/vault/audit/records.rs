@@ -364,6 +364,49 @@ fn contract_6_6_wrapped_answers_show_no_more_than_their_bearer_sees() {
 }
 
 #[test]
+fn contract_6_5_the_mount_of_secrets_is_recorded() {
+    let server = Server::initialized();
+    server.post("cubbyhole/a", r#"{"k":"v"}"#).expect(204);
+    for (method, path) in [
+        (Method::Get, "cubbyhole/a"),
+        (Method::List, "cubbyhole"),
+        (Method::List, "cubbyhole/"),
+        (Method::Delete, "cubbyhole/a"),
+    ] {
+        server.audit.take();
+        server.send(method, path, Some(ROOT), "");
+        let (asked, answered) = exchange(&server);
+        for (record, part) in [(&asked, "request"), (&answered, "response")] {
+            for (member, text) in [("mount_type", "cubbyhole"), ("mount_point", "cubbyhole/")] {
+                let found = record.text(&format!("/{part}/{member}"));
+                assert_eq!(found.as_deref(), Some(text), "{path} {member}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_that_may_be_secrets_are_hashed_in_what_is_unwrapped_too() {
+    let server = Server::initialized();
+    let odd = json!({"hvs.0123456789abcdef": "canary", "plain": "x"});
+    let plain = json!({"plain": "x"});
+    for (wrapped, recorded) in [(&odd, &Value::from(odd.to_string())), (&plain, &plain)] {
+        let body = wrapped.to_string();
+        let mut wrap = request(Method::Post, "sys/wrapping/wrap", &body);
+        wrap.headers.push("x-vault-token", ROOT);
+        wrap.headers.push("x-vault-wrap-ttl", "60");
+        let wrap_info = &server.handle(&wrap).expect(200).json()["wrap_info"];
+        let token = json!({"token": wrap_info["token"]}).to_string();
+        server.audit.take();
+        let unwrapped = server.post("sys/wrapping/unwrap", &token).expect(200);
+        assert_eq!(unwrapped.data(), *wrapped);
+        let (_, answered) = exchange(&server);
+        assert_eq!(answered.document["response"]["data"], *recorded);
+        assert_eq!(answered.text("/response/data"), None);
+    }
+}
+
+#[test]
 fn the_organizations_api_is_recorded_too() {
     let server = Server::initialized();
     let mut create = Request::new(Method::Post, "/api/v2/organizations");

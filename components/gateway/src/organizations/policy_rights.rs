@@ -1,0 +1,178 @@
+//! What the policies of a service token grant on organizations.
+//!
+//! For policies an organization stands at `organizations/<name>`, with the name in lower case, and what belongs to it below that.
+
+use gatehouse_access_api::{
+    self as access, Access, Capability as PolicyCapability, TokenReference,
+};
+use gatehouse_orgs_api::{Capability, Position, Standing, folded_name};
+
+use super::Api;
+use super::caller::Caller;
+use super::problem::Problem;
+use super::reach::Opened;
+
+/// The path of all organizations.
+pub(super) const ORGANIZATIONS_PATH: &str = "organizations";
+
+/// What a service token may do with one organization by its policies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Rights {
+    pub(super) read: bool,
+    pub(super) update: bool,
+    pub(super) create: bool,
+    pub(super) delete: bool,
+}
+
+impl Rights {
+    fn of(capabilities: &[PolicyCapability]) -> Self {
+        let has = |wanted| {
+            let grants =
+                |found: &PolicyCapability| *found == wanted || *found == PolicyCapability::Root;
+            capabilities.iter().any(grants)
+        };
+        Self {
+            read: has(PolicyCapability::Read),
+            update: has(PolicyCapability::Update),
+            create: has(PolicyCapability::Create),
+            delete: has(PolicyCapability::Delete),
+        }
+    }
+
+    /// What these make of somebody who may see the organization. Those who may both change and remove it are as its owners, who can
+    /// refuse nothing to them; less than that is not, for owners may do either.
+    pub(super) const fn standing(self) -> Option<Standing> {
+        match self {
+            Self {
+                update: true,
+                delete: true,
+                ..
+            } => Some(Standing::Owner),
+            Self { read: true, .. } => Some(Standing::Member),
+            _ => None,
+        }
+    }
+}
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    /// What the policies of the caller's service token grant on the organizations of these names, in their order: nothing without such a token,
+    /// nor with one whose last use this request took. What they grant on conditions, such as to change one field, is left out, since nobody owns
+    /// anything by that.
+    ///
+    /// # Errors
+    ///
+    /// When access cannot answer.
+    pub(super) fn rights<'n>(
+        &self,
+        caller: &Caller<'_>,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Vec<Rights>, Problem> {
+        let names = names.into_iter();
+        let paths = names.map(|name| path_of(name).unwrap_or_default());
+        self.rights_at(caller, paths.collect())
+    }
+
+    /// The same for paths.
+    pub(super) fn rights_at(
+        &self,
+        caller: &Caller<'_>,
+        paths: Vec<String>,
+    ) -> Result<Vec<Rights>, Problem> {
+        let Some(token) = caller.service_token else {
+            return Ok(vec![Rights::default(); paths.len()]);
+        };
+        let granted = self.unconditional(token, &paths)?;
+        Ok(match granted {
+            Some(capabilities) => capabilities.iter().map(|all| Rights::of(all)).collect(),
+            None => vec![Rights::default(); paths.len()],
+        })
+    }
+
+    /// What a service token may do at these paths without conditions; `None` where it may not be used any more.
+    pub(super) fn unconditional(
+        &self,
+        token: &str,
+        paths: &[String],
+    ) -> Result<Option<Vec<Vec<PolicyCapability>>>, Problem> {
+        let reference = &TokenReference::Id(token.into());
+        match self.access.unconditional_capabilities(reference, paths) {
+            Ok(capabilities) => Ok(Some(capabilities)),
+            Err(access::LookupError::UnknownToken) => Ok(None),
+            Err(access::LookupError::Failure(failure)) => Err(failure.into()),
+        }
+    }
+
+    /// Which organizations the policies of the caller's service token open; none without one.
+    ///
+    /// # Errors
+    ///
+    /// When access cannot answer.
+    pub(super) fn opened(&self, caller: &Caller<'_>) -> Result<Opened, Problem> {
+        let Some(token) = caller.service_token else {
+            return Ok(Opened::default());
+        };
+        let acl = match self.access.resultant_acl(&TokenReference::Id(token.into())) {
+            Ok(acl) => acl,
+            Err(access::LookupError::UnknownToken) => return Ok(Opened::default()),
+            Err(access::LookupError::Failure(failure)) => return Err(failure.into()),
+        };
+        Ok(Opened::of(&acl))
+    }
+
+    /// Whether the policies of the caller's service token grant anything on any organization.
+    ///
+    /// # Errors
+    ///
+    /// When access cannot answer.
+    pub(super) fn has_rights_somewhere(&self, caller: &Caller<'_>) -> Result<bool, Problem> {
+        let Some(token) = caller.service_token else {
+            return Ok(false);
+        };
+        let everywhere = [ORGANIZATIONS_PATH.to_owned()];
+        match self
+            .access
+            .has_rights_below(&TokenReference::Id(token.into()), &everywhere)
+        {
+            Ok(found) => Ok(found.contains(&true)),
+            Err(access::LookupError::UnknownToken) => Ok(false),
+            Err(access::LookupError::Failure(failure)) => Err(failure.into()),
+        }
+    }
+
+    /// What the caller is to an organization that they may see, by membership or by policies, whichever is more.
+    ///
+    /// # Errors
+    ///
+    /// When access cannot answer.
+    pub(super) fn standing(
+        &self,
+        caller: &Caller<'_>,
+        position: &Position,
+    ) -> Result<Standing, Problem> {
+        if let Some(standing @ (Standing::SiteAdministrator | Standing::Owner)) = position.standing
+        {
+            return Ok(standing);
+        }
+        let rights = self.rights(caller, [position.organization.name.as_str()])?;
+        let by_policies = rights.into_iter().find_map(Rights::standing);
+        Ok(greater(position.standing, by_policies))
+    }
+}
+
+/// What somebody is who is this by membership and that by policies; a member, if nothing more is known.
+pub(super) const fn greater(
+    by_membership: Option<Standing>,
+    by_policies: Option<Standing>,
+) -> Standing {
+    match (by_membership, by_policies) {
+        (Some(standing @ (Standing::SiteAdministrator | Standing::Owner)), _)
+        | (_, Some(standing @ Standing::Owner))
+        | (Some(standing), _) => standing,
+        _ => Standing::Member,
+    }
+}
+
+/// The path under which policies know the organization of this name, if there can be one.
+pub(super) fn path_of(name: &str) -> Option<String> {
+    folded_name(name).map(|folded| format!("{ORGANIZATIONS_PATH}/{folded}"))
+}
