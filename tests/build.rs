@@ -1,10 +1,14 @@
 //! Looks for what the tests of other languages' clients run, before anything is compiled for them.
 
+#[path = "support/go_version.rs"]
+mod go_version;
+
 use std::path::Path;
 use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=support/go_version.rs");
     println!("cargo::rerun-if-env-changed=PATH");
     let missing = [
         missing_python(output("python3", &["-c", PYTHON])),
@@ -16,10 +20,12 @@ fn main() {
     }
     // The clients in Go are the only ones that may be left out, which then is said here and beside each of their tests.
     println!("cargo::rustc-check-cfg=cfg(with_go)");
-    match missing_go(output("go", &["env", "GOVERSION"])) {
+    let missing_go = go_version::missing();
+    match missing_go {
         None => println!("cargo::rustc-cfg=with_go"),
         Some(what) => println!("cargo::warning=clients in Go are not tested without {what}"),
     }
+    watch_for_go(missing_go.is_some());
     // These take hours to build, so that most have to do without them; their tests are shown as ignored then, with the reason.
     for (cfg, variables) in [
         ("with_vault", &["GATEHOUSE_VAULT"][..]),
@@ -48,11 +54,18 @@ fn are_given(variables: &[&str]) -> bool {
     all
 }
 
-/// What `tests/clients/go/go.mod` asks for.
-fn missing_go(version: Option<String>) -> Option<&'static str> {
-    let version = version.unwrap_or_default();
-    let fits = numbers(version.trim_start_matches("go")) >= Some((1, 25));
-    (!fits).then_some("Go 1.25 or newer (https://go.dev/dl)")
+/// Has this asked again when Go comes, changes or goes: where it is missing, it may come to any of the folders that are searched; a file that
+/// is not there yet cannot be watched, for cargo would take it for changed every time.
+fn watch_for_go(is_missing: bool) {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for folder in std::env::split_paths(&path) {
+        let go = folder.join("go");
+        if go.is_file() {
+            println!("cargo::rerun-if-changed={}", go.display());
+        } else if is_missing && folder.is_dir() {
+            println!("cargo::rerun-if-changed={}", folder.display());
+        }
+    }
 }
 
 /// Prints the version, and fails where a virtual environment could not be made.

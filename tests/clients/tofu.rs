@@ -42,8 +42,7 @@ impl Workspace {
     }
 
     fn tofu(&self, command: &str, arguments: &[&str]) -> Output {
-        let program = std::env::var_os("GATEHOUSE_TOFU").expect("GATEHOUSE_TOFU is set");
-        let mut tofu = Command::new(program);
+        let mut tofu = Command::new(given("GATEHOUSE_TOFU"));
         // Nothing of whoever runs the tests: no settings, tokens or state of theirs.
         tofu.env_clear()
             .env("HOME", self.folder.path())
@@ -119,6 +118,12 @@ impl Workspace {
     }
 }
 
+/// What a variable names, from the root of file systems: it is used from other folders than that of the tests.
+fn given(variable: &str) -> PathBuf {
+    let path = std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is set"));
+    fs::canonicalize(path).unwrap_or_else(|error| panic!("{variable}: {error}"))
+}
+
 fn printed(output: &Output) -> String {
     let [printed, errors] =
         [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
@@ -127,7 +132,7 @@ fn printed(output: &Output) -> String {
 
 /// The CLI's configuration: providers from a folder alone, and where the host of the organizations API is.
 fn settings_for(installation: &Installation) -> String {
-    let providers = std::env::var("GATEHOUSE_TOFU_PROVIDERS").expect("it is set");
+    let providers = given("GATEHOUSE_TOFU_PROVIDERS");
     format!(
         "provider_installation {{\n  filesystem_mirror {{\n    path = {providers:?}\n  }}\n}}\n\n\
          host \"gatehouse.test\" {{\n  services = {{\n    \"tfe.v2.2\" = \"http://{}/api/v2/\"\n  }}\n}}\n",

@@ -1,7 +1,7 @@
 //! What Vault's own program collects about this server.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -13,6 +13,16 @@ fn json(bundle: &Path, file: &str) -> Value {
     serde_json::from_slice(&text).unwrap()
 }
 
+/// A program that is ended with the test, however that ends.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 #[cfg_attr(
     not(with_vault),
@@ -21,7 +31,7 @@ fn json(bundle: &Path, file: &str) -> Value {
 fn vaults_own_program_collects_all_that_there_is() {
     let installation = Installation::start(Storage::Memory, "").unwrap();
     let bundle = installation.folder().join("bundle");
-    let mut collecting = Command::new(std::env::var_os("GATEHOUSE_VAULT").unwrap())
+    let collecting = Command::new(std::env::var_os("GATEHOUSE_VAULT").unwrap())
         .args([
             "debug",
             "-duration=6s",
@@ -30,16 +40,21 @@ fn vaults_own_program_collects_all_that_there_is() {
             "-compress=false",
         ])
         .arg(format!("-output={}", bundle.display()))
+        // No settings, credentials or proxies of whoever runs the tests.
+        .env_clear()
+        .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+        .env("HOME", installation.folder())
         .env("VAULT_ADDR", format!("http://{}", installation.address()))
         .env("VAULT_TOKEN", installation.root_token())
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
+    let mut collecting = Running(collecting);
     // Something to log while the log is followed.
     let status = loop {
         let rotated = installation.as_root("PUT", "/v1/sys/rotate", None);
         assert_eq!(rotated.status, 204);
-        if let Some(status) = collecting.try_wait().unwrap() {
+        if let Some(status) = collecting.0.try_wait().unwrap() {
             break status;
         }
         sleep(Duration::from_millis(200));

@@ -18,14 +18,14 @@ use std::fmt::Write as _;
 
 use gatehouse_fake_google::FakeGoogle;
 
-use self::differences::{Difference, of_openbao, of_vault};
+use self::differences::{Difference, OUR_LOGIN_TEXTS, OUR_ROLE_WARNINGS, of_openbao, of_vault};
 use self::google_proxy::GoogleProxy;
 use self::normalise::{Mismatch, differences};
 use self::step::{Kept, Step};
 use self::worlds::{InProcess, Reference, Released, World};
 
 /// How many requests the list has to have.
-const LEAST_REQUESTS: usize = 300;
+const LEAST_REQUESTS: usize = 650;
 
 /// How many more of the method alone.
 const LEAST_REQUESTS_OF_THE_METHOD: usize = 500;
@@ -128,6 +128,47 @@ fn the_gateway_alone_answers_as_the_reference_does() {
     }
 }
 
+/// What is asked where the reference has the method of Google Cloud.
+fn steps_with_google() -> Vec<Step> {
+    let method = requests::gcp::requests();
+    assert!(
+        method.len() >= LEAST_REQUESTS_OF_THE_METHOD,
+        "only {}",
+        method.len()
+    );
+    [requests::all(), requests::newer::requests(), method].concat()
+}
+
+/// What the table of Vault says of our texts holds without Vault.
+#[test]
+fn our_refusals_of_logins_and_warnings_about_roles_begin_as_the_table_says() {
+    let ours = Released::start();
+    let google = ours.google();
+    let mut kept = Kept::of(&ours, &requests::gcp::facts(google));
+    let (mut refusals, mut warnings) = (0, 0);
+    for step in steps_with_google() {
+        step.change(google);
+        let answer = step.ask(&ours, &mut kept);
+        let label = step.label();
+        let (member, known, seen) = if label.starts_with("POST auth/g/login ") {
+            ("errors", OUR_LOGIN_TEXTS, &mut refusals)
+        } else if label.starts_with("POST auth/g/role/") {
+            ("warnings", OUR_ROLE_WARNINGS, &mut warnings)
+        } else {
+            continue;
+        };
+        let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap_or_default();
+        for text in body[member].as_array().into_iter().flatten() {
+            *seen += 1;
+            let text = text.as_str().unwrap();
+            let is_known = known.iter().any(|known| text.starts_with(known));
+            assert!(is_known, "{label}: {text}");
+        }
+    }
+    assert!(refusals > 40, "only {refusals} refusals");
+    assert!(warnings > 10, "only {warnings} warnings");
+}
+
 /// Everything, the method of Google Cloud included: both servers have the same Google.
 #[test]
 #[cfg_attr(
@@ -139,14 +180,8 @@ fn the_release_server_answers_as_vault_does() {
     let google = ours.google();
     let proxy = GoogleProxy::start(google);
     let reference = Reference::vault(&proxy);
-    let method = requests::gcp::requests();
-    assert!(
-        method.len() >= LEAST_REQUESTS_OF_THE_METHOD,
-        "only {}",
-        method.len()
-    );
     let questions = Questions {
-        steps: &[requests::all(), requests::newer::requests(), method].concat(),
+        steps: &steps_with_google(),
         facts: &requests::gcp::facts(google),
         google: Some(google),
     };

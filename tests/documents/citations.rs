@@ -6,12 +6,15 @@ use std::fmt::Write as _;
 use std::fs;
 use std::sync::LazyLock;
 
+use gatehouse_tests::workspace;
 use regex::Regex;
 
 use crate::contracts::{Contract, Contracts, pattern};
-use crate::sources::{Source, root, sources};
+use crate::sources::{Source, sources};
 
 const EXTENSIONS: [&str; 9] = ["rs", "wit", "py", "js", "mjs", "go", "toml", "txt", "md"];
+/// Rows that name what they are about in texts.
+const REASONS: &str = "tests/comparison/differences/";
 const UNTESTED: &str = "docs/contract/untested.md";
 const COMMAND: &str = "GATEHOUSE_WRITE=1 cargo test -p gatehouse-tests --test documents";
 
@@ -29,10 +32,12 @@ static SECURITY: LazyLock<Regex> = LazyLock::new(|| {
 static ID: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Z]\d{1,2}\b"));
 /// The beginning of a line that continues a comment.
 static LEADER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?://[/!]?|#|\*)?\s*"));
+/// Where the tests beside the code they test begin, which come after it in the same file.
+static TESTS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^\s*mod tests \{"));
 static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|\s)//[/!]? (.*)$"));
 /// The ids that lead the name of a test, as in `g4_g5_instance_hidden` or `contract_2_4_order`.
 static TEST_NAME: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?:\bfn |^\s+)((?:[a-z]\d{1,2}_)+|contract_(?:\d+_)+)"));
+    LazyLock::new(|| pattern(r"(?m)(?:\bfn |^\s+)((?:[a-z]\d{1,2}_)+|contract_(?:\d+_)+)"));
 
 /// The text in one line, without what begins each line of a comment, for citations run over the ends of lines.
 fn joined(text: &str) -> String {
@@ -141,38 +146,91 @@ fn a_citation_of_what_no_contract_has_is_found() {
     assert_eq!(of("components/orgs/src/lib.rs", "//! contract 2.11"), 0);
 }
 
-/// Sections and rules that the tests cite, of the contract at which `select` looks.
-fn cited_by_tests(contract: &Contract, contracts: &Contracts) -> BTreeSet<String> {
-    let mut cited = BTreeSet::new();
-    for source in citing() {
-        // Tests beside the code they test come after it in the same file.
-        let text = match source.text.split_once("#[cfg(test)]") {
-            _ if source.is_test() => source.text.as_str(),
-            Some((_, tests)) => tests,
-            None => continue,
-        };
-        let text = joined(text);
-        let is_meant = contracts.meant(&source.path).name == contract.name;
-        if is_meant {
-            cited.extend(cited_sections(&text, false));
-        }
-        if contract.name == contracts.organizations.name {
-            cited.extend(cited_sections(&text, true));
-        }
-        if !is_meant {
-            continue;
-        }
-        cited.extend(ID.find_iter(&text).map(|id| id.as_str().to_owned()));
-        for name in TEST_NAME.captures_iter(&source.text) {
-            if let Some(numbers) = name[1].strip_prefix("contract_") {
-                cited.insert(numbers.trim_end_matches('_').replace('_', "."));
-            } else {
-                let ids = name[1].split('_').filter(|id| !id.is_empty());
-                cited.extend(ids.map(str::to_uppercase));
-            }
+/// The part of a file that holds tests, if one does.
+fn tests_of(source: &Source) -> Option<&str> {
+    if source.is_test() {
+        return Some(&source.text);
+    }
+    let beginning = TESTS.find(&source.text)?;
+    source.text.get(beginning.start()..)
+}
+
+/// Where rules are cited: in comments, and in the reasons of the differences from the references.
+fn citing_text(source: &Source, tests: &str) -> String {
+    if !source.path.ends_with(".rs") || source.path.starts_with(REASONS) {
+        return joined(tests);
+    }
+    let comments = tests.lines().filter_map(|line| COMMENT.captures(line));
+    let comments: Vec<_> = comments
+        .filter_map(|found| Some(found.get(1)?.as_str()))
+        .collect();
+    comments.join(" ")
+}
+
+/// The rules that the tests in a file cite by their ids alone; those of `security.md` are named otherwise.
+fn cited_rules(source: &Source, tests: &str, contracts: &Contracts) -> BTreeSet<String> {
+    let text = citing_text(source, tests);
+    let text = SECURITY.replace_all(&text, "");
+    let mut cited: BTreeSet<String> = ID
+        .find_iter(&text)
+        .map(|id| id.as_str().to_owned())
+        .collect();
+    // The name of a test begins with rules of `security.md`, where the letter is one of its chapters.
+    let is_of_security = |id: &str| {
+        let mut rules = contracts.security.rules.iter();
+        rules.any(|rule| rule.get(..1) == id.get(..1))
+    };
+    for name in TEST_NAME.captures_iter(tests) {
+        if let Some(numbers) = name[1].strip_prefix("contract_") {
+            cited.insert(numbers.trim_end_matches('_').replace('_', "."));
+        } else {
+            let ids = name[1].split('_').filter(|id| !id.is_empty());
+            let ids = ids.map(str::to_uppercase);
+            cited.extend(ids.filter(|id| !is_of_security(id)));
         }
     }
     cited
+}
+
+/// Sections and rules that the tests cite, of one contract.
+fn cited_by_tests(contract: &Contract, contracts: &Contracts) -> BTreeSet<String> {
+    let mut cited = BTreeSet::new();
+    for source in citing() {
+        let Some(tests) = tests_of(&source) else {
+            continue;
+        };
+        let text = joined(tests);
+        if contract.name == contracts.organizations.name {
+            cited.extend(cited_sections(&text, true));
+        }
+        if contracts.meant(&source.path).name == contract.name {
+            cited.extend(cited_sections(&text, false));
+            cited.extend(cited_rules(&source, tests, contracts));
+        }
+    }
+    cited
+}
+
+#[test]
+fn rules_of_security_are_not_taken_for_others_with_their_numbers() {
+    let contracts = Contracts::read();
+    let of = |path: &str, text: &str| {
+        let source = Source {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        };
+        let tests = tests_of(&source).unwrap_or_default();
+        let cited = cited_rules(&source, tests, &contracts);
+        cited.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    let room = "components/auth-method/tests/rules/some.rs";
+    assert_eq!(of(room, "//! SEC-G1, G2 and G3; contract 4.6/G4"), "G4");
+    assert_eq!(of(room, "fn g1_g2_name() {}\n    contract_4_6_a,"), "4.6");
+    assert_eq!(of(room, "fn d8_name() { let x = \"G5\"; } // G6"), "D8 G6");
+    let code = "components/auth-method/src/some.rs";
+    let beside = "#[cfg(test)]\nmod keys;\n// G1\n#[cfg(test)]\nmod tests {\n    // G2\n}";
+    assert_eq!(of(code, beside), "G2");
+    assert_eq!(of(REASONS, "\"contract 1.6 and D36: order\""), "D36");
 }
 
 /// The page that lists what no test names.
@@ -224,7 +282,7 @@ fn untested_page(contracts: &Contracts) -> String {
 #[test]
 fn rules_that_no_test_names_are_listed() {
     let page = untested_page(&Contracts::read());
-    let path = root().join(UNTESTED);
+    let path = workspace().join(UNTESTED);
     if std::env::var_os("GATEHOUSE_WRITE").is_some() {
         fs::write(&path, &page).expect("the page can be written");
     }

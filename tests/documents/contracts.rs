@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::sources::root;
+use gatehouse_tests::workspace;
 
 /// A heading with a number, as `### 4.10 Renewal` or `## 4. Login`.
 static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^#{2,4} (\d+(?:\.\d+)*)\.? "));
@@ -29,7 +29,7 @@ pub(crate) struct Contract {
 
 impl Contract {
     pub(crate) fn read(name: &'static str) -> Self {
-        let path = root().join("docs/contract").join(format!("{name}.md"));
+        let path = workspace().join("docs/contract").join(format!("{name}.md"));
         let text = fs::read_to_string(path).expect("the contract can be read");
         let find = |pattern: &Regex| -> Vec<String> {
             text.lines()

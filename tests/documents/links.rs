@@ -5,16 +5,20 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
+use gatehouse_tests::workspace;
 use regex::Regex;
 
 use crate::contracts::pattern;
-use crate::sources::{Source, root, sources};
+use crate::sources::{Source, sources};
 
 /// More than this and the README is a manual, which belongs in `docs`.
 const README_LINES: usize = 160;
 
 static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\]\(([^()\s]+)\)"));
 static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^#{1,6} (.+)$"));
+/// A path of the repository that a document names.
+static NAMED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"`((?:components|tests|host|docs|wit|\.ci)/[\w./-]*)`"));
 static ANCHOR: LazyLock<Regex> = LazyLock::new(|| pattern(r#"<a (?:id|name)="([^"]+)">"#));
 
 /// The lines of a document outside of its blocks of code.
@@ -77,7 +81,7 @@ fn dead_links(source: &Source) -> Vec<String> {
         } else {
             normalized(&Path::new(source.folder()).join(file))
         };
-        let path = root().join(path);
+        let path = workspace().join(path);
         let is_found = if anchor.is_empty() {
             path.exists()
         } else {
@@ -90,6 +94,31 @@ fn dead_links(source: &Source) -> Vec<String> {
     dead
 }
 
+/// The paths of the repository that a document names and that are not there.
+fn absent_paths(source: &Source) -> Vec<String> {
+    prose(&source.text)
+        .flat_map(|line| NAMED.captures_iter(line))
+        .filter(|named| !workspace().join(&named[1]).exists())
+        .map(|named| format!("{}: {}", source.path, &named[1]))
+        .collect()
+}
+
+#[test]
+fn paths_of_the_repository_that_documents_name_are_there() {
+    let absent: Vec<String> = sources(&["md"]).iter().flat_map(absent_paths).collect();
+    assert!(absent.is_empty(), "{}", absent.join("\n"));
+}
+
+#[test]
+fn a_path_that_is_not_there_is_found() {
+    let source = Source {
+        path: "docs/README.md".to_owned(),
+        text: "`tests/clients` and `tests/nothing.rs`, `docs/*` and `cargo test docs/none`"
+            .to_owned(),
+    };
+    assert_eq!(absent_paths(&source), ["docs/README.md: tests/nothing.rs"]);
+}
+
 #[test]
 fn links_within_the_repository_lead_somewhere() {
     let dead: Vec<String> = sources(&["md"]).iter().flat_map(dead_links).collect();
@@ -98,7 +127,7 @@ fn links_within_the_repository_lead_somewhere() {
 
 #[test]
 fn the_readme_is_short() {
-    let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
+    let readme = fs::read_to_string(workspace().join("README.md")).expect("there is a README");
     let lines = readme.lines().count();
     assert!(lines <= README_LINES, "{lines} lines");
 }

@@ -1,12 +1,13 @@
 //! The files of the repository.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::Command;
 
-use walkdir::WalkDir;
+use gatehouse_tests::workspace;
 
-/// Folders that hold what tools made or others wrote.
-const FOREIGN: [&str; 5] = ["target", "node_modules", "deps", "corpus", "seeds"];
+/// Folders that hold what others wrote, or what tools made of it.
+const FOREIGN: [&str; 2] = ["deps", "seeds"];
 
 pub(crate) struct Source {
     /// From the root, with `/`.
@@ -27,34 +28,38 @@ impl Source {
     }
 }
 
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("the tests are below the root")
-        .to_owned()
-}
-
-/// Our own files with one of the extensions, in the order of their paths.
+/// Our own files with one of the extensions, in the order of their paths: those that git knows, and nothing that was built beside them.
 pub(crate) fn sources(extensions: &[&str]) -> Vec<Source> {
-    let root = root();
-    let files = WalkDir::new(&root).sort_by_file_name().into_iter();
-    files
-        .filter_entry(|entry| {
-            let name = entry.file_name().to_string_lossy();
-            entry.depth() == 0 || !(name.starts_with('.') || FOREIGN.contains(&name.as_ref()))
-        })
-        .map(|entry| entry.expect("a folder of sources can be read").into_path())
-        .filter(|path| {
-            let extension = path.extension().unwrap_or_default().to_string_lossy();
-            path.is_file() && extensions.contains(&extension.as_ref())
-        })
-        .map(|path| {
-            let text = fs::read_to_string(&path).expect("a source is text");
-            let path = path
-                .strip_prefix(&root)
-                .expect("sources are below the root");
-            let path = path.to_string_lossy().replace('\\', "/");
-            Source { path, text }
+    let listed = Command::new("git")
+        .args(["ls-files", "-z"])
+        .current_dir(workspace())
+        .output()
+        .expect("git lists the files of the repository");
+    assert!(
+        listed.status.success(),
+        "these tests need a clone: {listed:?}"
+    );
+    let listed = String::from_utf8(listed.stdout).expect("paths are text");
+    let mut paths: Vec<&str> = listed.split_terminator('\0').collect();
+    paths.sort_unstable();
+    paths
+        .into_iter()
+        .filter(|path| is_ours(path) && has_extension(path, extensions))
+        // One that is deleted in the work tree is known until that is committed.
+        .filter(|path| workspace().join(path).is_file())
+        .map(|path| Source {
+            path: path.to_owned(),
+            text: fs::read_to_string(workspace().join(path)).expect("a source is text"),
         })
         .collect()
+}
+
+fn is_ours(path: &str) -> bool {
+    path.split('/')
+        .all(|name| !(name.starts_with('.') || FOREIGN.contains(&name)))
+}
+
+fn has_extension(path: &str, extensions: &[&str]) -> bool {
+    let extension = Path::new(path).extension().unwrap_or_default();
+    extensions.iter().any(|known| extension == *known)
 }

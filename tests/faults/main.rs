@@ -11,6 +11,7 @@ mod login_flood;
 mod long_lists;
 mod restart;
 mod shared_store;
+mod slow_reader;
 mod soak;
 mod terminations;
 

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use crate::root;
+use gatehouse_tests::workspace;
 
 fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    fs::read_to_string(workspace().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 #[test]

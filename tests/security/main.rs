@@ -9,8 +9,10 @@ mod sbom;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
+
+use gatehouse_tests::workspace;
 
 const CONTRACT: &str = include_str!("../../docs/contract/security.md");
 const TABLE: &str = "docs/security-rules.md";
@@ -35,13 +37,6 @@ struct Test {
     name: String,
     /// The rules that it holds, in upper case.
     ids: Vec<String>,
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("the tests are in a folder of the repository")
-        .to_owned()
 }
 
 fn rules() -> Vec<Rule> {
@@ -171,7 +166,7 @@ fn collect(folder: &Path, root: &Path, tests: &mut Tests) {
 }
 
 fn tests() -> Tests {
-    let root = root();
+    let root = workspace();
     let mut tests = Tests::new();
     for folder in ["components", "host", "tests"] {
         collect(&root.join(folder), &root, &mut tests);
@@ -280,7 +275,7 @@ fn every_id_that_a_test_names_is_a_rule() {
 #[test]
 fn the_table_is_that_of_the_present_tests() {
     let table = table(&rules(), &tests());
-    let path = root().join(TABLE);
+    let path = workspace().join(TABLE);
     if std::env::var_os("GATEHOUSE_WRITE").is_some() {
         fs::write(&path, &table).expect("the table can be written");
     }

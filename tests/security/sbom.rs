@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::root;
+use gatehouse_tests::workspace;
 
 /// Artifacts with the arguments by which Cargo lists what they link.
 const ARTIFACTS: [(&str, &[&str]); 6] = [
@@ -30,7 +30,7 @@ type Package = (String, String);
 fn output(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program)
         .args(arguments)
-        .current_dir(root())
+        .current_dir(workspace())
         .output()
         .unwrap_or_else(|error| panic!("{program}: {error}"));
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -54,7 +54,7 @@ fn linked(package: &str, arguments: &[&str]) -> BTreeSet<Package> {
 
 /// The checksums of `Cargo.lock`; packages of this repository have none.
 fn locked() -> BTreeMap<Package, Option<String>> {
-    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("Cargo.lock is there");
+    let lock = fs::read_to_string(workspace().join("Cargo.lock")).expect("Cargo.lock is there");
     let packages = lock.split("[[package]]").skip(1).map(|package| {
         let field = |name: &str| {
             let line = package.lines().find_map(|line| line.strip_prefix(name))?;
@@ -69,7 +69,7 @@ fn locked() -> BTreeMap<Package, Option<String>> {
 /// Writes the bills into a new folder and gives them by file name.
 fn bills(folder: &str) -> BTreeMap<String, String> {
     let folder = std::env::temp_dir().join(format!("gatehouse-{folder}-{}", std::process::id()));
-    let script = root().join(".ci/sbom");
+    let script = workspace().join(".ci/sbom");
     let path = |path: &Path| path.to_string_lossy().into_owned();
     output("python3", &[&path(&script), &path(&folder)]);
     let files = fs::read_dir(&folder).expect("the bills are there");

@@ -11,6 +11,7 @@ mod go;
 mod hostile_requests;
 #[path = "../faults/killed_server.rs"]
 mod killed_server;
+mod long_lists;
 mod own_stores;
 mod refused_starts;
 #[path = "../faults/restart.rs"]
@@ -18,6 +19,8 @@ mod restart;
 #[path = "../clients/script.rs"]
 mod script;
 mod slow_clients;
+#[path = "../faults/slow_reader.rs"]
+mod slow_reader;
 mod slow_request;
 mod turns;
 

@@ -169,6 +169,7 @@ struct MemoryState {
     entries: BTreeMap<String, Stored>,
     last_version: u64,
     commits: u64,
+    reads: u64,
     failures: VecDeque<CommitError>,
 }
 
@@ -193,6 +194,12 @@ impl<C: Clock> MemoryStore<C> {
     #[must_use]
     pub fn commits(&self) -> u64 {
         lock(&self.state).commits
+    }
+
+    /// How often anything has been read, for tests of what is refused before anything is looked up.
+    #[must_use]
+    pub fn reads(&self) -> u64 {
+        lock(&self.state).reads
     }
 
     /// The keys that are there now, in order.
@@ -237,7 +244,8 @@ impl<C: Clock> Store for MemoryStore<C> {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
         check_count("keys", keys.len())?;
         let now = self.clock.now_milliseconds();
-        let state = lock(&self.state);
+        let mut state = lock(&self.state);
+        state.reads += 1;
         Ok(keys
             .iter()
             .map(|key| {
@@ -250,7 +258,8 @@ impl<C: Clock> Store for MemoryStore<C> {
     fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
         check_count("keys", keys.len())?;
         let now = self.clock.now_milliseconds();
-        let state = lock(&self.state);
+        let mut state = lock(&self.state);
+        state.reads += 1;
         let difference = |held: &HeldKey<'_>| {
             let live = state.entries.get(held.key).filter(|it| it.is_live(now));
             match live {
@@ -267,7 +276,8 @@ impl<C: Clock> Store for MemoryStore<C> {
             return Err(StoreError::Invalid("limit out of range".to_owned()));
         }
         let now = self.clock.now_milliseconds();
-        let state = lock(&self.state);
+        let mut state = lock(&self.state);
+        state.reads += 1;
         let from = match after {
             Some(after) if after >= prefix => Bound::Excluded(after),
             _ => Bound::Included(prefix),

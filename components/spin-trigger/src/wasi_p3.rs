@@ -3,14 +3,10 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use bytes::Bytes;
-use futures_util::future::{Either, ready, select};
-use futures_util::stream;
-use gatehouse_gateway::{
-    MAXIMUM_BODY_BYTES, Method, Part, Received, Response, Rest, ResumeError, vault,
-};
-use http_body::{Body, Frame};
-use http_body_util::{BodyExt, StreamBody};
+use futures_util::future::{Either, select};
+use gatehouse_gateway::{MAXIMUM_BODY_BYTES, Method, Part, Received, Response, vault};
+use http_body::Frame;
+use http_body_util::BodyExt;
 use spin_sdk::http::Request;
 use spin_sdk::wasip3::http::types::{Fields, Response as WasiResponse};
 use spin_sdk::wasip3::http_compat::{BodyWriter, IncomingRequestBody};
@@ -21,6 +17,9 @@ use crate::front::{self, Resumption};
 /// How long a body may take to arrive. A client that takes longer holds an instance all the time.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How long a client may take to read a part of an answer. One that takes longer holds an instance all the time, and is cut off.
+const PART_TIMEOUT: Duration = Duration::from_secs(30);
+
 #[spin_sdk::http_service]
 async fn serve(request: Request) -> WasiResponse {
     let turn = ExclusiveGuard::take();
@@ -30,9 +29,7 @@ async fn serve(request: Request) -> WasiResponse {
     };
     let (outgoing, writer) = begin(&response);
     spin_sdk::wasip3::spawn(async move {
-        let mut body = body_of(response, resumption);
-        // A client that is gone gets no answer, and nobody else needs to know.
-        let _ = writer.send_http_body(&mut body).await;
+        write(writer, response, resumption).await;
         front::run_background_now_and_then();
         drop(turn);
     });
@@ -81,39 +78,42 @@ async fn read_body(mut body: IncomingRequestBody) -> Result<Vec<u8>, Response> {
     Ok(bytes)
 }
 
-/// What comes next of a body.
-enum Next {
-    /// This part.
-    Ready(Part),
-    /// What stands there.
-    Resumed(Rest),
-}
-
-/// The body of an answer; a part is made when the one before has been read. None has to be waited for: that happens only to the lines of a
-/// host's log, which Spin does not lend.
-fn body_of(
-    response: Response,
-    resumption: Option<Resumption>,
-) -> impl Body<Data = Bytes, Error = ResumeError> + Unpin {
-    let first = Part {
+/// Sends the body of an answer; a part is made when the one before has been read. None has to be waited for: that happens only to the lines
+/// of a host's log, which Spin does not lend. A body that is not sent whole ends with an error, so that it does not look complete; nobody
+/// else needs to know of it.
+async fn write(mut writer: BodyWriter, response: Response, resumption: Option<Resumption>) {
+    let mut part = Part {
         body: response.body,
         rest: response.rest,
     };
-    let is_empty = first.body.is_empty() && first.rest.is_none();
-    let first = (!is_empty).then_some(Next::Ready(first));
-    let frames = stream::try_unfold(first, move |next| {
-        let part = next.map(|next| match (next, &resumption) {
-            (Next::Ready(part), _) => Ok(part),
-            (Next::Resumed(rest), Some(resumption)) => resumption.part(&rest.continuation),
-            (Next::Resumed(_), None) => Err(ResumeError::Foreign),
-        });
-        ready(part.transpose().map(|part| {
-            let part = part?;
-            let frame = Frame::data(Bytes::from(part.body));
-            Some((frame, part.rest.map(Next::Resumed)))
-        }))
-    });
-    StreamBody::new(Box::pin(frames))
+    loop {
+        if !part.body.is_empty() {
+            let sending = writer.send_frame(Frame::data(part.body));
+            if !matches!(in_time(sending).await, Some(Ok(_))) {
+                return;
+            }
+        }
+        let Some(rest) = part.rest else {
+            break;
+        };
+        let next = resumption.as_ref().map(|it| it.part(&rest.continuation));
+        let Some(Ok(next)) = next else {
+            return;
+        };
+        part = next;
+    }
+    drop(writer.stream_writer);
+    // The host takes the end when it has taken the last part, for which it may wait as well.
+    let _ = in_time(writer.result_writer.write(Ok(None))).await;
+}
+
+/// What comes of it while the client has time to read; `None` where it takes longer.
+async fn in_time<T>(sending: impl Future<Output = T>) -> Option<T> {
+    let late = pin!(spin_sdk::time::sleep(PART_TIMEOUT));
+    match select(pin!(sending), late).await {
+        Either::Left((sent, _)) => Some(sent),
+        Either::Right(_) => None,
+    }
 }
 
 /// The answer without its body, and what the body is to be written to.

@@ -12,6 +12,8 @@ mod reasons;
 mod table;
 mod vault;
 
+pub use self::vault::{OUR_LOGIN_TEXTS, OUR_ROLE_WARNINGS};
+
 use serde_json::Value;
 
 use crate::normalise::Mismatch;
@@ -41,7 +43,7 @@ pub struct Difference {
     part: &'static str,
     reference: Seen,
     ours: Seen,
-    /// Why, with the section of the contract or the number in its register.
+    /// Why, with the section of the contract and the number in its register.
     because: &'static str,
 }
 
@@ -57,6 +59,8 @@ enum Seen {
     Is(&'static str),
     /// A value whose JSON text has this in it.
     Has(&'static str),
+    /// A list of texts that begin with one of these, each.
+    Begin(&'static [&'static str]),
 }
 
 impl Difference {
@@ -92,6 +96,10 @@ impl Seen {
             (Self::Nothing, None) | (Self::Something, Some(_)) | (Self::Anything, _) => true,
             (Self::Is(text), Some(value)) => serde_json::from_str::<Value>(text).unwrap() == *value,
             (Self::Has(part), Some(value)) => value.to_string().contains(part),
+            (Self::Begin(known), Some(Value::Array(texts))) => {
+                let is_known = |text: &str| known.iter().any(|known| text.starts_with(known));
+                !texts.is_empty() && texts.iter().all(|text| text.as_str().is_some_and(is_known))
+            }
             _ => false,
         }
     }
@@ -114,4 +122,34 @@ fn matches(pattern: &str, text: &str) -> bool {
         rest = &rest[at + piece.len()..];
     }
     rest.ends_with(last)
+}
+
+/// The numbers of differences in the register of the contract.
+fn register() -> std::collections::BTreeSet<&'static str> {
+    let contract = include_str!("../../../docs/contract/auth-method.md");
+    let rows = contract.lines().filter_map(|line| line.strip_prefix("| D"));
+    rows.filter_map(|row| row.split_once(" |"))
+        .map(|(number, _)| number)
+        .collect()
+}
+
+#[test]
+fn each_reason_names_a_difference_of_the_register() {
+    let register = register();
+    assert!(register.len() > 80, "{register:?}");
+    let number = regex::Regex::new(r"\bD(\d+)\b").unwrap();
+    for difference in of_openbao().iter().chain(&of_vault()) {
+        let named: Vec<&str> = number
+            .captures_iter(difference.because)
+            .filter_map(|found| found.get(1))
+            .map(|number| number.as_str())
+            .collect();
+        assert!(!named.is_empty(), "no number: {difference:?}");
+        for named in named {
+            assert!(
+                register.contains(named),
+                "the register has no D{named}: {difference:?}"
+            );
+        }
+    }
 }

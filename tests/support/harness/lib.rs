@@ -15,4 +15,5 @@ pub use installation::{
 pub use program::{Host, Program};
 pub use server::{
     Answer, DevServer, Google, ServerProcess, ServiceAccount, gatehouse_binary, target_folder,
+    workspace,
 };

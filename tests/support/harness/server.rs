@@ -38,7 +38,8 @@ pub fn spin_host_binary() -> &'static Path {
     })
 }
 
-fn workspace() -> PathBuf {
+/// The root of the repository.
+pub fn workspace() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().unwrap_or(manifest).to_owned()
 }

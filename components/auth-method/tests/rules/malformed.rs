@@ -67,6 +67,7 @@ fn j5_encoding_is_strict() {
         format!("{head}.{body} .{signature}"),
         format!("{jwt}\n"),
         format!("{jwt} "),
+        format!(" {jwt}"),
         format!("{head}.{body}.{}\n{}", &signature[..9], &signature[9..]),
         format!("{head}.{body}.{}+", &signature[..signature.len() - 1]),
         format!("{head}.{body}.A"),

@@ -11,9 +11,9 @@ fn as_root(method: Method, raw_path: &str) -> Request {
 }
 
 #[test]
-fn a2_ambiguous_paths_are_refused_before_anything_else() {
+fn a2_ambiguous_paths_are_refused_before_anything_is_looked_up() {
     let server = Server::with_role();
-    let before = server.commits();
+    let before = (server.commits(), server.reads());
     for path in [
         "/v1/auth/gcp/%2e%2e/gcp/role/dev",
         "/v1/auth/gcp/.%2E/role/dev",
@@ -37,8 +37,28 @@ fn a2_ambiguous_paths_are_refused_before_anything_else() {
             assert!(text.starts_with("path "), "{path}: {text}");
         }
     }
-    assert_eq!(server.commits(), before);
+    assert_eq!((server.commits(), server.reads()), before);
     server.get("auth/gcp/role/dev").expect(200);
+}
+
+#[test]
+fn a2_ambiguous_paths_to_organizations_are_refused_before_anything_is_looked_up() {
+    let server = Server::with_role();
+    let before = (server.commits(), server.reads());
+    for path in [
+        "/api/v2/organizations%252Facme",
+        "/api/v2/organizations/%2e%2e%2facme",
+        "/api/v2/organizations/..%5cacme",
+    ] {
+        for method in [Method::Get, Method::Delete, Method::Post] {
+            let mut request = Request::new(method, path);
+            request.headers.push("authorization", "Bearer root-token");
+            let answer = server.handle(&request);
+            assert_eq!(answer.0.status, 400, "{path}: {}", answer.text());
+            assert_eq!(answer.json()["errors"][0]["status"], "400", "{path}");
+        }
+    }
+    assert_eq!((server.commits(), server.reads()), before);
 }
 
 #[test]

@@ -249,14 +249,26 @@ fn old_names_and_replaced_names_warn() {
     );
     server.get("auth/gcp/role/other").silently_refused(404);
 
-    let emptied = r#"{"policies":"","ttl":0}"#;
+    let lasting = r#"{"max_ttl":"2h","period":"30m"}"#;
+    server.post("auth/gcp/role/dev", lasting).expect(200);
+    let read = server.get("auth/gcp/role/dev").data();
+    for (old, new, seconds) in [
+        ("max_ttl", "token_max_ttl", 7200),
+        ("period", "token_period", 1800),
+    ] {
+        assert_eq!((&read[old], &read[new]), (&json!(seconds), &json!(seconds)));
+    }
+
+    let emptied = r#"{"policies":"","ttl":0,"max_ttl":0,"period":0}"#;
     server.post("auth/gcp/role/dev", emptied).expect(200);
     let read = server.get("auth/gcp/role/dev").data();
-    assert_eq!((read.get("policies"), read.get("ttl")), (None, None));
-    assert_eq!(
-        (&read["token_policies"], &read["token_ttl"]),
-        (&json!([]), &json!(0))
-    );
+    for old in ["policies", "ttl", "max_ttl", "period"] {
+        assert_eq!(read.get(old), None, "{old}");
+    }
+    assert_eq!(read["token_policies"], json!([]));
+    for new in ["token_ttl", "token_max_ttl", "token_period"] {
+        assert_eq!(read[new], 0, "{new}");
+    }
 }
 
 #[test]

@@ -34,6 +34,7 @@ pub struct Server {
     pub clock: Clock,
     pub access_store: &'static Store,
     pub method_store: &'static Store,
+    organizations_store: &'static Store,
     pub operator_log: Arc<Mutex<Vec<String>>>,
     /// Where every exchange is recorded.
     pub audit: Recorder,
@@ -58,7 +59,7 @@ impl Server {
     pub fn with_quotas(host: Host, settings: Settings, quotas: gatehouse_access::Settings) -> Self {
         let clock: Clock = Box::leak(Box::new(ManualClock::at_seconds(NOW)));
         let store = || -> &'static Store { Box::leak(Box::new(MemoryStore::new(clock))) };
-        let (access_store, method_store) = (store(), store());
+        let (access_store, method_store, organizations_store) = (store(), store(), store());
         let script = Arc::new(Script::default());
         let method = ScriptedMethod {
             real: AuthMethodService::new(
@@ -73,7 +74,7 @@ impl Server {
         };
         let access =
             AccessService::new(access_store, clock, SeededRandom::new(1)).with_settings(quotas);
-        let organizations = Orgs::new(store(), clock, SeededRandom::new(3));
+        let organizations = Orgs::new(organizations_store, clock, SeededRandom::new(3));
         let operator_log = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&operator_log);
         let audit = Recorder::default();
@@ -90,6 +91,7 @@ impl Server {
             clock,
             access_store,
             method_store,
+            organizations_store,
             operator_log,
             audit,
             script,
@@ -198,6 +200,16 @@ impl Server {
     /// How often the stores have changed.
     pub fn commits(&self) -> u64 {
         self.access_store.commits() + self.method_store.commits()
+    }
+
+    /// How often anything has been read from a store.
+    pub fn reads(&self) -> u64 {
+        let stores = [
+            self.access_store,
+            self.method_store,
+            self.organizations_store,
+        ];
+        stores.iter().map(|store| store.reads()).sum()
     }
 
     pub fn pass(&self, seconds: u64) {

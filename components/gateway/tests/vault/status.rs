@@ -1,6 +1,7 @@
 //! Status endpoints and initialization (contract 6.2).
 
-use gatehouse_gateway::Method;
+use gatehouse_gateway::host::Host;
+use gatehouse_gateway::{Method, Settings};
 use serde_json::json;
 
 use super::server::{NOW, ROOT, Server};
@@ -70,6 +71,24 @@ fn bodies_have_every_member_and_no_envelope() {
     server
         .send(Method::Post, "sys/health", None, "")
         .silently_refused(405);
+}
+
+#[test]
+fn contract_6_2_the_version_is_the_one_that_clients_are_to_take_this_server_for() {
+    for version in ["1.21.4", "1.21.4+ent"] {
+        let settings = Settings {
+            compatibility_version: version.to_owned(),
+            ..Settings::default()
+        };
+        let server = Server::on(Host::default(), settings).initialize();
+        for path in ["sys/health", "sys/seal-status"] {
+            let status = server.send(Method::Get, path, None, "").expect(200);
+            assert_eq!(status.json()["version"], version, "{path}");
+        }
+        // The version is for the fields that clients send; no feature of that edition is promised.
+        let health = server.send(Method::Get, "sys/health", None, "").json();
+        assert_eq!(health["enterprise"], false);
+    }
 }
 
 #[test]

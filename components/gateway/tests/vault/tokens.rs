@@ -47,6 +47,13 @@ fn lookups_by_token_and_accessor() {
         .expect(200);
     assert_eq!(other.data()["id"], token.as_str());
     assert_eq!(server.post("auth/token/lookup", "{}").data()["id"], ROOT);
+    let read = |target: &str| server.get(target).expect(200).data();
+    assert_eq!(read("auth/token/lookup")["id"], ROOT);
+    let named = read(&format!("auth/token/lookup?token={token}"));
+    assert_eq!(named, other.data());
+    server
+        .get("auth/token/lookup?token=hvs.x")
+        .refused(403, "bad token");
     let by_accessor = json!({"accessor": auth["accessor"]}).to_string();
     let by_accessor = server
         .post("auth/token/lookup-accessor", &by_accessor)

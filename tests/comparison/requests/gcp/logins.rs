@@ -1,12 +1,7 @@
 //! Logins (contract 4.1 to 4.9), what they leave in the identity store (contract 7.1, 7.3), and their tokens.
 
-use super::{disabled, enabled, role};
+use super::{disabled, enabled, login, role};
 use crate::step::{Step, delete, get, list, post, put};
-
-fn login(role: &str, jwt: &str) -> Step {
-    let body = format!(r#"{{"role":"{role}","jwt":"<{jwt}>"}}"#);
-    post("auth/g/login", body).by_nobody()
-}
 
 pub fn requests() -> Vec<Step> {
     [

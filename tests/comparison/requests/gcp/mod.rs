@@ -26,6 +26,12 @@ fn role(name: &str, body: &str) -> Step {
     post(format!("auth/g/role/{name}"), body)
 }
 
+/// A login at the mount `g/` with a JWT that has this name.
+fn login(role: &str, jwt: &str) -> Step {
+    let body = format!(r#"{{"role":"{role}","jwt":"<{jwt}>"}}"#);
+    post("auth/g/login", body).by_nobody()
+}
+
 /// A mount that asks the fake Google with the operator's key.
 fn enabled() -> Vec<Step> {
     vec![

@@ -3,13 +3,8 @@
 use gatehouse_fake_google::{FakeGoogle, InstanceStatus};
 use gatehouse_tests::{INSTANCE, WORKLOAD};
 
-use super::{disabled, enabled, role};
+use super::{disabled, enabled, login, role};
 use crate::step::{Step, delete, get, list, post, put};
-
-fn login(role: &str, jwt: &str) -> Step {
-    let body = format!(r#"{{"role":"{role}","jwt":"<{jwt}>"}}"#);
-    post("auth/g/login", body).by_nobody()
-}
 
 fn renew(token: &'static str) -> Step {
     post("auth/token/renew-self", "{}").by(token)

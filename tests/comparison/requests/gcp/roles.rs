@@ -248,7 +248,7 @@ fn old_names() -> Vec<Step> {
 
 fn updates() -> Vec<Step> {
     vec![
-        role("u", &iam("")).keep("unused", "/data/nothing"),
+        role("u", &iam("")),
         role("u", r#"{"type":"gce"}"#),
         role("u", r#"{"type":"iam"}"#),
         role("u", r#"{"bound_zones":"a"}"#),

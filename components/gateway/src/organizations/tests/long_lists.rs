@@ -6,6 +6,10 @@ use crate::{Part, ResumeError};
 const LIST: &str = "/api/v2/organizations";
 /// More than two parts.
 const MANY: usize = 1_150;
+/// More organizations than a part has: fewer than what is enough for one, and a batch.
+const MOST_IN_A_PART: usize = 900;
+/// More than an organization and what can be included of it take.
+const BYTES_OF_ONE: usize = 6_000;
 
 fn name(number: usize) -> String {
     format!("org-{number:04}")
@@ -38,6 +42,7 @@ impl<'w> Reading<'w> {
             .iter()
             .any(|(field, _)| field == "content-length");
         assert_eq!(announced, response.rest.is_none());
+        assert_bounded(&response.body);
         Self {
             world,
             request,
@@ -50,6 +55,7 @@ impl<'w> Reading<'w> {
     fn next(&mut self) -> Result<(), ResumeError> {
         let continuation = self.rest.take().unwrap();
         let Part { body, rest } = self.world.gateway.resume(&self.request, &continuation)?;
+        assert_bounded(&body);
         self.received.extend(body);
         self.rest = rest.map(|rest| rest.continuation);
         self.parts += 1;
@@ -62,6 +68,16 @@ impl<'w> Reading<'w> {
         }
         serde_json::from_slice(&self.received).unwrap()
     }
+}
+
+/// However long the list is, a part is not.
+#[track_caller]
+fn assert_bounded(part: &[u8]) {
+    assert!(
+        part.len() <= MOST_IN_A_PART * BYTES_OF_ONE,
+        "{} bytes in a part",
+        part.len()
+    );
 }
 
 fn ids(list: &Value) -> Vec<&str> {
@@ -153,6 +169,61 @@ fn each_part_of_a_long_list_asks_anew_what_the_caller_may_see() {
     let revoke = request(Method::Post, "/v1/auth/token/revoke-self", Some(&token));
     assert_eq!(world.gateway.handle(&revoke).status, 204);
     assert_eq!(reading.next(), Err(ResumeError::Refused));
+}
+
+#[test]
+fn a_long_list_ends_with_the_token_of_the_user_who_reads_it() {
+    let world = crowded();
+    let token = world.user("reader", true);
+    let mut reading = Reading::begin(&world, &token, "");
+    reading.next().unwrap();
+    let details = body(&world.send_as(&token, Method::Get, "/api/v2/account/details", None));
+    let id = details["data"]["id"].as_str().unwrap();
+    let target = format!("/api/v2/users/{id}/authentication-tokens");
+    let tokens = body(&world.send_as(&token, Method::Get, &target, None));
+    let own = tokens["data"][0]["id"].as_str().unwrap();
+    let target = format!("/api/v2/authentication-tokens/{own}");
+    let revoked = world.send_as(&token, Method::Delete, &target, None);
+    assert_eq!(revoked.status, 204, "{}", text(&revoked));
+    assert_eq!(reading.next(), Err(ResumeError::Refused));
+}
+
+#[test]
+fn what_a_user_leaves_while_a_long_list_is_read_is_not_in_its_later_parts() {
+    let world = hosted();
+    let token = world.user("reader", false);
+    for number in 0..MANY {
+        let sent = document(&json!({"name": name(number), "email": "ops@example.com"}));
+        let made = world.send_as(&token, Method::Post, LIST, Some(&sent));
+        assert_eq!(made.status, 201, "{}", text(&made));
+    }
+    let mut reading = Reading::begin(&world, &token, "");
+    // One that was listed, and one of a later part, each left by the user; another owner stays behind.
+    for number in [7, 800] {
+        let memberships = format!("{LIST}/{}/organization-memberships", name(number));
+        let teams = body(&world.get(&format!("{LIST}/{}/teams", name(number))));
+        let owners = teams["data"][0]["id"].as_str().unwrap();
+        let other = world.user(&format!("other-{number}"), false);
+        let invited = json!({"data": {"type": "organization-memberships",
+            "attributes": {"email": format!("other-{number}@example.com"), "status": "active"},
+            "relationships": {"teams": {"data": [{"id": owners, "type": "teams"}]}}}});
+        let joined = world.send(Method::Post, &memberships, Some(&invited));
+        assert_eq!(joined.status, 201, "{}", text(&joined));
+        let own = body(&world.send_as(
+            &other,
+            Method::Get,
+            &format!("{memberships}?q=reader%40"),
+            None,
+        ));
+        let own = own["data"][0]["id"].as_str().unwrap();
+        let target = format!("/api/v2/organization-memberships/{own}");
+        let left = world.send_as(&token, Method::Delete, &target, None);
+        assert_eq!(left.status, 204, "{}", text(&left));
+    }
+    reading.next().unwrap();
+    let list = reading.whole();
+    let expected: Vec<String> = (0..MANY).filter(|it| *it != 800).map(name).collect();
+    assert_eq!(ids(&list["data"]), expected);
 }
 
 #[test]
