@@ -78,7 +78,7 @@ impl Server {
     pub async fn start(settings: &Settings) -> Result<Self> {
         warn_of_compatibility(settings);
         let metrics = Arc::new(ServerMetrics::new()?);
-        let steady = Arc::new(SteadyClock::new(Arc::clone(&metrics)));
+        let steady = Arc::new(SteadyClock::new(metrics.clone()));
         let clock: SharedClock = Arc::clone(&steady) as SharedClock;
         let SealedStore {
             store,

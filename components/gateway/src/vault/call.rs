@@ -1,7 +1,5 @@
 //! A request that has been admitted, as the routes see it.
 
-use std::net::IpAddr;
-
 use gatehouse_access_api::{Admission, Operation};
 
 use super::envelope::Reply;
@@ -70,11 +68,6 @@ impl<'a> Call<'a> {
     pub(crate) fn caller_token(&self) -> Result<&'a str, Fault> {
         self.token
             .ok_or_else(|| Fault::plain(403, "permission denied"))
-    }
-
-    /// Where the request came from.
-    pub(crate) const fn source_address(&self) -> Option<IpAddr> {
-        self.request.peer
     }
 }
 
