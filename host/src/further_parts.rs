@@ -11,7 +11,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::listener::{AnswerBody, CutOffError};
 use crate::metrics::ServerMetrics;
-use crate::runtime::pool::{BodyPart, BodyRest, Pool, ResumeError, ServeError};
+use crate::runtime::exchange::{BodyPart, BodyRest, ResumeError, ServeError};
+use crate::runtime::pool::Pool;
 
 /// How often, and how far apart, the pool is asked for a part while all its instances are busy: what has been answered so far would be lost
 /// with the rest.

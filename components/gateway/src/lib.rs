@@ -18,6 +18,7 @@ mod background;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod continuation;
+mod cubbyhole_paths;
 mod gateway;
 pub mod host;
 pub mod http;

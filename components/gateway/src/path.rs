@@ -8,6 +8,9 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
+/// Where a wrapped answer is had.
+pub(crate) const UNWRAP_PATH: &str = "sys/wrapping/unwrap";
+
 /// A path that has been decoded once and found unambiguous.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanonicalPath {

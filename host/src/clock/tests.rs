@@ -9,6 +9,27 @@ use super::*;
 struct Machine {
     system: AtomicU64,
     elapsed: AtomicU64,
+    steps: Arc<Steps>,
+}
+
+/// How often the clock was set.
+#[derive(Default)]
+struct Steps {
+    forward: AtomicU64,
+    backward: AtomicU64,
+}
+
+impl ClockWatch for Steps {
+    fn stepped(&self, forward: bool) {
+        let steps = if forward {
+            &self.forward
+        } else {
+            &self.backward
+        };
+        steps.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn doubted(&self, _: bool) {}
 }
 
 impl Machine {
@@ -23,6 +44,12 @@ impl Machine {
         self.elapsed.fetch_add(milliseconds, Ordering::SeqCst);
     }
 
+    /// How often a clock of this machine was set forward, and backward.
+    fn steps(&self) -> (u64, u64) {
+        let count = |steps: &AtomicU64| steps.load(Ordering::SeqCst);
+        (count(&self.steps.forward), count(&self.steps.backward))
+    }
+
     fn set(&self, system: u64) {
         self.system.store(system, Ordering::SeqCst);
     }
@@ -33,18 +60,8 @@ impl Machine {
             system: machine.system.load(Ordering::SeqCst),
             elapsed: Duration::from_millis(machine.elapsed.load(Ordering::SeqCst)),
         };
-        SteadyClock::reading(Box::new(read), Arc::new(ServerMetrics::new().unwrap()))
+        SteadyClock::reading(Box::new(read), self.steps.clone())
     }
-}
-
-fn steps(clock: &SteadyClock) -> (u64, u64) {
-    let text = crate::runtime::services::Metrics::exposition(&*clock.metrics);
-    let of = |direction: &str| {
-        let line = format!("gatehouse_clock_steps_total{{direction=\"{direction}\"}} ");
-        let number = text.lines().find_map(|found| found.strip_prefix(&line));
-        number.map_or(0, |number| number.parse().unwrap())
-    };
-    (of("forward"), of("backward"))
 }
 
 const NOW: u64 = 1_795_255_200_000;
@@ -60,12 +77,12 @@ fn t6_a_clock_that_is_set_back_stands_for_nothing_and_time_goes_on() {
     assert_eq!(clock.now(), NOW + 1_000);
     machine.pass(500);
     assert_eq!(clock.now(), NOW + 1_500);
-    assert_eq!(steps(&clock), (0, 1), "told once, not at every question");
+    assert_eq!(machine.steps(), (0, 1), "told once, not at every question");
     machine.set(NOW + 2_000);
     assert_eq!(clock.now(), NOW + 2_000);
     machine.set(NOW - YEAR);
     assert_eq!(clock.now(), NOW + 2_000);
-    assert_eq!(steps(&clock), (0, 2));
+    assert_eq!(machine.steps(), (0, 2));
 }
 
 #[test]
@@ -74,10 +91,10 @@ fn t6_a_year_forward_counts_and_is_told_and_the_way_back_does_not_count() {
     let clock = machine.clock();
     machine.set(NOW + YEAR);
     assert_eq!(clock.now(), NOW + YEAR);
-    assert_eq!(steps(&clock), (1, 0));
+    assert_eq!(machine.steps(), (1, 0));
     machine.set(NOW);
     assert_eq!(clock.now(), NOW + YEAR);
-    assert_eq!(steps(&clock), (1, 1));
+    assert_eq!(machine.steps(), (1, 1));
 }
 
 #[test]
@@ -92,7 +109,7 @@ fn t6_leap_seconds_and_slow_clocks_are_no_steps() {
     // A clock that stands still.
     machine.elapsed.fetch_add(400, Ordering::SeqCst);
     assert_eq!(clock.now(), NOW + 61_400);
-    assert_eq!(steps(&clock), (0, 0));
+    assert_eq!(machine.steps(), (0, 0));
 }
 
 #[tokio::test]
@@ -107,14 +124,15 @@ async fn t6_the_latest_time_outlives_the_process() {
     let after = set_back.clock();
     after.keep(&backend).await.unwrap();
     assert_eq!(after.now(), NOW + 5_000);
-    assert_eq!(steps(&after), (0, 1));
+    assert_eq!(set_back.steps(), (0, 1));
     set_back.pass(1_000);
     after.keep(&backend).await.unwrap();
     assert_eq!(read_mark(&backend).await.unwrap().unwrap().0, NOW + 6_000);
 
-    let later = Machine::at(NOW + YEAR).clock();
+    let later_machine = Machine::at(NOW + YEAR);
+    let later = later_machine.clock();
     later.keep(&backend).await.unwrap();
-    assert_eq!((later.now(), steps(&later)), (NOW + YEAR, (0, 0)));
+    assert_eq!((later.now(), later_machine.steps()), (NOW + YEAR, (0, 0)));
 }
 
 #[tokio::test]

@@ -14,7 +14,8 @@ use prometheus::{
 };
 
 use crate::clock::ClockWatch;
-use crate::runtime::pool::{Pool, ServeError};
+use crate::runtime::exchange::ServeError;
+use crate::runtime::pool::Pool;
 use crate::runtime::services::Metrics;
 
 pub use backend::MeteredBackend;

@@ -14,7 +14,7 @@ use wasmtime_wasi_http::p2::bindings::http::types::{ErrorCode, Scheme};
 use wasmtime_wasi_http::p2::bindings::{Proxy, ProxyPre};
 use wasmtime_wasi_http::p2::body::HyperOutgoingBody;
 
-use super::pool::{BodyPart, BodyRest, ResumeError, ServeError};
+use super::exchange::{BodyPart, BodyRest, ResumeError, ServeError};
 use super::state::InstanceState;
 use bindings::exports::gatehouse::gateway::exchange as wit;
 use bindings::{Whole, WholePre};

@@ -5,6 +5,7 @@ pub mod cache;
 mod carried;
 pub mod code_cache;
 mod component_log;
+pub mod exchange;
 mod front;
 pub(crate) mod instances;
 pub mod linker;

@@ -15,6 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use wasmtime::Engine;
 use wasmtime::component::InstancePre;
 
+use super::exchange::{BodyPart, ServeError};
 use super::front::{Front, FrontTemplate};
 use super::instances::{Idle, Instance};
 use super::state::{Grants, InstanceState};
@@ -30,68 +31,6 @@ pub struct PoolSettings {
     pub queue: usize,
     /// How long a request may take from the moment it gets an instance.
     pub wall_time: Duration,
-}
-
-/// Why a request has no answer from the component.
-#[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// Every instance is busy and the queue is full. Worth trying again in a second.
-    #[error("all instances are busy and the queue is full")]
-    Overloaded,
-    /// The component took longer than a request may take.
-    #[error("the component took longer than {0:?}")]
-    TimedOut(Duration),
-    /// The component does not go on with an answer.
-    #[error("the component does not go on with an answer: {0}")]
-    NotResumed(ResumeError),
-    /// The component trapped, gave no answer, or gave one that is not allowed.
-    #[error("the component failed: {0:#}")]
-    Failed(wasmtime::Error),
-}
-
-/// Why the component does not go on with an answer. The WIT interface is the specification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ResumeError {
-    /// The continuation is none of this request, or the component gives no answers in parts.
-    #[error("the continuation is not one of this request")]
-    Foreign,
-    /// The caller may not read the rest.
-    #[error("the caller may not go on reading")]
-    Refused,
-    /// A fault of the server, which the component's standard error tells.
-    #[error("the rest could not be made")]
-    Failed,
-}
-
-impl From<wasmtime::Error> for ServeError {
-    fn from(error: wasmtime::Error) -> Self {
-        Self::Failed(error)
-    }
-}
-
-/// The body of an answer, or a part of one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BodyPart {
-    /// May be empty.
-    pub bytes: Bytes,
-    /// What follows. `None` at the end.
-    pub rest: Option<BodyRest>,
-}
-
-/// Where a body goes on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BodyRest {
-    /// To be given to [`Pool::resume`] with the request.
-    pub continuation: Vec<u8>,
-    /// How long to wait before that. Not zero for a body that goes on for as long as the client reads it, and is complete wherever it ends.
-    pub wait: Duration,
-}
-
-impl BodyPart {
-    /// The only part of a body, or the last one.
-    pub(super) const fn last(bytes: Bytes) -> Self {
-        Self { bytes, rest: None }
-    }
 }
 
 /// Serves requests by one component.
@@ -308,6 +247,7 @@ pub(crate) mod tests {
     use wasmtime::component::Component;
 
     use super::*;
+    use crate::runtime::exchange::ResumeError;
     use crate::runtime::linker::linker;
     use crate::runtime::state::no_grants;
 

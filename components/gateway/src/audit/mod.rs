@@ -21,9 +21,10 @@ pub(crate) use self::secrecy::client_request_id;
 use self::data::RequestData;
 use self::record::{Parts, ResponseView};
 use crate::Gateway;
+use crate::cubbyhole_paths;
 use crate::host::{AuditEntry, AuditFailure, AuditLog, Side};
 use crate::http::{Method, Request, Response};
-use crate::vault::{UNWRAP_PATH, cubbyhole};
+use crate::path::UNWRAP_PATH;
 
 /// Reads that leave no record: they say how the server is or where things are, to anybody, and look at no token.
 const UNRECORDED: [&str; 8] = [
@@ -223,7 +224,7 @@ impl<'g> Trail<'g> {
         let mut view = ResponseView::of(response);
         let path = self.facts.path.as_deref().unwrap_or_default();
         // What is unwrapped may be what somebody has wrapped or kept by any names.
-        if path == UNWRAP_PATH || cubbyhole::below(path).is_some() {
+        if path == UNWRAP_PATH || cubbyhole_paths::below(path).is_some() {
             view.data = view.data.and_then(data::of_secret);
         }
         let error = view.error.clone();
@@ -267,8 +268,11 @@ impl Facts {
             return Some((&mount.mount_type, format!("auth/{}", mount.path)));
         }
         let path = self.path.as_deref()?;
-        if cubbyhole::below(path).is_some() {
-            return Some((cubbyhole::MOUNT_TYPE, cubbyhole::ROOT.to_owned()));
+        if cubbyhole_paths::below(path).is_some() {
+            return Some((
+                cubbyhole_paths::MOUNT_TYPE,
+                cubbyhole_paths::ROOT.to_owned(),
+            ));
         }
         let (first, _) = path.split_once('/')?;
         match first {

@@ -10,7 +10,7 @@ use super::caller::{Caller, Entry, owns_what_it_makes};
 use super::document::{Document, OrganizationResource, entitlement_set};
 use super::include::Includes;
 use super::plan_facts::PlanFacts;
-use super::policy_rights::path_of;
+use super::policy_paths::path_of;
 use super::problem::Problem;
 use super::transport::{json_api, no_content};
 use super::{Api, attributes, include};

@@ -15,7 +15,7 @@ use gatehouse_orgs_api::{
 
 use super::Api;
 use super::parameters::parameters;
-use super::policy_rights::{ORGANIZATIONS_PATH, Rights, path_of};
+use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
 use super::problem::Problem;
 use crate::admission;
 use crate::audit::client_request_id;

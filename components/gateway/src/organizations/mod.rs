@@ -23,6 +23,7 @@ mod memberships;
 mod pagination;
 mod parameters;
 mod plan_facts;
+mod policy_paths;
 mod policy_rights;
 mod problem;
 mod projects;

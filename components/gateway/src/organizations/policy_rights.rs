@@ -5,54 +5,13 @@
 use gatehouse_access_api::{
     self as access, Access, Capability as PolicyCapability, TokenReference,
 };
-use gatehouse_orgs_api::{Capability, Position, Standing, folded_name};
+use gatehouse_orgs_api::{Capability, Position, Standing};
 
 use super::Api;
 use super::caller::Caller;
+use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
 use super::problem::Problem;
 use super::reach::Opened;
-
-/// The path of all organizations.
-pub(super) const ORGANIZATIONS_PATH: &str = "organizations";
-
-/// What a service token may do with one organization by its policies.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Rights {
-    pub(super) read: bool,
-    pub(super) update: bool,
-    pub(super) create: bool,
-    pub(super) delete: bool,
-}
-
-impl Rights {
-    fn of(capabilities: &[PolicyCapability]) -> Self {
-        let has = |wanted| {
-            let grants =
-                |found: &PolicyCapability| *found == wanted || *found == PolicyCapability::Root;
-            capabilities.iter().any(grants)
-        };
-        Self {
-            read: has(PolicyCapability::Read),
-            update: has(PolicyCapability::Update),
-            create: has(PolicyCapability::Create),
-            delete: has(PolicyCapability::Delete),
-        }
-    }
-
-    /// What these make of somebody who may see the organization. Those who may both change and remove it are as its owners, who can
-    /// refuse nothing to them; less than that is not, for owners may do either.
-    pub(super) const fn standing(self) -> Option<Standing> {
-        match self {
-            Self {
-                update: true,
-                delete: true,
-                ..
-            } => Some(Standing::Owner),
-            Self { read: true, .. } => Some(Standing::Member),
-            _ => None,
-        }
-    }
-}
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// What the policies of the caller's service token grant on the organizations of these names, in their order: nothing without such a token,
@@ -170,9 +129,4 @@ pub(super) const fn greater(
         | (Some(standing), _) => standing,
         _ => Standing::Member,
     }
-}
-
-/// The path under which policies know the organization of this name, if there can be one.
-pub(super) fn path_of(name: &str) -> Option<String> {
-    folded_name(name).map(|folded| format!("{ORGANIZATIONS_PATH}/{folded}"))
 }

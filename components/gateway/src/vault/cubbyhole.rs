@@ -9,23 +9,6 @@ use super::envelope::Reply;
 use super::errors::{Fault, refusal};
 use super::fields::Verbatim;
 
-/// The type of the mount, as answers and records show it.
-pub(crate) const MOUNT_TYPE: &str = "cubbyhole";
-
-/// What the paths of all secrets begin with.
-pub(crate) const ROOT: &str = "cubbyhole/";
-
-/// The path of a secret or a folder, where `path` is that of one; empty for all of them, which a list may ask for without the slash.
-pub(crate) fn below(path: &str) -> Option<&str> {
-    let all = || (path == MOUNT_TYPE).then_some("");
-    path.strip_prefix(ROOT).or_else(all)
-}
-
-/// Whether `path` is that of a secret, where a write of something new needs another capability than a change.
-pub(super) fn is_secret(path: &str) -> bool {
-    below(path).is_some_and(|secret| !secret.is_empty())
-}
-
 /// Answers a request at `path` below `cubbyhole/`, or for all of it where that is empty.
 pub(super) fn handle(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
     let token = call.caller_token()?;

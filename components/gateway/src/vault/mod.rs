@@ -51,7 +51,6 @@ pub(crate) use errors::{not_found, without_content};
 pub(crate) use fields::Verbatim;
 pub(crate) use monitor::{Place as LogPlace, resume as resume_log};
 pub(crate) use timestamp::timestamp;
-pub(crate) use wrapping::UNWRAP_PATH;
 
 use std::borrow::Cow;
 
@@ -62,6 +61,7 @@ use gatehouse_orgs_api::Capability;
 use self::call::{Answer, Call};
 use self::errors::{Audience, Fault};
 use crate::audit::Trail;
+use crate::cubbyhole_paths;
 use crate::http::Method;
 use crate::path::CanonicalPath;
 use crate::{Gateway, Request, Response, admission};
@@ -258,9 +258,9 @@ fn route<'c, A: AuthMethod, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     call: &'c Call<'_>,
 ) -> (&'c str, Answer) {
-    if let (None, Some(path)) = (&call.admission.mount, cubbyhole::below(call.path)) {
+    if let (None, Some(path)) = (&call.admission.mount, cubbyhole_paths::below(call.path)) {
         let answer = cubbyhole::handle(&gateway.access, call, path);
-        return (cubbyhole::MOUNT_TYPE, answer);
+        return (cubbyhole_paths::MOUNT_TYPE, answer);
     }
     match &call.admission.mount {
         Some(mount) => {

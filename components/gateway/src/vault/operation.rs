@@ -4,7 +4,8 @@ use gatehouse_access_api::Operation;
 
 use super::errors::Fault;
 use super::fields::parse_boolean;
-use super::{cubbyhole, spelling};
+use super::spelling;
+use crate::cubbyhole_paths;
 use crate::http::{Method, Request};
 use crate::path::CanonicalPath;
 use crate::query;
@@ -72,7 +73,7 @@ fn has_existence_check(path: &CanonicalPath) -> bool {
     path.below("v1").is_some_and(|path| {
         spelling::role_name(path).is_some()
             || spelling::is_token_role(path)
-            || cubbyhole::is_secret(path)
+            || cubbyhole_paths::is_secret(path)
     })
 }
 

@@ -4,7 +4,8 @@ use gatehouse_access_api::Operation;
 
 use super::call::{Call, ignored_fields, replaced_field};
 use super::errors::Fault;
-use super::{cubbyhole, paging, spelling};
+use super::{paging, spelling};
+use crate::cubbyhole_paths;
 
 /// The warnings, in the order of contract 1.9.
 ///
@@ -23,7 +24,7 @@ pub(super) fn warnings(call: &Call<'_>) -> Result<Vec<String>, Fault> {
                 Operation::List => known.extend(paging::FIELDS),
                 // These say which leases are meant.
                 _ if call.path.starts_with("sys/leases") => known.push("type"),
-                _ if cubbyhole::is_secret(call.path) => return Ok(Vec::new()),
+                _ if cubbyhole_paths::is_secret(call.path) => return Ok(Vec::new()),
                 // The method's check of its credentials takes fields.
                 _ if has_own_rules && call.admission.remainder == "config/check" => {
                     return Ok(Vec::new());

@@ -15,9 +15,7 @@ use super::fields::{Fields, Verbatim};
 use super::timestamp::timestamp;
 use crate::Gateway;
 use crate::http::{Request, Response};
-
-/// Where a wrapped answer is had.
-pub(crate) const UNWRAP_PATH: &str = "sys/wrapping/unwrap";
+use crate::path::UNWRAP_PATH;
 
 /// What a handler said, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
 /// no handler decides about it, so none can forget it.

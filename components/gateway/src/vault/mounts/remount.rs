@@ -3,8 +3,8 @@
 use gatehouse_access_api::{Access, Operation, RemountError};
 use serde_json::{Map, Value, json};
 
+use crate::cubbyhole_paths;
 use crate::vault::call::{Answer, Call, ignored_fields};
-use crate::vault::cubbyhole;
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
@@ -12,7 +12,7 @@ use crate::vault::text::quoted;
 /// Before the path of every auth mount.
 const AUTH: &str = "auth/";
 /// Where nothing but what the server itself mounts can be.
-const RESERVED: [&str; 4] = [AUTH, cubbyhole::ROOT, "identity/", "sys/"];
+const RESERVED: [&str; 4] = [AUTH, cubbyhole_paths::ROOT, "identity/", "sys/"];
 
 /// What clients know; here the move is complete when it is answered.
 const QUEUED: &str = "Mount move has been queued. Progress will be reported in Vault's server log, tagged with the returned migration_id";

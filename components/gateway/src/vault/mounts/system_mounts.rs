@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::{PLUGIN_VERSION, members};
+use crate::cubbyhole_paths;
 use crate::vault::call::{Answer, Call};
-use crate::vault::cubbyhole;
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
@@ -23,8 +23,8 @@ pub(in crate::vault) struct SystemMount {
 /// All of them, sorted.
 pub(in crate::vault) const SYSTEM_MOUNTS: [SystemMount; 3] = [
     SystemMount {
-        path: cubbyhole::ROOT,
-        mount_type: cubbyhole::MOUNT_TYPE,
+        path: cubbyhole_paths::ROOT,
+        mount_type: cubbyhole_paths::MOUNT_TYPE,
         description: "per-token private secret storage",
     },
     SystemMount {
@@ -84,7 +84,7 @@ impl SystemMount {
             },
             description: self.description,
             external_entropy_access: false,
-            local: self.mount_type == cubbyhole::MOUNT_TYPE,
+            local: self.mount_type == cubbyhole_paths::MOUNT_TYPE,
             options: None,
             plugin_version: "",
             running_plugin_version: PLUGIN_VERSION,

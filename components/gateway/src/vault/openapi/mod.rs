@@ -19,10 +19,10 @@ use self::document::Document;
 use self::place::{Place, Root};
 use self::routes::{CUBBYHOLE, Family, IDENTITY, METHOD, SYSTEM, TOKENS};
 use super::call::Call;
-use super::cubbyhole;
 use super::errors::{Fault, MEDIA_TYPE};
 use super::internal_ui::rights_below;
 use crate::Gateway;
+use crate::cubbyhole_paths;
 use crate::http::Response;
 
 /// Where the description is.
@@ -53,7 +53,7 @@ pub(super) fn response<A, C: Access, O>(
         .iter()
         .map(|mount| format!("auth/{}", mount.path))
         .collect();
-    paths.extend([SYSTEM_ROOT, IDENTITY_ROOT, cubbyhole::ROOT].map(str::to_owned));
+    paths.extend([SYSTEM_ROOT, IDENTITY_ROOT, cubbyhole_paths::ROOT].map(str::to_owned));
     let rights = rights_below(&gateway.access, call.caller_token()?, &paths)?;
     let mut places: Vec<Place<'_>> = Vec::new();
     let mut any_method = false;
@@ -62,7 +62,7 @@ pub(super) fn response<A, C: Access, O>(
             TOKEN_ROOT => TOKENS.at(Root::Fixed(TOKEN_ROOT)),
             SYSTEM_ROOT => SYSTEM.at(Root::Fixed(SYSTEM_ROOT)),
             IDENTITY_ROOT => IDENTITY.at(Root::Fixed(IDENTITY_ROOT)),
-            cubbyhole::ROOT => CUBBYHOLE.at(Root::Fixed(cubbyhole::ROOT)),
+            cubbyhole_paths::ROOT => CUBBYHOLE.at(Root::Fixed(cubbyhole_paths::ROOT)),
             // One template stands for all of them.
             _ if generic && any_method => continue,
             _ if generic => METHOD.at(Root::AnyMount),
@@ -123,7 +123,9 @@ fn located<'a>(call: &'a Call<'_>) -> Option<(&'static Family, Root<'a>, &'a str
     match area {
         "sys" => Some((&SYSTEM, Root::Fixed(SYSTEM_ROOT), below)),
         "identity" => Some((&IDENTITY, Root::Fixed(IDENTITY_ROOT), below)),
-        cubbyhole::MOUNT_TYPE => Some((&CUBBYHOLE, Root::Fixed(cubbyhole::ROOT), below)),
+        cubbyhole_paths::MOUNT_TYPE => {
+            Some((&CUBBYHOLE, Root::Fixed(cubbyhole_paths::ROOT), below))
+        }
         _ => None,
     }
 }
