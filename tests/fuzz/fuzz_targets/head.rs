@@ -62,7 +62,10 @@ fn check(head: &[u8], body: BodyFraming) {
         named.map(|(_, value)| value.trim()).collect()
     };
     assert!(values("host").len() <= 1);
-    match (&values("content-length")[..], &values("transfer-encoding")[..]) {
+    match (
+        &values("content-length")[..],
+        &values("transfer-encoding")[..],
+    ) {
         ([], []) => assert_eq!(body, BodyFraming::Length(0)),
         ([length], []) => {
             assert!(length.bytes().all(|byte| byte.is_ascii_digit()));
