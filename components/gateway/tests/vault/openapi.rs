@@ -408,10 +408,12 @@ fn contract_1_10_help_describes_the_one_path() {
     let about = &help["openapi"]["paths"]["/auth/gcp/role/{name}/labels"]["description"];
     assert!(text.contains(about.as_str().unwrap()), "{text}");
     // What a parameter means stands below its name, in the words of the description.
-    let properties = &help["openapi"]["components"]["schemas"];
-    let schema = properties.as_object().unwrap().values().next().unwrap();
+    let schemas = help["openapi"]["components"]["schemas"]
+        .as_object()
+        .unwrap();
     for name in ["add", "remove"] {
-        let meaning = schema["properties"][name]["description"].as_str().unwrap();
+        let mut fields = schemas.values().map(|it| &it["properties"][name]);
+        let meaning = fields.find_map(|it| it["description"].as_str()).unwrap();
         assert!(meaning.len() > 10, "{name}: {meaning}");
         let parameter = format!("    {name} (list)\n\n        {meaning}\n");
         assert!(text.contains(&parameter), "{parameter}: {text}");

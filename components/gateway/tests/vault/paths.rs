@@ -54,8 +54,9 @@ fn a2_ambiguous_paths_to_organizations_are_refused_before_anything_is_looked_up(
             let mut request = Request::new(method, path);
             request.headers.push("authorization", "Bearer root-token");
             let answer = server.handle(&request);
-            assert_eq!(answer.0.status, 400, "{path}: {}", answer.text());
-            assert_eq!(answer.json()["errors"][0]["status"], "400", "{path}");
+            // What cannot be a path of that protocol does not exist there.
+            assert_eq!(answer.0.status, 404, "{path}: {}", answer.text());
+            assert_eq!(answer.json()["errors"][0]["status"], "404", "{path}");
         }
     }
     assert_eq!((server.commits(), server.reads()), before);
