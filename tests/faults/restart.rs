@@ -130,7 +130,7 @@ fn k2_with_another_key_the_server_stays_shut_and_with_its_own_it_opens_again() {
 
 #[test]
 fn k6_the_memory_of_a_started_server_goes_into_no_core_file() {
-    let installation = start();
+    let mut installation = start();
     let limits = format!("/proc/{}/limits", installation.server().id());
     let limits = std::fs::read_to_string(limits).unwrap();
     let line = limits
