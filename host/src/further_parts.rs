@@ -135,7 +135,7 @@ mod tests {
     use http_body_util::BodyExt;
 
     use super::*;
-    use crate::runtime::pool::tests::{pool, request};
+    use crate::runtime::pool::tests::{held_up, pool, request};
     use crate::runtime::services::Metrics;
 
     const WITHOUT_END: Duration = Duration::from_millis(500);
@@ -197,7 +197,8 @@ mod tests {
     async fn a_part_that_gets_no_instance_in_time_cuts_the_answer_off() {
         let metrics = Arc::new(ServerMetrics::new().unwrap());
         let mut further = further(&metrics, None);
-        further.time = Duration::ZERO;
+        further.time = Duration::from_millis(20);
+        let _other = held_up(&further.pool).await;
         let body = further.after(Bytes::new(), rest(Duration::ZERO));
         assert_eq!(body.collect().await.unwrap_err(), CutOffError);
         assert!(metrics.exposition().contains("timed-out"));

@@ -286,6 +286,11 @@ pub(crate) mod tests {
         Pool::new(template, no_grants(), settings).unwrap()
     }
 
+    /// Keeps further parts from being made, as one that is being made does where there is one instance.
+    pub(crate) async fn held_up(pool: &Arc<Pool>) -> OwnedSemaphorePermit {
+        pool.turn().await.unwrap()
+    }
+
     pub(crate) fn request() -> Arc<http::Request<Bytes>> {
         Arc::new(
             http::Request::get("http://localhost/")
