@@ -65,7 +65,7 @@ pub trait Access {
     ) -> Result<Vec<Vec<Capability>>, LookupError>;
 
     /// The same of what is granted without conditions: a path whose rule looks at parameters or at wrapping gives `deny` alone.
-    /// What somebody owns is decided by these.
+    /// These decide what a caller owns.
     ///
     /// # Errors
     ///
@@ -362,7 +362,7 @@ pub trait Access {
         changes: &GroupChanges,
     ) -> Result<IdentityWritten, IdentityError>;
 
-    /// Removes a group and its alias; nobody is in it from then on. Says whether there was one.
+    /// Removes a group, its memberships and its alias. Says whether there was one.
     ///
     /// # Errors
     ///

@@ -23,7 +23,7 @@ pub struct Request {
     /// For how many seconds the answer is to be wrapped; `None` when it is not.
     #[zeroize(skip)]
     pub wrap_ttl: Option<u64>,
-    /// The fields of its query or body; `None` when nobody has looked. Few policies ask for them, and then they get
+    /// The fields of its query or body; `None` when they were not read. Few policies ask for them, and then they get
     /// [`Refusal::ParametersNeeded`].
     #[zeroize(skip)]
     pub parameters: Option<Vec<Parameter>>,

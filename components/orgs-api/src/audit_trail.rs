@@ -58,7 +58,7 @@ pub trait AuditTrail {
         size: u32,
     ) -> Result<EventPage, Failure>;
 
-    /// Up to [`MAXIMUM_EVENTS`] records that only the operator reads, in no order, which nobody has taken over: all in the
+    /// Up to [`MAXIMUM_EVENTS`] records that only the operator reads, in no order, which have not been taken over: all in the
     /// self-hosted edition, and those of the installation in the hosted one. Whoever has put them elsewhere says so by
     /// [`Self::forget_events`]; until then they are told again.
     ///

@@ -1,4 +1,4 @@
-//! The interface `authority`: its functions, its credential, which holds a secret, and who somebody is.
+//! The interface `authority`: its functions, its credential, which holds a secret, and identities.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -12,11 +12,11 @@ use crate::{
 pub enum Credential {
     /// A token that this capability has issued: its text, a secret.
     ApiToken(String),
-    /// A service token of an entity, which somebody else has checked: the id of the entity.
+    /// A service token of an entity, which the gateway has checked: the id of the entity.
     Entity(String),
-    /// A service token that may do everything, which somebody else has checked.
+    /// A service token that may do everything, which the gateway has checked.
     Root,
-    /// A service token without an entity, which somebody else has checked.
+    /// A service token without an entity, which the gateway has checked.
     Nobody,
 }
 
@@ -43,7 +43,7 @@ impl Identity {
 }
 
 impl Position {
-    /// What somebody in this position can pass on by what they are to the organization. By policies it may be more.
+    /// What a caller in this position can pass on by their standing in the organization. By policies it may be more.
     #[must_use]
     pub fn mandate(&self) -> Mandate {
         Mandate {
@@ -54,7 +54,7 @@ impl Position {
     }
 }
 
-/// Tells who somebody is, and what they may do.
+/// Tells who a caller is, and what they may do.
 pub trait Authority {
     /// Who presents the credential; `None` if it is worth nothing: unknown, expired, revoked, or its owner gone or suspended.
     /// A token's last use is noted, at most once a minute.

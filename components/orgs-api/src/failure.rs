@@ -6,7 +6,7 @@ use gatehouse_storage::StorageError;
 /// Why there is no answer. None of these says anything about the organizations.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Nobody has unlocked the store yet.
+    /// No operator has unsealed the store yet.
     #[error("the store of organizations is sealed: unseal the server first")]
     Sealed,
     /// The store cannot be reached, is full, or failed; worth trying again. The text is for the log, without secrets.

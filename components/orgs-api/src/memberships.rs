@@ -27,7 +27,7 @@ pub enum MembershipError {
     /// At least one attribute is not as it must be.
     #[error("{} attributes of the membership are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
-    /// Nobody would own the organization: add another owner first.
+    /// The organization would have no owner: add another one first.
     #[error("the last owner cannot leave: add another owner first")]
     LastOwner,
     /// The organization has this many memberships, invitations among them, and may not have more.
@@ -45,7 +45,7 @@ pub enum MembershipError {
 ///
 /// A mandate says with whom the caller may deal; that they may invite or remove members at all has been decided before.
 pub trait Memberships {
-    /// Invites somebody. An entity belongs to the organization at once, and so does a user whom a site administrator makes active.
+    /// Invites a person or a workload. An entity belongs to the organization at once, and so does a user whom a site administrator makes active.
     /// To every other address it is an invitation, which gives nothing until it is accepted; whether anybody has the address shows
     /// neither in the answer nor later.
     ///
@@ -149,8 +149,8 @@ pub trait Memberships {
         by: &Caller,
     ) -> Result<(), MembershipError>;
 
-    /// The owners of several organizations, in the order of their external ids, [`MAXIMUM_OWNERS_TOLD`] of each; nobody owns what
-    /// there is not.
+    /// The owners of several organizations, in the order of their external ids, [`MAXIMUM_OWNERS_TOLD`] of each; an
+    /// organization that does not exist has none.
     ///
     /// # Errors
     ///

@@ -145,7 +145,7 @@ pub trait Organizations {
     /// What a plan includes, always in the same order (contract 4.1).
     fn entitlements(&self, plan: Plan) -> Vec<Entitlement>;
 
-    /// What somebody of that standing, with these rights from teams, may do in an organization on that plan, always in the same order
+    /// What a caller of that standing, with these rights from teams, may do in an organization on that plan, always in the same order
     /// (contract 2.4). It describes; what a request may do is decided before this capability is called.
     fn permissions(&self, plan: Plan, standing: Standing, rights: &[Right]) -> Vec<Permission>;
 }

@@ -48,7 +48,7 @@ pub trait Retention {
     /// [`ChangeError::NotFound`] where there is no such organization.
     fn unset_retention(&self, external_id: &str, by: &Caller) -> Result<(), ChangeError>;
 
-    /// The policy of the installation, which applies where there is no other. As long as nobody has set one, nothing is deleted.
+    /// The policy of the installation, which applies where there is no other. Where none is set, nothing is deleted.
     ///
     /// # Errors
     ///

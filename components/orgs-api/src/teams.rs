@@ -29,7 +29,7 @@ pub enum TeamError {
     /// The team of the owners always stays.
     #[error("the team of the owners cannot be removed")]
     Protected,
-    /// Nobody would own the organization: add another owner first.
+    /// The organization would have no owner: add another one first.
     #[error("the last owner cannot leave: add another owner first")]
     LastOwner,
     /// These of the names, counted from 0, name no member of the organization.

@@ -168,7 +168,7 @@ pub trait Tokens {
         mandate: &Mandate,
     ) -> Result<Vec<TeamToken>, Failure>;
 
-    /// Whether somebody who may manage teams, with this mandate, may have tokens of this one: nobody gets by a token what they
+    /// Whether a caller who may manage teams, with this mandate, may have tokens of this one: no caller gets by a token what they
     /// could not do themselves. False for a team that is not there.
     ///
     /// # Errors
@@ -204,7 +204,7 @@ pub trait Tokens {
     /// When the store does not answer.
     fn revoke_token_of(&self, owner: &TokenOwner, by: &Caller) -> Result<bool, Failure>;
 
-    /// How long the tokens of an organization may live: four kinds, and `metrics` if somebody has set it.
+    /// How long the tokens of an organization may live: four kinds, and `metrics` if it was set.
     ///
     /// # Errors
     ///

@@ -24,7 +24,7 @@ pub trait Users {
     ///
     /// # Errors
     ///
-    /// [`CreateUserError::Invalid`] with every fault at once: a name or address that is malformed, or that somebody has.
+    /// [`CreateUserError::Invalid`] with every fault at once: a name or address that is malformed, or that is taken.
     fn create_user(
         &self,
         description: &UserDescription,
@@ -38,7 +38,7 @@ pub trait Users {
     /// When the store does not answer.
     fn users(&self, ids: &[String]) -> Result<Vec<Option<User>>, Failure>;
 
-    /// The user that somebody is; for a team, an organization or a workload that is none, the one that stands for it: always the
+    /// The user behind an identity; for a team, an organization or a workload that is none, the one that stands for it: always the
     /// same, and stored nowhere (contract 1.11).
     ///
     /// # Errors

@@ -42,7 +42,7 @@ pub enum LogFileError {
         mode: u32,
     },
     /// Somebody else owns the folder, and may do with the log as they like.
-    #[error("the folder {} belongs to somebody else; choose one of the user of the server, or of root", folder.display())]
+    #[error("the folder {} belongs to another user; choose one of the user of the server, or of root", folder.display())]
     ForeignFolder {
         /// The folder.
         folder: PathBuf,

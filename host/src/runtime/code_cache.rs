@@ -159,7 +159,7 @@ fn write(component: &Component, path: &Path) -> Result<()> {
 fn ensure_private(metadata: &fs::Metadata, path: &Path) -> Result<()> {
     ensure!(
         metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0,
-        "{} must belong to the user that runs this and be writable by nobody else",
+        "{} must belong to the user that runs this and be writable by no other user",
         path.display()
     );
     Ok(())
@@ -222,6 +222,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let error = CodeCache::open(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("writable by nobody else"), "{error}");
+        assert!(error.contains("writable by no other user"), "{error}");
     }
 }

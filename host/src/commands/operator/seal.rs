@@ -49,7 +49,7 @@ pub(in crate::commands) struct Migration {
     to_key_file: Option<PathBuf>,
 }
 
-/// Prints a new root token, which nobody will tell again.
+/// Prints a new root token, which is not shown again.
 pub(super) fn generate_root(source: &Source) -> Result<()> {
     let settings = source.load()?;
     let token = root_token(&settings)?;

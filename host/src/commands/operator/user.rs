@@ -26,7 +26,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Subcommand)]
 pub(in crate::commands) enum Command {
-    /// Makes a user and prints its first token, which nobody will tell again. The token of a site administrator, such as a root token,
+    /// Makes a user and prints its first token, which is not shown again. The token of a site administrator, such as a root token,
     /// is read from GATEHOUSE_TOKEN, BAO_TOKEN or VAULT_TOKEN
     Create(NewUser),
 }

@@ -39,7 +39,7 @@ pub struct Progress {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BeginError {
     /// The store has a key, or is being given one at this moment.
-    #[error("the store is initialized, or somebody is doing it")]
+    #[error("the store is initialized, or being initialized")]
     AlreadyInitialized,
     /// No shares could be made.
     #[error(transparent)]

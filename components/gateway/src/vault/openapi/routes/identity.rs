@@ -82,7 +82,7 @@ const GROUP_BY_NAME: &[Field] = &[
     MEMBER_GROUPS,
 ];
 
-const ALIAS_NAME: Field = text("name", "What the mount calls the somebody or the group.");
+const ALIAS_NAME: Field = text("name", "Name of the entity or the group at the mount.");
 const MOUNT_ACCESSOR: Field = text(
     "mount_accessor",
     "Accessor of the mount that knows the name.",
@@ -117,7 +117,7 @@ const LOOKUP: &[Field] = &[
 pub(super) const ROUTES: &[Route] = &[
     route(
         "entity",
-        "Entities, who stand for the same somebody across logins.",
+        "Entities: one identity across logins.",
         &[
             ask("entity-create", "Make an entity, or change one.", ENTITY)
                 .answering(Answer::EnvelopeOrNothing),
