@@ -14,12 +14,12 @@ const FIELDS = [
 const NOTHING = Object.fromEntries(FIELDS.map((field) => [field, { tag: 'absent' }]));
 const BY = { identity: { principal: { tag: 'installation' } }, requestId: 'example' };
 
-const text = (val) => ({ tag: 'text', val });
+const value = (val) => ({ tag: 'value', val });
 const orgs = await new Component(process.argv[2]).instance({ storage: new Storage() });
 
 function make(name, email) {
   try {
-    orgs.organizations.create('self-hosted', { ...NOTHING, name: text(name), email: text(email) }, BY);
+    orgs.organizations.create('self-hosted', { ...NOTHING, name: value(name), email: value(email) }, BY);
     console.log('made:', name);
   } catch (error) {
     if (!Object.hasOwn(error, 'payload')) throw error;

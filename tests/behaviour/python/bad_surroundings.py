@@ -16,8 +16,8 @@ INSTALLATION = {"identity": {"principal": {"tag": "installation"}}, "request-id"
 UNAVAILABLE = {"tag": "unavailable", "val": "the disk is full"}
 
 
-def text(value):
-    return {"tag": "text", "val": value}
+def given(value):
+    return {"tag": "value", "val": value}
 
 
 class Flawed(KeyValue):
@@ -98,7 +98,7 @@ def check_orgs(path):
 
     def create(name):
         absent = [field for field in CHANGES if field not in ("name", "email")]
-        changes = {field: {"tag": "absent"} for field in absent} | {"name": text(name), "email": text("it@acme.example")}
+        changes = {field: {"tag": "absent"} for field in absent} | {"name": given(name), "email": given("it@acme.example")}
         return component.call("gatehouse:orgs/organizations@0.1.0", "create", "hosted", changes, INSTALLATION)
 
     store.full = True
