@@ -68,6 +68,7 @@ pub const OUR_LOGIN_TEXTS: &[&str] = &[
     "unable to get public key for signed JWT: ",
     "unable to parse signed JWT: ",
     "unable to verify JWT signature",
+    "unknown fields: ",
 ];
 
 /// What our warnings about a role begin with.
