@@ -26,7 +26,7 @@ fn main() {
         Some(what) => println!("cargo::warning=clients in Go are not tested without {what}"),
     }
     watch_for_go(missing_go.is_some());
-    // These take hours to build, so that most have to do without them; their tests are shown as ignored then, with the reason.
+    // Vault and OpenTofu take long to build (docs/contributing/references.md). Without them their tests are shown as ignored.
     for (cfg, variables) in [
         ("with_vault", &["GATEHOUSE_VAULT"][..]),
         ("with_tofu", &["GATEHOUSE_TOFU", "GATEHOUSE_TOFU_PROVIDERS"]),

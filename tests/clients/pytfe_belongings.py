@@ -1,4 +1,4 @@
-"""pytfe: every method of its organization resource and of what belongs to it, as a site administrator."""
+"""pytfe: every method of its organization resource and of what belongs to it, as a site administrator (organizations contract 6.7)."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""pytfe: organizations, as site administrator and as a workload that logged in."""
+"""pytfe: organizations, as site administrator and as a workload that logged in (organizations contract 6.7)."""
 
 from pytfe import TFEClient, TFEConfig
 from pytfe.errors import AuthError, NotFound, TFEError

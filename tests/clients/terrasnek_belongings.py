@@ -1,4 +1,4 @@
-"""terrasnek: what belongs to organizations, and their administration, as a site administrator."""
+"""terrasnek: what belongs to organizations, and their administration, as a site administrator (organizations contract 6.6)."""
 
 from typing import Any
 

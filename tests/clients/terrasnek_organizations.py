@@ -1,4 +1,4 @@
-"""terrasnek: organizations, as site administrator and as a workload that logged in."""
+"""terrasnek: organizations, as site administrator and as a workload that logged in (organizations contract 6.6)."""
 
 from typing import Any
 

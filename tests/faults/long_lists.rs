@@ -1,4 +1,4 @@
-//! A list of organizations that is too long for one answer, and clients that read it slowly (contract 3.1).
+//! A list of organizations that is too long for one answer, and clients that read it slowly (organizations contract 3.1).
 
 use gatehouse_tests::{Installation, Storage};
 use serde_json::json;

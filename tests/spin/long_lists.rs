@@ -1,4 +1,4 @@
-//! A list of organizations that is too long for one answer, before both fronts (contract 3.1).
+//! A list of organizations that is too long for one answer, before both fronts (organizations contract 3.1).
 
 use std::thread;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 // Package gotfe_test runs go-tfe's own tests, unmodified, against a running Gatehouse: those of the files that are about what Gatehouse
-// serves.
+// serves (contract 6.2, 6.3, 6.4 and 6.5).
 //
 // go-tfe comes from its module, which go.mod pins by version and go.sum by content. A test must pass, unless go-tfe itself leaves it out or
 // not_served.txt names it with a reason; and what is named there must not pass.
