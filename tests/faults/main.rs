@@ -2,6 +2,7 @@
 
 mod audit;
 mod compiled_code;
+mod core_files;
 mod earlier_stores;
 mod followed_log;
 mod hostile_connections;

@@ -127,16 +127,3 @@ fn k2_with_another_key_the_server_stays_shut_and_with_its_own_it_opens_again() {
     installation.run().unwrap();
     assert_kept(&installation, &kept);
 }
-
-#[test]
-fn k6_the_memory_of_a_started_server_goes_into_no_core_file() {
-    let mut installation = start();
-    let limits = format!("/proc/{}/limits", installation.server().id());
-    let limits = std::fs::read_to_string(limits).unwrap();
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max core file size"));
-    // The second is what the process could raise the first to.
-    let words: Vec<&str> = line.unwrap().split_whitespace().collect();
-    assert_eq!(words[..2], ["0", "0"], "{limits}");
-}
