@@ -23,12 +23,10 @@ fn refusal(host: Host) -> String {
     installation.server().kill();
     let component = installation.folder().join("demanding.wasm");
     fs::write(&component, wat::parse_str(DEMANDING).unwrap()).unwrap();
-    let program = host.program();
+    let program = host.program_with(&component);
     let output = Command::new(program.path)
         .args(program.arguments)
         .arg(installation.configuration())
-        .arg("--component")
-        .arg(component)
         .output()
         .unwrap();
     assert!(!output.status.success());

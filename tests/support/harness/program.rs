@@ -1,8 +1,12 @@
 //! The programs that tests drive: they take the same configuration file.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use crate::server::{gatehouse_binary, spin_host_binary};
+use gatehouse_components::spin::{self, Part};
+
+use crate::server::{gatehouse_binary, spin_host_binary, target_folder};
 
 /// Who runs the components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,9 +24,55 @@ impl Host {
     pub fn program(self) -> Program {
         match self {
             Self::Gatehouse => Program::gatehouse(),
-            Self::Spin4 => Program::spin_host("0.3"),
-            Self::Spin3 => Program::spin_host("0.2"),
+            Self::Spin4 | Self::Spin3 => self.program_with(self.whole()),
         }
+    }
+
+    /// The program that serves `component` in Spin's place.
+    ///
+    /// # Panics
+    ///
+    /// For our own server, which carries what it serves.
+    pub fn program_with(self, component: &Path) -> Program {
+        let front = match self {
+            Self::Gatehouse => panic!("our own server takes no component"),
+            Self::Spin4 => "0.3",
+            Self::Spin3 => "0.2",
+        };
+        let component = component.to_str().expect("folders of tests are UTF-8");
+        let arguments = [
+            "server",
+            "--front",
+            front,
+            "--component",
+            component,
+            "--config",
+        ];
+        Program {
+            path: spin_host_binary().to_owned(),
+            arguments: arguments.map(str::to_owned).to_vec(),
+        }
+    }
+
+    /// The file of all components composed for this version of Spin. A test run starts some hundred servers, and composing takes each of
+    /// them longer than all else of a start, so it is done once for each process of tests.
+    fn whole(self) -> &'static Path {
+        static FILES: [OnceLock<PathBuf>; 2] = [const { OnceLock::new() }; 2];
+        let (file, part) = match self {
+            Self::Spin3 => (&FILES[0], Part::WholeP2),
+            _ => (&FILES[1], Part::Whole),
+        };
+        file.get_or_init(|| {
+            let folder = target_folder().join("tmp");
+            fs::create_dir_all(&folder).expect("the target folder is writable");
+            let mut written = tempfile::NamedTempFile::new_in(&folder).expect("as before");
+            let bytes = spin::bytes(part).expect("the components can be built");
+            std::io::Write::write_all(&mut written, bytes).expect("there is room for a component");
+            // Another process of tests may write the same, and may be reading.
+            let path = folder.join(format!("{part:?}.wasm"));
+            written.persist(&path).expect("as before");
+            path
+        })
     }
 }
 
@@ -46,15 +96,6 @@ impl Program {
         Self {
             path,
             arguments: vec!["server".to_owned(), "--config".to_owned()],
-        }
-    }
-
-    /// The host that stands in for Spin, with the front of this WASI version: `0.2` or `0.3`.
-    pub fn spin_host(front: &str) -> Self {
-        let arguments = ["server", "--front", front, "--config"];
-        Self {
-            path: spin_host_binary().to_owned(),
-            arguments: arguments.map(str::to_owned).to_vec(),
         }
     }
 

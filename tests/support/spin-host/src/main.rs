@@ -20,7 +20,6 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand, ValueEnum};
 use gatehouse::runtime::code_cache::{CodeCache, folder_of_user};
 use gatehouse::settings::Settings;
-use gatehouse_components::spin::{self, Part};
 use tokio::net::TcpListener;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
@@ -45,12 +44,12 @@ enum Command {
         /// The configuration file.
         #[arg(long)]
         config: PathBuf,
-        /// Which of the two compositions is served, by the version of Spin that runs it.
+        /// The WASI version of the component's handler, which decides on what is offered to it.
         #[arg(long, default_value = "0.3")]
         front: Front,
-        /// A component to serve in its place.
+        /// The component to serve.
         #[arg(long)]
-        component: Option<PathBuf>,
+        component: PathBuf,
         /// A variable as `spin up` takes it, `NAME=VALUE`; it goes before what the configuration file says.
         #[arg(long, value_parser = variable)]
         variable: Vec<(String, String)>,
@@ -69,13 +68,6 @@ enum Front {
 }
 
 impl Front {
-    const fn part(self) -> Part {
-        match self {
-            Self::Wasi0_2 => Part::WholeP2,
-            Self::Wasi0_3 => Part::Whole,
-        }
-    }
-
     const fn version(self) -> Version {
         match self {
             Self::Wasi0_2 => Version::Spin3,
@@ -117,23 +109,15 @@ async fn main() -> Result<()> {
         platform,
         outbound: Outbound::new(settings.google.allow_http_loopback),
     };
-    let handler = handler(&settings, front, component.as_deref(), grants)?;
+    let handler = handler(&settings, front, &component, grants)?;
     listener::serve(listener, handler).await
 }
 
-fn handler(
-    settings: &Settings,
-    front: Front,
-    component: Option<&Path>,
-    grants: Grants,
-) -> Result<Handler> {
+fn handler(settings: &Settings, front: Front, component: &Path, grants: Grants) -> Result<Handler> {
     let engine = engine::engine()?;
     let folder = settings.components.cache_directory.clone();
     let code = CodeCache::open(folder.unwrap_or_else(folder_of_user))?;
-    let component = match component {
-        Some(file) => code.load(&engine, &fs::read(file)?)?,
-        None => code.load(&engine, spin::bytes(front.part())?)?,
-    };
+    let component = code.load(&engine, &fs::read(component)?)?;
     imports::ensure_met(&engine, &component, front.version())?;
     let linker = imports::linker(&engine)?;
     Handler::of(linker.instantiate_pre(&component)?, grants)
