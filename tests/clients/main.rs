@@ -1,5 +1,6 @@
 //! The clients that others wrote, unmodified, against the release server over HTTP: each script asserts what its client is told.
 
+mod console;
 mod everywhere;
 mod go;
 mod script;
