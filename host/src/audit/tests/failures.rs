@@ -154,16 +154,16 @@ async fn l1_a_pipe_that_nobody_holds_has_failed() {
 async fn l1_a_pipe_that_nobody_reads_blocks_for_a_bounded_time() {
     let (mut reader, stream) = pipe();
     let place = Place::new();
-    let sinks = sink_of(&place, stream, Duration::from_millis(200)).unwrap();
+    let sinks = sink_of(&place, stream, Duration::from_secs(1)).unwrap();
     let large = format!(r#"{{"clear":"{}"}}"#, "x".repeat(200_000));
     let begin = Instant::now();
-    for _ in 0..20 {
+    for _ in 0..100 {
         let refused = sinks.write(entry(&large)).await;
         assert!(matches!(refused, Err(AuditFailure::NoSink)));
     }
     // The first one waits; the others find a sink that is known to be stuck.
     assert!(
-        begin.elapsed() < Duration::from_secs(3),
+        begin.elapsed() < Duration::from_secs(50),
         "{:?}",
         begin.elapsed()
     );
