@@ -25,6 +25,21 @@ pub(crate) fn roles(mount: &Mount) -> String {
     format!("{}role/", everything(&mount.id))
 }
 
+/// That there is a role of this name.
+pub(crate) fn role_name(mount: &Mount, name: &RoleName) -> String {
+    format!("{}{}", role_names(&mount.id), key_segment(name.as_str()))
+}
+
+/// Before every name of a role, apart from the roles.
+pub(crate) fn role_names(mount_id: &str) -> String {
+    format!("{}role-name/", everything(mount_id))
+}
+
+/// How complete the names of the roles are.
+pub(crate) fn role_name_index(mount: &Mount) -> String {
+    format!("{}role-names", everything(&mount.id))
+}
+
 /// That a token has logged in.
 pub(crate) fn used_token(mount: &Mount, fingerprint: &str) -> String {
     format!("{}{fingerprint}", used_tokens(&mount.id))

@@ -7,6 +7,7 @@ mod edits;
 mod gce;
 mod iam;
 mod labels;
+mod listing;
 mod lists;
 mod name;
 mod requirements;

@@ -1,19 +1,16 @@
 //! The capability over its ports.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use gatehouse_ports::{Cache, Clock, Entry, Http, Random, Store, StoreError};
-use gatehouse_storage::{
-    Attempt, Records, Transaction, TransactionError, commit_with_retries, key_position,
-};
+use gatehouse_storage::{Attempt, Records, Transaction, TransactionError, commit_with_retries};
 use zeroize::Zeroizing;
 
 use crate::config::{Applied, ConfigRecord, CredentialsChange};
 use crate::google::{
     ApiError, Deadline, Federation, Google, Memory, MountMemory, RetryBudget, Settings, Source,
 };
-use crate::pages::{self, LARGE_AT_ONCE, SMALL_AT_ONCE};
+use crate::pages::{LARGE_AT_ONCE, SMALL_AT_ONCE};
 use crate::roles::{EditedList, RoleName};
 use crate::{
     AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
@@ -223,28 +220,6 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         )?)
     }
 
-    /// The names of at most `limit` roles that follow `after`.
-    fn names_of_roles(
-        &self,
-        mount: &Mount,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<String>, StorageError> {
-        let prefix = record_keys::roles(mount);
-        let after = after.map(|after| key_position(&prefix, after));
-        let mut names = Vec::new();
-        pages::visit(&self.records, &prefix, after, LARGE_AT_ONCE, |item| {
-            // Names of roles need no escapes in keys, so what follows the prefix is the name.
-            names.extend(item.key.strip_prefix(&prefix).map(str::to_owned));
-            Ok(if names.len() < limit {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            })
-        })?;
-        Ok(names)
-    }
-
     /// Deletes what is below `prefix`, `at_once` records in a commit, and fails when `commits` have been enough for one call.
     fn delete_below(
         &self,
@@ -376,13 +351,16 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
 
     fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {
         match RoleName::new(name) {
-            Some(name) => self.delete([record_keys::role(mount, &name)]),
+            Some(name) => self.delete([
+                record_keys::role(mount, &name),
+                record_keys::role_name(mount, &name),
+            ]),
             None => Ok(()),
         }
     }
 
     fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
-        self.names_of_roles(mount, None, usize::MAX)
+        Ok(self.role_names(mount, None, usize::MAX)?.names)
     }
 
     fn list_roles_after(
@@ -391,12 +369,8 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
         after: Option<&str>,
         limit: u32,
     ) -> Result<RoleNames, StorageError> {
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(1);
-        let mut names = self.names_of_roles(mount, after, limit.saturating_add(1))?;
-        let more = names.len() > limit;
-        names.truncate(limit);
-        let next = names.last().filter(|_| more).cloned();
-        Ok(RoleNames { names, next })
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        self.role_names(mount, after, limit.max(1))
     }
 
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
@@ -433,10 +407,14 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
 
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
         self.memory.forget(mount_id);
-        // Uses of tokens are many and small; what else there is may be large.
+        // Uses of tokens and names of roles are many and small; what else there is may be large.
         let mut commits = 0;
-        let uses = record_keys::used_tokens(mount_id);
-        self.delete_below(&uses, SMALL_AT_ONCE, &mut commits)?;
+        for small in [
+            record_keys::used_tokens(mount_id),
+            record_keys::role_names(mount_id),
+        ] {
+            self.delete_below(&small, SMALL_AT_ONCE, &mut commits)?;
+        }
         let everything = record_keys::everything(mount_id);
         self.delete_below(&everything, LARGE_AT_ONCE, &mut commits)
     }

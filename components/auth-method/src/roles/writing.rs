@@ -94,6 +94,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         let mut transaction = Transaction::new();
         transaction.require_unchanged(key.as_str(), read);
         transaction.put(key, role)?;
+        self.stage_role_name(&mut transaction, mount, name, read.is_none())?;
         Ok(Attempt::from_commit(
             self.records().commit(transaction),
             outcome,

@@ -143,12 +143,9 @@ fn credentials_without_a_type_and_in_pkcs1_are_accepted() {
 #[test]
 fn contract_2_2_empty_credentials_remove_the_stored_ones() {
     let stage = Stage::ready();
-    assert_eq!(
-        stage.store.keys(),
-        ["m1/config", "m1/credentials", "m1/role/dev"]
-    );
+    assert_eq!(stage.keys(), ["m1/config", "m1/credentials", "m1/role/dev"]);
     write(&stage, "").unwrap();
-    assert_eq!(stage.store.keys(), ["m1/config", "m1/role/dev"]);
+    assert_eq!(stage.keys(), ["m1/config", "m1/role/dev"]);
     assert_eq!(
         stage.service.read_config(&stage.mount).unwrap().credentials,
         None

@@ -41,6 +41,7 @@ mod register;
 mod renewal;
 mod retries;
 mod role_edits;
+mod role_lists;
 mod role_refusals;
 mod role_warnings;
 mod roles;

@@ -304,7 +304,7 @@ fn d23_a_configuration_can_be_deleted() {
         ..ConfigChanges::default()
     });
     stage.service.delete_config(&stage.mount).unwrap();
-    assert_eq!(stage.store.keys(), ["m1/role/dev"]);
+    assert_eq!(stage.keys(), ["m1/role/dev"]);
     let view = stage.service.read_config(&stage.mount).unwrap();
     assert_eq!(
         (view.iam_alias, view.credentials),

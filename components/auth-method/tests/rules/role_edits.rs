@@ -195,9 +195,9 @@ fn d17_g17_edits_and_deletes_fold_the_name() {
         .edit_labels(&stage.mount, "dEv", &added)
         .unwrap();
     assert_eq!(labels(&stage), ["env:prod", "team:a", "tier:1"]);
-    assert_eq!(stage.store.keys(), ["m1/role/dev"]);
+    assert_eq!(stage.keys(), ["m1/role/dev"]);
     stage.service.delete_role(&stage.mount, "DEV").unwrap();
-    assert!(stage.store.keys().is_empty());
+    assert!(stage.keys().is_empty());
 }
 
 #[test]

@@ -246,7 +246,7 @@ fn contract_3_2_all_warnings_are_returned() {
 fn g17_every_verb_folds_the_name() {
     let stage = Stage::bare();
     stage.write_role("Dev.One", iam()).unwrap();
-    assert_eq!(stage.store.keys(), ["m1/role/dev.one"]);
+    assert_eq!(stage.keys(), ["m1/role/dev.one"]);
     assert!(
         !stage
             .write_role("DEV.ONE", RoleChanges::default())
@@ -262,7 +262,7 @@ fn g17_every_verb_folds_the_name() {
     );
     assert_eq!(stage.service.list_roles(&stage.mount).unwrap(), ["dev.one"]);
     stage.service.delete_role(&stage.mount, "DEV.one").unwrap();
-    assert!(stage.store.keys().is_empty());
+    assert!(stage.keys().is_empty());
 }
 
 #[test]
@@ -276,10 +276,7 @@ fn contract_3_1_names_that_no_role_can_have() {
         assert_eq!(stage.service.read_role(&stage.mount, name).unwrap(), None);
         stage.service.delete_role(&stage.mount, name).unwrap();
     }
-    assert_eq!(
-        stage.store.keys(),
-        ["m1/config", "m1/credentials", "m1/role/dev"]
-    );
+    assert_eq!(stage.keys(), ["m1/config", "m1/credentials", "m1/role/dev"]);
 }
 
 #[test]

@@ -68,10 +68,7 @@ fn contract_2_6_a_new_key_takes_the_place_of_the_old_one() {
         ),
         ("999", "ops")
     );
-    assert_eq!(
-        stage.store.keys(),
-        ["m1/config", "m1/credentials", "m1/role/dev"]
-    );
+    assert_eq!(stage.keys(), ["m1/config", "m1/credentials", "m1/role/dev"]);
     stage
         .another_instance()
         .check_config(&stage.mount, &[])

@@ -7,8 +7,8 @@ use gatehouse_auth_method::{
     Precondition, RenewalError, RenewalRequest, Renewed, RoleChanges, RoleError, RoleWritten,
     Settings,
 };
-use gatehouse_ports::NoCache;
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
+use gatehouse_ports::{Change, MAXIMUM_KEYS_PER_CALL, NoCache, Store as _};
 use serde_json::json;
 
 use crate::google::{EMAIL, FakeGoogle};
@@ -117,6 +117,32 @@ impl Stage {
             random,
             Settings::default(),
         )
+    }
+
+    /// The keys in the store, without those of the index of roles by name.
+    pub fn keys(&self) -> Vec<String> {
+        let mut keys = self.store.keys();
+        keys.retain(|key| !key.contains("/role-name"));
+        keys
+    }
+
+    /// Puts entries into the store as the release before the index of roles by name did.
+    pub fn put_without_index(&self, entries: impl IntoIterator<Item = (String, Vec<u8>)>) {
+        let entries: Vec<_> = entries.into_iter().collect();
+        for chunk in entries.chunks(MAXIMUM_KEYS_PER_CALL) {
+            let changes = chunk.iter().map(|(key, value)| Change::Put {
+                key: key.clone(),
+                value: value.clone(),
+                expires_at: None,
+            });
+            self.store.commit(Vec::new(), changes.collect()).unwrap();
+        }
+        let keys = self.store.keys().into_iter();
+        let index = keys.filter(|key| key.contains("/role-name"));
+        let index: Vec<_> = index.map(|key| Change::Delete { key }).collect();
+        for chunk in index.chunks(MAXIMUM_KEYS_PER_CALL) {
+            self.store.commit(Vec::new(), chunk.to_vec()).unwrap();
+        }
     }
 
     pub fn configure(&self, changes: ConfigChanges) {

@@ -112,6 +112,14 @@ fn a_gce_role_keeps_its_stored_form() {
 }
 
 #[test]
+fn the_names_of_roles_keep_their_stored_form() {
+    let stage = Stage::bare();
+    stage.role(crate::stage::dev_role());
+    assert_eq!(json(&stage, "m1/role-name/dev"), "{}");
+    assert_eq!(json(&stage, "m1/role-names"), "{\"complete\":true}");
+}
+
+#[test]
 fn a_configuration_keeps_its_stored_form() {
     let stage = Stage::bare();
     stage.configure(ConfigChanges {

@@ -8,10 +8,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gatehouse_auth_method::{
     AuthMethod, AuthMethodService, JwtFlaw, LoginError, LoginRequest, Settings,
 };
-use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
-use gatehouse_ports::{
-    Change, Check, Clock, CommitError, Entry, NoCache, Page, Random, RandomError, Store, StoreError,
-};
+use gatehouse_ports::doubles::{CountingStore, ManualClock, SeededRandom, StoreCounts};
+use gatehouse_ports::{Clock, NoCache, Random, RandomError};
 use serde_json::json;
 
 use crate::keys::{self, Token, compact_parts};
@@ -20,12 +18,9 @@ use crate::stage::Stage;
 /// Longest token that is read, in bytes.
 const LONGEST: usize = 16 * 1024;
 
-/// Counts what a login asks of its surroundings.
+/// Counts what a login asks of its clock and its source of randomness.
 #[derive(Default)]
 struct Tally {
-    gets: Cell<usize>,
-    scans: Cell<usize>,
-    commits: Cell<usize>,
     random_bytes: Cell<usize>,
     sleeps: Cell<usize>,
     times: Cell<usize>,
@@ -36,23 +31,6 @@ fn count(cell: &Cell<usize>, by: usize) {
 }
 
 struct Counted<'a, T>(T, &'a Tally);
-
-impl Store for Counted<'_, &'static MemoryStore<&'static ManualClock>> {
-    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        count(&self.1.gets, keys.len());
-        self.0.get(keys)
-    }
-
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        count(&self.1.scans, 1);
-        self.0.scan(prefix, after, limit)
-    }
-
-    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
-        count(&self.1.commits, 1);
-        self.0.commit(checks, changes)
-    }
-}
 
 impl Clock for Counted<'_, &'static ManualClock> {
     fn now_milliseconds(&self) -> u64 {
@@ -170,8 +148,9 @@ fn j21_j18_the_worst_of_refused_inputs_cost_two_reads_and_nothing_else() {
     let stage = Stage::ready();
     for (number, jwt) in corpus().into_iter().enumerate() {
         let tally = Tally::default();
+        let store = CountingStore::new(stage.store);
         let service = AuthMethodService::new(
-            Counted(stage.store, &tally),
+            &store,
             NoCache,
             stage.http,
             Counted(stage.clock, &tally),
@@ -197,14 +176,15 @@ fn j21_j18_the_worst_of_refused_inputs_cost_two_reads_and_nothing_else() {
         assert!(is_of_form, "{shown}");
         assert_eq!(stage.http.urls().len(), before, "{shown}");
         // The configuration and the role, in one read.
-        assert_eq!(tally.gets.get(), 2, "{shown}");
-        let none = [
-            &tally.scans,
-            &tally.commits,
-            &tally.sleeps,
-            &tally.random_bytes,
-        ];
-        assert_eq!(none.map(Cell::get), [0; 4], "{shown}");
+        let StoreCounts {
+            keys_read,
+            scans,
+            commits,
+            ..
+        } = store.take_counts();
+        assert_eq!((keys_read, scans, commits), (2, 0, 0), "{shown}");
+        let none = [&tally.sleeps, &tally.random_bytes];
+        assert_eq!(none.map(Cell::get), [0; 2], "{shown}");
         assert!(tally.times.get() <= 4, "{shown}: {}", tally.times.get());
         // A refusal repeats little of what it refuses.
         assert!(shown.len() < 2048, "{shown}");
