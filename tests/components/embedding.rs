@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::time::Duration;
 
 use gatehouse::embed::interface::{
-    AuthMethod as _, Check, CheckReport, ConfigChanges, LoginError, LoginRequest, Mount,
-    Precondition, RoleChanges, RoleError, Verdict,
+    Check, CheckReport, Config as _, ConfigChanges, IdentityTokens as _, Login as _, LoginError,
+    LoginRequest, Mount, Precondition, RoleChanges, RoleError, Roles as _, Verdict,
 };
 use gatehouse::embed::ports::{
     Change, Check as Condition, Clock, CommitError, Entry, HttpError, HttpRequest, HttpResponse,

@@ -1,4 +1,4 @@
-//! The interface `config`: its error texts, and what a write says, without `Debug`.
+//! The interface `config`: its functions, its error texts, and what a write says, without `Debug`.
 
 use std::fmt;
 
@@ -6,9 +6,72 @@ use zeroize::Zeroize;
 
 use crate::storage_error::wraps_storage_error;
 use crate::{
-    ApiRefusal, ConfigBound, CredentialsFailure, EndpointFlaw, EndpointValue, IdentityTokenError,
-    JsonPosition, Metadata, RoleType, StorageError, Unavailable,
+    ApiRefusal, ConfigBound, ConfigView, ConfigWarning, CredentialsFailure, CredentialsReport,
+    EndpointFlaw, EndpointValue, IdentityTokenError, JsonPosition, Metadata, Mount, RoleType,
+    Rotated, StorageError, Unavailable,
 };
+
+/// The configuration of mounts, with their root credentials.
+///
+/// Every call names the mount, since one capability serves any number of them. Whoever calls has authorized the caller before.
+pub trait Config {
+    /// The configuration in force; a mount that was never configured has the defaults.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer or holds a record that cannot be read.
+    fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError>;
+
+    /// Changes the fields that `changes` names and keeps the others (contract 2.2).
+    ///
+    /// # Errors
+    ///
+    /// When a value is not acceptable or the store failed; nothing was stored then.
+    fn write_config(
+        &self,
+        mount: &Mount,
+        changes: ConfigChanges,
+    ) -> Result<Vec<ConfigWarning>, ConfigError>;
+
+    /// Back to the defaults, without credentials.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn delete_config(&self, mount: &Mount) -> Result<(), StorageError>;
+
+    /// Replaces the stored key by a new one of the same service account (contract 2.6).
+    ///
+    /// # Errors
+    ///
+    /// When there is no stored key, Google refuses, or the new key does not work yet; the stored key stays in use then.
+    fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError>;
+
+    /// As [`Self::rotate_root`], if the mount's schedule says that it is time; `None` when it is not. To be called every minute or so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::rotate_root`]. After a failure the next calls wait, longer each time.
+    fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError>;
+
+    /// What the root credentials may do in `projects`; without any, in the project of the credentials and those that roles name.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn check_config(
+        &self,
+        mount: &Mount,
+        projects: &[String],
+    ) -> Result<CredentialsReport, StorageError>;
+
+    /// Deletes everything kept for a mount that is gone. Repeating it, also after a failure halfway, is harmless.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or there is more than one call deletes; some of the data is left then, and the next call goes on.
+    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError>;
+}
 
 /// What a write says. A field of `None` keeps its stored value.
 ///

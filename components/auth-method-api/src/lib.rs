@@ -1,4 +1,5 @@
-//! The WIT package `gatehouse:auth-method` in Rust: its functions as the trait [`AuthMethod`], and one set of types for the rules, the
+//! The WIT package `gatehouse:auth-method` in Rust: its functions as the trait [`AuthMethod`], which joins one trait
+//! for each interface, and one set of types for the rules, the
 //! component that exports the package and the one that imports it.
 //!
 //! They are generated from the WIT files, whose documentation they carry, except for errors that have a text and records that hold
@@ -35,12 +36,12 @@ pub use bindings::gatehouse::auth_method::types::{
     TokenType,
 };
 pub use config::{
-    ConfigChanges, ConfigError, CredentialsFlaw, MetadataFlaw, RotationError, ScheduleFlaw,
+    Config, ConfigChanges, ConfigError, CredentialsFlaw, MetadataFlaw, RotationError, ScheduleFlaw,
 };
 pub use google::{CallFailure, CredentialsFailure};
-pub use identity_tokens::{IdentityTokenError, IssuerError};
-pub use login::{InstanceFlaw, LoginError, LoginRequest, RenewalError};
-pub use roles::{EditError, RoleError};
+pub use identity_tokens::{IdentityTokenError, IdentityTokens, IssuerError};
+pub use login::{InstanceFlaw, Login, LoginError, LoginRequest, RenewalError};
+pub use roles::{EditError, RoleError, Roles};
 pub use storage_error::StorageError;
 
 /// What is generated. The functions below call the imports of the component they are linked into; outside of a component they abort.

@@ -1,4 +1,4 @@
-//! The interface `login`: its error texts, and what a caller sends, without `Debug`.
+//! The interface `login`: its functions, its error texts, and what a caller sends, without `Debug`.
 
 use std::fmt;
 
@@ -6,11 +6,33 @@ use zeroize::Zeroize;
 
 use crate::storage_error::wraps_storage_error;
 use crate::{
-    AccountNotBound, AccountRefusal, AncestorNotBound, ApiRefusal, CreatedLater,
-    CredentialsFailure, GroupNotFound, Instance, InstanceAccountNotBound, InstanceProjectNotBound,
-    InstanceRefused, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal, LabelMissing,
-    ProjectNotBound, ProjectRefusal, StorageError,
+    AccountNotBound, AccountRefusal, AncestorNotBound, ApiRefusal, CheckReport, CreatedLater,
+    CredentialsFailure, GroupNotFound, Identity, Instance, InstanceAccountNotBound,
+    InstanceProjectNotBound, InstanceRefused, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal,
+    LabelMissing, Mount, ProjectNotBound, ProjectRefusal, RenewalRequest, Renewed, StorageError,
 };
+
+/// Who a caller is and under which role, decided by Google's word.
+pub trait Login {
+    /// Decides who holds the token in `request` and whether the role lets them in (contract 4.2 to 4.7).
+    ///
+    /// # Errors
+    ///
+    /// The first check that failed, in the order of contract 4.2.
+    fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError>;
+
+    /// Makes every check of a login and tells what became of each, in their order. It changes nothing, and the token can log in
+    /// afterwards.
+    fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport>;
+
+    /// Repeats the authorization of an earlier login against the role and Google as they are now (contract 4.10).
+    ///
+    /// # Errors
+    ///
+    /// The first check that failed, in the order of contract 4.10. A [`RenewalError::GoogleUnavailable`] says nothing about the
+    /// token: its lease stays as it was.
+    fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError>;
+}
 
 /// What a caller sent to log in.
 ///

@@ -11,6 +11,7 @@ mod component;
 mod config;
 mod entity;
 mod excerpt;
+mod forgetting;
 mod google;
 mod identity_tokens;
 mod jwt;

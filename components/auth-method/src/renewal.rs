@@ -59,70 +59,68 @@ impl RenewalState {
     }
 }
 
-impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
-    pub(crate) fn renew(
-        &self,
-        mount: &Mount,
-        request: &RenewalRequest,
-    ) -> Result<Renewed, RenewalError> {
-        let source_address = networks::address(request.source_address.as_deref());
-        let deadline = self.deadline();
-        let state: RenewalState =
-            decode(&request.renewal_state).map_err(|_| RenewalError::StateUnreadable)?;
-        let name = RoleName::new(&state.role).ok_or(RenewalError::StateUnreadable)?;
-        let (memory, role) = self.mount_and_role(mount, &name)?;
-        let role = role.ok_or_else(|| RenewalError::RoleGone(state.role.clone()))?;
-        if !are_equivalent(&role.token.policies, &request.token_policies) {
-            return Err(RenewalError::PoliciesChanged(state.role));
-        }
-        if !networks::allow(&state.bound_cidrs, source_address) {
-            return Err(RenewalError::AddressNotAllowed);
-        }
-        let claimant = Claimant {
-            subject: &state.account,
-            email: &state.email,
-            instance: state.instance.as_ref(),
-        };
-        let allows_inference = match role.rules {
-            RoleRules::Iam(IamRules {
-                allow_gce_inference,
-                ..
-            }) => allow_gce_inference || self.settings().compatibility.ignore_allow_gce_inference,
-            RoleRules::Gce(_) => true,
-        };
-        // Without Google's word neither then nor now, nobody vouches for the account.
-        let is_vouched_for = state.google_signed || !role.trust_claims;
-        let outcome = self.with_google(mount, &memory, deadline, |google| {
-            is_vouched_for.otherwise(LoginError::NotGoogleSigned)?;
-            authorize(&role, &claimant, google, |_| Ok(()), &mut Decide)
-        });
-        // R3 comes before R4, and R4 before R5.
-        let still_there = !matches!(
-            &outcome,
-            Err(LoginError::AccountNotFound(_)
-                | LoginError::AccountMismatch
-                | LoginError::AccountDisabled(_)
-                | LoginError::Credentials(_)
-                | LoginError::EndpointDenied(_)
-                | LoginError::GoogleUnusable(_)
-                | LoginError::GoogleUnavailable(_)
-                | LoginError::Storage(_))
-        );
-        if still_there && state.google_signed && !allows_inference {
-            return Err(RenewalError::InferenceNotAllowed(state.role));
-        }
-        let group_aliases = match outcome {
-            Ok(caller) => caller.group_aliases,
-            Err(error) if only_groups_are_unknown(&error, &role) => None,
-            Err(error) => return Err(refusal_of(error, &role, &state)),
-        };
-        Ok(Renewed {
-            token: role.token,
-            group_aliases,
-        })
+/// Repeats the authorization of an earlier login (contract 4.10).
+pub(crate) fn revalidate<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
+    service: &AuthMethodService<S, M, H, C, R>,
+    mount: &Mount,
+    request: &RenewalRequest,
+) -> Result<Renewed, RenewalError> {
+    let source_address = networks::address(request.source_address.as_deref());
+    let deadline = service.deadline();
+    let state: RenewalState =
+        decode(&request.renewal_state).map_err(|_| RenewalError::StateUnreadable)?;
+    let name = RoleName::new(&state.role).ok_or(RenewalError::StateUnreadable)?;
+    let (memory, role) = service.mount_and_role(mount, &name)?;
+    let role = role.ok_or_else(|| RenewalError::RoleGone(state.role.clone()))?;
+    if !are_equivalent(&role.token.policies, &request.token_policies) {
+        return Err(RenewalError::PoliciesChanged(state.role));
     }
+    if !networks::allow(&state.bound_cidrs, source_address) {
+        return Err(RenewalError::AddressNotAllowed);
+    }
+    let claimant = Claimant {
+        subject: &state.account,
+        email: &state.email,
+        instance: state.instance.as_ref(),
+    };
+    let allows_inference = match role.rules {
+        RoleRules::Iam(IamRules {
+            allow_gce_inference,
+            ..
+        }) => allow_gce_inference || service.settings().compatibility.ignore_allow_gce_inference,
+        RoleRules::Gce(_) => true,
+    };
+    // Without Google's word neither then nor now, nobody vouches for the account.
+    let is_vouched_for = state.google_signed || !role.trust_claims;
+    let outcome = service.with_google(mount, &memory, deadline, |google| {
+        is_vouched_for.otherwise(LoginError::NotGoogleSigned)?;
+        authorize(&role, &claimant, google, |_| Ok(()), &mut Decide)
+    });
+    // R3 comes before R4, and R4 before R5.
+    let still_there = !matches!(
+        &outcome,
+        Err(LoginError::AccountNotFound(_)
+            | LoginError::AccountMismatch
+            | LoginError::AccountDisabled(_)
+            | LoginError::Credentials(_)
+            | LoginError::EndpointDenied(_)
+            | LoginError::GoogleUnusable(_)
+            | LoginError::GoogleUnavailable(_)
+            | LoginError::Storage(_))
+    );
+    if still_there && state.google_signed && !allows_inference {
+        return Err(RenewalError::InferenceNotAllowed(state.role));
+    }
+    let group_aliases = match outcome {
+        Ok(caller) => caller.group_aliases,
+        Err(error) if only_groups_are_unknown(&error, &role) => None,
+        Err(error) => return Err(refusal_of(error, &role, &state)),
+    };
+    Ok(Renewed {
+        token: role.token,
+        group_aliases,
+    })
 }
-
 /// Whether all that an outage leaves open is the membership in groups, which then stays as it was. The ancestry is asked for last, so
 /// everything else has been checked.
 fn only_groups_are_unknown(error: &LoginError, role: &Role) -> bool {

@@ -12,11 +12,11 @@ use zeroize::Zeroizing;
 
 use crate::wasi_http::WasiHttp;
 use crate::{
-    AuthMethod, AuthMethodService, CheckReport, ConfigChanges, ConfigError, ConfigView,
-    ConfigWarning, CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError,
-    ListEdit, LoginError, LoginRequest, Mount, Precondition, PublicKey, RenewalError,
+    AuthMethodService, CheckReport, Config, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
+    CredentialsReport, EditError, Identity, IdentityTokenError, IdentityTokens, IssuerError,
+    ListEdit, Login, LoginError, LoginRequest, Mount, Precondition, PublicKey, RenewalError,
     RenewalRequest, Renewed, Role, RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten,
-    Rotated, RotationError, StorageError,
+    Roles, Rotated, RotationError, StorageError,
 };
 
 struct Component;

@@ -5,8 +5,9 @@ mod check;
 mod credentials;
 mod metadata;
 mod rotation;
+mod store;
 
-pub(crate) use changes::{Applied, CredentialsChange, apply, sets_audience};
+pub(crate) use changes::{Applied, apply};
 pub(crate) use credentials::{CredentialsRecord, read_key_file};
 pub(crate) use metadata::MetadataSelection;
 

@@ -12,7 +12,9 @@ use self::issuer::IssuerRecord;
 use self::key_set::KeySet;
 use crate::rs256::SigningKey;
 use crate::service::AuthMethodService;
-use crate::{IdentityTokenError, IssuerError, Mount, PublicKey, StorageError, record_keys};
+use crate::{
+    IdentityTokenError, IdentityTokens, IssuerError, Mount, PublicKey, StorageError, record_keys,
+};
 
 /// Below an issuer's base URL.
 const PATH: &str = "/v1/identity/oidc/plugins";
@@ -21,30 +23,30 @@ const ROTATED_AFTER: u64 = 24 * 3600;
 /// Seconds after which it gets one also from whoever needs a key: making it takes longer than a request should.
 const OVERDUE_AFTER: u64 = 48 * 3600;
 
-impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
-    /// The base URL that an operator has set; empty for none.
-    pub(crate) fn issuer_set(&self) -> Result<String, StorageError> {
+impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> IdentityTokens
+    for AuthMethodService<S, M, H, C, R>
+{
+    fn read_issuer(&self) -> Result<String, StorageError> {
         let stored = self
             .records()
             .get::<IssuerRecord>(record_keys::IDENTITY_TOKEN_ISSUER)?;
         Ok(stored.map_or_else(String::new, |loaded| loaded.record.base_url))
     }
 
-    pub(crate) fn set_issuer(&self, text: &str) -> Result<(), IssuerError> {
+    fn write_issuer(&self, issuer: &str) -> Result<(), IssuerError> {
         let key = record_keys::IDENTITY_TOKEN_ISSUER;
-        if text.is_empty() {
+        if issuer.is_empty() {
             return Ok(self.delete([key.to_owned()])?);
         }
-        let base_url = issuer::base_url(text, self.settings().allow_http_loopback)
+        let base_url = issuer::base_url(issuer, self.settings().allow_http_loopback)
             .ok_or(IssuerError::NotUrl)?;
         let mut transaction = Transaction::new();
         transaction.put(key, &IssuerRecord { base_url })?;
         Ok(self.commit_unchecked(transaction)?)
     }
 
-    /// The `iss` of identity tokens.
-    pub(crate) fn issuer_in_force(&self) -> Result<String, IdentityTokenError> {
-        let set = self.issuer_set()?;
+    fn issuer(&self) -> Result<String, IdentityTokenError> {
+        let set = self.read_issuer()?;
         let advertised = self.settings().advertised_address.as_deref();
         let base = if set.is_empty() {
             advertised.unwrap_or_default()
@@ -57,21 +59,21 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         }
     }
 
-    /// The public keys, with a first one in any case.
-    pub(crate) fn listed_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
+    fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
         let keys = self.key_set(OVERDUE_AFTER, 0)?;
         Ok(keys.listed(self.now()))
     }
 
-    /// Makes a key that is due, if identity tokens can be made at all.
-    pub(crate) fn keep_keys(&self) -> Result<(), IdentityTokenError> {
-        match self.issuer_in_force() {
+    fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
+        match self.issuer() {
             Ok(_) => self.key_set(ROTATED_AFTER, 0).map(drop),
             Err(IdentityTokenError::NoIssuer) => Ok(()),
             Err(error) => Err(error),
         }
     }
+}
 
+impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
     /// A token that says which mount this is, valid for `lifetime` seconds.
     pub(crate) fn identity_token(
         &self,
@@ -79,7 +81,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         audience: &str,
         lifetime: u64,
     ) -> Result<Zeroizing<String>, IdentityTokenError> {
-        let issuer = self.issuer_in_force()?;
+        let issuer = self.issuer()?;
         let keys = self.key_set(OVERDUE_AFTER, lifetime)?;
         let now = self.now();
         let (key_id, key) = keys.signing_key(now)?;

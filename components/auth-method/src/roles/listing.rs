@@ -82,7 +82,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
     }
 
     /// The names of at most `limit` roles that follow `after`.
-    pub(crate) fn role_names(
+    pub(super) fn role_names(
         &self,
         mount: &Mount,
         after: Option<&str>,

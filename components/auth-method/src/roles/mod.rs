@@ -11,12 +11,11 @@ mod listing;
 mod lists;
 mod name;
 mod requirements;
+mod store;
 mod token_fields;
 mod warnings;
-mod writing;
 
 pub(crate) use changes::apply as apply_role;
-pub(crate) use edits::EditedList;
 pub(crate) use lists::ANY_ACCOUNT;
 pub(crate) use name::RoleName;
 

@@ -28,25 +28,31 @@ const GIVEN_UP_AFTER: u64 = 3600;
 /// Longest name of a key, in bytes.
 const MAXIMUM_KEY_ID_BYTES: usize = 128;
 
+/// Rotates now, or goes on with a rotation that was interrupted.
+pub(crate) fn rotate_root<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
+    service: &AuthMethodService<S, M, H, C, R>,
+    mount: &Mount,
+) -> Result<Rotated, RotationError> {
+    match service.claim_rotation(mount, |_, _| true)? {
+        Claimed::Granted(claim) => service.rotate_under(mount, claim),
+        Claimed::Busy => Err(RotationError::Busy),
+        Claimed::NoCredentials | Claimed::NotDue => Err(RotationError::NoStoredCredentials),
+    }
+}
+
+/// Rotates if the schedule says so, or goes on with a rotation that was interrupted.
+pub(crate) fn rotate_if_due<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
+    service: &AuthMethodService<S, M, H, C, R>,
+    mount: &Mount,
+) -> Result<Option<Rotated>, RotationError> {
+    let now = service.now();
+    match service.claim_rotation(mount, |config, rotation| is_due(config, rotation, now))? {
+        Claimed::Granted(claim) => service.rotate_under(mount, claim).map(Some),
+        Claimed::Busy | Claimed::NoCredentials | Claimed::NotDue => Ok(None),
+    }
+}
+
 impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
-    /// Rotates now, or goes on with a rotation that was interrupted.
-    pub(crate) fn rotate(&self, mount: &Mount) -> Result<Rotated, RotationError> {
-        match self.claim_rotation(mount, |_, _| true)? {
-            Claimed::Granted(claim) => self.rotate_under(mount, claim),
-            Claimed::Busy => Err(RotationError::Busy),
-            Claimed::NoCredentials | Claimed::NotDue => Err(RotationError::NoStoredCredentials),
-        }
-    }
-
-    /// Rotates if the schedule says so, or goes on with a rotation that was interrupted.
-    pub(crate) fn rotate_when_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError> {
-        let now = self.now();
-        match self.claim_rotation(mount, |config, rotation| is_due(config, rotation, now))? {
-            Claimed::Granted(claim) => self.rotate_under(mount, claim).map(Some),
-            Claimed::Busy | Claimed::NoCredentials | Claimed::NotDue => Ok(None),
-        }
-    }
-
     fn rotate_under(&self, mount: &Mount, claim: Claim) -> Result<Rotated, RotationError> {
         let outcome = self.go_through_stages(mount, claim);
         if outcome.is_err() {
@@ -203,7 +209,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
                 (),
             )?)
         })?;
-        self.forget_memory(mount);
+        self.forget_memory(&mount.id);
         Ok(())
     }
 

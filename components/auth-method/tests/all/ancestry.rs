@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatehouse_auth_method::{AuthMethod, LoginError, Precondition, ProjectRefusal, RoleChanges};
+use gatehouse_auth_method::{LoginError, Precondition, ProjectRefusal, RoleChanges, Roles};
 use gatehouse_ports::HttpError;
 use gatehouse_ports::doubles::ManualClock;
 use serde_json::json;

@@ -1,8 +1,6 @@
 //! How much a role may hold: contract 3.1, 3.2; SEC-S14.
 
-use gatehouse_auth_method::{
-    AuthMethod, EditError, ListEdit, Role, RoleBound, RoleChanges, RoleError,
-};
+use gatehouse_auth_method::{EditError, ListEdit, Role, RoleBound, RoleChanges, RoleError, Roles};
 use gatehouse_storage::encode;
 
 use crate::google::EMAIL;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, KeyNotFound, KeyRefusal, LoginError, LoginRequest, RoleChanges,
-    Settings,
+    Config, ConfigChanges, KeyNotFound, KeyRefusal, Login, LoginError, LoginRequest, RoleChanges,
+    Roles, Settings,
 };
 use gatehouse_ports::HttpError;
 

@@ -1,8 +1,8 @@
 //! What the root credentials may do: the extension `config/check`, contract 8.3.
 
 use gatehouse_auth_method::{
-    ApiRefusal, AuthMethod, CallFailure, ConfigChanges, CredentialsFailure, CredentialsSource,
-    PermissionsFound, Precondition, RoleChanges,
+    ApiRefusal, CallFailure, Config, ConfigChanges, CredentialsFailure, CredentialsSource,
+    PermissionsFound, Precondition, RoleChanges, Roles,
 };
 use gatehouse_ports::HttpError;
 

@@ -1,8 +1,8 @@
 //! Rotation settings, warnings and secrecy of the configuration: contract 2.2, 2.6, 9.3; SEC-G15, K5, L5.
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigBound, ConfigChanges, ConfigError, ConfigWarning, CredentialsFlaw,
-    ScheduleFlaw, Settings,
+    Config, ConfigBound, ConfigChanges, ConfigError, ConfigWarning, CredentialsFlaw, ScheduleFlaw,
+    Settings,
 };
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! The rest of the configuration: contract 2.1 to 2.5.
 
 use gatehouse_auth_method::{
-    AliasSource, AuthMethod, ConfigChanges, ConfigError, ConfigView, CredentialsSource,
-    CustomEndpoints, EndpointFlaw, EndpointValue, Metadata, MetadataFlaw, RoleType,
+    AliasSource, Config, ConfigChanges, ConfigError, ConfigView, CredentialsSource,
+    CustomEndpoints, EndpointFlaw, EndpointValue, Metadata, MetadataFlaw, RoleType, Roles,
     RotationSettings, Unavailable,
 };
 use gatehouse_ports::{CommitError, StoreError};

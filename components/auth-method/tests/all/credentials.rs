@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, ConfigError, CredentialsFlaw, CredentialsView, LoginError,
+    Config, ConfigChanges, ConfigError, CredentialsFlaw, CredentialsView, LoginError,
 };
 use serde_json::{Value, json};
 

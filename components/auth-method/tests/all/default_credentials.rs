@@ -1,7 +1,7 @@
 //! The server's own credentials: contract 8.4.
 
 use gatehouse_auth_method::{
-    AuthMethod, CallFailure, CredentialsFailure, CredentialsRefusal, CredentialsReport,
+    CallFailure, Config, CredentialsFailure, CredentialsRefusal, CredentialsReport,
     CredentialsSource, CredentialsStep, Settings,
 };
 use gatehouse_ports::HttpError;

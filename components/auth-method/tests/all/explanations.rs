@@ -1,7 +1,7 @@
 //! The extension `login/explain`: every check of a login with its inputs and verdict, and no effect.
 
 use gatehouse_auth_method::{
-    AuthMethod, Check, CheckReport, ConfigChanges, LoginError, LoginRequest, RoleChanges, Verdict,
+    Check, CheckReport, ConfigChanges, Login, LoginError, LoginRequest, RoleChanges, Verdict,
 };
 use gatehouse_ports::HttpError;
 

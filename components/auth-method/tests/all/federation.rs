@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, ConfigError, CredentialsFailure, CredentialsRefusal,
-    CredentialsSource, CredentialsStep, IdentityTokenError, LoginError, Settings,
+    Config, ConfigChanges, ConfigError, CredentialsFailure, CredentialsRefusal, CredentialsSource,
+    CredentialsStep, IdentityTokenError, IdentityTokens, LoginError, Settings,
 };
 use gatehouse_ports::{CommitError, StoreError};
 use serde_json::json;

@@ -6,8 +6,8 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, AuthMethodService, ConfigChanges, Identity, LoginError, LoginRequest, Mount,
-    Precondition, Settings,
+    AuthMethodService, Config, ConfigChanges, Identity, Login, LoginError, LoginRequest, Mount,
+    Precondition, Roles, Settings,
 };
 use gatehouse_ports::doubles::{MemoryCache, MemoryStore, ScriptedHttp, SeededRandom};
 use gatehouse_ports::{Cache, Clock};

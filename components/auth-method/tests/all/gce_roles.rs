@@ -1,8 +1,8 @@
 //! Writes of gce roles, and of the fields that both types have beyond the reference's: contract 3.2 to 3.4.
 
 use gatehouse_auth_method::{
-    AliasSource, AuthMethod, DeprecatedField, GceRules, Role, RoleChanges, RoleError, RoleRules,
-    RoleWarning, TokenParameters,
+    AliasSource, DeprecatedField, GceRules, Role, RoleChanges, RoleError, RoleRules, RoleWarning,
+    Roles, TokenParameters,
 };
 
 use crate::instances::gce;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AccountRefusal, ApiRefusal, AuthMethod, AuthMethodService, CredentialsFailure,
-    CredentialsRefusal, CredentialsStep, LoginError, LoginRequest, Settings,
+    AccountRefusal, ApiRefusal, AuthMethodService, CredentialsFailure, CredentialsRefusal,
+    CredentialsStep, Login, LoginError, LoginRequest, Settings,
 };
 use gatehouse_ports::doubles::{ManualClock, ScriptedHttp, SeededRandom};
 use gatehouse_ports::{HttpError, NoCache};

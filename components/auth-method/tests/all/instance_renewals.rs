@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, CreatedLater, Identity, InstanceAccountNotBound, InstanceFlaw,
-    InstanceProjectNotBound, InstanceRefused, InstanceTooOld, LabelMissing, LoginError,
-    RenewalError, RoleChanges,
+    CreatedLater, Identity, InstanceAccountNotBound, InstanceFlaw, InstanceProjectNotBound,
+    InstanceRefused, InstanceTooOld, LabelMissing, LoginError, RenewalError, RoleChanges, Roles,
 };
 use gatehouse_ports::HttpError;
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! Logging in on gce roles: contract 4.6, G1 to G7, and what Google answers badly; SEC-G2, G6, G9, G10; D10.
 
 use gatehouse_auth_method::{
-    ApiRefusal, AuthMethod, ConfigChanges, CreatedLater, Identity, Instance, InstanceFlaw,
-    InstanceProjectNotBound, KeyNotFound, KeyRefusal, LoginError, RoleChanges,
+    ApiRefusal, ConfigChanges, CreatedLater, Identity, Instance, InstanceFlaw,
+    InstanceProjectNotBound, KeyNotFound, KeyRefusal, LoginError, RoleChanges, Roles,
 };
 use gatehouse_ports::HttpError;
 use serde_json::{Value, json};

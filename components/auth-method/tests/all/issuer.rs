@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, IdentityTokenError, IssuerError, PublicKey, Settings,
+    Config, ConfigChanges, IdentityTokenError, IdentityTokens, IssuerError, PublicKey, Settings,
 };
 use gatehouse_ports::{CommitError, StoreError};
 

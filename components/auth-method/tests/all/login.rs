@@ -1,8 +1,8 @@
 //! Logging in on iam roles: contract 4.2 to 4.5, 4.7, 7.1.
 
 use gatehouse_auth_method::{
-    AccountNotBound, AuthMethod, ConfigChanges, KeyNotFound, KeyRefusal, LoginError, LoginRequest,
-    ProjectNotBound, RoleChanges, TokenParameters,
+    AccountNotBound, ConfigChanges, KeyNotFound, KeyRefusal, Login, LoginError, LoginRequest,
+    ProjectNotBound, RoleChanges, Roles, TokenParameters,
 };
 use serde_json::{Value, json};
 

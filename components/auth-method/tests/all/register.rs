@@ -2,7 +2,7 @@
 //! behaviour came back; and the switches that take five of them back, one each.
 
 use gatehouse_auth_method::{
-    AliasSource, AuthMethod, Compatibility, ConfigChanges, ConfigError, CredentialsSource, JwtFlaw,
+    AliasSource, Compatibility, Config, ConfigChanges, ConfigError, CredentialsSource, JwtFlaw,
     LoginError, RenewalError, RoleChanges, Settings,
 };
 use serde_json::json;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, Identity, RenewalError, RenewalRequest, RoleChanges,
+    ConfigChanges, Identity, Login, RenewalError, RenewalRequest, RoleChanges, Roles,
 };
 use gatehouse_ports::HttpError;
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gatehouse_auth_method::{AuthMethod, AuthMethodService, LoginError, Settings};
+use gatehouse_auth_method::{AuthMethodService, Login, LoginError, Settings};
 use gatehouse_ports::NoCache;
 use gatehouse_ports::doubles::{ScriptedHttp, SeededRandom};
 

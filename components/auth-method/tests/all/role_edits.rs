@@ -1,8 +1,8 @@
 //! Changes of one list of a role: contract 3.6; SEC-G17, G18; D16, D17.
 
 use gatehouse_auth_method::{
-    AuthMethod, EditError, ListEdit, Role, RoleChanges, RoleError, RoleRules, RoleType,
-    RoleWarning, StorageError,
+    EditError, ListEdit, Role, RoleChanges, RoleError, RoleRules, RoleType, RoleWarning, Roles,
+    StorageError,
 };
 use gatehouse_ports::CommitError;
 use gatehouse_storage::MAXIMUM_ATTEMPTS;

@@ -1,7 +1,8 @@
 //! That the names of roles are read apart from the roles, and that roles are read and deleted in pages: contract 3.1; SEC-S12, S14.
 
 use gatehouse_auth_method::{
-    AuthMethod, AuthMethodService, LoginRequest, RoleChanges, RoleNames, Settings, StorageError,
+    AuthMethod, AuthMethodService, Config, Login, LoginRequest, RoleChanges, RoleNames, Roles,
+    Settings, StorageError,
 };
 use gatehouse_ports::doubles::{CountingStore, ManualClock, MemoryStore, SeededRandom};
 use gatehouse_ports::{Change, CommitError, MAXIMUM_VALUE_BYTES, NoCache, Store as _, StoreError};

@@ -1,9 +1,8 @@
 //! Roles: contract 3.
 
 use gatehouse_auth_method::{
-    AboveBound, AuthMethod, ConfigChanges, DeprecatedField, IamRules, LegacyTokenFields,
-    Precondition, Role, RoleChanges, RoleError, RoleRules, RoleWarning, RoleWritten,
-    TokenParameters, TokenType,
+    AboveBound, ConfigChanges, DeprecatedField, IamRules, LegacyTokenFields, Precondition, Role,
+    RoleChanges, RoleError, RoleRules, RoleWarning, RoleWritten, Roles, TokenParameters, TokenType,
 };
 use gatehouse_ports::CommitError;
 

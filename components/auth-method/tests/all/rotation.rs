@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, ConfigChanges, CredentialsFailure, CredentialsRefusal, Rotated, RotationError,
+    Config, ConfigChanges, CredentialsFailure, CredentialsRefusal, Rotated, RotationError,
     RotationSettings,
 };
 use gatehouse_ports::HttpError;

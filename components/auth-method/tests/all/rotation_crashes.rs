@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use gatehouse_auth_method::{AuthMethod, AuthMethodService, ConfigChanges, Rotated, RotationError};
+use gatehouse_auth_method::{AuthMethodService, Config, ConfigChanges, Rotated, RotationError};
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
 use gatehouse_ports::{
     Change, Check, CommitError, Entry, Http, HttpError, HttpRequest, HttpResponse, NoCache, Page,

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gatehouse_auth_method::{AuthMethod, KeyNotFound, KeyRefusal, LoginError};
+use gatehouse_auth_method::{KeyNotFound, KeyRefusal, Login, LoginError};
 use gatehouse_ports::doubles::{ManualClock, SeededRandom};
 use gatehouse_ports::{Cache, Clock as _, Entry, HttpError, Random as _, Version};
 

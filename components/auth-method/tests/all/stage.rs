@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use gatehouse_auth_method::{
-    AuthMethod, AuthMethodService, ConfigChanges, Identity, LoginError, LoginRequest, Mount,
+    AuthMethodService, Config, ConfigChanges, Identity, Login, LoginError, LoginRequest, Mount,
     Precondition, RenewalError, RenewalRequest, Renewed, RoleChanges, RoleError, RoleWritten,
-    Settings,
+    Roles, Settings,
 };
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
 use gatehouse_ports::{Change, MAXIMUM_KEYS_PER_CALL, NoCache, Store as _};

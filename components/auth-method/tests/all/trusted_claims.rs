@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AuthMethod, Identity, InstanceTooOld, LoginError, LoginRequest, RenewalError, RoleChanges,
+    Identity, InstanceTooOld, Login, LoginError, LoginRequest, RenewalError, RoleChanges,
 };
 use gatehouse_ports::{CommitError, StoreError};
 

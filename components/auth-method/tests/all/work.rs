@@ -6,7 +6,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gatehouse_auth_method::{
-    AuthMethod, AuthMethodService, JwtFlaw, LoginError, LoginRequest, Settings,
+    AuthMethodService, JwtFlaw, Login, LoginError, LoginRequest, Settings,
 };
 use gatehouse_ports::doubles::{CountingStore, ManualClock, SeededRandom, StoreCounts};
 use gatehouse_ports::{Clock, NoCache, Random, RandomError};

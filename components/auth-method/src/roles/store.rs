@@ -1,4 +1,5 @@
-//! Writes of roles against the store: each is one commit, made again while others interfere (contract 3.4, SEC-S6).
+//! Roles in the store, and the functions of the interface `roles`. Each write is one commit, made again while others interfere (contract
+//! 3.4, SEC-S6).
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store, Version};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
@@ -10,19 +11,27 @@ use crate::config::ConfigRecord;
 use crate::excerpt::excerpt;
 use crate::service::AuthMethodService;
 use crate::{
-    EditError, ListEdit, Mount, Precondition, Role, RoleChanges, RoleError, RoleWarning,
-    RoleWritten, StorageError, record_keys,
+    EditError, ListEdit, Mount, Precondition, Role, RoleChanges, RoleError, RoleNames, RoleWarning,
+    RoleWritten, Roles, StorageError, record_keys,
 };
 
 /// Most of a role's name that an error repeats, in bytes.
 const SHOWN_NAME_BYTES: usize = 256;
 
-impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
-    pub(crate) fn change_role(
+impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> Roles for AuthMethodService<S, M, H, C, R> {
+    fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
+        let Some(name) = RoleName::new(name) else {
+            return Ok(None);
+        };
+        let stored = self.records().get(&record_keys::role(mount, &name))?;
+        Ok(stored.map(|loaded| loaded.record))
+    }
+
+    fn write_role(
         &self,
         mount: &Mount,
         name: &str,
-        changes: &RoleChanges,
+        changes: RoleChanges,
         precondition: Precondition,
     ) -> Result<RoleWritten, RoleError> {
         let name = RoleName::new(name).ok_or(RoleError::InvalidName)?;
@@ -38,13 +47,57 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             let stored = stored.map(|loaded| loaded.record);
             let new_id = || self.new_role_id();
             let Written { role, warnings } =
-                changes::apply(stored, changes, mount, &config, new_id)?;
+                changes::apply(stored, &changes, mount, &config, new_id)?;
             let written = RoleWritten { created, warnings };
             Ok(self.replace_role(mount, &name, version, &role, written)?)
         })
     }
 
-    pub(crate) fn edit_role(
+    fn edit_service_accounts(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError> {
+        self.edit_list(mount, name, EditedList::ServiceAccounts, edit)
+    }
+
+    fn edit_labels(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError> {
+        self.edit_list(mount, name, EditedList::Labels, edit)
+    }
+
+    fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {
+        match RoleName::new(name) {
+            Some(name) => self.delete([
+                record_keys::role(mount, &name),
+                record_keys::role_name(mount, &name),
+            ]),
+            None => Ok(()),
+        }
+    }
+
+    fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
+        Ok(self.role_names(mount, None, usize::MAX)?.names)
+    }
+
+    fn list_roles_after(
+        &self,
+        mount: &Mount,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<RoleNames, StorageError> {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        self.role_names(mount, after, limit.max(1))
+    }
+}
+
+impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
+    fn edit_list(
         &self,
         mount: &Mount,
         name: &str,
