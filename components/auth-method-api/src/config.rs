@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 
 use crate::storage_error::wraps_storage_error;
 use crate::{
-    ApiRefusal, ConfigBound, ConfigView, ConfigWarning, CredentialsFailure, CredentialsReport,
+    ApiRefusal, ConfigBound, ConfigView, ConfigWarning, CredentialsError, CredentialsReport,
     EndpointFlaw, EndpointValue, IdentityTokenError, JsonPosition, Metadata, Mount, RoleType,
     Rotated, StorageError, Unavailable,
 };
@@ -54,7 +54,7 @@ pub trait Config {
     /// As [`Self::rotate_root`]. After a failure the next calls wait, longer each time.
     fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError>;
 
-    /// What the root credentials may do in `projects`; without any, in the project of the credentials and those that roles name.
+    /// The permissions of the root credentials in `projects`; without any, in the project of the credentials and those that roles name.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ pub trait Config {
     fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError>;
 }
 
-/// What a write says. A field of `None` keeps its stored value.
+/// The fields that a write sends. A field of `None` keeps its stored value.
 ///
 /// It may hold a private key, so it can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
 #[derive(Clone, Default, Zeroize)]
@@ -121,9 +121,9 @@ pub struct ConfigChanges {
     pub disable_automated_rotation: Option<bool>,
 }
 
-/// What is wrong with a service-account key file.
+/// Why a service-account key file is not usable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CredentialsFlaw {
+pub enum KeyFileError {
     /// Not one JSON object with text members. Says where, never what.
     #[error("not a JSON object of a key file (line {}, column {})", .0.line, .0.column)]
     NotJson(JsonPosition),
@@ -144,9 +144,9 @@ pub enum CredentialsFlaw {
     PrivateKeyUnusable,
 }
 
-/// What is wrong with a list of metadata fields.
+/// Why a list of metadata fields is not acceptable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum MetadataFlaw {
+pub enum MetadataError {
     /// `default` stands beside other names; holds all names, in lower case, each once, sorted.
     #[error("default can't be used in combination with other fields")]
     DefaultWithOthers(Vec<String>),
@@ -170,9 +170,9 @@ impl fmt::Display for EndpointFlaw {
     }
 }
 
-/// What is wrong with a rotation schedule.
+/// Why a rotation schedule is not acceptable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ScheduleFlaw {
+pub enum ScheduleError {
     /// Not five fields.
     #[error("expected exactly 5 fields")]
     FieldCount,
@@ -189,7 +189,7 @@ pub enum ScheduleFlaw {
 pub enum ConfigError {
     /// The key file is not usable.
     #[error("the credentials are not usable: {0}")]
-    Credentials(#[from] CredentialsFlaw),
+    Credentials(#[from] KeyFileError),
     /// The alias source is not one of those that exist for the kind of role.
     #[error("invalid {0} alias type")]
     Alias(RoleType),
@@ -216,7 +216,7 @@ pub enum ConfigError {
     IdentityToken(#[from] IdentityTokenError),
     /// The schedule is not five fields of cron; holds what is wrong with it.
     #[error("failed to parse provided rotation_schedule: {0}")]
-    RotationSchedule(ScheduleFlaw),
+    RotationSchedule(ScheduleError),
     /// Both a schedule and a period were sent.
     #[error(
         "mutually exclusive fields rotation_schedule and rotation_period were both specified; only one of them can be provided"
@@ -251,7 +251,7 @@ pub enum RotationError {
     /// Google would not make a key.
     #[error("Google refused to make a key (status {})", .0.status)]
     Refused(ApiRefusal),
-    /// What Google sent is not a key file for the same account.
+    /// Google's answer is not a key file for the same account.
     #[error("the new key could not be read")]
     AnswerUnreadable,
     /// Google does not accept the new key yet. It is kept, and the next rotation goes on with it; holds its id.
@@ -259,7 +259,7 @@ pub enum RotationError {
     NotYetAccepted(String),
     /// The mount's own credentials give no access to Google's APIs.
     #[error("the credentials of the mount are not usable: {0}")]
-    Credentials(#[from] CredentialsFailure),
+    Credentials(#[from] CredentialsError),
     /// The host, or the operator's list of hosts, does not allow the call; holds the name of the API.
     #[error("outgoing requests to the API {0:?} are not allowed")]
     EndpointDenied(String),

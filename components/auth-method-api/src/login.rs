@@ -7,7 +7,7 @@ use zeroize::Zeroize;
 use crate::storage_error::wraps_storage_error;
 use crate::{
     AccountNotBound, AccountRefusal, AncestorNotBound, ApiRefusal, CheckReport, CreatedLater,
-    CredentialsFailure, GroupNotFound, Identity, Instance, InstanceAccountNotBound,
+    CredentialsError, GroupNotFound, Identity, Instance, InstanceAccountNotBound,
     InstanceProjectNotBound, InstanceRefused, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal,
     LabelMissing, Mount, ProjectNotBound, ProjectRefusal, RenewalRequest, Renewed, StorageError,
 };
@@ -34,7 +34,7 @@ pub trait Login {
     fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError>;
 }
 
-/// What a caller sent to log in.
+/// The request of a caller to log in.
 ///
 /// It holds a bearer token, so it can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
 #[derive(Clone, Zeroize)]
@@ -209,7 +209,7 @@ pub enum LoginError {
     AliasEmpty,
     /// Credentials: the mount's own credentials give no access to Google's APIs.
     #[error("the credentials of the mount are not usable: {0}")]
-    Credentials(#[from] CredentialsFailure),
+    Credentials(#[from] CredentialsError),
     /// Credentials: the host, or the operator's list of hosts, does not allow the call; holds the name of the API.
     #[error(
         "outgoing requests to the API {0:?} are not allowed: add its host to the allowed hosts"
@@ -228,7 +228,7 @@ pub enum LoginError {
 
 /// Why an instance is not let in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InstanceFlaw {
+pub enum InstanceError {
     /// Google does not have it, or does not show it.
     #[error("Google refused with status {}", .0.status)]
     Refused(ApiRefusal),
@@ -272,7 +272,7 @@ pub enum RenewalError {
     AddressNotAllowed,
     /// Credentials: the mount's own credentials give no access to Google's APIs.
     #[error("the credentials of the mount are not usable: {0}")]
-    Credentials(#[from] CredentialsFailure),
+    Credentials(#[from] CredentialsError),
     /// Credentials: the host, or the operator's list of hosts, does not allow the call; holds the name of the API.
     #[error(
         "outgoing requests to the API {0:?} are not allowed: add its host to the allowed hosts"

@@ -58,7 +58,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> Login for AuthMethodServi
         let Ok((_, memory, role)) = trace.require(Check::Role, inputs, found) else {
             return trace.into_reports(&[]);
         };
-        // What ended it, if anything did, has been written down.
+        // The trace has the check that ended it, if one did.
         if let Ok(admitted) = self.admit(mount, &memory, &role, request, &mut trace)
             && role.refuse_replay
         {
@@ -134,7 +134,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             let claims = proof.jwt.claims();
             let claimant = Claimant {
                 subject: proof.subject.as_str(),
-                // What an account says of itself or of an instance is nobody's word (SEC-G2, G3).
+                // The words of an account about itself or an instance prove nothing (SEC-G2, G3).
                 email: claims.email().filter(|_| by_google).unwrap_or_default(),
                 instance: claims.instance().filter(|_| by_google),
             };

@@ -5,7 +5,7 @@ use gatehouse_storage::key_segment;
 use crate::Mount;
 use crate::roles::RoleName;
 
-/// What logins need of the configuration.
+/// The part of the configuration that logins need.
 pub(crate) fn config(mount: &Mount) -> String {
     format!("{}config", everything(&mount.id))
 }

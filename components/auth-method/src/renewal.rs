@@ -1,4 +1,4 @@
-//! Whether an earlier login may go on (contract 4.10).
+//! Renewals: they decide if an earlier login may go on (contract 4.10).
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store};
 use gatehouse_storage::{Record, decode, encode};
@@ -16,7 +16,7 @@ use crate::{
     RoleRules, RoleType, StorageError, networks,
 };
 
-/// What a login knew and a renewal needs. It travels with the token as opaque bytes.
+/// The facts of a login that a renewal needs. They travel with the token as opaque bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RenewalState {
     role: String,
@@ -27,11 +27,11 @@ pub(crate) struct RenewalState {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     email: String,
     project: String,
-    /// Whether Google itself had signed the login's token.
+    /// True if Google itself had signed the login's token.
     google_signed: bool,
     /// The networks of the token, which later changes of the role do not move.
     bound_cidrs: Vec<String>,
-    /// What the login's token said of an instance.
+    /// The claims of the login's token about an instance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     instance: Option<InstanceClaims>,
 }
@@ -90,7 +90,7 @@ pub(crate) fn revalidate<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
         }) => allow_gce_inference || service.settings().compatibility.ignore_allow_gce_inference,
         RoleRules::Gce(_) => true,
     };
-    // Without Google's word neither then nor now, nobody vouches for the account.
+    // Without Google's word neither then nor now, the account is unproven.
     let is_vouched_for = state.google_signed || !role.trust_claims;
     let outcome = service.with_google(mount, &memory, deadline, |google| {
         is_vouched_for.otherwise(LoginError::NotGoogleSigned)?;
@@ -121,14 +121,14 @@ pub(crate) fn revalidate<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
         group_aliases,
     })
 }
-/// Whether all that an outage leaves open is the membership in groups, which then stays as it was. The ancestry is asked for last, so
+/// True if all that an outage leaves open is the membership in groups, which then stays as it was. The ancestry is asked for last, so
 /// everything else has been checked.
 fn only_groups_are_unknown(error: &LoginError, role: &Role) -> bool {
     let binds = !role.bound_folders.is_empty() || !role.bound_organizations.is_empty();
     !binds && matches!(error, LoginError::GoogleUnavailable(api) if api == Api::Crm.name())
 }
 
-/// What a check of a login means to a token that is there already.
+/// A failed check of a login as the refusal of a renewal.
 fn refusal_of(error: LoginError, role: &Role, state: &RenewalState) -> RenewalError {
     match error {
         LoginError::Credentials(failure) => RenewalError::Credentials(failure),

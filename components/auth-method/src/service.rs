@@ -11,8 +11,7 @@ use crate::google::{
 };
 use crate::roles::RoleName;
 use crate::{
-    CredentialsFailure, CredentialsSource, IdentityTokenError, Mount, Role, StorageError,
-    record_keys,
+    CredentialsError, CredentialsSource, IdentityTokenError, Mount, Role, StorageError, record_keys,
 };
 
 /// The Google Cloud auth method over a store, a cache, outgoing HTTP, a clock and a source of randomness.
@@ -138,7 +137,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             CredentialsSource::Static => {
                 let stored = self.records.get(&record_keys::credentials(mount));
                 let stored = stored.map_err(|error| ApiError::Storage(error.into()))?;
-                let stored = stored.ok_or(CredentialsFailure::NotFound)?;
+                let stored = stored.ok_or(CredentialsError::NotFound)?;
                 Ok(Source::Key(stored.record))
             }
             CredentialsSource::Federation => {
@@ -149,7 +148,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
                     Err(IdentityTokenError::Storage(error)) => {
                         return Err(ApiError::Storage(error));
                     }
-                    Err(_) => return Err(CredentialsFailure::NoIdentityToken.into()),
+                    Err(_) => return Err(CredentialsError::NoIdentityToken.into()),
                 };
                 Ok(Source::Federation(Federation {
                     identity_token,

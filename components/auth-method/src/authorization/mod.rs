@@ -1,4 +1,4 @@
-//! Whether a role lets a caller in, whose token is proven (contract 4.4, 4.6).
+//! Authorization: decides if a role lets a caller in, whose token is proven (contract 4.4, 4.6).
 
 mod ancestors;
 mod instance;
@@ -12,8 +12,8 @@ use crate::jwt::InstanceClaims;
 use crate::roles::ANY_ACCOUNT;
 use crate::trace::{Condition as _, Trace, input, list};
 use crate::{
-    AccountNotBound, AccountRefusal, Check, CredentialsFailure, CredentialsRefusal,
-    CredentialsStep, LoginError, ProjectNotBound, Role, RoleRules,
+    AccountNotBound, AccountRefusal, Check, CredentialsError, CredentialsRefusal, CredentialsStep,
+    LoginError, ProjectNotBound, Role, RoleRules,
 };
 
 /// Who asks to be let in, as a proven token or an earlier login names them.
@@ -26,7 +26,7 @@ pub(crate) struct Claimant<'a> {
     pub(crate) instance: Option<&'a InstanceClaims>,
 }
 
-/// Somebody whom the role lets in.
+/// A caller whom the role lets in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
     pub(crate) account: Arc<ServiceAccount>,
@@ -159,7 +159,7 @@ fn account_inputs(role: &Role, account: &ServiceAccount) -> Vec<(String, String)
     ]
 }
 
-/// Whether `value` is among `bounds`, of which an empty list binds nothing.
+/// True if `value` is among `bounds`, of which an empty list binds nothing.
 fn is_bound(bounds: &[String], value: &str) -> bool {
     bounds.is_empty() || bounds.iter().any(|bound| bound == value)
 }
@@ -170,11 +170,11 @@ fn lets_in(role: &Role, account: &ServiceAccount) -> bool {
 }
 
 impl From<ApiError> for LoginError {
-    /// A refusal that nobody has put into words of its own is about the mount's credentials.
+    /// A refusal without a text of its own is about the mount's credentials.
     fn from(error: ApiError) -> Self {
         match error {
             ApiError::Refused(refusal) => {
-                Self::Credentials(CredentialsFailure::Refused(CredentialsRefusal {
+                Self::Credentials(CredentialsError::Refused(CredentialsRefusal {
                     step: CredentialsStep::Use,
                     status: refusal.status,
                     message: refusal.reason,

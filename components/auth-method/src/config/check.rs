@@ -1,4 +1,4 @@
-//! What the root credentials of a mount may do, before somebody's login depends on it (the extension `config/check`).
+//! The permissions of the root credentials of a mount, before a login depends on them (the extension `config/check`).
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use crate::jwt::is_project;
 use crate::pages::{self, LARGE_AT_ONCE};
 use crate::service::AuthMethodService;
 use crate::{
-    ApiRefusal, CallFailure, CredentialsReport, Mount, PermissionsFound, ProjectReport, Role,
+    ApiRefusal, CredentialsReport, GoogleCallError, Mount, PermissionsFound, ProjectReport, Role,
     StorageError, record_keys,
 };
 
@@ -39,7 +39,7 @@ pub(super) fn check_config<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
     };
     service.with_google(mount, &memory, service.deadline(), |google| {
         if let Err(error) = google.can_authenticate() {
-            report.failure = Some(error.into_call_failure()?);
+            report.failure = Some(error.into_google_call_error()?);
             return Ok(report);
         }
         for project in projects {
@@ -91,16 +91,16 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 fn reported(
     answer: Result<PermissionsFound, ApiError>,
-) -> Result<Result<PermissionsFound, CallFailure>, StorageError> {
+) -> Result<Result<PermissionsFound, GoogleCallError>, StorageError> {
     Ok(match answer {
         Ok(found) => Ok(found),
-        Err(error) => Err(error.into_call_failure()?),
+        Err(error) => Err(error.into_google_call_error()?),
     })
 }
 
 /// Google is not asked about what cannot be a project: it would become part of a URL.
-fn not_a_project() -> CallFailure {
-    CallFailure::Refused(ApiRefusal {
+fn not_a_project() -> GoogleCallError {
+    GoogleCallError::Refused(ApiRefusal {
         status: 400,
         message: "not the id of a project".to_owned(),
         reason: "invalid".to_owned(),

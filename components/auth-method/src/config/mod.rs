@@ -14,7 +14,6 @@ pub(crate) use metadata::MetadataSelection;
 use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
-use crate::excerpt::excerpt;
 use crate::{
     AliasSource, ConfigView, CredentialsSource, CredentialsView, CustomEndpoints, RoleType,
     RotationSettings,
@@ -22,8 +21,6 @@ use crate::{
 
 /// Seconds that an identity token for federation is valid when the operator does not say.
 const DEFAULT_IDENTITY_TOKEN_LIFETIME: u64 = 3600;
-/// Most of an operator's input that an error repeats, in bytes.
-const SHOWN_BYTES: usize = 128;
 
 /// The configuration as it is stored. The private key is in a record of its own, which logins do not read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +108,7 @@ impl ConfigRecord {
         }
     }
 
-    /// What entities of roles of this type are named after.
+    /// The source of the names of entities under roles of this type.
     pub(crate) const fn alias(&self, role_type: RoleType) -> AliasSource {
         match role_type {
             RoleType::Iam => self.iam_alias,
@@ -126,8 +123,4 @@ impl ConfigRecord {
             RoleType::Gce => self.gce_metadata.names(metadata::GCE_FIELDS),
         }
     }
-}
-
-fn shown(text: &str) -> String {
-    excerpt(text, SHOWN_BYTES)
 }

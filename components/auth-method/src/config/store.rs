@@ -104,7 +104,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             }
             CredentialsChange::Replace(secret) => {
                 transaction.put(record_keys::credentials(mount), &secret)?;
-                // What is left of a rotation was about another key.
+                // A rotation that is left halfway was about another key.
                 transaction.delete(record_keys::rotation(mount));
             }
         }

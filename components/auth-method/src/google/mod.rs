@@ -1,4 +1,4 @@
-//! What Google is asked, and what is remembered of its answers (contract 8).
+//! Questions to Google, and the memory of its answers (contract 8).
 
 mod accounts;
 mod ancestry;
@@ -48,9 +48,9 @@ pub(crate) struct Google<'a, H, C, R> {
     pub(crate) random: &'a R,
     pub(crate) settings: &'a Settings,
     pub(crate) endpoints: &'a Endpoints,
-    /// What this instance remembers under the mount's present configuration.
+    /// The memory of this instance under the mount's present configuration.
     pub(crate) memory: &'a MountMemory,
-    /// What all instances remember.
+    /// The memory that all instances share.
     pub(crate) cache: &'a dyn Cache,
     /// For all calls of this instance.
     pub(crate) retries: &'a RetryBudget,

@@ -19,15 +19,6 @@ pub(crate) use changes::apply as apply_role;
 pub(crate) use lists::ANY_ACCOUNT;
 pub(crate) use name::RoleName;
 
-use crate::excerpt::excerpt;
-
-/// Most of an operator's input that an error repeats, in bytes.
-const SHOWN_BYTES: usize = 128;
-
-fn shown(text: &str) -> String {
-    excerpt(text, SHOWN_BYTES)
-}
-
 /// Replaces a field that was sent.
 fn set<T>(field: &mut T, value: Option<T>) {
     if let Some(value) = value {

@@ -117,7 +117,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             } = stored.ok_or_else(not_found)?;
             edits::apply(&mut role, list, edit)?;
             let mut warnings = Vec::new();
-            warnings::of_whole(&role, mount, &config, &mut warnings);
+            warnings::add_warnings(&role, mount, &config, &mut warnings);
             Ok(self.replace_role(mount, &folded, Some(version), &role, warnings)?)
         })
     }

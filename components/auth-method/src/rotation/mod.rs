@@ -2,7 +2,7 @@
 //!
 //! A rotation is a walk through the stages of a record: a key is made at Google, once; it is seen to work; it takes the place of the
 //! old one in a single commit; the old one is deleted at Google. Whoever finds the record halfway goes on from there. An instance works
-//! under a claim that ends by itself, so that a crash holds nobody up for long.
+//! under a claim that ends by itself, so that a crash holds up no other instance for long.
 
 mod claim;
 mod record;
@@ -20,7 +20,7 @@ use crate::google::{ApiError, CallError, Deadline, Google, ProofError};
 use crate::jwt::{Subject, is_project};
 use crate::service::AuthMethodService;
 use crate::{
-    CredentialsFailure, Mount, Rotated, RotationError, RotationSettings, StorageError, record_keys,
+    CredentialsError, Mount, Rotated, RotationError, RotationSettings, StorageError, record_keys,
 };
 
 /// Seconds after which a new key that Google still does not accept is given up.
@@ -93,7 +93,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         let email = &in_use.client_email;
         let is_email = Subject::new(email).is_some_and(|subject| subject.is_email());
         if !is_email {
-            return Err(CredentialsFailure::Unusable.into());
+            return Err(CredentialsError::Unusable.into());
         }
         self.with_mount(mount, deadline, |google| {
             let file = google.create_key(email)?;
@@ -151,7 +151,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         Ok(new.replaces.clone())
     }
 
-    /// Deletes a new key if nobody has a use for it, now or later: it should not be there. More than trying is not possible.
+    /// Deletes a new key that is not used, now or later: it should not be there. More than trying is not possible.
     fn discard(&self, mount: &Mount, new: &NewKey, google: &Google<'_, H, C, R>) {
         let key_id = &new.identity.private_key_id;
         if self.is_abandoned(mount, key_id).unwrap_or(false) {
@@ -159,7 +159,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         }
     }
 
-    /// Whether a new key is neither in use nor on the way there. Once it is abandoned it remains so.
+    /// True if a new key is neither in use nor on the way there. Once it is abandoned it remains so.
     fn is_abandoned(&self, mount: &Mount, key_id: &str) -> Result<bool, StorageError> {
         let (config_key, rotation_key) = (record_keys::config(mount), record_keys::rotation(mount));
         let [config, rotation] = self.records().entries([&config_key, &rotation_key])?;
@@ -246,7 +246,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
     }
 }
 
-/// Whether somebody should rotate at `now`, seconds since 1970, though nobody asked.
+/// True when the schedule asks for a rotation at `now`, seconds since 1970, or one was left halfway.
 fn is_due(config: &ConfigRecord, rotation: &RotationRecord, now: u64) -> bool {
     if now < rotation.retry_at {
         return false;
@@ -259,7 +259,7 @@ fn is_due(config: &ConfigRecord, rotation: &RotationRecord, now: u64) -> bool {
     !config.rotation.disabled && is_time(&config.rotation, since, now)
 }
 
-/// Whether the time has come, for a key or settings that count from `since`.
+/// True if the time has come, for a key or settings that count from `since`.
 fn is_time(settings: &RotationSettings, since: u64, now: u64) -> bool {
     if settings.period > 0 {
         return now >= since.saturating_add(settings.period);
@@ -290,7 +290,7 @@ fn delete_key<H: Http, C: Clock, R: Random>(
     Ok(google.delete_key(project, &account.client_email, key_id)?)
 }
 
-/// Whether a name can become a part of a URL. Google's are hexadecimal; a stored one may be an operator's.
+/// True if a name can become a part of a URL. Google's are hexadecimal; a stored one may be an operator's.
 fn is_key_id(key_id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     (1..=MAXIMUM_KEY_ID_BYTES).contains(&key_id.len()) && key_id.bytes().all(plain)

@@ -31,7 +31,7 @@ const DIGEST_INFO: [u8; 19] = [
 
 /// Why a key is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum KeyFlaw {
+pub enum InvalidKeyError {
     /// The modulus is even, or has fewer than 2048 or more than 4096 bits.
     #[error("the modulus is not an odd number of 2048 to 4096 bits")]
     Modulus,

@@ -16,7 +16,7 @@ use crate::google::EMAIL;
 use crate::keys::{self, Token, certificate_of};
 use crate::stage::Stage;
 
-/// What the account could sign with if it were let.
+/// Algorithms that the account could sign with if it were let.
 #[derive(Debug, Clone, Copy)]
 pub enum Algorithm {
     Rs384,

@@ -1,4 +1,4 @@
-//! What is above a project, by Google's word: contract 7.3, 8.3; SEC-G6.
+//! The ancestors of a project, by Google's word: contract 7.3, 8.3; SEC-G6.
 
 use std::time::Duration;
 

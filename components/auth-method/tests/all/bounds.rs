@@ -106,7 +106,7 @@ fn s14_a_role_holds_10000_accounts_and_not_one_more() {
         .edit_service_accounts(&stage.mount, "dev", &one_more);
     assert_eq!(refused, Err(EditError::Role(refusal)));
     assert_eq!(read(&stage), before);
-    // What stands twice counts once.
+    // An account that stands twice counts once.
     let mut twice = numbered(ACCOUNTS);
     twice.extend(numbered(10));
     stage.role(accounts(twice));

@@ -1,4 +1,4 @@
-//! What is remembered, and for how long: contract 8.1 rule 6, 8.2; SEC-G7, G8, N9.
+//! The memory of Google's answers, and for how long it lasts: contract 8.1 rule 6, 8.2; SEC-G7, G8, N9.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -285,7 +285,7 @@ fn n9_googles_keys_outlive_an_outage_by_an_hour_and_account_keys_do_not() {
     assert_eq!(stage.log_in(&by_google(now)).unwrap_err(), unavailable);
 }
 
-/// By Google or by the account: a key that nobody publishes, and another one each time.
+/// By Google or by the account: a key that neither publishes, and another one each time.
 fn garbage(number: usize) -> String {
     Token::of_account()
         .header("kid", format!("garbage-{number}"))
@@ -540,7 +540,7 @@ fn contract_8_2_public_keys_are_asked_for_at_the_configured_endpoint() {
 #[test]
 fn g15_n1_a_host_that_an_older_store_allows_is_refused_when_it_is_used() {
     const BUCKET: &str = "https://storage.googleapis.com/bucket";
-    // What an operator had opened, or an earlier release took for Google's, is in the store.
+    // The store has a host that an operator had opened, or an earlier release took for Google's.
     let before = Settings {
         allowed_hosts: vec!["storage.googleapis.com".to_owned()],
         ..Settings::default()

@@ -1,7 +1,7 @@
-//! What the root credentials may do: the extension `config/check`, contract 8.3.
+//! The permissions of the root credentials: the extension `config/check`, contract 8.3.
 
 use gatehouse_auth_method::{
-    ApiRefusal, CallFailure, Config, ConfigChanges, CredentialsFailure, CredentialsSource,
+    ApiRefusal, Config, ConfigChanges, CredentialsError, CredentialsSource, GoogleCallError,
     PermissionsFound, Precondition, RoleChanges, Roles,
 };
 use gatehouse_ports::HttpError;
@@ -69,7 +69,7 @@ fn contract_8_3_permissions_held_and_lacking_are_told_by_project() {
         held: Vec::new(),
         lacking: list(&all),
     };
-    let forbidden = CallFailure::Refused(ApiRefusal {
+    let forbidden = GoogleCallError::Refused(ApiRefusal {
         status: 403,
         message: "The caller does not have permission".to_owned(),
         reason: "forbidden".to_owned(),
@@ -121,7 +121,7 @@ fn contract_8_3_without_an_access_token_no_project_is_asked_about() {
     let (stage, _) = stage(settings());
     bound_to(&stage, "a", &["p1"]);
     let report = stage.service.check_config(&stage.mount, &[]).unwrap();
-    let expected = CallFailure::Credentials(CredentialsFailure::NotFound);
+    let expected = GoogleCallError::Credentials(CredentialsError::NotFound);
     assert_eq!(report.failure, Some(expected));
     assert!(report.projects.is_empty() && stage.http.urls().is_empty());
     configured(&stage);
@@ -129,6 +129,6 @@ fn contract_8_3_without_an_access_token_no_project_is_asked_about() {
         .google
         .fail("oauth2", Fault::Error(HttpError::TimedOut), 3);
     let report = stage.service.check_config(&stage.mount, &[]).unwrap();
-    let expected = CallFailure::GoogleUnavailable("oauth2".into());
+    let expected = GoogleCallError::GoogleUnavailable("oauth2".into());
     assert_eq!(report.failure, Some(expected));
 }

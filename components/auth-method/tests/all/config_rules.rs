@@ -1,7 +1,7 @@
 //! Rotation settings, warnings and secrecy of the configuration: contract 2.2, 2.6, 9.3; SEC-G15, K5, L5.
 
 use gatehouse_auth_method::{
-    Config, ConfigBound, ConfigChanges, ConfigError, ConfigWarning, CredentialsFlaw, ScheduleFlaw,
+    Config, ConfigBound, ConfigChanges, ConfigError, ConfigWarning, KeyFileError, ScheduleError,
     Settings,
 };
 use serde_json::{Value, json};
@@ -59,21 +59,21 @@ fn contract_2_2_rotation_settings_that_do_not_fit_are_refused_and_nothing_is_sto
                 rotation_schedule: schedule("0 0 * *"),
                 ..none()
             },
-            ConfigError::RotationSchedule(ScheduleFlaw::FieldCount),
+            ConfigError::RotationSchedule(ScheduleError::FieldCount),
         ),
         (
             ConfigChanges {
                 rotation_schedule: schedule("0 24 * * *"),
                 ..none()
             },
-            ConfigError::RotationSchedule(ScheduleFlaw::Field(2)),
+            ConfigError::RotationSchedule(ScheduleError::Field(2)),
         ),
         (
             ConfigChanges {
                 rotation_schedule: schedule("0 0 30 2 *"),
                 ..none()
             },
-            ConfigError::RotationSchedule(ScheduleFlaw::Never),
+            ConfigError::RotationSchedule(ScheduleError::Never),
         ),
     ];
     let stage = Stage::bare();
@@ -216,7 +216,7 @@ fn k5_l5_no_word_of_a_key_file_is_ever_shown() {
         let shown = format!("{error:?} {error}");
         assert!(!shown.contains(MARK) && !shown.contains("BEGIN"), "{shown}");
     }
-    let flaw = CredentialsFlaw::PrivateKeyUnusable;
+    let flaw = KeyFileError::PrivateKeyUnusable;
     assert_eq!(refused.last(), Some(&ConfigError::Credentials(flaw)));
     let private_key = keys::of_stranger().private_pem();
     let line = private_key.lines().nth(5).unwrap();
@@ -304,6 +304,6 @@ fn s14_a_base_url_and_a_key_file_are_bounded() {
     let refused = stage
         .service
         .write_config(&stage.mount, file(64 * 1024 + 1));
-    let flaw = CredentialsFlaw::TooLong;
+    let flaw = KeyFileError::TooLong;
     assert_eq!(refused, Err(ConfigError::Credentials(flaw)));
 }

@@ -2,7 +2,7 @@
 
 use gatehouse_auth_method::{
     AliasSource, Config, ConfigChanges, ConfigError, ConfigView, CredentialsSource,
-    CustomEndpoints, EndpointFlaw, EndpointValue, Metadata, MetadataFlaw, RoleType, Roles,
+    CustomEndpoints, EndpointFlaw, EndpointValue, Metadata, MetadataError, RoleType, Roles,
     RotationSettings, Unavailable,
 };
 use gatehouse_ports::{CommitError, StoreError};
@@ -114,8 +114,8 @@ fn contract_2_2_to_2_4_bad_values_are_refused_and_nothing_is_stored() {
             flaw,
         })
     };
-    let both = MetadataFlaw::DefaultWithOthers(list(&["a", "default"]));
-    let unknown = MetadataFlaw::Unavailable(Unavailable {
+    let both = MetadataError::DefaultWithOthers(list(&["a", "default"]));
+    let unknown = MetadataError::Unavailable(Unavailable {
         name: "zone".to_owned(),
         available: vec![
             "project_id".into(),

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use gatehouse_auth_method::{
-    Config, ConfigChanges, ConfigError, CredentialsFlaw, CredentialsView, LoginError,
+    Config, ConfigChanges, ConfigError, CredentialsView, KeyFileError, LoginError,
 };
 use serde_json::{Value, json};
 
@@ -66,35 +66,35 @@ fn contract_2_2_bad_key_files_are_refused_and_nothing_is_stored() {
         (with("private_key_id", 7), None),
         (
             without("private_key_id"),
-            Some(CredentialsFlaw::PrivateKeyIdMissing),
+            Some(KeyFileError::PrivateKeyIdMissing),
         ),
-        ("{}".to_owned(), Some(CredentialsFlaw::PrivateKeyIdMissing)),
+        ("{}".to_owned(), Some(KeyFileError::PrivateKeyIdMissing)),
         (
             with("private_key_id", ""),
-            Some(CredentialsFlaw::PrivateKeyIdMissing),
+            Some(KeyFileError::PrivateKeyIdMissing),
         ),
         (
             with("type", "authorized_user"),
-            Some(CredentialsFlaw::NotServiceAccount),
+            Some(KeyFileError::NotServiceAccount),
         ),
         (
             without("client_email"),
-            Some(CredentialsFlaw::ClientEmailMissing),
+            Some(KeyFileError::ClientEmailMissing),
         ),
         (
             without("private_key"),
-            Some(CredentialsFlaw::PrivateKeyUnusable),
+            Some(KeyFileError::PrivateKeyUnusable),
         ),
         (
             with("private_key", "key"),
-            Some(CredentialsFlaw::PrivateKeyUnusable),
+            Some(KeyFileError::PrivateKeyUnusable),
         ),
         (
             with("private_key", keys::of_account().certificate.clone()),
-            Some(CredentialsFlaw::PrivateKeyUnusable),
+            Some(KeyFileError::PrivateKeyUnusable),
         ),
-        (short_key, Some(CredentialsFlaw::PrivateKeyUnusable)),
-        (" ".repeat(65 * 1024), Some(CredentialsFlaw::TooLong)),
+        (short_key, Some(KeyFileError::PrivateKeyUnusable)),
+        (" ".repeat(65 * 1024), Some(KeyFileError::TooLong)),
     ] {
         let stage = Stage::bare();
         let refused = write(&stage, &credentials).unwrap_err();
@@ -103,7 +103,7 @@ fn contract_2_2_bad_key_files_are_refused_and_nothing_is_stored() {
         };
         match expected {
             Some(expected) => assert_eq!(*flaw, expected),
-            None => assert!(matches!(flaw, CredentialsFlaw::NotJson(_)), "{flaw:?}"),
+            None => assert!(matches!(flaw, KeyFileError::NotJson(_)), "{flaw:?}"),
         }
         assert!(stage.store.keys().is_empty());
     }

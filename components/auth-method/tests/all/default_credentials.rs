@@ -1,8 +1,8 @@
 //! The server's own credentials: contract 8.4.
 
 use gatehouse_auth_method::{
-    CallFailure, Config, CredentialsFailure, CredentialsRefusal, CredentialsReport,
-    CredentialsSource, CredentialsStep, Settings,
+    Config, CredentialsError, CredentialsRefusal, CredentialsReport, CredentialsSource,
+    CredentialsStep, GoogleCallError, Settings,
 };
 use gatehouse_ports::HttpError;
 use serde_json::json;
@@ -31,9 +31,9 @@ fn check(stage: &Stage) -> CredentialsReport {
     stage.service.check_config(&stage.mount, &[]).unwrap()
 }
 
-fn failure(stage: &Stage) -> CredentialsFailure {
+fn failure(stage: &Stage) -> CredentialsError {
     match check(stage).failure {
-        Some(CallFailure::Credentials(failure)) => failure,
+        Some(GoogleCallError::Credentials(failure)) => failure,
         other => panic!("{other:?}"),
     }
 }
@@ -41,7 +41,7 @@ fn failure(stage: &Stage) -> CredentialsFailure {
 #[test]
 fn contract_8_4_without_any_there_are_none() {
     let (stage, _) = stage(settings());
-    assert_eq!(failure(&stage), CredentialsFailure::NotFound);
+    assert_eq!(failure(&stage), CredentialsError::NotFound);
     assert!(stage.http.urls().is_empty());
 }
 
@@ -84,7 +84,7 @@ fn contract_8_4_a_file_of_no_use_is_an_error_and_not_passed_over() {
     ] {
         let (stage, _) = stage(with_file(&file));
         let failure = failure(&stage);
-        assert_eq!(failure, CredentialsFailure::DefaultUnusable, "{file}");
+        assert_eq!(failure, CredentialsError::DefaultUnusable, "{file}");
         assert!(stage.http.urls().is_empty());
         assert!(!format!("{failure:?} {failure}").contains("MARKED"));
     }
@@ -99,12 +99,12 @@ fn l5_what_google_says_about_a_users_secrets_is_cut_to_its_code() {
     let (stage, _) = stage(with_file(&file.to_string()));
     let report = check(&stage);
     assert!(!format!("{report:?}").contains("MARKED"), "{report:?}");
-    let expected = CredentialsFailure::Refused(CredentialsRefusal {
+    let expected = CredentialsError::Refused(CredentialsRefusal {
         step: CredentialsStep::Token,
         status: 400,
         message: "invalid_grant".to_owned(),
     });
-    assert_eq!(report.failure, Some(CallFailure::Credentials(expected)));
+    assert_eq!(report.failure, Some(GoogleCallError::Credentials(expected)));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn n2_a_metadata_server_says_that_it_is_one() {
     for flavor in [None, Some("google"), Some("Other")] {
         let (stage, google) = stage(on_a_machine());
         google.state().metadata_flavor = flavor;
-        assert_eq!(failure(&stage), CredentialsFailure::AnswerUnreadable);
+        assert_eq!(failure(&stage), CredentialsError::AnswerUnreadable);
     }
 }
 
@@ -131,7 +131,7 @@ fn contract_8_4_a_metadata_server_that_does_not_answer_is_asked_once() {
     ] {
         let before = stage.http.urls().len();
         stage.google.fail(METADATA_HOST, fault, 3);
-        let expected = Some(CallFailure::GoogleUnavailable("metadata".into()));
+        let expected = Some(GoogleCallError::GoogleUnavailable("metadata".into()));
         assert_eq!(check(&stage).failure, expected);
         assert_eq!(stage.http.urls().len() - before, 1);
         stage.google.heal();
@@ -139,6 +139,6 @@ fn contract_8_4_a_metadata_server_that_does_not_answer_is_asked_once() {
     }
     let denied = Fault::Error(HttpError::Denied);
     stage.google.fail(METADATA_HOST, denied, 1);
-    let expected = Some(CallFailure::EndpointDenied("metadata".into()));
+    let expected = Some(GoogleCallError::EndpointDenied("metadata".into()));
     assert_eq!(check(&stage).failure, expected);
 }

@@ -139,7 +139,7 @@ fn j8_no_name_of_a_key_reaches_a_url_or_the_store() {
 }
 
 #[test]
-fn j9_a_header_with_the_attackers_own_key_convinces_nobody() {
+fn j9_a_header_with_the_attackers_own_key_is_refused() {
     use base64::Engine as _;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     let stage = Stage::ready();
@@ -188,7 +188,7 @@ fn j14_an_end_is_a_number_between_now_and_the_year_ten_thousand() {
         ("9223372036854775807", LoginError::Expired),
         ("9223372036854775808", LoginError::Expired),
         ("18446744073709551615", LoginError::Expired),
-        // What is left of it in 64 bits would be ten minutes from now.
+        // Cut to 64 bits it would be ten minutes from now.
         ("18446744075509552216", LoginError::Expired),
         ("1800000600000", LoginError::Expired),
         ("253402300800", LoginError::Expired),
@@ -422,7 +422,7 @@ fn j20_no_refusal_repeats_the_token_or_sounds_like_a_failure() {
 }
 
 #[test]
-fn g1_a_key_verifies_the_tokens_of_its_owner_and_of_nobody_else() {
+fn g1_a_key_verifies_the_tokens_of_its_owner_alone() {
     type Owner = (&'static str, fn() -> &'static Key);
     let owners: [Owner; 3] = [
         ("google-key", keys::of_google),
@@ -469,7 +469,7 @@ fn g1_a_key_verifies_the_tokens_of_its_owner_and_of_nobody_else() {
 }
 
 #[test]
-fn g2_instance_claims_signed_by_an_account_are_nobodys_word() {
+fn g2_instance_claims_signed_by_an_account_prove_nothing() {
     let stage = crate::instances::stage(gce());
     for key_id in ["account-key", "google-key"] {
         for issuer in [Value::Null, json!("https://accounts.google.com")] {

@@ -183,7 +183,7 @@ fn the_first_failure_is_what_a_login_ends_with() {
 }
 
 #[test]
-fn after_a_bad_signature_nothing_is_believed_and_nobody_asked() {
+fn after_a_bad_signature_nothing_is_believed_and_google_not_asked() {
     let stage = everything();
     let forged = token().signed_by(keys::of_stranger());
     let reports = explain(&stage, "dev", &forged);

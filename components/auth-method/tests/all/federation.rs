@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    Config, ConfigChanges, ConfigError, CredentialsFailure, CredentialsRefusal, CredentialsSource,
+    Config, ConfigChanges, ConfigError, CredentialsError, CredentialsRefusal, CredentialsSource,
     CredentialsStep, IdentityTokenError, IdentityTokens, LoginError, Settings,
 };
 use gatehouse_ports::{CommitError, StoreError};
@@ -27,7 +27,7 @@ fn log_in(stage: &Stage) -> Result<(), LoginError> {
     stage.log_in(&token).map(drop)
 }
 
-fn refusal_of(stage: &Stage) -> CredentialsFailure {
+fn refusal_of(stage: &Stage) -> CredentialsError {
     match log_in(stage).unwrap_err() {
         LoginError::Credentials(failure) => failure,
         other => panic!("{other:?}"),
@@ -223,7 +223,7 @@ fn contract_2_6_bad_combinations_are_refused_and_nothing_is_stored() {
 #[test]
 fn contract_8_4_a_refusal_names_the_step_and_nothing_of_the_token() {
     let refused = |step, status, message: &str| {
-        CredentialsFailure::Refused(CredentialsRefusal {
+        CredentialsError::Refused(CredentialsRefusal {
             step,
             status,
             message: message.to_owned(),
@@ -232,7 +232,7 @@ fn contract_8_4_a_refusal_names_the_step_and_nothing_of_the_token() {
     let (stage, google) = stage(settings());
     stage.configure(federation());
     stage.role(dev_role());
-    // Nobody has told the pool of the keys.
+    // The pool was not told of the keys.
     let failure = refusal_of(&stage);
     assert_eq!(
         failure,
@@ -261,7 +261,7 @@ fn contract_8_4_a_refusal_names_the_step_and_nothing_of_the_token() {
         stage.google.fail(part, Fault::Answer(text(200, body)), 1);
         assert_eq!(
             refusal_of(&stage),
-            CredentialsFailure::AnswerUnreadable,
+            CredentialsError::AnswerUnreadable,
             "{body}"
         );
     }
@@ -278,5 +278,5 @@ fn contract_8_4_an_issuer_that_is_gone_is_no_fault_of_google() {
     stage.configure(federation());
     stage.role(dev_role());
     stage.service.write_issuer("").unwrap();
-    assert_eq!(refusal_of(&stage), CredentialsFailure::NoIdentityToken);
+    assert_eq!(refusal_of(&stage), CredentialsError::NoIdentityToken);
 }

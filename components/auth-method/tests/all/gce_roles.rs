@@ -27,7 +27,7 @@ pub fn warnings(stage: &Stage, changes: RoleChanges) -> Vec<RoleWarning> {
     stage.write_role("dev", changes).unwrap().warnings
 }
 
-/// What a write of role `dev` is refused with; it must not have changed what is stored.
+/// The refusal of a write of role `dev`; it must not have changed what is stored.
 pub fn refused(stage: &Stage, changes: RoleChanges) -> RoleError {
     let before = stage.store.values();
     let error = stage.write_role("dev", changes).unwrap_err();

@@ -17,7 +17,7 @@ pub struct Account {
     pub disabled: bool,
 }
 
-/// What to say instead of the usual answer.
+/// An answer in the place of the usual one.
 #[derive(Clone)]
 pub enum Fault {
     Error(HttpError),

@@ -1,4 +1,4 @@
-//! What Google does about credentials: tokens for keys, users, machines and federated identities; keys made and deleted; permissions.
+//! Google's side of credentials: tokens for keys, users, machines and federated identities; keys made and deleted; permissions.
 //! Everything else is left to the other Google.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub const AUDIENCE: &str =
     "https://iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/v";
 pub const ACTED_AS: &str = "acted-as@ops.iam.gserviceaccount.com";
 pub const METADATA_HOST: &str = "metadata.test";
-/// What must never be told.
+/// Texts that must never be told.
 pub const CLIENT_SECRET: &str = "MARKED-client-secret";
 pub const REFRESH_TOKEN: &str = "MARKED-refresh-token";
 
@@ -35,9 +35,9 @@ pub struct State {
     pub keys_deleted: Vec<String>,
     /// How often a new key is not yet known.
     pub refusals_of_new_keys: usize,
-    /// What a new key file says instead of the usual.
+    /// Changes of a new key file.
     pub new_key_overrides: Vec<(&'static str, Value)>,
-    /// The keys that the issuer publishes, by somebody who has looked.
+    /// The keys that the issuer publishes, as the pool has read them.
     pub trusted: Vec<PublicKey>,
     /// Claims of the identity tokens that were accepted.
     pub identities: Vec<Value>,
@@ -296,7 +296,7 @@ impl CredentialsGoogle {
     }
 }
 
-/// What a workload identity pool does, with a condition on the mount.
+/// A workload identity pool with a condition on the mount.
 fn exchange(state: &mut State, request: &HttpRequest) -> HttpResponse {
     let form = form(request);
     let expected = [

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    AccountRefusal, ApiRefusal, AuthMethodService, CredentialsFailure, CredentialsRefusal,
+    AccountRefusal, ApiRefusal, AuthMethodService, CredentialsError, CredentialsRefusal,
     CredentialsStep, Login, LoginError, LoginRequest, Settings,
 };
 use gatehouse_ports::doubles::{ManualClock, ScriptedHttp, SeededRandom};
@@ -38,7 +38,7 @@ fn contract_4_7_an_account_that_google_does_not_show_is_the_callers_fault() {
 #[test]
 fn contract_4_7_refused_credentials_are_the_operators_fault() {
     let refused = |step, status, message: &str| {
-        LoginError::Credentials(CredentialsFailure::Refused(CredentialsRefusal {
+        LoginError::Credentials(CredentialsError::Refused(CredentialsRefusal {
             step,
             status,
             message: message.to_owned(),
@@ -70,7 +70,7 @@ fn contract_8_4_without_credentials_an_account_cannot_be_looked_up() {
     let stage = Stage::bare();
     stage.role(dev_role());
     let jwt = Token::of_account().signed_by(keys::of_account());
-    let expected = LoginError::Credentials(CredentialsFailure::NotFound);
+    let expected = LoginError::Credentials(CredentialsError::NotFound);
     assert_eq!(stage.log_in(&jwt).unwrap_err(), expected);
     assert_eq!(
         stage.google.calls("x509"),
@@ -165,7 +165,7 @@ fn n1_a_call_that_the_host_denies_is_the_operators_fault() {
 }
 
 #[test]
-fn g6_answers_that_are_not_what_was_asked_for_let_nobody_in() {
+fn g6_answers_that_are_not_what_was_asked_for_are_refusals() {
     let jwt = Token::of_account().signed_by(keys::of_account());
     for body in [
         "<html>",

@@ -304,7 +304,7 @@ fn bound(bound: Bound, met: &str, missed: &str) -> Option<Vec<String>> {
     }
 }
 
-/// What a role that is bound in these ways says to the instance.
+/// The answer of a role that is bound in these ways to the instance.
 fn model(labels: Bound, zones: Bound, regions: Bound, groups: Bound) -> bool {
     let location = if zones == Bound::None { regions } else { zones };
     [labels, location, groups]

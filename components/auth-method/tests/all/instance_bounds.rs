@@ -1,4 +1,4 @@
-//! What gce roles ask of an instance and its account: contract 4.6, G8 to G13 without groups; SEC-G9, G11, G13; D8, D10.
+//! The bounds of gce roles on an instance and its account: contract 4.6, G8 to G13 without groups; SEC-G9, G11, G13; D8, D10.
 
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    CreatedLater, Identity, InstanceAccountNotBound, InstanceFlaw, InstanceProjectNotBound,
+    CreatedLater, Identity, InstanceAccountNotBound, InstanceError, InstanceProjectNotBound,
     InstanceRefused, InstanceTooOld, LabelMissing, LoginError, RenewalError, RoleChanges, Roles,
 };
 use gatehouse_ports::HttpError;
@@ -37,14 +37,14 @@ fn logged_in() -> (Stage, Identity) {
     (stage, identity)
 }
 
-/// What a renewal is refused with after the role has been changed.
+/// The refusal of a renewal after the role has been changed.
 fn after_role(changes: RoleChanges) -> RenewalError {
     let (stage, identity) = logged_in();
     stage.role(changes);
     refused(&stage, &identity)
 }
 
-/// What a renewal is refused with after the instance has been changed.
+/// The refusal of a renewal after the instance has been changed.
 fn after_instance(change: impl FnOnce(&mut Instance)) -> RenewalError {
     let (stage, identity) = logged_in();
     change(&mut stage.google.state().compute.instances[0]);
@@ -65,7 +65,7 @@ fn because(refusal: LoginError) -> RenewalError {
     })
 }
 
-fn flawed(flaw: InstanceFlaw) -> RenewalError {
+fn flawed(flaw: InstanceError) -> RenewalError {
     because(LoginError::Instance(gatehouse_auth_method::Instance {
         project: "p1".to_owned(),
         zone: ZONE.to_owned(),
@@ -140,13 +140,13 @@ fn g16_the_instance_has_stopped_or_is_another_or_is_gone() {
     let stopped = after_instance(|instance| instance.set("status", "TERMINATED"));
     assert_eq!(
         stopped,
-        flawed(InstanceFlaw::Status("TERMINATED".to_owned()))
+        flawed(InstanceError::Status("TERMINATED".to_owned()))
     );
     let replaced = after_instance(|instance| instance.set("id", "1"));
-    assert_eq!(replaced, flawed(InstanceFlaw::OtherId));
+    assert_eq!(replaced, flawed(InstanceError::OtherId));
     let recreated =
         after_instance(|instance| instance.set("creationTimestamp", "2027-01-15T08:00:00.000Z"));
-    let expected = InstanceFlaw::CreatedLater(CreatedLater {
+    let expected = InstanceError::CreatedLater(CreatedLater {
         claimed: CREATED,
         created: crate::stage::NOW,
     });
@@ -159,7 +159,7 @@ fn g16_the_instance_has_stopped_or_is_another_or_is_gone() {
     };
     assert!(matches!(
         refusal,
-        LoginError::Instance(gatehouse_auth_method::Instance { flaw: InstanceFlaw::Refused(refusal), .. }) if refusal.status == 404
+        LoginError::Instance(gatehouse_auth_method::Instance { flaw: InstanceError::Refused(refusal), .. }) if refusal.status == 404
     ));
 }
 

@@ -1,7 +1,7 @@
 //! Logging in on gce roles: contract 4.6, G1 to G7, and what Google answers badly; SEC-G2, G6, G9, G10; D10.
 
 use gatehouse_auth_method::{
-    ApiRefusal, ConfigChanges, CreatedLater, Identity, Instance, InstanceFlaw,
+    ApiRefusal, ConfigChanges, CreatedLater, Identity, Instance, InstanceError,
     InstanceProjectNotBound, KeyNotFound, KeyRefusal, LoginError, RoleChanges, Roles,
 };
 use gatehouse_ports::HttpError;
@@ -37,7 +37,7 @@ pub fn signed(token: &Token) -> String {
     token.signed_by(keys::of_google())
 }
 
-/// What a login on a gce role with these changes comes to, after `prepare` has had its way with Google.
+/// The outcome of a login on a gce role with these changes, after `prepare` has had its way with Google.
 pub fn outcome(
     changes: RoleChanges,
     prepare: impl FnOnce(&mut compute::Instance),
@@ -47,7 +47,7 @@ pub fn outcome(
     stage.log_in(&signed(&token()))
 }
 
-fn flawed(flaw: InstanceFlaw) -> LoginError {
+fn flawed(flaw: InstanceError) -> LoginError {
     LoginError::Instance(Instance {
         project: "p1".to_owned(),
         zone: ZONE.to_owned(),
@@ -228,11 +228,11 @@ fn g10_the_claimed_project_is_one_of_the_roles_and_its_number_is_no_id() {
 fn an_instance_that_is_not_there_or_not_shown_is_refused() {
     let stage = stage(gce());
     stage.google.state().compute.instances.clear();
-    let expected = flawed(InstanceFlaw::Refused(not_found()));
+    let expected = flawed(InstanceError::Refused(not_found()));
     assert_eq!(stage.log_in(&signed(&token())).unwrap_err(), expected);
     let hidden = google::refusal(403, "Required 'compute.instances.get'", "forbidden");
     stage.google.fail("instances/", Fault::Answer(hidden), 1);
-    let expected = flawed(InstanceFlaw::Refused(ApiRefusal {
+    let expected = flawed(InstanceError::Refused(ApiRefusal {
         status: 403,
         message: "Required 'compute.instances.get'".to_owned(),
         reason: "forbidden".to_owned(),
@@ -259,7 +259,7 @@ fn g9_only_instances_that_run_or_are_about_to_log_in() {
         "",
     ] {
         let refused = outcome(gce(), |instance| instance.set("status", status)).unwrap_err();
-        assert_eq!(refused, flawed(InstanceFlaw::Status(status.to_owned())));
+        assert_eq!(refused, flawed(InstanceError::Status(status.to_owned())));
     }
 }
 
@@ -267,7 +267,7 @@ fn g9_only_instances_that_run_or_are_about_to_log_in() {
 fn d10_g9_another_instance_of_the_same_name_is_refused() {
     for id in ["4242424242424242425", "04242424242424242424", "0"] {
         let refused = outcome(gce(), |instance| instance.set("id", id)).unwrap_err();
-        assert_eq!(refused, flawed(InstanceFlaw::OtherId));
+        assert_eq!(refused, flawed(InstanceError::OtherId));
     }
 }
 
@@ -313,7 +313,7 @@ fn g9_a_token_older_than_the_instance_is_refused_beyond_a_second() {
     assert!(log_in(CREATED).is_ok());
     assert!(log_in(CREATED + 5).is_ok());
     assert!(log_in(CREATED - 1).is_ok());
-    let expected = flawed(InstanceFlaw::CreatedLater(CreatedLater {
+    let expected = flawed(InstanceError::CreatedLater(CreatedLater {
         claimed: CREATED - 2,
         created: CREATED,
     }));

@@ -120,7 +120,7 @@ fn contract_7_4_a_key_stays_published_for_tokens_of_unusual_length() {
 }
 
 #[test]
-fn contract_7_4_requests_make_a_key_themselves_when_nobody_keeps_house() {
+fn contract_7_4_requests_make_a_key_themselves_without_background_work() {
     let (stage, google) = stage(settings());
     stage.configure(federation());
     let first = published(&stage);
@@ -137,7 +137,7 @@ fn contract_7_4_requests_make_a_key_themselves_when_nobody_keeps_house() {
 fn contract_7_4_two_instances_make_one_key() {
     let (stage, _) = stage(settings());
     let other = stage.another_instance();
-    // Somebody else was faster while this instance made a key of its own.
+    // Another instance was faster while this one made a key of its own.
     let conflict = CommitError::Conflict(KEYS.to_owned());
     stage.store.fail_next_commit(conflict);
     let made = published(&stage);

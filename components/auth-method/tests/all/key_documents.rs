@@ -1,4 +1,4 @@
-//! What comes instead of a key document: contract 1.6, 4.3, 4.7; SEC-G6, N3, N10.
+//! Answers in the place of a key document: contract 1.6, 4.3, 4.7; SEC-G6, N3, N10.
 
 use std::time::Duration;
 
@@ -177,7 +177,7 @@ fn g7_g8_an_error_for_an_accounts_document_leaves_the_keys_that_are_still_fresh(
         stage.log_in(&by_account(now)).unwrap();
         let now = wait_until(&stage, 900);
         stage.log_in(&by_account(now)).unwrap_err();
-        // And once Google answers again, nobody waits longer than for an outage.
+        // And once Google answers again, no login waits longer than for an outage.
         stage.google.heal();
         let now = wait_until(&stage, 906);
         stage.log_in(&by_account(now)).unwrap();
@@ -201,7 +201,7 @@ fn g7_that_an_account_has_no_document_any_more_ends_the_use_of_its_keys() {
 }
 
 #[test]
-fn n7_an_error_for_a_document_that_nobody_has_yet_is_remembered_for_5_s() {
+fn n7_an_error_for_a_document_that_no_instance_has_yet_is_remembered_for_5_s() {
     let stage = Stage::ready();
     let forbidden = Fault::Answer(google::text(403, ""));
     stage.google.fail(ACCOUNT_KEYS, forbidden, 1);

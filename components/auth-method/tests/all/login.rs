@@ -180,7 +180,7 @@ fn contract_4_2_step_4_a_foreign_address_is_refused_before_google_is_asked() {
     assert!(stage.log_in_from(&jwt, Some("10.1.2.3")).is_ok());
 }
 
-/// What is wrong with the claims, whoever signed: refused without a call.
+/// Claims with a flaw, whoever signed: refused without a call.
 fn refused_claims() -> Vec<(&'static str, Value, LoginError)> {
     let audience = || LoginError::AudienceNotForRole("dev".to_owned());
     let too_late = |seconds| LoginError::ExpiresTooLate(seconds);

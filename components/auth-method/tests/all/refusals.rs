@@ -10,7 +10,7 @@ pub fn by_account(token: &Token) -> String {
     token.signed_by(keys::of_account())
 }
 
-/// The refusal of a token without the right form, for which nobody is asked.
+/// The refusal of a token without the right form, for which Google is not asked.
 pub fn malformed(flaw: JwtFlaw) -> (LoginError, usize) {
     (LoginError::MalformedJwt(flaw), 0)
 }
@@ -20,7 +20,7 @@ pub fn audience() -> LoginError {
     LoginError::AudienceNotForRole("dev".to_owned())
 }
 
-/// What `claim` as `value` is refused with, and after how many calls.
+/// The refusal of `claim` as `value`, and after how many calls.
 pub fn with_claim(name: &str, value: impl Into<Value>) -> (LoginError, usize) {
     Stage::ready().refuse(&by_account(&Token::of_account().claim(name, value)))
 }

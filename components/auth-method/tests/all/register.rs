@@ -17,7 +17,7 @@ use crate::keys::{self, Token};
 use crate::roles::{list, text};
 use crate::stage::{NOW, Stage, dev_role, key_file};
 
-/// What a switch takes back, by the login that shows it.
+/// A difference that a switch takes back, by the login that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Difference {
     D1,
@@ -69,7 +69,7 @@ impl Difference {
         stage.log_in(&jwt).err()
     }
 
-    /// What it comes to as long as nothing is taken back.
+    /// The outcome as long as nothing is taken back.
     fn refusal(self) -> Option<LoginError> {
         Some(match self {
             Self::D1 => LoginError::InferenceNotAllowed("dev".to_owned()),
@@ -81,7 +81,7 @@ impl Difference {
         })
     }
 
-    /// What it comes to in the reference.
+    /// The outcome in the reference.
     fn in_the_reference(self) -> Option<LoginError> {
         let beyond = LoginError::ExpiresBeyondRole(900);
         (self == Self::D2).then_some(beyond)

@@ -1,4 +1,4 @@
-//! What an operator is told about a role that was stored: contract 3.2, 7.3; D18.
+//! Warnings to an operator about a role that was stored: contract 3.2, 7.3; D18.
 
 use gatehouse_auth_method::{AboveBound, ConfigChanges, RoleChanges, RoleError, RoleWarning};
 

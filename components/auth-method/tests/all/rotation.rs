@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatehouse_auth_method::{
-    Config, ConfigChanges, CredentialsFailure, CredentialsRefusal, Rotated, RotationError,
+    Config, ConfigChanges, CredentialsError, CredentialsRefusal, Rotated, RotationError,
     RotationSettings,
 };
 use gatehouse_ports::HttpError;
@@ -170,7 +170,7 @@ fn contract_2_6_a_refusal_leaves_the_key_in_use() {
     let refused = rotate(&stage).unwrap_err();
     assert!(matches!(
         refused,
-        RotationError::Credentials(CredentialsFailure::Refused(CredentialsRefusal {
+        RotationError::Credentials(CredentialsError::Refused(CredentialsRefusal {
             status: 400,
             ..
         }))

@@ -14,7 +14,7 @@ use crate::google_credentials::{settings, stage};
 use crate::rotation::key_in_use;
 use crate::stage::{Stage, key_file};
 
-/// How many effects an instance may have before it is cut off. The last one happens, and nobody learns of it.
+/// How many effects an instance may have before it is cut off. The last one happens, and its outcome is lost.
 struct Life(Cell<usize>);
 
 impl Life {
@@ -22,7 +22,7 @@ impl Life {
         self.0.get() == 0
     }
 
-    /// Whether the effect's outcome gets lost.
+    /// True if the effect's outcome gets lost.
     fn spend(&self) -> bool {
         self.0.set(self.0.get() - 1);
         self.is_over()
@@ -116,7 +116,7 @@ fn contract_2_6_a_rotation_cut_off_after_any_step_is_completed_by_the_next() {
         let state = google.state();
         assert!(state.keys.contains_key(&in_use));
         assert!(!state.keys.contains_key("root-key"));
-        // Only where the answer with the new key got lost does nobody know of it.
+        // Only where the answer with the new key got lost is the key unknown to all instances.
         let lost = state.keys.len() - 1;
         assert_eq!(lost, usize::from(effects == 3), "after {effects}");
     }
@@ -124,7 +124,7 @@ fn contract_2_6_a_rotation_cut_off_after_any_step_is_completed_by_the_next() {
     assert_eq!(effects, 10);
 }
 
-/// Somebody writes new credentials while the answer to a call is on its way.
+/// An operator writes new credentials while the answer to a call is on its way.
 struct Meddler<'a> {
     stage: &'a Stage,
     part: &'static str,

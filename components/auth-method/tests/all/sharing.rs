@@ -1,4 +1,4 @@
-//! What instances share of Google's answers, and that each applies the same rules to it: contract 8.1, 8.2; SEC-G7, G8, N8, N9.
+//! The answers of Google that instances share, and that each applies the same rules to them: contract 8.1, 8.2; SEC-G7, G8, N8, N9.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -375,7 +375,7 @@ fn n8_the_claim_of_an_instance_that_came_to_its_end_runs_out() {
     assert_eq!(fleet.calls(), [1, 1, 1, 1]);
 }
 
-/// Somebody else is always asking, and never done.
+/// Another instance is always asking, and never done.
 struct Busy(&'static ManualClock);
 
 impl Cache for Busy {
@@ -396,7 +396,7 @@ impl Cache for Busy {
 }
 
 #[test]
-fn contract_8_1_nobody_waits_for_others_beyond_the_time_of_a_login() {
+fn contract_8_1_no_login_waits_for_others_beyond_its_time() {
     let fleet = fleet();
     let waiting = fleet.instance_with(Busy(fleet.clock));
     let refused = waiting.login(&fleet.mount, &request(&by_account(&fleet)));
@@ -420,7 +420,7 @@ impl Cache for Full {
 }
 
 #[test]
-fn a_cache_that_takes_nothing_keeps_nobody_out() {
+fn a_cache_that_takes_nothing_keeps_no_login_out() {
     let fleet = fleet();
     let alone = fleet.instance_with(Full);
     for _ in 0..2 {

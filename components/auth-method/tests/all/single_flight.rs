@@ -71,7 +71,7 @@ fn n8_those_who_wait_share_an_outage() {
 }
 
 #[test]
-fn n8_those_who_wait_share_a_failure_that_nobody_remembers() {
+fn n8_logins_that_wait_share_a_failure_that_is_not_remembered() {
     let hidden = google::refusal(403, "hidden", "forbidden");
     let invalid = google::text(400, r#"{"error":"invalid_grant"}"#);
     for (part, answer, calls) in [

@@ -21,7 +21,7 @@ fn contract_4_2_step_5_what_is_not_a_signed_token_is_refused() {
 }
 
 #[test]
-fn contract_4_2_step_7_a_key_that_nobody_publishes_is_refused() {
+fn contract_4_2_step_7_a_key_that_is_not_published_is_refused() {
     let stage = Stage::ready();
     let token = Token::of_account().header("kid", "gone");
     let expected = LoginError::KeyNotFound(KeyNotFound {
@@ -52,14 +52,14 @@ fn contract_4_2_step_9c_a_token_from_the_future_is_refused() {
 }
 
 #[test]
-fn contract_4_2_step_9d_a_token_about_nobody_is_refused() {
-    for nobody in [Value::Null, json!("")] {
-        assert_eq!(with_claim("sub", nobody), (LoginError::SubjectMissing, 0));
+fn contract_4_2_step_9d_a_token_without_a_subject_is_refused() {
+    for absent in [Value::Null, json!("")] {
+        assert_eq!(with_claim("sub", absent), (LoginError::SubjectMissing, 0));
     }
 }
 
 #[test]
-fn contract_4_2_step_9e_a_token_for_somebody_else_is_refused() {
+fn contract_4_2_step_9e_a_token_for_another_audience_is_refused() {
     assert_eq!(with_claim("aud", "vault/other"), (audience(), 0));
 }
 

@@ -1,4 +1,4 @@
-//! What lies in the store, byte for byte: an older release and a newer one may serve over one store.
+//! The stored forms, byte for byte: an older release and a newer one may serve over one store.
 
 use gatehouse_auth_method::{ConfigChanges, RoleChanges};
 use gatehouse_ports::Store as _;

@@ -1,4 +1,4 @@
-//! What a refused input costs, counted and not timed: SEC-J18, J21.
+//! The cost of refused inputs, counted and not timed: SEC-J18, J21.
 
 use std::cell::Cell;
 use std::time::Duration;

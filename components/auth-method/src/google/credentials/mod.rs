@@ -14,7 +14,7 @@ use super::Google;
 use super::authorized::ApiError;
 use crate::config::CredentialsRecord;
 
-/// What an access token is good for.
+/// The use that an access token is good for.
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 
 /// Where a mount's access tokens come from, with what is needed to ask for one.
