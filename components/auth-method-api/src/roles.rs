@@ -68,14 +68,15 @@ pub trait Roles {
     ///
     /// # Errors
     ///
-    /// When the store does not answer.
+    /// When the store does not answer, or has so many roles of an earlier release that the index of their names takes more than one call:
+    /// the next call goes on.
     fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError>;
 
     /// The names of at most `limit` roles that come after `after` in byte order; a limit of 0 counts as 1.
     ///
     /// # Errors
     ///
-    /// When the store does not answer.
+    /// As [`Self::list_roles`].
     fn list_roles_after(
         &self,
         mount: &Mount,
