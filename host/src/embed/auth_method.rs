@@ -54,7 +54,7 @@ impl AuthMethod {
         Self { calls }
     }
 
-    /// What the component answers to `call`, or that it gave no answer.
+    /// The component's answer to `call`, or that it gave none.
     fn ask<T: FromAcross<U>, E: FromAcross<F> + From<StorageError>, U, F>(
         &self,
         call: impl AsyncFnOnce(
@@ -69,7 +69,7 @@ impl AuthMethod {
     }
 }
 
-/// What callers are told when the component itself failed.
+/// The error for callers when the component itself failed.
 fn no_answer(error: &CallError) -> StorageError {
     tracing::error!(%error, cause = error.source(), "a call of the auth method failed");
     StorageError::Unavailable(error.to_string())

@@ -91,7 +91,7 @@ macro_rules! cases {
     };
 }
 
-// What the component is asked.
+// The questions to the component.
 record!(api => types_wit::Mount { id, accessor, path, default_lease, maximum_lease });
 record!(api => config_wit::ConfigChanges { credentials, iam_alias, gce_alias, iam_metadata,
     gce_metadata, custom_endpoint, service_account_email, identity_token_audience,
@@ -109,7 +109,7 @@ cases!(api => roles_wit::Precondition { Any, MustBeNew, MustExist });
 record!(api => login_wit::RenewalRequest { renewal_state, token_policies, source_address });
 record!(api => login_wit::LoginRequest { role, jwt, source_address });
 
-// What it answers, by interface.
+// Its answers, by interface.
 cases!(types_wit => api::StorageError { Sealed } holds { Unavailable, Damaged, Contended });
 cases!(types_wit => api::RoleType { Iam, Gce });
 cases!(types_wit => api::AliasSource { RoleId, Caller });
