@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use gatehouse::embed::{AuthMethod, interface::AuthMethod as _, interface::*, ports, ports::*};
+use gatehouse::embed::{AuthMethod, interface::*, ports, ports::*};
 use gatehouse_fake_google::SigningKey;
 
 /// The last version that was given away, and the records. Nothing expires here.

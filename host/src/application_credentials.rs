@@ -19,11 +19,11 @@ const LARGEST_FILE: u64 = 64 << 10;
 pub struct CredentialsError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The flaw.
     pub problem: CredentialsProblem,
 }
 
-/// What can be wrong with a file of credentials.
+/// A flaw of a file of credentials.
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialsProblem {
     /// The operating system does not hand it out.

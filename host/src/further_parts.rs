@@ -49,11 +49,11 @@ impl Followers {
     }
 }
 
-/// What it takes to go on with an answer.
+/// The state that it takes to go on with an answer.
 pub(crate) struct FurtherParts {
     pub(crate) pool: Arc<Pool>,
     pub(crate) metrics: Arc<ServerMetrics>,
-    /// Without its body, at which nobody looks again.
+    /// Without its body, which is not read again.
     pub(crate) request: Arc<Request<Bytes>>,
     /// How long a part may take, the wait for an instance included.
     pub(crate) time: Duration,

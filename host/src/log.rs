@@ -1,7 +1,7 @@
 //! The latest lines of the log, kept for operators who follow it by the API.
 //!
 //! The log belongs to the process, and so do these lines: [`layer`] is put beside the layer that writes the log, and [`Followed`] reads what
-//! it keeps. A level below `info` costs something at each line, so it is on only while somebody follows it.
+//! it keeps. A level below `info` costs something at each line, so it is on only while a reader follows it.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
@@ -25,9 +25,9 @@ const KEPT_LINES: usize = 1_024;
 const LONGEST_LINE: usize = 8 << 10;
 /// Bytes of lines after which the rest is left to the next call.
 const BYTES_AT_ONCE: usize = 100 << 10;
-/// How long a level stays on that nobody has asked for since.
+/// How long a level stays on that no reader has asked for since.
 const LEVEL_LASTS: Duration = Duration::from_secs(10);
-/// What the targets of the server's own parts begin with. Libraries below it stay at `info`: in detail they log what clients send.
+/// The prefix of the targets of the server's own parts. Libraries below it stay at `info`: in detail they log what clients send.
 const OWN_TARGETS: &str = "gatehouse";
 
 /// The lines of this process.
@@ -149,7 +149,7 @@ impl Detail {
         }
     }
 
-    /// The level that somebody has asked for lately. Who reads in more detail does not keep that on for others.
+    /// The level that a reader has asked for lately. Who reads in more detail does not keep that on for others.
     fn wanted(&self, now: Instant) -> LevelFilter {
         let lasts = |asked: Option<Instant>| {
             asked.is_some_and(|asked| now.duration_since(asked) < LEVEL_LASTS)
@@ -206,7 +206,7 @@ impl Ring {
     }
 }
 
-/// What components may read of the log of this process.
+/// The part of the log of this process that components may read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Followed;
 

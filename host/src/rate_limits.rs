@@ -19,7 +19,7 @@ const REMEMBERED: usize = 500_000;
 pub struct Buckets {
     /// The zero of all points in time.
     start: Instant,
-    /// Where the keys come from is not trusted, so nobody may know which of them collide.
+    /// Where the keys come from is not trusted, so no caller may know which of them collide.
     hasher: RandomState,
     fills: Mutex<Fills>,
 }
@@ -41,7 +41,7 @@ impl RateLimits for Buckets {
             .iter()
             .map(|bucket| (self.hasher.hash_one(&bucket.key), bucket))
             .collect();
-        // What a panic elsewhere left behind is whole: nothing in here panics between two of its steps.
+        // The state is whole even after a panic elsewhere: nothing in here panics between two of its steps.
         let mut fills = self.fills.lock().unwrap_or_else(PoisonError::into_inner);
         fills.take(now, &buckets)
     }

@@ -124,7 +124,7 @@ impl Server {
         self.listener.local_address()
     }
 
-    /// What answers requests, for those who are in this process and need no socket.
+    /// The handler that answers requests, for callers in this process that need no socket.
     #[must_use]
     pub fn handler(&self) -> Arc<ComponentHandler> {
         Arc::clone(&self.handler)
@@ -160,7 +160,7 @@ impl Server {
         work.spawn(self.upkeep.repeat(sender_is_gone(stopped.clone())));
         let finish_work = async {
             sender_is_gone(stopped).await;
-            // Cut off, it could leave a key at Google that nobody has stored.
+            // Cut off, it could leave a key at Google that is not stored.
             let finished = async { while work.join_next().await.is_some() {} };
             if timeout(self.drain_timeout, finished).await.is_err() {
                 tracing::warn!("the time to finish is over; background work is cut off");
@@ -225,7 +225,7 @@ fn warn_of_compatibility(settings: &Settings) {
 /// Answers requests by the composed components.
 pub struct ComponentHandler {
     pool: Arc<Pool>,
-    /// Whether clients come by TLS.
+    /// True if clients come by TLS.
     is_tls: bool,
     metrics: Arc<ServerMetrics>,
     /// How long a part of an answer may take.
@@ -283,7 +283,7 @@ impl ComponentHandler {
     }
 }
 
-/// What is kept of a request for as long as a client reads the answer, which may be for days.
+/// The part of a request that is kept for as long as a client reads the answer, which may be for days.
 fn without_body(request: &Request<Bytes>) -> Request<Bytes> {
     let mut kept = Request::new(Bytes::new());
     kept.method_mut().clone_from(request.method());
@@ -301,7 +301,7 @@ fn audit(settings: &Settings) -> Result<Option<Arc<Sinks>>> {
     Ok(Some(Arc::new(Sinks::open(&settings.audit)?)))
 }
 
-/// What an instance is given that serves requests.
+/// The grants of an instance that serves requests.
 fn grants(
     settings: &Settings,
     local_address: SocketAddr,

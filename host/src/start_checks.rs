@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use crate::metrics::ServerMetrics;
 
-    /// What the check says where the latest time in the store lies so many seconds ahead of the system's.
+    /// The check's message where the latest time in the store lies so many seconds ahead of the system's.
     async fn checked(ahead: i64) -> Result<(), ClockBehindStoreError> {
         let backend = MemoryBackend::new(Arc::new(SystemClock));
         let now = i64::try_from(SystemClock.now_milliseconds()).unwrap();

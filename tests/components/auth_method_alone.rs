@@ -247,7 +247,10 @@ async fn a_role_is_stored_and_one_without_accounts_is_not() {
             written.created && written.warnings.is_empty(),
             "{written:?}"
         );
-        assert_eq!(alone.keys().await, ["m1/role/dev"]);
+        assert_eq!(
+            alone.keys().await,
+            ["m1/role-name/dev", "m1/role-names", "m1/role/dev"]
+        );
     }
 }
 
@@ -259,7 +262,13 @@ async fn an_account_logs_in_with_what_google_says_and_nothing_is_stored() {
         let before = alone.surroundings.entries(Namespace::AuthMethod).await;
         assert_eq!(
             alone.keys().await,
-            ["m1/config", "m1/credentials", "m1/role/dev"]
+            [
+                "m1/config",
+                "m1/credentials",
+                "m1/role-name/dev",
+                "m1/role-names",
+                "m1/role/dev"
+            ]
         );
         google.forget_requests();
 

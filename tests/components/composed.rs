@@ -251,7 +251,7 @@ async fn w6_records_of_one_capability_never_appear_in_the_store_of_another() {
     assert_eq!(product.keys(Namespace::Access).await, access_before);
     let roles = product.keys(Namespace::AuthMethod).await;
     assert!(
-        !roles.is_empty() && roles.iter().all(|key| key.contains("/role/")),
+        !roles.is_empty() && roles.iter().all(|key| key.contains("/role")),
         "{roles:?}"
     );
     let organizations = product.keys(Namespace::Orgs).await;

@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::time::Duration;
 
 use gatehouse::embed::interface::{
-    AuthMethod as _, Check, CheckReport, ConfigChanges, LoginError, LoginRequest, Mount,
-    Precondition, RoleChanges, RoleError, Verdict,
+    Check, CheckReport, Config as _, ConfigChanges, IdentityTokens as _, Login as _, LoginError,
+    LoginRequest, Mount, Precondition, RoleChanges, RoleError, Roles as _, Verdict,
 };
 use gatehouse::embed::ports::{
     Change, Check as Condition, Clock, CommitError, Entry, HttpError, HttpRequest, HttpResponse,
@@ -152,7 +152,8 @@ fn a_login_is_judged_by_what_the_program_gives_it_and_by_its_clock() {
         .cache(NoCache)
         .flavour(Flavour::Portable);
     let method = with_role(builder);
-    assert_eq!(records.0.keys(), ["m1/role/dev"]);
+    let stored = records.0.keys();
+    assert_eq!(stored, ["m1/role-name/dev", "m1/role-names", "m1/role/dev"]);
     let jwt = jwt(&key, NOW);
     let identity = method.login(&mount(), &request(&jwt)).unwrap();
     assert_eq!(identity.display_name, WORKLOAD);
@@ -160,7 +161,7 @@ fn a_login_is_judged_by_what_the_program_gives_it_and_by_its_clock() {
     clock.0.advance(Duration::from_secs(3600));
     let expired = method.login(&mount(), &request(&jwt));
     assert_eq!(expired, Err(LoginError::Expired));
-    assert_eq!(records.0.keys(), ["m1/role/dev"], "a login stores nothing");
+    assert_eq!(records.0.keys(), stored, "a login stores nothing");
 }
 
 /// A clock whose sleepers do not wait.

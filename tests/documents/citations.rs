@@ -223,7 +223,7 @@ fn rules_of_security_are_not_taken_for_others_with_their_numbers() {
         let cited = cited_rules(&source, tests, &contracts);
         cited.into_iter().collect::<Vec<_>>().join(" ")
     };
-    let room = "components/auth-method/tests/rules/some.rs";
+    let room = "components/auth-method/tests/all/some.rs";
     assert_eq!(of(room, "//! SEC-G1, G2 and G3; contract 4.6/G4"), "G4");
     assert_eq!(of(room, "fn g1_g2_name() {}\n    contract_4_6_a,"), "4.6");
     assert_eq!(of(room, "fn d8_name() { let x = \"G5\"; } // G6"), "D8 G6");

@@ -46,6 +46,9 @@ fn assert_kept(installation: &Installation, store: &Path) {
     assert!(config["data"]["client_email"].is_string(), "{config}");
     let role = read(&format!("/v1/auth/gcp/role/{ROLE}"));
     assert_eq!(role["data"]["bound_service_accounts"], json!([WORKLOAD]));
+    let roles = read("/v1/auth/gcp/roles?list=true");
+    let roles = roles["data"]["keys"].as_array().unwrap().clone();
+    assert!(roles.contains(&json!(ROLE)), "{roles:?}");
     let policy = read("/v1/sys/policies/acl/demo");
     let text = policy["data"]["policy"].as_str().unwrap();
     assert!(text.contains("organizations/demo*"), "{policy}");

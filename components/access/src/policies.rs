@@ -3,10 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Clock, Item, Random, Store};
-use gatehouse_storage::{Records, Transaction, TransactionError};
+use gatehouse_storage::{Index, Records, Transaction, TransactionError};
 
 use crate::api::{Failure, Policy, PolicyError};
-use crate::indexes::Index;
 use crate::path_name::is_path_name;
 use crate::policy::{
     DEFAULT, RESPONSE_WRAPPING, RESPONSE_WRAPPING_TEXT, ROOT, compile, is_immutable, normalize_name,
@@ -22,9 +21,10 @@ use crate::token_store::MAXIMUM_POLICY_NAME_BYTES;
 const MAXIMUM_TEXT_BYTES: usize = 256 * 1024;
 
 /// The names of all policies, apart from their texts, which are too long to be read for a list.
-pub(crate) const POLICY_NAMES: Index = Index {
-    name: "policy-names",
+pub(crate) const POLICY_NAMES: Index<'static> = Index {
+    key: "index/policy-names",
     prefix: POLICY_PREFIX,
+    at_once: 16,
     part: 16,
 };
 

@@ -1,4 +1,4 @@
-//! The interface `config`: its error texts, and what a write says, without `Debug`.
+//! The interface `config`: its functions, its error texts, and what a write says, without `Debug`.
 
 use std::fmt;
 
@@ -6,11 +6,74 @@ use zeroize::Zeroize;
 
 use crate::storage_error::wraps_storage_error;
 use crate::{
-    ApiRefusal, ConfigBound, CredentialsFailure, EndpointFlaw, EndpointValue, IdentityTokenError,
-    JsonPosition, Metadata, RoleType, StorageError, Unavailable,
+    ApiRefusal, ConfigBound, ConfigView, ConfigWarning, CredentialsError, CredentialsReport,
+    EndpointFlaw, EndpointValue, IdentityTokenError, JsonPosition, Metadata, Mount, RoleType,
+    Rotated, StorageError, Unavailable,
 };
 
-/// What a write says. A field of `None` keeps its stored value.
+/// The configuration of mounts, with their root credentials.
+///
+/// Every call names the mount, since one capability serves any number of them. Whoever calls has authorized the caller before.
+pub trait Config {
+    /// The configuration in force; a mount that was never configured has the defaults.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer or holds a record that cannot be read.
+    fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError>;
+
+    /// Changes the fields that `changes` names and keeps the others (contract 2.2).
+    ///
+    /// # Errors
+    ///
+    /// When a value is not acceptable or the store failed; nothing was stored then.
+    fn write_config(
+        &self,
+        mount: &Mount,
+        changes: ConfigChanges,
+    ) -> Result<Vec<ConfigWarning>, ConfigError>;
+
+    /// Back to the defaults, without credentials.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn delete_config(&self, mount: &Mount) -> Result<(), StorageError>;
+
+    /// Replaces the stored key by a new one of the same service account (contract 2.6).
+    ///
+    /// # Errors
+    ///
+    /// When there is no stored key, Google refuses, or the new key does not work yet; the stored key stays in use then.
+    fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError>;
+
+    /// As [`Self::rotate_root`], if the mount's schedule says that it is time; `None` when it is not. To be called every minute or so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::rotate_root`]. After a failure the next calls wait, longer each time.
+    fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError>;
+
+    /// The permissions of the root credentials in `projects`; without any, in the project of the credentials and those that roles name.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn check_config(
+        &self,
+        mount: &Mount,
+        projects: &[String],
+    ) -> Result<CredentialsReport, StorageError>;
+
+    /// Deletes everything kept for a mount that is gone. Repeating it, also after a failure halfway, is harmless.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or there is more than one call deletes; some of the data is left then, and the next call goes on.
+    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError>;
+}
+
+/// The fields that a write sends. A field of `None` keeps its stored value.
 ///
 /// It may hold a private key, so it can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
 #[derive(Clone, Default, Zeroize)]
@@ -58,9 +121,9 @@ pub struct ConfigChanges {
     pub disable_automated_rotation: Option<bool>,
 }
 
-/// What is wrong with a service-account key file.
+/// Why a service-account key file is not usable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CredentialsFlaw {
+pub enum KeyFileError {
     /// Not one JSON object with text members. Says where, never what.
     #[error("not a JSON object of a key file (line {}, column {})", .0.line, .0.column)]
     NotJson(JsonPosition),
@@ -81,9 +144,9 @@ pub enum CredentialsFlaw {
     PrivateKeyUnusable,
 }
 
-/// What is wrong with a list of metadata fields.
+/// Why a list of metadata fields is not acceptable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum MetadataFlaw {
+pub enum MetadataError {
     /// `default` stands beside other names; holds all names, in lower case, each once, sorted.
     #[error("default can't be used in combination with other fields")]
     DefaultWithOthers(Vec<String>),
@@ -107,9 +170,9 @@ impl fmt::Display for EndpointFlaw {
     }
 }
 
-/// What is wrong with a rotation schedule.
+/// Why a rotation schedule is not acceptable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ScheduleFlaw {
+pub enum ScheduleError {
     /// Not five fields.
     #[error("expected exactly 5 fields")]
     FieldCount,
@@ -126,7 +189,7 @@ pub enum ScheduleFlaw {
 pub enum ConfigError {
     /// The key file is not usable.
     #[error("the credentials are not usable: {0}")]
-    Credentials(#[from] CredentialsFlaw),
+    Credentials(#[from] KeyFileError),
     /// The alias source is not one of those that exist for the kind of role.
     #[error("invalid {0} alias type")]
     Alias(RoleType),
@@ -153,7 +216,7 @@ pub enum ConfigError {
     IdentityToken(#[from] IdentityTokenError),
     /// The schedule is not five fields of cron; holds what is wrong with it.
     #[error("failed to parse provided rotation_schedule: {0}")]
-    RotationSchedule(ScheduleFlaw),
+    RotationSchedule(ScheduleError),
     /// Both a schedule and a period were sent.
     #[error(
         "mutually exclusive fields rotation_schedule and rotation_period were both specified; only one of them can be provided"
@@ -188,7 +251,7 @@ pub enum RotationError {
     /// Google would not make a key.
     #[error("Google refused to make a key (status {})", .0.status)]
     Refused(ApiRefusal),
-    /// What Google sent is not a key file for the same account.
+    /// Google's answer is not a key file for the same account.
     #[error("the new key could not be read")]
     AnswerUnreadable,
     /// Google does not accept the new key yet. It is kept, and the next rotation goes on with it; holds its id.
@@ -196,7 +259,7 @@ pub enum RotationError {
     NotYetAccepted(String),
     /// The mount's own credentials give no access to Google's APIs.
     #[error("the credentials of the mount are not usable: {0}")]
-    Credentials(#[from] CredentialsFailure),
+    Credentials(#[from] CredentialsError),
     /// The host, or the operator's list of hosts, does not allow the call; holds the name of the API.
     #[error("outgoing requests to the API {0:?} are not allowed")]
     EndpointDenied(String),

@@ -1,4 +1,4 @@
-//! What Google, or the way to it, can refuse: error texts, which stand in the log and in answers.
+//! Failures of Google and of the way to it: error texts, which stand in the log and in answers.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::{ApiRefusal, CredentialsRefusal, CredentialsStep};
 
 /// Why the mount's own credentials give no access to Google's APIs. It holds no part of a credential.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum CredentialsFailure {
+pub enum CredentialsError {
     /// None are stored, and the server has no default ones.
     #[error("could not find default credentials")]
     NotFound,
@@ -43,13 +43,13 @@ impl fmt::Display for CredentialsStep {
 
 /// Why a call to Google gave nothing to work with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallFailure {
+pub enum GoogleCallError {
     /// Google refused.
     #[error("Google refused with status {}", .0.status)]
     Refused(ApiRefusal),
     /// The mount's own credentials give no access to Google's APIs.
     #[error("the credentials of the mount are not usable: {0}")]
-    Credentials(#[from] CredentialsFailure),
+    Credentials(#[from] CredentialsError),
     /// The host, or the operator's list of hosts, does not allow the call; holds the name of the API.
     #[error("outgoing requests to the API {0:?} are not allowed")]
     EndpointDenied(String),
@@ -69,16 +69,16 @@ mod tests {
     /// The cache that instances share outlives an update of the components: both releases read what the other wrote.
     #[test]
     fn failures_keep_their_form_in_the_shared_cache() {
-        let refused = CredentialsFailure::Refused(CredentialsRefusal {
+        let refused = CredentialsError::Refused(CredentialsRefusal {
             step: CredentialsStep::Use,
             status: 401,
             message: "m".to_owned(),
         });
         let form = r#"{"Refused":{"step":"Use","status":401,"message":"m"}}"#;
         assert_eq!(serde_json::to_string(&refused).unwrap(), form);
-        let read: CredentialsFailure = serde_json::from_str(form).unwrap();
+        let read: CredentialsError = serde_json::from_str(form).unwrap();
         assert_eq!(read, refused);
-        let unusable = serde_json::to_string(&CredentialsFailure::Unusable).unwrap();
+        let unusable = serde_json::to_string(&CredentialsError::Unusable).unwrap();
         assert_eq!(unusable, r#""Unusable""#);
         let refusal = ApiRefusal {
             status: 404,
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_refusal_of_credentials_names_the_step() {
         let refused = |step| {
-            CredentialsFailure::Refused(CredentialsRefusal {
+            CredentialsError::Refused(CredentialsRefusal {
                 step,
                 status: 400,
                 message: "invalid_grant".to_owned(),

@@ -1,7 +1,48 @@
-//! The error texts of the interface `identity-tokens`.
+//! The interface `identity-tokens`: its functions, and its error texts.
 
-use crate::StorageError;
 use crate::storage_error::wraps_storage_error;
+use crate::{PublicKey, StorageError};
+
+/// This server as an issuer of identity tokens, which federation exchanges for access tokens (contract 7.4).
+pub trait IdentityTokens {
+    /// Base URL of the issuer of this server's identity tokens, as it was set; empty when it follows the server's advertised address
+    /// (contract 7.4).
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_issuer(&self) -> Result<String, StorageError>;
+
+    /// Sets the base URL of the issuer; empty to follow the server's advertised address.
+    ///
+    /// # Errors
+    ///
+    /// When it is not a URL of the right form or the store failed.
+    fn write_issuer(&self, issuer: &str) -> Result<(), IssuerError>;
+
+    /// The issuer that identity tokens name now.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or the store does not answer.
+    fn issuer(&self) -> Result<String, IdentityTokenError>;
+
+    /// The keys that identity tokens in circulation are signed with, the newest first. Makes the first one, or a new one when
+    /// [`Self::maintain_keys`] has not done so for long.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or no key can be made.
+    fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError>;
+
+    /// Makes the next key ahead of time, so that no request has to: it may take seconds. To be called every minute or so; without an
+    /// issuer it does nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::public_keys`].
+    fn maintain_keys(&self) -> Result<(), IdentityTokenError>;
+}
 
 /// Why no identity token can be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,5 @@
-//! The WIT package `gatehouse:auth-method` in Rust: its functions as the trait [`AuthMethod`], and one set of types for the rules, the
+//! The WIT package `gatehouse:auth-method` in Rust: its functions as the trait [`AuthMethod`], which joins one trait
+//! for each interface, and one set of types for the rules, the
 //! component that exports the package and the one that imports it.
 //!
 //! They are generated from the WIT files, whose documentation they carry, except for errors that have a text and records that hold
@@ -35,15 +36,15 @@ pub use bindings::gatehouse::auth_method::types::{
     TokenType,
 };
 pub use config::{
-    ConfigChanges, ConfigError, CredentialsFlaw, MetadataFlaw, RotationError, ScheduleFlaw,
+    Config, ConfigChanges, ConfigError, KeyFileError, MetadataError, RotationError, ScheduleError,
 };
-pub use google::{CallFailure, CredentialsFailure};
-pub use identity_tokens::{IdentityTokenError, IssuerError};
-pub use login::{InstanceFlaw, LoginError, LoginRequest, RenewalError};
-pub use roles::{EditError, RoleError};
+pub use google::{CredentialsError, GoogleCallError};
+pub use identity_tokens::{IdentityTokenError, IdentityTokens, IssuerError};
+pub use login::{InstanceError, Login, LoginError, LoginRequest, RenewalError};
+pub use roles::{EditError, RoleError, Roles};
 pub use storage_error::StorageError;
 
-/// What is generated. The functions below call the imports of the component they are linked into; outside of a component they abort.
+/// The generated bindings. Their functions call the imports of the component they are linked into; outside of a component they abort.
 #[doc(hidden)]
 #[allow(missing_docs, unsafe_code, clippy::all, clippy::restriction)]
 pub mod bindings {
@@ -77,19 +78,19 @@ pub mod bindings {
         world: "gatehouse:auth-method-api/auth-method",
         with: {
             "gatehouse:auth-method/types@0.1.0/storage-error": crate::StorageError,
-            "gatehouse:auth-method/types@0.1.0/credentials-failure": crate::CredentialsFailure,
+            "gatehouse:auth-method/types@0.1.0/credentials-error": crate::CredentialsError,
             "gatehouse:auth-method/types@0.1.0/identity-token-error": crate::IdentityTokenError,
             "gatehouse:auth-method/config@0.1.0/config-changes": crate::ConfigChanges,
-            "gatehouse:auth-method/config@0.1.0/credentials-flaw": crate::CredentialsFlaw,
-            "gatehouse:auth-method/config@0.1.0/metadata-flaw": crate::MetadataFlaw,
-            "gatehouse:auth-method/config@0.1.0/schedule-flaw": crate::ScheduleFlaw,
+            "gatehouse:auth-method/config@0.1.0/key-file-error": crate::KeyFileError,
+            "gatehouse:auth-method/config@0.1.0/metadata-error": crate::MetadataError,
+            "gatehouse:auth-method/config@0.1.0/schedule-error": crate::ScheduleError,
             "gatehouse:auth-method/config@0.1.0/config-error": crate::ConfigError,
             "gatehouse:auth-method/config@0.1.0/rotation-error": crate::RotationError,
-            "gatehouse:auth-method/config@0.1.0/call-failure": crate::CallFailure,
+            "gatehouse:auth-method/config@0.1.0/google-call-error": crate::GoogleCallError,
             "gatehouse:auth-method/roles@0.1.0/role-error": crate::RoleError,
             "gatehouse:auth-method/roles@0.1.0/edit-error": crate::EditError,
             "gatehouse:auth-method/login@0.1.0/login-request": crate::LoginRequest,
-            "gatehouse:auth-method/login@0.1.0/instance-flaw": crate::InstanceFlaw,
+            "gatehouse:auth-method/login@0.1.0/instance-error": crate::InstanceError,
             "gatehouse:auth-method/login@0.1.0/login-error": crate::LoginError,
             "gatehouse:auth-method/login@0.1.0/renewal-error": crate::RenewalError,
             "gatehouse:auth-method/identity-tokens@0.1.0/issuer-error": crate::IssuerError,
@@ -97,7 +98,7 @@ pub mod bindings {
         generate_all,
         merge_structurally_equal_types: true,
         additional_derives: [PartialEq, Eq],
-        // What is kept in the store, or in the cache that instances share, as it is carried has its form there.
+        // A type that is kept in the store, or in the cache that instances share, as it is carried has its form there.
         additional_type_attributes: {
             "gatehouse:auth-method/types@0.1.0/alias-source": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "snake_case")]],
             "gatehouse:auth-method/types@0.1.0/token-type": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "lowercase")]],

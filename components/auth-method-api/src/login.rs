@@ -1,4 +1,4 @@
-//! The interface `login`: its error texts, and what a caller sends, without `Debug`.
+//! The interface `login`: its functions, its error texts, and what a caller sends, without `Debug`.
 
 use std::fmt;
 
@@ -6,13 +6,35 @@ use zeroize::Zeroize;
 
 use crate::storage_error::wraps_storage_error;
 use crate::{
-    AccountNotBound, AccountRefusal, AncestorNotBound, ApiRefusal, CreatedLater,
-    CredentialsFailure, GroupNotFound, Instance, InstanceAccountNotBound, InstanceProjectNotBound,
-    InstanceRefused, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal, LabelMissing,
-    ProjectNotBound, ProjectRefusal, StorageError,
+    AccountNotBound, AccountRefusal, AncestorNotBound, ApiRefusal, CheckReport, CreatedLater,
+    CredentialsError, GroupNotFound, Identity, Instance, InstanceAccountNotBound,
+    InstanceProjectNotBound, InstanceRefused, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal,
+    LabelMissing, Mount, ProjectNotBound, ProjectRefusal, RenewalRequest, Renewed, StorageError,
 };
 
-/// What a caller sent to log in.
+/// Who a caller is and under which role, decided by Google's word.
+pub trait Login {
+    /// Decides who holds the token in `request` and whether the role lets them in (contract 4.2 to 4.7).
+    ///
+    /// # Errors
+    ///
+    /// The first check that failed, in the order of contract 4.2.
+    fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError>;
+
+    /// Makes every check of a login and tells what became of each, in their order. It changes nothing, and the token can log in
+    /// afterwards.
+    fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport>;
+
+    /// Repeats the authorization of an earlier login against the role and Google as they are now (contract 4.10).
+    ///
+    /// # Errors
+    ///
+    /// The first check that failed, in the order of contract 4.10. A [`RenewalError::GoogleUnavailable`] says nothing about the
+    /// token: its lease stays as it was.
+    fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError>;
+}
+
+/// The request of a caller to log in.
 ///
 /// It holds a bearer token, so it can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
 #[derive(Clone, Zeroize)]
@@ -187,7 +209,7 @@ pub enum LoginError {
     AliasEmpty,
     /// Credentials: the mount's own credentials give no access to Google's APIs.
     #[error("the credentials of the mount are not usable: {0}")]
-    Credentials(#[from] CredentialsFailure),
+    Credentials(#[from] CredentialsError),
     /// Credentials: the host, or the operator's list of hosts, does not allow the call; holds the name of the API.
     #[error(
         "outgoing requests to the API {0:?} are not allowed: add its host to the allowed hosts"
@@ -206,7 +228,7 @@ pub enum LoginError {
 
 /// Why an instance is not let in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InstanceFlaw {
+pub enum InstanceError {
     /// Google does not have it, or does not show it.
     #[error("Google refused with status {}", .0.status)]
     Refused(ApiRefusal),
@@ -250,7 +272,7 @@ pub enum RenewalError {
     AddressNotAllowed,
     /// Credentials: the mount's own credentials give no access to Google's APIs.
     #[error("the credentials of the mount are not usable: {0}")]
-    Credentials(#[from] CredentialsFailure),
+    Credentials(#[from] CredentialsError),
     /// Credentials: the host, or the operator's list of hosts, does not allow the call; holds the name of the API.
     #[error(
         "outgoing requests to the API {0:?} are not allowed: add its host to the allowed hosts"

@@ -1,4 +1,4 @@
-//! The interface `roles`: its error texts, and how a role is stored, which is as it is shown.
+//! The interface `roles`: its functions, its error texts, and how a role is stored, which is as it is shown.
 
 use std::fmt;
 
@@ -6,8 +6,84 @@ use gatehouse_ports::RandomError;
 
 use crate::storage_error::wraps_storage_error;
 use crate::{
-    AboveBound, FieldsOfOtherType, Role, RoleBound, RoleRules, RoleType, SentTwice, StorageError,
+    AboveBound, FieldsOfOtherType, ListEdit, Mount, Precondition, Role, RoleBound, RoleChanges,
+    RoleNames, RoleRules, RoleType, RoleWarning, RoleWritten, SentTwice, StorageError,
 };
+
+/// The roles of mounts. As for [`crate::Config`], whoever calls has authorized the caller before.
+pub trait Roles {
+    /// The role of this name, in any letter case; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer or holds a record that cannot be read.
+    fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError>;
+
+    /// Makes a role or changes the fields that `changes` names (contract 3.2 to 3.4).
+    ///
+    /// # Errors
+    ///
+    /// When `precondition` does not hold, a value or the whole role is not acceptable, or the store failed; nothing was stored
+    /// then.
+    fn write_role(
+        &self,
+        mount: &Mount,
+        name: &str,
+        changes: RoleChanges,
+        precondition: Precondition,
+    ) -> Result<RoleWritten, RoleError>;
+
+    /// Adds and removes service accounts of an iam role (contract 3.6).
+    ///
+    /// # Errors
+    ///
+    /// When there is no such role, it is of the other type, or would not be acceptable; nothing was stored then.
+    fn edit_service_accounts(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError>;
+
+    /// Adds labels, each `key:value`, and removes labels by their keys, of a gce role (contract 3.6).
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::edit_service_accounts`].
+    fn edit_labels(
+        &self,
+        mount: &Mount,
+        name: &str,
+        edit: &ListEdit,
+    ) -> Result<Vec<RoleWarning>, EditError>;
+
+    /// Removes the role of this name, in any letter case; a role that is not there is no error.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError>;
+
+    /// The names of all roles, in byte order.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or has so many roles of an earlier release that the index of their names takes more than one call:
+    /// the next call goes on.
+    fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError>;
+
+    /// The names of at most `limit` roles that come after `after` in byte order; a limit of 0 counts as 1.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::list_roles`].
+    fn list_roles_after(
+        &self,
+        mount: &Mount,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<RoleNames, StorageError>;
+}
 
 impl gatehouse_storage::Record for Role {
     const SCHEMA: u16 = 1;

@@ -1,4 +1,4 @@
-//! What the store can fail with.
+//! Failures of the store.
 
 use gatehouse_ports::StoreError;
 

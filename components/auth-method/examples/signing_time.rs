@@ -1,4 +1,4 @@
-//! Whether the time of a signature tells anything about the private key (SEC-K7): pairs of classes of inputs, measured by turns in
+//! Measures if the time of a signature tells anything about the private key (SEC-K7): pairs of classes of inputs, measured by turns in
 //! random order and compared by Welch's t, as dudect does.
 //!
 //! `cargo run --release -p gatehouse-auth-method --example signing_time -- [samples per class]`, on a quiet machine. It ends with

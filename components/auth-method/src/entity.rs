@@ -5,7 +5,7 @@ use crate::config::ConfigRecord;
 use crate::roles::RoleName;
 use crate::{AliasSource, Role, RoleType};
 
-/// What the entity of `caller` is named after; empty when there is nothing to name it by.
+/// The name of the alias of `caller`; empty when there is nothing to name it by.
 pub(crate) fn alias_name(role: &Role, config: &ConfigRecord, caller: &Caller) -> String {
     let role_type = role.rules.role_type();
     match (
@@ -19,7 +19,7 @@ pub(crate) fn alias_name(role: &Role, config: &ConfigRecord, caller: &Caller) ->
     }
 }
 
-/// What tokens of `caller` are called in logs.
+/// The name of `caller` in logs.
 pub(crate) fn display_name(caller: &Caller) -> String {
     match &caller.instance {
         Some(instance) => instance.instance_name.clone(),

@@ -1,4 +1,12 @@
-//! The part of somebody's text that an error may repeat.
+//! The part of a caller's text that an error may repeat.
+
+/// Most of a value that a caller sent which an error repeats, in bytes.
+const VALUE_BYTES: usize = 128;
+
+/// The beginning of a value that a caller sent, as far as an error may repeat it.
+pub(crate) fn value_excerpt(value: &str) -> String {
+    excerpt(value, VALUE_BYTES)
+}
 
 /// The first bytes of `text`, at most `maximum`, ending at a character.
 pub(crate) fn excerpt(text: &str, maximum: usize) -> String {

@@ -3,7 +3,7 @@
 //! [`AuthMethodService`] implements [`AuthMethod`], the capability's face, over the ports of `gatehouse-ports`: a store, outgoing HTTP, a
 //! clock and randomness. Compiled for WebAssembly the crate is the component `gatehouse:auth-method`.
 //!
-//! The capability never makes a token: a login answers who somebody is and what their token is to be like.
+//! The capability never makes a token: a login answers who the caller is and how their token is to be made.
 
 mod authorization;
 #[cfg(all(target_family = "wasm", feature = "component"))]
@@ -11,6 +11,7 @@ mod component;
 mod config;
 mod entity;
 mod excerpt;
+mod forgetting;
 mod google;
 mod identity_tokens;
 mod jwt;

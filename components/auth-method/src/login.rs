@@ -11,8 +11,8 @@ use crate::roles::RoleName;
 use crate::service::AuthMethodService;
 use crate::trace::{Condition as _, Decide, Explain, Trace, input, list};
 use crate::{
-    Check, CheckReport, Identity, LoginError, LoginRequest, Mount, Role, RoleRules, entity,
-    networks, replay,
+    Check, CheckReport, Identity, Login, LoginError, LoginRequest, Mount, RenewalError,
+    RenewalRequest, Renewed, Role, RoleRules, entity, networks, renewal, replay,
 };
 
 /// Most of a role's name that an error repeats, in bytes.
@@ -24,12 +24,8 @@ struct Admitted {
     caller: Caller,
 }
 
-impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
-    pub(crate) fn log_in(
-        &self,
-        mount: &Mount,
-        request: &LoginRequest,
-    ) -> Result<Identity, LoginError> {
+impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> Login for AuthMethodService<S, M, H, C, R> {
+    fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
         let (name, memory, role) = self.role_of_login(mount, request)?;
         let admitted = self.admit(mount, &memory, &role, request, &mut Decide)?;
         let Admitted { proof, caller } = admitted;
@@ -55,15 +51,14 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         })
     }
 
-    /// Every check of a login, without its effects.
-    pub(crate) fn explain_login(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport> {
+    fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport> {
         let mut trace = Explain::default();
         let found = self.role_of_login(mount, request);
         let inputs = || vec![input("role", excerpt(&request.role, SHOWN_ROLE_BYTES))];
         let Ok((_, memory, role)) = trace.require(Check::Role, inputs, found) else {
             return trace.into_reports(&[]);
         };
-        // What ended it, if anything did, has been written down.
+        // The trace has the check that ended it, if one did.
         if let Ok(admitted) = self.admit(mount, &memory, &role, request, &mut trace)
             && role.refuse_replay
         {
@@ -76,6 +71,12 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
         trace.into_reports(&planned(&role))
     }
 
+    fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError> {
+        renewal::revalidate(self, mount, request)
+    }
+}
+
+impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
     /// Steps 1 and 2: the role that the caller names.
     #[allow(
         clippy::type_complexity,
@@ -133,7 +134,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             let claims = proof.jwt.claims();
             let claimant = Claimant {
                 subject: proof.subject.as_str(),
-                // What an account says of itself or of an instance is nobody's word (SEC-G2, G3).
+                // The words of an account about itself or an instance prove nothing (SEC-G2, G3).
                 email: claims.email().filter(|_| by_google).unwrap_or_default(),
                 instance: claims.instance().filter(|_| by_google),
             };

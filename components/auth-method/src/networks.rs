@@ -22,7 +22,7 @@ pub(crate) fn address(text: Option<&str>) -> Option<IpAddr> {
     text?.parse().ok()
 }
 
-/// Whether `address` may use what is bound to `networks`; no networks bind nothing, an unknown address fits nothing.
+/// True if `address` may use what is bound to `networks`; no networks bind nothing, an unknown address fits nothing.
 pub(crate) fn allow(networks: &[String], address: Option<IpAddr>) -> bool {
     if networks.is_empty() {
         return true;

@@ -18,7 +18,7 @@ pub(crate) fn sanitized<T: AsRef<str>>(names: &[T]) -> Vec<String> {
     names
 }
 
-/// Whether both lists give the same rights, `default` left aside (contract 4.10, R2).
+/// True if both lists give the same rights, `default` left aside (contract 4.10, R2).
 pub(crate) fn are_equivalent<A: AsRef<str>, B: AsRef<str>>(left: &[A], right: &[B]) -> bool {
     let (mut left, mut right) = (sanitized(left), sanitized(right));
     left.retain(|name| name != DEFAULT);

@@ -22,7 +22,7 @@ pub(crate) struct Proof {
     pub(crate) expires: u64,
 }
 
-/// What a token is checked against.
+/// The rules that a token is checked against.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms<'a> {
     /// The role as the caller named it.
@@ -41,7 +41,8 @@ impl Terms<'_> {
         }
     }
 
-    /// What needs no key. It is asked twice: before any key is fetched, to refuse cheaply, and of what the signature has proven.
+    /// The checks that need no key. They are made twice: before any key is fetched, to refuse cheaply, and of the claims that the
+    /// signature has proven.
     fn check_claims<'c>(
         &self,
         claims: &'c Claims,
@@ -205,7 +206,7 @@ pub(crate) fn check_account_issuer(
     }
 }
 
-/// Whether the owner of the key can have issued a token for `subject`, as far as that can be told without asking for the account.
+/// True if the owner of the key can have issued a token for `subject`, as far as that can be told without asking for the account.
 fn may_issue(issuer: &Issuer, owner: KeyOwner, subject: &Subject) -> bool {
     match (owner, issuer) {
         (KeyOwner::Google, Issuer::Named(issuer)) => GOOGLE_ISSUERS.contains(&issuer.as_str()),

@@ -5,7 +5,7 @@ use gatehouse_storage::key_segment;
 use crate::Mount;
 use crate::roles::RoleName;
 
-/// What logins need of the configuration.
+/// The part of the configuration that logins need.
 pub(crate) fn config(mount: &Mount) -> String {
     format!("{}config", everything(&mount.id))
 }
@@ -23,6 +23,21 @@ pub(crate) fn role(mount: &Mount, name: &RoleName) -> String {
 /// Before the name of every role of a mount.
 pub(crate) fn roles(mount: &Mount) -> String {
     format!("{}role/", everything(&mount.id))
+}
+
+/// That there is a role of this name.
+pub(crate) fn role_name(mount: &Mount, name: &RoleName) -> String {
+    format!("{}{}", role_names(&mount.id), key_segment(name.as_str()))
+}
+
+/// Before every name of a role, apart from the roles.
+pub(crate) fn role_names(mount_id: &str) -> String {
+    format!("{}role-name/", everything(mount_id))
+}
+
+/// How complete the names of the roles are.
+pub(crate) fn role_name_index(mount: &Mount) -> String {
+    format!("{}role-names", everything(&mount.id))
 }
 
 /// That a token has logged in.

@@ -1,4 +1,4 @@
-//! Whether an earlier login may go on (contract 4.10).
+//! Renewals: they decide if an earlier login may go on (contract 4.10).
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store};
 use gatehouse_storage::{Record, decode, encode};
@@ -16,7 +16,7 @@ use crate::{
     RoleRules, RoleType, StorageError, networks,
 };
 
-/// What a login knew and a renewal needs. It travels with the token as opaque bytes.
+/// The facts of a login that a renewal needs. They travel with the token as opaque bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RenewalState {
     role: String,
@@ -27,11 +27,11 @@ pub(crate) struct RenewalState {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     email: String,
     project: String,
-    /// Whether Google itself had signed the login's token.
+    /// True if Google itself had signed the login's token.
     google_signed: bool,
     /// The networks of the token, which later changes of the role do not move.
     bound_cidrs: Vec<String>,
-    /// What the login's token said of an instance.
+    /// The claims of the login's token about an instance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     instance: Option<InstanceClaims>,
 }
@@ -59,78 +59,76 @@ impl RenewalState {
     }
 }
 
-impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
-    pub(crate) fn renew(
-        &self,
-        mount: &Mount,
-        request: &RenewalRequest,
-    ) -> Result<Renewed, RenewalError> {
-        let source_address = networks::address(request.source_address.as_deref());
-        let deadline = self.deadline();
-        let state: RenewalState =
-            decode(&request.renewal_state).map_err(|_| RenewalError::StateUnreadable)?;
-        let name = RoleName::new(&state.role).ok_or(RenewalError::StateUnreadable)?;
-        let (memory, role) = self.mount_and_role(mount, &name)?;
-        let role = role.ok_or_else(|| RenewalError::RoleGone(state.role.clone()))?;
-        if !are_equivalent(&role.token.policies, &request.token_policies) {
-            return Err(RenewalError::PoliciesChanged(state.role));
-        }
-        if !networks::allow(&state.bound_cidrs, source_address) {
-            return Err(RenewalError::AddressNotAllowed);
-        }
-        let claimant = Claimant {
-            subject: &state.account,
-            email: &state.email,
-            instance: state.instance.as_ref(),
-        };
-        let allows_inference = match role.rules {
-            RoleRules::Iam(IamRules {
-                allow_gce_inference,
-                ..
-            }) => allow_gce_inference || self.settings().compatibility.ignore_allow_gce_inference,
-            RoleRules::Gce(_) => true,
-        };
-        // Without Google's word neither then nor now, nobody vouches for the account.
-        let is_vouched_for = state.google_signed || !role.trust_claims;
-        let outcome = self.with_google(mount, &memory, deadline, |google| {
-            is_vouched_for.otherwise(LoginError::NotGoogleSigned)?;
-            authorize(&role, &claimant, google, |_| Ok(()), &mut Decide)
-        });
-        // R3 comes before R4, and R4 before R5.
-        let still_there = !matches!(
-            &outcome,
-            Err(LoginError::AccountNotFound(_)
-                | LoginError::AccountMismatch
-                | LoginError::AccountDisabled(_)
-                | LoginError::Credentials(_)
-                | LoginError::EndpointDenied(_)
-                | LoginError::GoogleUnusable(_)
-                | LoginError::GoogleUnavailable(_)
-                | LoginError::Storage(_))
-        );
-        if still_there && state.google_signed && !allows_inference {
-            return Err(RenewalError::InferenceNotAllowed(state.role));
-        }
-        let group_aliases = match outcome {
-            Ok(caller) => caller.group_aliases,
-            Err(error) if only_groups_are_unknown(&error, &role) => None,
-            Err(error) => return Err(refusal_of(error, &role, &state)),
-        };
-        Ok(Renewed {
-            token: role.token,
-            group_aliases,
-        })
+/// Repeats the authorization of an earlier login (contract 4.10).
+pub(crate) fn revalidate<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
+    service: &AuthMethodService<S, M, H, C, R>,
+    mount: &Mount,
+    request: &RenewalRequest,
+) -> Result<Renewed, RenewalError> {
+    let source_address = networks::address(request.source_address.as_deref());
+    let deadline = service.deadline();
+    let state: RenewalState =
+        decode(&request.renewal_state).map_err(|_| RenewalError::StateUnreadable)?;
+    let name = RoleName::new(&state.role).ok_or(RenewalError::StateUnreadable)?;
+    let (memory, role) = service.mount_and_role(mount, &name)?;
+    let role = role.ok_or_else(|| RenewalError::RoleGone(state.role.clone()))?;
+    if !are_equivalent(&role.token.policies, &request.token_policies) {
+        return Err(RenewalError::PoliciesChanged(state.role));
     }
+    if !networks::allow(&state.bound_cidrs, source_address) {
+        return Err(RenewalError::AddressNotAllowed);
+    }
+    let claimant = Claimant {
+        subject: &state.account,
+        email: &state.email,
+        instance: state.instance.as_ref(),
+    };
+    let allows_inference = match role.rules {
+        RoleRules::Iam(IamRules {
+            allow_gce_inference,
+            ..
+        }) => allow_gce_inference || service.settings().compatibility.ignore_allow_gce_inference,
+        RoleRules::Gce(_) => true,
+    };
+    // Without Google's word neither then nor now, the account is unproven.
+    let is_vouched_for = state.google_signed || !role.trust_claims;
+    let outcome = service.with_google(mount, &memory, deadline, |google| {
+        is_vouched_for.otherwise(LoginError::NotGoogleSigned)?;
+        authorize(&role, &claimant, google, |_| Ok(()), &mut Decide)
+    });
+    // R3 comes before R4, and R4 before R5.
+    let still_there = !matches!(
+        &outcome,
+        Err(LoginError::AccountNotFound(_)
+            | LoginError::AccountMismatch
+            | LoginError::AccountDisabled(_)
+            | LoginError::Credentials(_)
+            | LoginError::EndpointDenied(_)
+            | LoginError::GoogleUnusable(_)
+            | LoginError::GoogleUnavailable(_)
+            | LoginError::Storage(_))
+    );
+    if still_there && state.google_signed && !allows_inference {
+        return Err(RenewalError::InferenceNotAllowed(state.role));
+    }
+    let group_aliases = match outcome {
+        Ok(caller) => caller.group_aliases,
+        Err(error) if only_groups_are_unknown(&error, &role) => None,
+        Err(error) => return Err(refusal_of(error, &role, &state)),
+    };
+    Ok(Renewed {
+        token: role.token,
+        group_aliases,
+    })
 }
-
-/// Whether all that an outage leaves open is the membership in groups, which then stays as it was. The ancestry is asked for last, so
+/// True if all that an outage leaves open is the membership in groups, which then stays as it was. The ancestry is asked for last, so
 /// everything else has been checked.
 fn only_groups_are_unknown(error: &LoginError, role: &Role) -> bool {
     let binds = !role.bound_folders.is_empty() || !role.bound_organizations.is_empty();
     !binds && matches!(error, LoginError::GoogleUnavailable(api) if api == Api::Crm.name())
 }
 
-/// What a check of a login means to a token that is there already.
+/// A failed check of a login as the refusal of a renewal.
 fn refusal_of(error: LoginError, role: &Role, state: &RenewalState) -> RenewalError {
     match error {
         LoginError::Credentials(failure) => RenewalError::Credentials(failure),

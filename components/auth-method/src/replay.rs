@@ -41,7 +41,7 @@ pub(crate) fn take<S: Store>(
     }
 }
 
-/// Whether the token has logged in.
+/// True if the token has logged in.
 pub(crate) fn is_used<S: Store>(
     records: &Records<S>,
     mount: &Mount,

@@ -1,30 +1,18 @@
 //! The capability over its ports.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use gatehouse_ports::{Cache, Clock, Entry, Http, Random, Store, StoreError};
-use gatehouse_storage::{
-    Attempt, Records, Transaction, TransactionError, commit_with_retries, key_position,
-};
-use zeroize::Zeroizing;
+use gatehouse_ports::{Cache, Clock, Entry, Http, Random, Store};
+use gatehouse_storage::{Records, Transaction, TransactionError};
 
-use crate::config::{Applied, ConfigRecord, CredentialsChange};
+use crate::config::ConfigRecord;
 use crate::google::{
     ApiError, Deadline, Federation, Google, Memory, MountMemory, RetryBudget, Settings, Source,
 };
-use crate::pages::{self, LARGE_AT_ONCE, SMALL_AT_ONCE};
-use crate::roles::{EditedList, RoleName};
+use crate::roles::RoleName;
 use crate::{
-    AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
-    CredentialsFailure, CredentialsReport, CredentialsSource, EditError, Identity,
-    IdentityTokenError, IssuerError, ListEdit, LoginError, LoginRequest, Mount, Precondition,
-    PublicKey, RenewalError, RenewalRequest, Renewed, Role, RoleChanges, RoleError, RoleNames,
-    RoleWarning, RoleWritten, Rotated, RotationError, StorageError, config, record_keys,
+    CredentialsError, CredentialsSource, IdentityTokenError, Mount, Role, StorageError, record_keys,
 };
-
-/// Commits that one call makes to delete what is left of a mount.
-const FORGETTING_COMMITS: u32 = 256;
 
 /// The Google Cloud auth method over a store, a cache, outgoing HTTP, a clock and a source of randomness.
 ///
@@ -112,8 +100,8 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
     }
 
     /// Drops what is remembered of the mount.
-    pub(crate) fn forget_memory(&self, mount: &Mount) {
-        self.memory.forget(&mount.id);
+    pub(crate) fn forget_memory(&self, mount_id: &str) {
+        self.memory.forget(mount_id);
     }
 
     /// Runs `work` with Google as the mount sees it.
@@ -149,7 +137,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             CredentialsSource::Static => {
                 let stored = self.records.get(&record_keys::credentials(mount));
                 let stored = stored.map_err(|error| ApiError::Storage(error.into()))?;
-                let stored = stored.ok_or(CredentialsFailure::NotFound)?;
+                let stored = stored.ok_or(CredentialsError::NotFound)?;
                 Ok(Source::Key(stored.record))
             }
             CredentialsSource::Federation => {
@@ -160,7 +148,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
                     Err(IdentityTokenError::Storage(error)) => {
                         return Err(ApiError::Storage(error));
                     }
-                    Err(_) => return Err(CredentialsFailure::NoIdentityToken.into()),
+                    Err(_) => return Err(CredentialsError::NoIdentityToken.into()),
                 };
                 Ok(Source::Federation(Federation {
                     identity_token,
@@ -170,102 +158,6 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
                 }))
             }
             CredentialsSource::ApplicationDefault => Ok(Source::ApplicationDefault),
-        }
-    }
-
-    fn stored_config(&self, mount: &Mount) -> Result<ConfigRecord, StorageError> {
-        let stored = self.records.get(&record_keys::config(mount))?;
-        Ok(stored.map(|loaded| loaded.record).unwrap_or_default())
-    }
-
-    fn try_write_config(
-        &self,
-        mount: &Mount,
-        changes: &ConfigChanges,
-        can_federate: &mut bool,
-    ) -> Result<Attempt<Vec<ConfigWarning>>, ConfigError> {
-        let key = record_keys::config(mount);
-        let stored = self.records.get::<ConfigRecord>(&key)?;
-        let version = stored.as_ref().map(|loaded| loaded.version);
-        let record = stored.map(|loaded| loaded.record).unwrap_or_default();
-        let Applied {
-            record,
-            credentials,
-            warnings,
-        } = config::apply(record, changes, &self.settings, self.now())?;
-        if config::sets_audience(changes) && !*can_federate {
-            let lifetime = record.identity_token_lifetime();
-            match self.identity_token(mount, &record.identity_token_audience, lifetime) {
-                Ok(_) => {}
-                Err(IdentityTokenError::Storage(error)) => return Err(error.into()),
-                Err(error) => return Err(error.into()),
-            }
-            *can_federate = true;
-        }
-        let mut transaction = Transaction::new();
-        transaction.require_unchanged(key.as_str(), version);
-        transaction.put(key, &record)?;
-        match credentials {
-            CredentialsChange::Keep => {}
-            CredentialsChange::Remove => {
-                transaction.delete(record_keys::credentials(mount));
-                transaction.delete(record_keys::rotation(mount));
-            }
-            CredentialsChange::Replace(secret) => {
-                transaction.put(record_keys::credentials(mount), &secret)?;
-                // What is left of a rotation was about another key.
-                transaction.delete(record_keys::rotation(mount));
-            }
-        }
-        Ok(Attempt::from_commit(
-            self.records.commit(transaction),
-            warnings,
-        )?)
-    }
-
-    /// The names of at most `limit` roles that follow `after`.
-    fn names_of_roles(
-        &self,
-        mount: &Mount,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<String>, StorageError> {
-        let prefix = record_keys::roles(mount);
-        let after = after.map(|after| key_position(&prefix, after));
-        let mut names = Vec::new();
-        pages::visit(&self.records, &prefix, after, LARGE_AT_ONCE, |item| {
-            // Names of roles need no escapes in keys, so what follows the prefix is the name.
-            names.extend(item.key.strip_prefix(&prefix).map(str::to_owned));
-            Ok(if names.len() < limit {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            })
-        })?;
-        Ok(names)
-    }
-
-    /// Deletes what is below `prefix`, `at_once` records in a commit, and fails when `commits` have been enough for one call.
-    fn delete_below(
-        &self,
-        prefix: &str,
-        at_once: u32,
-        commits: &mut u32,
-    ) -> Result<(), StorageError> {
-        loop {
-            let page = self.records.store().scan(prefix, None, at_once)?;
-            if page.items.is_empty() {
-                return Ok(());
-            }
-            if *commits >= FORGETTING_COMMITS {
-                let why = "a mount that is gone had more records than one call deletes; the next call goes on";
-                return Err(StoreError::Unavailable(why.to_owned()).into());
-            }
-            self.delete(page.items.into_iter().map(|item| item.key))?;
-            *commits += 1;
-            if !page.more {
-                return Ok(());
-            }
         }
     }
 
@@ -288,156 +180,5 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H
             // A commit without checks does not conflict; a store that says so is contended.
             Err(TransactionError::Conflict(_)) => Err(StorageError::Contended(1)),
         }
-    }
-}
-
-impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethod
-    for AuthMethodService<S, M, H, C, R>
-{
-    fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
-        Ok(self.stored_config(mount)?.view())
-    }
-
-    fn write_config(
-        &self,
-        mount: &Mount,
-        changes: ConfigChanges,
-    ) -> Result<Vec<ConfigWarning>, ConfigError> {
-        let changes = Zeroizing::new(changes);
-        let mut can_federate = false;
-        let warnings = commit_with_retries(&self.clock, &self.random, || {
-            self.try_write_config(mount, &changes, &mut can_federate)
-        })?;
-        self.memory.forget(&mount.id);
-        Ok(warnings)
-    }
-
-    fn rotate_root(&self, mount: &Mount) -> Result<Rotated, RotationError> {
-        self.rotate(mount)
-    }
-
-    fn rotate_if_due(&self, mount: &Mount) -> Result<Option<Rotated>, RotationError> {
-        self.rotate_when_due(mount)
-    }
-
-    fn check_config(
-        &self,
-        mount: &Mount,
-        projects: &[String],
-    ) -> Result<CredentialsReport, StorageError> {
-        self.check_credentials(mount, projects)
-    }
-
-    fn delete_config(&self, mount: &Mount) -> Result<(), StorageError> {
-        self.delete([
-            record_keys::config(mount),
-            record_keys::credentials(mount),
-            record_keys::rotation(mount),
-        ])?;
-        self.memory.forget(&mount.id);
-        Ok(())
-    }
-
-    fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
-        let Some(name) = RoleName::new(name) else {
-            return Ok(None);
-        };
-        let stored = self.records.get(&record_keys::role(mount, &name))?;
-        Ok(stored.map(|loaded| loaded.record))
-    }
-
-    fn write_role(
-        &self,
-        mount: &Mount,
-        name: &str,
-        changes: RoleChanges,
-        precondition: Precondition,
-    ) -> Result<RoleWritten, RoleError> {
-        self.change_role(mount, name, &changes, precondition)
-    }
-
-    fn edit_service_accounts(
-        &self,
-        mount: &Mount,
-        name: &str,
-        edit: &ListEdit,
-    ) -> Result<Vec<RoleWarning>, EditError> {
-        self.edit_role(mount, name, EditedList::ServiceAccounts, edit)
-    }
-
-    fn edit_labels(
-        &self,
-        mount: &Mount,
-        name: &str,
-        edit: &ListEdit,
-    ) -> Result<Vec<RoleWarning>, EditError> {
-        self.edit_role(mount, name, EditedList::Labels, edit)
-    }
-
-    fn delete_role(&self, mount: &Mount, name: &str) -> Result<(), StorageError> {
-        match RoleName::new(name) {
-            Some(name) => self.delete([record_keys::role(mount, &name)]),
-            None => Ok(()),
-        }
-    }
-
-    fn list_roles(&self, mount: &Mount) -> Result<Vec<String>, StorageError> {
-        self.names_of_roles(mount, None, usize::MAX)
-    }
-
-    fn list_roles_after(
-        &self,
-        mount: &Mount,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<RoleNames, StorageError> {
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(1);
-        let mut names = self.names_of_roles(mount, after, limit.saturating_add(1))?;
-        let more = names.len() > limit;
-        names.truncate(limit);
-        let next = names.last().filter(|_| more).cloned();
-        Ok(RoleNames { names, next })
-    }
-
-    fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
-        self.log_in(mount, request)
-    }
-
-    fn explain(&self, mount: &Mount, request: &LoginRequest) -> Vec<CheckReport> {
-        self.explain_login(mount, request)
-    }
-
-    fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError> {
-        self.renew(mount, request)
-    }
-
-    fn read_issuer(&self) -> Result<String, StorageError> {
-        self.issuer_set()
-    }
-
-    fn write_issuer(&self, issuer: &str) -> Result<(), IssuerError> {
-        self.set_issuer(issuer)
-    }
-
-    fn issuer(&self) -> Result<String, IdentityTokenError> {
-        self.issuer_in_force()
-    }
-
-    fn public_keys(&self) -> Result<Vec<PublicKey>, IdentityTokenError> {
-        self.listed_keys()
-    }
-
-    fn maintain_keys(&self) -> Result<(), IdentityTokenError> {
-        self.keep_keys()
-    }
-
-    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
-        self.memory.forget(mount_id);
-        // Uses of tokens are many and small; what else there is may be large.
-        let mut commits = 0;
-        let uses = record_keys::used_tokens(mount_id);
-        self.delete_below(&uses, SMALL_AT_ONCE, &mut commits)?;
-        let everything = record_keys::everything(mount_id);
-        self.delete_below(&everything, LARGE_AT_ONCE, &mut commits)
     }
 }

@@ -1,11 +1,11 @@
-//! The same checks for those who log in and for those who want to know why somebody cannot.
+//! The same checks for a login and for the explanation of one.
 //!
 //! A login ends with the first check that does not hold. An explanation writes every check down and goes on as far as the next ones
 //! still mean something.
 
 use crate::{Check, CheckReport, LoginError, Verdict};
 
-/// What a check looked at.
+/// The values that a check looked at, by their names.
 pub(crate) type Inputs = Vec<(String, String)>;
 
 /// Takes note of checks.

@@ -1,4 +1,4 @@
-//! What callers and Google send, each read by one pure function: for tests that feed generated input (SEC-V1). The capability uses what
+//! Readers of what callers and Google send, each one pure function: for tests that feed generated input (SEC-V1). The capability uses what
 //! these call, not these.
 
 use crate::config::{Applied, ConfigRecord, apply as apply_config};
@@ -22,7 +22,7 @@ pub fn jwt(token: &str) -> Result<String, JwtFlaw> {
     UnverifiedJwt::parse(token).map(|jwt| jwt.key_id().to_owned())
 }
 
-/// Whether `token` is signed by `key`.
+/// True if `token` is signed by `key`.
 ///
 /// # Errors
 ///
@@ -66,13 +66,13 @@ pub fn key_set(body: &[u8]) -> Option<usize> {
     usable_keys(body)
 }
 
-/// Whether the IAM API's answer about an account tells who `subject` is.
+/// True if the IAM API's answer about an account tells who `subject` is.
 #[must_use]
 pub fn service_account(body: &[u8], subject: &str) -> bool {
     service_account_in(body).is_some_and(|account| account.is_called(subject))
 }
 
-/// Whether the compute API's answer about an instance is one about `name`.
+/// True if the compute API's answer about an instance is one about `name`.
 #[must_use]
 pub fn instance(body: &[u8], name: &str) -> bool {
     instance_in(body, name).is_some()

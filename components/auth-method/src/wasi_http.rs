@@ -123,7 +123,7 @@ fn send_body(body: OutgoingBody, bytes: &[u8], timer: &Timer) -> Result<(), Http
     Ok(())
 }
 
-/// Whether the host took everything.
+/// True if the host took everything.
 fn write_all(stream: &OutputStream, bytes: &[u8], timer: &Timer) -> Result<bool, HttpError> {
     let ready = stream.subscribe();
     let mut rest = bytes;
@@ -145,7 +145,7 @@ fn write_all(stream: &OutputStream, bytes: &[u8], timer: &Timer) -> Result<bool,
     Ok(true)
 }
 
-/// `None` where nobody reads the stream any more.
+/// `None` where the host does not read the stream any more.
 fn unless_closed<T>(outcome: Result<T, StreamError>) -> Result<Option<T>, HttpError> {
     match outcome {
         Ok(value) => Ok(Some(value)),

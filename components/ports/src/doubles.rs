@@ -1,5 +1,9 @@
 //! Doubles of the ports that live in memory, for tests.
 
+mod counting_store;
+
+pub use counting_store::{CountingStore, StoreCounts};
+
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};

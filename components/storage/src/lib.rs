@@ -5,10 +5,12 @@
 //! - [`RecordCache`] keeps decoded records, and asks the store before every use whether they still count.
 //! - [`Transaction`] collects the checks and changes of one commit.
 //! - [`commit_with_retries`] repeats read, decide and commit while other writers interfere, a bounded number of times.
+//! - [`Index`] makes an index that a store of an earlier release lacks, a bounded part in each commit.
 //! - [`key_segment`] makes any text safe to stand between two slashes of a key.
 
 #[cfg(any(test, target_family = "wasm"))]
 mod answers;
+mod index;
 mod key;
 mod record;
 mod record_cache;
@@ -18,6 +20,7 @@ mod transaction;
 #[cfg(target_family = "wasm")]
 pub mod wasm;
 
+pub use index::Index;
 pub use key::{key_position, key_segment};
 pub use record::{Loaded, Record, decode, encode};
 pub use record_cache::{Cacheable, CachedReads, RecordCache};

@@ -9,11 +9,11 @@ use std::str::FromStr;
 
 use aws_lc_rs::digest::{Context, Digest, SHA256, SHA256_OUTPUT_LEN};
 
-/// What stands before the number of a line.
+/// The text before the number of a line.
 const SEQUENCE: &str = "{\"sequence\":";
-/// What stands before the hash of a line.
+/// The text before the hash of a line.
 const HASH: &str = ",\"hash\":\"";
-/// What stands after the hash of a line.
+/// The text after the hash of a line.
 const END: &str = "\"}";
 /// Bytes that the hash takes at the end of a line, with what surrounds it.
 const TAIL_BYTES: usize = HASH.len() + 2 * SHA256_OUTPUT_LEN + END.len();
@@ -23,7 +23,7 @@ const TAIL_BYTES: usize = HASH.len() + 2 * SHA256_OUTPUT_LEN + END.len();
 pub struct Link([u8; SHA256_OUTPUT_LEN]);
 
 impl Link {
-    /// What comes before the first line of all.
+    /// The hash before the first line of all.
     pub const NONE: Self = Self([0; SHA256_OUTPUT_LEN]);
 
     /// The hash of these bytes alone.
@@ -101,7 +101,7 @@ impl Chain {
         self.head = link;
     }
 
-    /// Whether a line is the next one.
+    /// True if a line is the next one.
     pub(super) fn follows(&self, line: &Line<'_>) -> bool {
         line.sequence == self.next && self.head.next(line.start) == line.link
     }
@@ -144,7 +144,7 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// What the host itself noted in this line, where it is such a line.
+    /// The host's own note in this line, where it is such a line.
     pub(super) fn note(&self) -> Option<Note> {
         let mut object = self.start.to_vec();
         object.push(b'}');
@@ -162,7 +162,7 @@ const NOTE: &str = "log";
 pub(super) struct Note {
     #[serde(rename = "type")]
     kind: String,
-    /// What happened.
+    /// The event.
     pub(super) event: Event,
     /// For [`Event::Begins`]: the link of the line before, in another file.
     #[serde(default)]
@@ -175,7 +175,7 @@ pub(super) struct Note {
     pub(super) torn_sha256: Option<String>,
 }
 
-/// What can happen to a log.
+/// An event of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Event {
@@ -205,7 +205,7 @@ fn note(time: &str, event: &str, more: &str, torn: Option<&Torn>) -> String {
     format!(r#""time":"{time}","type":"{NOTE}","event":"{event}"{more}{torn}"#)
 }
 
-/// What was left behind the last line by a write that was cut off. The bytes stay; the next line says how many they are.
+/// The rest that a write which was cut off left behind the last line. The bytes stay; the next line says how many they are.
 #[derive(Clone)]
 pub(super) struct Torn {
     pub(super) bytes: u64,
@@ -227,7 +227,7 @@ impl Torn {
         self.context.update(bytes);
     }
 
-    /// Whether only an end of line is missing.
+    /// True if only an end of line is missing.
     pub(super) const fn is_empty(&self) -> bool {
         self.bytes == 0
     }

@@ -8,7 +8,7 @@ use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
 use serde::de::IgnoredAny;
 use zeroize::Zeroizing;
 
-/// What the hash of a text begins with.
+/// The prefix of the hash of a text.
 const PREFIX: &str = "hmac-sha256:";
 
 /// Members whose texts are hashed whoever names them, at any depth (contract 6.5).
@@ -41,7 +41,7 @@ impl TextHasher {
         Self(Key::new(HMAC_SHA256, key.as_bytes()))
     }
 
-    /// What a record shows in place of `text`.
+    /// The hash that a record shows in place of `text`.
     pub(super) fn hash(&self, text: &str) -> String {
         let tag = sign(&self.0, text.as_bytes());
         format!("{PREFIX}{:x}", base16ct::HexDisplay(tag.as_ref()))
@@ -89,7 +89,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// What becomes of the texts of a value.
+/// The treatment of the texts of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     /// They are hashed unless something in it is named.
@@ -179,7 +179,7 @@ impl Writer<'_> {
         let token = self.string()?;
         let token = self.text.get(token).ok_or(Malformed)?;
         let name = serde_json::from_str::<String>(token);
-        // What is no text in Unicode is shown as something that is.
+        // Bytes that are no text in Unicode are shown as text.
         let name = name.unwrap_or_else(|_| self.hasher.hash(token));
         if self.depth == 1 && RESERVED.contains(&name.as_str()) {
             return Err(Malformed);

@@ -24,7 +24,7 @@ pub(super) fn hasher(file: Option<&Path>) -> Result<TextHasher, KeyFileError> {
     Ok(TextHasher::new(&key.to_text()))
 }
 
-/// What would stop [`hasher`], as far as that can be told without making anything.
+/// The reason that would stop [`hasher`], as far as that can be told without making anything.
 pub(super) fn problem(file: &Path) -> Option<String> {
     let read = file.exists().then(|| read_key_file(file));
     read.and_then(Result::err).map(|error| error.to_string())

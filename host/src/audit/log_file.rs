@@ -10,10 +10,10 @@ use rustix::process::geteuid;
 
 use super::chain::{Chain, Line, Torn};
 
-/// What the owner of a log may do with it, and nobody else may: read and write.
+/// The permissions of the owner of a log, which no other user has: read and write.
 const FORBIDDEN_IN_FILE: u32 = 0o7177;
 
-/// What nobody but the owner may do with the folder of a log: change what is in it.
+/// The permission that only the owner has in the folder of a log: to change what is in it.
 const FORBIDDEN_IN_FOLDER: u32 = 0o022;
 
 /// Bytes at the end of a file among which its last line must begin.
@@ -27,7 +27,7 @@ pub enum LogFileError {
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// What the operating system said.
+        /// The message of the operating system.
         source: io::Error,
     },
     /// Others may replace the log.
@@ -41,7 +41,7 @@ pub enum LogFileError {
         /// Its permission bits.
         mode: u32,
     },
-    /// Somebody else owns the folder, and may do with the log as they like.
+    /// Another user owns the folder, and may do with the log as they like.
     #[error("the folder {} belongs to another user; choose one of the user of the server, or of root", folder.display())]
     ForeignFolder {
         /// The folder.
@@ -52,7 +52,7 @@ pub enum LogFileError {
     Unusable {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The message of the operating system.
         source: io::Error,
     },
     /// A folder, a device, a pipe.
@@ -61,7 +61,7 @@ pub enum LogFileError {
         /// The file.
         path: PathBuf,
     },
-    /// Others may use it, or somebody may run it.
+    /// Others may use it, or a user may run it.
     #[error("{path} must be readable and writable for its owner alone (mode {mode:04o}); run: chmod 600 {path}", path = path.display())]
     Exposed {
         /// The file.
@@ -83,7 +83,7 @@ pub enum LogFileError {
     },
 }
 
-/// What an opened log holds.
+/// The content of an opened log.
 pub(super) enum Content {
     /// No line yet, maybe a part of the first one.
     Nothing(Option<Torn>),
@@ -97,7 +97,7 @@ pub(super) struct LogFile {
     file: File,
     /// Bytes in it that are known to be there.
     length: u64,
-    /// Whether each write is brought to the disk.
+    /// True if each write is brought to the disk.
     sync: bool,
 }
 
@@ -172,7 +172,7 @@ impl LogFile {
         Self::open(&self.path, self.sync).map(Some)
     }
 
-    /// Whether somebody has removed it, so that nobody will read what is written to it.
+    /// True if it was removed, so that what is written to it has no reader.
     pub(super) fn is_gone(&self) -> bool {
         self.file
             .metadata()
@@ -193,7 +193,7 @@ impl LogFile {
 
     /// Removes what a write that was cut off has left. Says whether it is gone.
     pub(super) fn take_back(&self) -> bool {
-        // Where somebody else has made it shorter, this would fill it up with zeros.
+        // Where another process has made it shorter, this would fill it up with zeros.
         let metadata = self.file.metadata();
         metadata.is_ok_and(|metadata| metadata.len() >= self.length)
             && self.file.set_len(self.length).is_ok()
@@ -225,7 +225,7 @@ pub(super) fn write_counted(file: &mut File, bytes: &[u8]) -> Result<(), CutOff>
     Ok(())
 }
 
-/// What would stop [`LogFile::open`], as far as that can be told without making anything.
+/// The reason that would stop [`LogFile::open`], as far as that can be told without making anything.
 pub(super) fn check(path: &Path) -> Result<(), LogFileError> {
     check_folder(path)?;
     match std::fs::symlink_metadata(path) {
@@ -283,7 +283,7 @@ fn check_file(path: &Path, metadata: &Metadata) -> Result<(), LogFileError> {
     Ok(())
 }
 
-/// What a file of `length` bytes holds; `None` where that is no log. Only its end is read.
+/// The content of a file of `length` bytes; `None` where that is no log. Only its end is read.
 fn content(file: &File, length: u64) -> io::Result<Option<Content>> {
     if length == 0 {
         return Ok(Some(Content::Nothing(None)));

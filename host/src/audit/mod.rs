@@ -96,7 +96,7 @@ impl Sinks {
             .map(Self)
     }
 
-    /// Lets every sink go on with the file that is now at its path, after somebody has renamed the old one. The new file begins
+    /// Lets every sink go on with the file that is now at its path, after the operator has renamed the old one. The new file begins
     /// with a line that names the last one of the old.
     pub fn reopen(&self) {
         for sink in &self.0 {
@@ -156,7 +156,7 @@ impl AuditLog for Sinks {
     }
 }
 
-/// What would keep the sinks from being opened, as far as that can be told without making or changing anything.
+/// The reason that would keep the sinks from being opened, as far as that can be told without making or changing anything.
 #[must_use]
 pub fn problems(settings: &[AuditSinkSettings]) -> Vec<String> {
     let of_sink = |sink: &AuditSinkSettings| {
@@ -177,7 +177,7 @@ struct Sink {
     hasher: TextHasher,
     timeout: Duration,
     orders: mpsc::Sender<Order>,
-    /// Whether the writer was too slow the last time and has not come back since. Nobody waits for it then.
+    /// True if the writer was too slow the last time and has not come back since. No request waits for it then.
     is_stalled: Arc<AtomicBool>,
 }
 
@@ -239,7 +239,7 @@ impl Sink {
         self.orders.try_send(order).is_ok().then_some(answered)
     }
 
-    /// Whether the record that was handed over at `begin` is in the sink.
+    /// True if the record that was handed over at `begin` is in the sink.
     async fn answered(&self, answer: Option<oneshot::Receiver<bool>>, begin: Instant) -> bool {
         let Some(mut answer) = answer else {
             return false;

@@ -1,8 +1,8 @@
 //! Going through a log and looking whether its chain holds (SEC-L3).
 //!
-//! What this can show: that a line was changed, inserted, moved or removed, the last ones excepted. What it cannot show by itself is
-//! that the end of a log was cut off, or that somebody wrote the whole chain anew from some line on: for that the number and the hash of
-//! a line must be remembered elsewhere, which is what [`Expectations`] are for.
+//! This can show that a line was changed, inserted, moved or removed, the last ones excepted. By itself it cannot show that the end of a
+//! log was cut off, or that an intruder wrote the whole chain anew from some line on: for that the number and the hash of a line must be
+//! remembered elsewhere, which is what [`Expectations`] are for.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,7 +13,7 @@ use super::chain::{Chain, Event, Line, Link, Note, Torn};
 /// Bytes beyond which a line is none.
 const LONGEST_LINE: u64 = 64 << 20;
 
-/// What somebody remembers of a log.
+/// The head of a log that an auditor remembers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Expectations {
     /// The hash of the line before the first one.
@@ -31,7 +31,7 @@ pub struct Verified {
     pub first: Option<(u64, Link)>,
     /// Number and hash of the last line.
     pub last: Option<(u64, Link)>,
-    /// What was cut off while it was written, and that the log says so.
+    /// The lines that were cut off while they were written, as the log says so.
     pub remarks: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ pub enum VerifyError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the operating system said.
+        /// The message of the operating system.
         source: io::Error,
     },
     /// The chain breaks.
@@ -53,13 +53,13 @@ pub enum VerifyError {
         file: PathBuf,
         /// The first line that does not follow, counted from 1.
         line: u64,
-        /// What is wrong about it.
+        /// The flaw.
         why: Break,
     },
-    /// A line that somebody remembers is not there: the end of the log was cut off, or it is another log.
+    /// A line that an auditor remembers is not there: the end of the log was cut off, or it is another log.
     #[error("record {0} is not there: the log ends before it, or begins after it")]
     Missing(u64),
-    /// A line that somebody remembers is another one.
+    /// A line that an auditor remembers is another one.
     #[error("record {sequence} has the hash {found}: this is not the log that was remembered")]
     Different {
         /// Its number.
@@ -69,7 +69,7 @@ pub enum VerifyError {
     },
 }
 
-/// What can be wrong about a line.
+/// A flaw of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Break {
     /// Its content does not have its hash.
@@ -88,7 +88,7 @@ pub enum Break {
     /// It is no record, and the next one does not say that it was cut off.
     #[error("this is no record")]
     NoRecord,
-    /// The file does not end with a record. Nobody was given an answer for what was written there.
+    /// The file does not end with a record. No client was given an answer for what was written there.
     #[error(
         "no record ends here: the server is writing it, was stopped while it wrote, or the end was cut off"
     )]
@@ -131,12 +131,12 @@ struct Walk {
     /// Where the chain is; `None` where nothing is known about what came before.
     chain: Option<Chain>,
     is_number_known: bool,
-    /// What has not been met yet.
+    /// The heads that have not been met yet.
     expected: Option<(u64, Link)>,
     verified: Verified,
 }
 
-/// What stands behind a line and is none.
+/// The bytes behind a line that are none.
 #[derive(Default)]
 struct Garbage {
     /// Where it begins.
@@ -153,7 +153,7 @@ impl Garbage {
         self.torn.get_or_insert_with(Torn::new).add(text);
     }
 
-    /// Whether a line says that exactly this was cut off.
+    /// True if a line says that exactly this was cut off.
     fn is_explained_by(&self, note: Option<&Note>) -> bool {
         let said = note.and_then(|note| Some((note.torn_bytes?, note.torn_sha256.as_deref()?)));
         let empty = Torn::new();

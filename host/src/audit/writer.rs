@@ -12,7 +12,7 @@ use super::log_file::{Content, CutOff, LogFile, LogFileError, write_counted};
 /// Bytes of records that are written at one time, if more wait.
 const LARGEST_BATCH: usize = 1 << 20;
 
-/// What a writer is asked to do.
+/// An order to a writer.
 pub(super) enum Order {
     /// To write a record with these members.
     Write {
@@ -28,7 +28,7 @@ pub(super) enum Order {
 pub(super) enum Output {
     /// A file of this machine.
     File(LogFile),
-    /// A stream that somebody reads.
+    /// A stream that has a reader.
     Stream(File),
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Writer {
     output: Output,
     chain: Chain,
     pending: Pending,
-    /// What stands behind the last line.
+    /// The rest behind the last line.
     torn: Option<Torn>,
 }
 
@@ -205,7 +205,7 @@ impl Writer {
         }
     }
 
-    /// Obeys until nobody can give orders any more. `is_stalled` is taken back whenever something is done.
+    /// Obeys until no sink can give orders any more. `is_stalled` is taken back whenever something is done.
     pub(super) fn run(
         mut self,
         sink: &str,
@@ -257,7 +257,7 @@ impl Writer {
                 // Who does not wait any more has been told that it failed.
                 let _ = answer.send(outcome.is_ok());
             }
-            // Once more: somebody may have said so who ran out of time just before the answer.
+            // Once more: a request that ran out of time just before the answer may have set it.
             is_stalled.store(false, Ordering::Release);
             if next.is_none() {
                 next = orders.blocking_recv();

@@ -1,6 +1,6 @@
 //! The time of day that never goes back (SEC-T6).
 //!
-//! What has expired must not come to life again because somebody set the clock back: not while the server runs, nor over a restart.
+//! An expired record must not come to life again because the clock was set back: not while the server runs, nor over a restart.
 //! So the server's time is the system's, or, where that lies behind, the latest time there has been, going on from there as fast as time
 //! goes. The latest time is written into the store now and then, and read at the start.
 
@@ -33,7 +33,7 @@ const WITNESS_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 /// Clocks that are kept in step are slowed down a little now and then; that is no step.
 const BACKWARD_STEP: Duration = Duration::from_secs(1);
 
-/// What the clocks of the machine say.
+/// The times that the clocks of the machine show.
 #[derive(Debug, Clone, Copy)]
 struct Reading {
     /// Milliseconds since 1970.
@@ -61,15 +61,15 @@ pub struct SteadyClock {
 struct State {
     /// The latest time there has been, and when that was.
     latest: Reading,
-    /// Whether the system's clock is behind that, as far as anybody was told.
+    /// True if the system's clock is behind that, as far as the operator was told.
     behind: bool,
-    /// What passed, by the clock that only goes forward, until the last step forward; the start is one.
+    /// The time that passed, by the clock that only goes forward, until the last step forward; the start is one.
     stepped_at: Duration,
     /// The time that was last heard from a witness, and when.
     witnessed: Option<Reading>,
     /// The time that was last kept, and when. `None` before the first.
     kept: Option<Reading>,
-    /// Whether the operator was told that the time is doubted.
+    /// True if the operator was told that the time is doubted.
     doubted: bool,
 }
 
@@ -143,7 +143,7 @@ impl SteadyClock {
         });
     }
 
-    /// Whether the time is so far ahead of the kept one that nothing may be deleted on its strength, since no witness has agreed and it
+    /// True if the time is so far ahead of the kept one that nothing may be deleted on its strength, since no witness has agreed and it
     /// has not stood for long. So it is until it has been held against the kept one for the first time.
     pub fn is_doubted(&self) -> bool {
         let now = self.now();
@@ -169,7 +169,7 @@ impl SteadyClock {
         self.watch.doubted(doubted);
     }
 
-    /// What of `now` is to be kept beside `mark`: all of it once no step forward is recent, and before that what has passed for certain.
+    /// The part of `now` to be kept beside `mark`: all of it once no step forward is recent, and before that what has passed for certain.
     fn proven(&self, mark: u64, now: u64) -> u64 {
         let state = self.lock();
         let standing = state.latest.elapsed.saturating_sub(state.stepped_at);
@@ -235,7 +235,7 @@ impl SteadyClock {
         );
     }
 
-    // What a panic elsewhere left behind is whole: nothing in here panics between two of its steps.
+    // The state is whole even after a panic elsewhere: nothing in here panics between two of its steps.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -249,7 +249,7 @@ impl State {
         Some(kept.system.saturating_add(milliseconds(passed)))
     }
 
-    /// Whether `now` is too far ahead of `mark` to be believed.
+    /// True if `now` is too far ahead of `mark` to be believed.
     fn doubts(&self, mark: u64, now: u64) -> bool {
         if now.saturating_sub(mark) <= milliseconds(BELIEVED_STEP) {
             return false;
@@ -260,7 +260,7 @@ impl State {
         }
     }
 
-    /// Whether the witness, if one spoke within the last day, is about as far as `now`.
+    /// True if the witness, if one spoke within the last day, is about as far as `now`.
     fn witness_agrees(&self, now: u64) -> Option<bool> {
         let witnessed = self.witnessed?;
         let passed = self.latest.elapsed.saturating_sub(witnessed.elapsed);

@@ -1,4 +1,4 @@
-//! What can be typed after `gatehouse`.
+//! The commands that can be typed after `gatehouse`.
 
 mod audit;
 mod components;

@@ -65,7 +65,7 @@ pub(super) fn allow_open_files(connections: usize) -> Result<()> {
         .map_err(|error| anyhow::anyhow!("cannot have {needed} open files: {error}"))
 }
 
-/// Whether a process that may have `allowed` open files at most, `None` for any number, can have as many as are needed.
+/// True if a process that may have `allowed` open files at most, `None` for any number, can have as many as are needed.
 fn check_open_files(needed: u64, allowed: Option<u64>) -> Result<()> {
     match allowed {
         Some(allowed) if allowed < needed => anyhow::bail!(

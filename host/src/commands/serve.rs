@@ -12,7 +12,7 @@ use super::process::{
     allow_open_files, forbid_core_dumps, hangup_signal, reopen_on_hangup, start_log, stop_signal,
 };
 
-/// The sections that say who can reach what, which are shown whole; of the others what somebody changed.
+/// The sections that say who can reach what, which are shown whole; of the others the settings that an operator changed.
 const SECURITY_SECTIONS: [&str; 6] = [
     "audit.",
     "listener.",

@@ -3,10 +3,11 @@
 use std::error::Error;
 
 use gatehouse_auth_method_api::{
-    Check, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning, CredentialsReport,
-    EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError, LoginRequest,
-    Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role, RoleChanges,
-    RoleError, RoleNames, RoleWarning, RoleWritten, Rotated, RotationError, StorageError, Verdict,
+    Check, CheckReport, Config, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
+    CredentialsReport, EditError, Identity, IdentityTokenError, IdentityTokens, IssuerError,
+    ListEdit, Login, LoginError, LoginRequest, Mount, Precondition, PublicKey, RenewalError,
+    RenewalRequest, Renewed, Role, RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten,
+    Roles, Rotated, RotationError, StorageError, Verdict,
 };
 use gatehouse_ports::{Http, Store};
 use wasmtime::Store as Instance;
@@ -53,7 +54,7 @@ impl AuthMethod {
         Self { calls }
     }
 
-    /// What the component answers to `call`, or that it gave no answer.
+    /// The component's answer to `call`, or that it gave none.
     fn ask<T: FromAcross<U>, E: FromAcross<F> + From<StorageError>, U, F>(
         &self,
         call: impl AsyncFnOnce(
@@ -68,7 +69,7 @@ impl AuthMethod {
     }
 }
 
-/// What callers are told when the component itself failed.
+/// The error for callers when the component itself failed.
 fn no_answer(error: &CallError) -> StorageError {
     tracing::error!(%error, cause = error.source(), "a call of the auth method failed");
     StorageError::Unavailable(error.to_string())
@@ -78,7 +79,7 @@ fn wit(mount: &Mount) -> types_wit::Mount {
     mount.clone().across()
 }
 
-impl gatehouse_auth_method_api::AuthMethod for AuthMethod {
+impl Config for AuthMethod {
     fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
         self.ask(async |exports, store| {
             let config = exports.gatehouse_auth_method_config();
@@ -131,6 +132,15 @@ impl gatehouse_auth_method_api::AuthMethod for AuthMethod {
         })
     }
 
+    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
+        self.ask(async |exports, store| {
+            let config = exports.gatehouse_auth_method_config();
+            config.call_forget_mount(store, mount_id).await
+        })
+    }
+}
+
+impl Roles for AuthMethod {
     fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
         self.ask(async |exports, store| {
             let roles = exports.gatehouse_auth_method_roles();
@@ -214,7 +224,9 @@ impl gatehouse_auth_method_api::AuthMethod for AuthMethod {
                 .await
         })
     }
+}
 
+impl Login for AuthMethod {
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
         self.ask(async |exports, store| {
             let login = exports.gatehouse_auth_method_login();
@@ -250,14 +262,9 @@ impl gatehouse_auth_method_api::AuthMethod for AuthMethod {
                 .await
         })
     }
+}
 
-    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
-        self.ask(async |exports, store| {
-            let config = exports.gatehouse_auth_method_config();
-            config.call_forget_mount(store, mount_id).await
-        })
-    }
-
+impl IdentityTokens for AuthMethod {
     fn read_issuer(&self) -> Result<String, StorageError> {
         self.ask(async |exports, store| {
             let identity_tokens = exports.gatehouse_auth_method_identity_tokens();

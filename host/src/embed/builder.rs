@@ -24,7 +24,7 @@ use crate::runtime::state::{Grants, InstanceState, OutboundFactory};
 use crate::runtime::storage;
 use gatehouse_engine::{EngineSettings, engine};
 
-/// What bounds the calls of an embedded auth method.
+/// The bounds of the calls of an embedded auth method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// How many calls run at one time; more wait for them, as long as it takes. 0 counts as 1. 16 by default.
@@ -38,9 +38,9 @@ pub struct Limits {
     /// How long a call may take from the moment that it may run. It is given up when it waits for a request then; a store is waited for as
     /// long as it takes. 90 seconds by default, since the rotation of a key takes a minute.
     pub wall_time: Duration,
-    /// What requests get as their [timeout](gatehouse_ports::HttpRequest::timeout). 10 seconds by default.
+    /// The [timeout](gatehouse_ports::HttpRequest::timeout) of requests. 10 seconds by default.
     pub http_timeout: Duration,
-    /// What requests get as the [largest answer](gatehouse_ports::HttpRequest::maximum_response_bytes). 8 MiB by default.
+    /// The [largest answer](gatehouse_ports::HttpRequest::maximum_response_bytes) to a request. 8 MiB by default.
     pub http_answer_bytes: usize,
 }
 
@@ -135,7 +135,7 @@ impl Builder {
         self
     }
 
-    /// What instances share of what Google said; by default 64 MiB in memory. A [`NoCache`](gatehouse_ports::NoCache) has each ask for
+    /// The cache of Google's answers that instances share; by default 64 MiB in memory. A [`NoCache`](gatehouse_ports::NoCache) has each ask for
     /// itself.
     #[must_use]
     pub fn cache(mut self, cache: impl Cache + Send + Sync + 'static) -> Self {
@@ -168,7 +168,7 @@ impl Builder {
         self
     }
 
-    /// What bounds the calls.
+    /// The bounds of the calls.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;

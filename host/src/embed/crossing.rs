@@ -91,7 +91,7 @@ macro_rules! cases {
     };
 }
 
-// What the component is asked.
+// The questions to the component.
 record!(api => types_wit::Mount { id, accessor, path, default_lease, maximum_lease });
 record!(api => config_wit::ConfigChanges { credentials, iam_alias, gce_alias, iam_metadata,
     gce_metadata, custom_endpoint, service_account_email, identity_token_audience,
@@ -109,7 +109,7 @@ cases!(api => roles_wit::Precondition { Any, MustBeNew, MustExist });
 record!(api => login_wit::RenewalRequest { renewal_state, token_policies, source_address });
 record!(api => login_wit::LoginRequest { role, jwt, source_address });
 
-// What it answers, by interface.
+// Its answers, by interface.
 cases!(types_wit => api::StorageError { Sealed } holds { Unavailable, Damaged, Contended });
 cases!(types_wit => api::RoleType { Iam, Gce });
 cases!(types_wit => api::AliasSource { RoleId, Caller });
@@ -119,7 +119,7 @@ record!(types_wit => api::TokenParameters { ttl, maximum_ttl, explicit_maximum_t
 record!(types_wit => api::ApiRefusal { status, message, reason });
 cases!(types_wit => api::CredentialsStep { Token, Metadata, Exchange, Impersonation, Use });
 record!(types_wit => api::CredentialsRefusal { step, status, message });
-cases!(types_wit => api::CredentialsFailure { NotFound, Unusable, DefaultUnusable, NoIdentityToken,
+cases!(types_wit => api::CredentialsError { NotFound, Unusable, DefaultUnusable, NoIdentityToken,
     AnswerUnreadable } holds { Refused });
 cases!(types_wit => api::IdentityTokenError { NoIssuer, Random } holds { Storage });
 
@@ -132,13 +132,13 @@ record!(config_wit => api::ConfigView { credentials, iam_alias, gce_alias, iam_m
     identity_token_audience, identity_token_ttl, rotation });
 cases!(config_wit => api::ConfigWarning { KeysFromForeignHost });
 record!(config_wit => api::JsonPosition { line, column });
-cases!(config_wit => api::CredentialsFlaw { TooLong, PrivateKeyIdMissing, NotServiceAccount,
+cases!(config_wit => api::KeyFileError { TooLong, PrivateKeyIdMissing, NotServiceAccount,
     ClientEmailMissing, PrivateKeyUnusable } holds { NotJson });
 record!(config_wit => api::Unavailable { name, available });
-cases!(config_wit => api::MetadataFlaw {} holds { DefaultWithOthers, Unavailable });
+cases!(config_wit => api::MetadataError {} holds { DefaultWithOthers, Unavailable });
 cases!(config_wit => api::EndpointFlaw { NotUrl, UserInformation, QueryOrFragment, Scheme,
     PlainHttp, LinkLocal, HostNotAllowed, PathNotAllowed });
-cases!(config_wit => api::ScheduleFlaw { FieldCount, Never } holds { Field });
+cases!(config_wit => api::ScheduleError { FieldCount, Never } holds { Field });
 record!(config_wit => api::ConfigBound { field, maximum });
 record!(config_wit => api::Metadata { role_type, flaw });
 record!(config_wit => api::EndpointValue { key, flaw });
@@ -150,7 +150,7 @@ record!(config_wit => api::Rotated { private_key_id, key_left_behind });
 cases!(config_wit => api::RotationError { NoStoredCredentials, Busy, AnswerUnreadable,
     ConfigurationChanged } holds { Refused, NotYetAccepted, Credentials, EndpointDenied,
     GoogleUnavailable, Storage });
-cases!(config_wit => api::CallFailure {} holds { Refused, Credentials, EndpointDenied,
+cases!(config_wit => api::GoogleCallError {} holds { Refused, Credentials, EndpointDenied,
     GoogleUnusable, GoogleUnavailable });
 record!(config_wit => api::PermissionsFound { held, lacking });
 record!(config_wit => api::ProjectReport { project, outcome });
@@ -193,7 +193,7 @@ cases!(login_wit => api::KeyRefusal { SubjectShape, AccountUnknown, KeyUnknown, 
     DocumentUnreadable });
 record!(login_wit => api::AccountRefusal { account, refusal });
 record!(login_wit => api::CreatedLater { claimed, created });
-cases!(login_wit => api::InstanceFlaw { OtherId } holds { Refused, Status, CreatedLater });
+cases!(login_wit => api::InstanceError { OtherId } holds { Refused, Status, CreatedLater });
 cases!(login_wit => api::GroupLocations {} holds { Zones, Regions });
 record!(login_wit => api::KeyNotFound { key_id, subject, refusal });
 record!(login_wit => api::ProjectNotBound { email, bound_projects });

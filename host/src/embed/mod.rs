@@ -2,7 +2,7 @@
 //!
 //! [`AuthMethod`] is the component `auth-method` and nothing else: no listener, no tokens, no settings file. The program gives it a
 //! [store](ports::Store) and a way to [send requests](ports::Http), and asks it who a caller is; the calls are those of
-//! [`interface::AuthMethod`], and what they promise is in `wit/auth-method`.
+//! [`interface::AuthMethod`], which joins a trait for each interface, and their promises are in `wit/auth-method`.
 //!
 //! **Calls wait, and run on the thread that makes them**, as does the store; requests are sent from a thread of this crate. They work
 //! with and without a Tokio runtime around them. In an async function a call holds up its thread like any other that waits, so make it

@@ -1,4 +1,4 @@
-//! What a connection is doing: whether it is idle, whether its client takes what it asked for, and whether it abandons more requests than it
+//! The activity of a connection: whether it is idle, whether its client takes what it asked for, and whether it abandons more requests than it
 //! may (SEC-H6).
 
 use std::collections::HashMap;
@@ -151,7 +151,7 @@ struct OpenBodies {
 struct Progress {
     /// When the connection asked for more of it, which it does when the client has taken what came before.
     asked: Instant,
-    /// Whether what was asked for is still being made.
+    /// True while what was asked for is still being made.
     is_made: bool,
 }
 
@@ -163,7 +163,7 @@ impl Progress {
         }
     }
 
-    /// Whether the server is the one to be waited for. Not longer than it may take: when the part is there, nobody asks for it while the
+    /// True if the server is the one to be waited for. Not longer than it may take: when the part is there, it is not asked for while the
     /// client takes nothing.
     fn is_made_within(&self, making_time: Duration) -> bool {
         self.is_made && self.asked.elapsed() < making_time
@@ -191,7 +191,7 @@ impl OpenBody {
         self.set(Progress::asked_now());
     }
 
-    /// What the connection asks for is being made.
+    /// The answer that the connection asks for is being made.
     pub(super) fn in_the_making(&self) {
         self.set(Progress {
             is_made: true,

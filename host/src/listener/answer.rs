@@ -21,11 +21,11 @@ type Parts = Pin<Box<dyn Stream<Item = Result<Bytes, CutOffError>> + Send>>;
 
 /// The body of an answer.
 pub struct AnswerBody {
-    /// What has not been handed out of what is there.
+    /// The bytes that are there and not handed out.
     ready: Bytes,
-    /// What is still to be made; `None` where there is nothing more. Asked for when all before has been taken.
+    /// The parts that are still to be made; `None` where there is nothing more. Asked for when all before has been taken.
     rest: Option<Parts>,
-    /// What the connection knows of it, while something is still to be made.
+    /// The connection's knowledge of it, while something is still to be made.
     open: Option<OpenBody>,
 }
 

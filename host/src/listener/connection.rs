@@ -21,7 +21,7 @@ use super::activity::Activity;
 use super::guarded_stream::GuardedStream;
 use super::service::{Exchange, Shared};
 
-/// What a client that speaks HTTP/2 without having agreed on it begins with.
+/// The first bytes of a client that speaks HTTP/2 without having agreed on it.
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// How long a connection that was asked to end may take to do so while it has no request.

@@ -1,4 +1,4 @@
-//! What an HTTP/1 header block must look like before the HTTP library sees it (SEC-H2, H5).
+//! The form that an HTTP/1 header block must have before the HTTP library sees it (SEC-H2, H5).
 //!
 //! The library resolves ambiguities that this server refuses: a length beside a transfer coding, a length given twice,
 //! a line that ends in a bare line feed. So every header block is checked here first.
@@ -21,7 +21,7 @@ pub(super) struct HeadLimits {
     pub(super) target_bytes: usize,
 }
 
-/// What follows a header block.
+/// The body that follows a header block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyFraming {
     /// This many bytes.

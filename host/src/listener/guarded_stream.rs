@@ -17,7 +17,7 @@ use tokio::time::{Sleep, sleep};
 use super::framing::{BodyFraming, Head, HeadLimits, examine};
 use super::refusal::{Dialect, Refusal};
 
-/// What the HTTP library reads instead of a refused message.
+/// The message that the HTTP library reads instead of a refused one.
 const STAND_IN: &[u8] = b"GET / HTTP/1.1\r\nHost: refused\r\n\r\n";
 
 /// How long, and for how many bytes, a client that was refused is listened to, so that it can read the answer.
@@ -29,7 +29,7 @@ const LINGER_BYTES: usize = 4 << 20;
 pub(super) struct RefusedMessage(OnceLock<(u64, Refusal, Dialect)>);
 
 impl RefusedMessage {
-    /// Whether message number `ordinal` of the connection, counted from one, was refused.
+    /// Tells if message number `ordinal` of the connection, counted from one, was refused.
     pub(super) fn of(&self, ordinal: u64) -> Option<(Refusal, Dialect)> {
         self.0
             .get()
@@ -38,7 +38,7 @@ impl RefusedMessage {
     }
 }
 
-/// What the next bytes of the connection are.
+/// The meaning of the next bytes of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// The beginning of a message; so many bytes have been searched for its end in vain.
@@ -200,7 +200,7 @@ impl<S> GuardedStream<S> {
         self.checked -= bytes;
     }
 
-    /// Whether the time for the header block that has begun is over.
+    /// True if the time for the header block that has begun is over.
     fn is_header_late(&mut self, context: &mut Context<'_>) -> bool {
         if !matches!(self.phase, Phase::Head { .. }) || self.held.is_empty() {
             return false;

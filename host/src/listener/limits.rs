@@ -1,4 +1,4 @@
-//! What bounds a connection and its requests.
+//! The bounds of a connection and its requests.
 
 use std::time::Duration;
 

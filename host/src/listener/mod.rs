@@ -51,7 +51,7 @@ const KEEPALIVE: TcpKeepalive = TcpKeepalive::new()
     .with_interval(Duration::from_secs(10))
     .with_retries(3);
 
-/// What answers requests.
+/// The handler that answers requests.
 pub trait RequestHandler: Send + Sync + 'static {
     /// Answers `request`, whose client is at `peer`. The future is dropped when the client goes away before the answer, or
     /// when the time for the request is over.

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use super::refusal::Refusal;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// What a proxy says about how its client came, and to which host.
+/// A proxy's word about how its client came, and to which host.
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 

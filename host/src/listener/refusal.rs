@@ -66,7 +66,7 @@ impl Refusal {
         }
     }
 
-    /// Whether it leaves doubt about what comes next on an HTTP/1 connection.
+    /// True if it leaves doubt about what comes next on an HTTP/1 connection.
     pub(super) fn ends_connection(self) -> bool {
         !matches!(self, Self::Overloaded | Self::Internal)
     }

@@ -1,4 +1,4 @@
-//! What happens to one request between the HTTP library and the handler.
+//! The way of one request from the HTTP library to the handler.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,12 +23,12 @@ use super::limits::Limits;
 use super::peer::TrustedProxies;
 use super::refusal::{Dialect, Refusal};
 
-/// What all connections of a listener share.
+/// The state that all connections of a listener share.
 pub(super) struct Shared<H> {
     pub(super) handler: Arc<H>,
     pub(super) limits: Limits,
     pub(super) proxies: TrustedProxies,
-    /// Whether clients come by TLS.
+    /// True if clients come by TLS.
     pub(super) is_tls: bool,
 }
 

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use super::*;
 use crate::settings::Settings;
 
-/// What a part of an answer holds; more than sockets keep, with those that follow.
+/// The size of a part of an answer; more than sockets keep, with those that follow.
 const PART: Bytes = Bytes::from_static(&[b'x'; 1 << 20]);
 
 /// Longer than a connection without a request is kept when the server stops.

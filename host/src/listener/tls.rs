@@ -23,7 +23,7 @@ pub enum CertificateError {
     Certificate {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The flaw.
         reason: String,
     },
     /// The key file is unreadable or has no private key. Nothing of its content is told.
@@ -31,7 +31,7 @@ pub enum CertificateError {
     Key {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The flaw.
         reason: String,
     },
     /// Certificate and key do not fit together, or their kind is not supported.

@@ -1,6 +1,6 @@
 //! Numbers for those who watch the server (SEC-L6).
 //!
-//! Every series exists from the start or comes from a list that ends: nobody who sends requests can make the server keep more of them.
+//! Every series exists from the start or comes from a list that ends: no client can make the server keep more of them.
 
 mod backend;
 
@@ -34,7 +34,7 @@ const COMMIT_BUCKETS: [f64; 9] = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.
 /// How a duty of background work can end.
 const DUTY_OUTCOMES: [&str; 2] = ["done", "failed"];
 
-/// What a request belongs to.
+/// The protocol that a request belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// The auth method and what belongs to it.
@@ -65,7 +65,7 @@ impl Protocol {
     }
 }
 
-/// What one server counts.
+/// The counters of one server.
 pub struct ServerMetrics {
     registry: Registry,
     requests: IntCounterVec,
@@ -213,7 +213,7 @@ impl ServerMetrics {
         }
     }
 
-    /// Whether `outcome` is one of those that are counted; the first ones are.
+    /// True if `outcome` is one of those that are counted; the first ones are.
     fn is_known_outcome(&self, outcome: &str) -> bool {
         let mut known = self
             .login_outcomes

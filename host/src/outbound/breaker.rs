@@ -20,7 +20,7 @@ pub(super) enum Outcome {
     Failed,
 }
 
-/// What a call gets that may go out, to be given back with its outcome.
+/// A permit for a call that may go out, to be given back with its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pass {
     /// A call that was let out before the breaker changed says nothing about the time after.
@@ -56,12 +56,12 @@ impl Breaker {
         }
     }
 
-    /// Whether a call would be turned away at `now`.
+    /// True if a call would be turned away at `now`.
     pub(super) fn is_shut(&self, now: Instant) -> bool {
         matches!(self.state, State::Open { next_probe } if now < next_probe)
     }
 
-    /// Whether nothing is remembered that a new breaker would not know.
+    /// True if nothing is remembered that a new breaker would not know.
     pub(super) fn is_like_new(&self) -> bool {
         matches!(&self.state, State::Closed(window) if window.failures() == 0)
     }

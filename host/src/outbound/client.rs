@@ -145,7 +145,7 @@ impl Outbound {
             .map_or(deadline, |timeout| deadline.min(started + timeout));
 
         let host = self.destinations.of(&destination);
-        // Nobody waits for a place at a host that is left alone.
+        // No call waits for a place at a host that is left alone.
         if host.is_shut() {
             return Err(Error::ConnectionRefused);
         }
@@ -269,7 +269,7 @@ async fn collect(
     Ok(whole.freeze())
 }
 
-/// What an exchange says about the health of its host; `None` where the host was never reached for, by a decision made here.
+/// The verdict of an exchange on the health of its host; `None` where the host was never reached for, by a decision made here.
 fn outcome<T>(result: &Result<Response<T>, Error>) -> Option<Outcome> {
     match result {
         Ok(answer) if is_unwell(answer.status()) => Some(Outcome::Failed),

@@ -1,4 +1,4 @@
-//! What is known of the hosts that are called: how many calls are under way, and whether they fail.
+//! The state of the hosts that are called: how many calls are under way, and whether they fail.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,7 +58,7 @@ impl Destinations {
     }
 }
 
-/// Forgets hosts that nobody calls: those that are well, and only where that is not enough those that are not.
+/// Forgets hosts without a call under way: those that are well, and only where that is not enough those that are not.
 fn forget(hosts: &mut HashMap<String, Arc<Destination>>) {
     let is_called = |destination: &Arc<Destination>| Arc::strong_count(destination) > 1;
     hosts.retain(|_, destination| is_called(destination) || !destination.breaker().is_like_new());
@@ -68,7 +68,7 @@ fn forget(hosts: &mut HashMap<String, Arc<Destination>>) {
 }
 
 impl Destination {
-    /// Whether a call would be turned away now.
+    /// True if a call would be turned away now.
     pub(super) fn is_shut(&self) -> bool {
         self.breaker().is_shut((self.now)())
     }

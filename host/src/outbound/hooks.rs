@@ -10,7 +10,7 @@ use super::Outbound;
 type Driver = Box<dyn Future<Output = Result<(), Error>> + Send>;
 type Sending = Box<dyn Future<Output = Result<(Response<WasiBody>, Driver), Error>> + Send>;
 
-/// What an instance's store holds to send requests; cheap to make for every instance.
+/// The part of an instance's store that sends requests; cheap to make for every instance.
 #[derive(Clone)]
 pub struct OutboundHooks(Arc<Outbound>);
 

@@ -12,7 +12,7 @@ use url::Host;
 
 use crate::settings::GoogleSettings;
 
-/// What the metadata server's tokens and identities are below.
+/// The path above the metadata server's tokens and identities.
 const METADATA_PATH: &str = "/computeMetadata/v1/";
 
 /// Why a call is refused, with the setting that would allow it where there is one.
@@ -21,7 +21,7 @@ pub enum Denial {
     /// Not an absolute `http` or `https` URL with a plain host.
     #[error("the URL is not an absolute one with scheme and host")]
     Malformed,
-    /// Nobody allowed the host.
+    /// Neither Google's list nor the operator's has the host.
     #[error("the host is not allowed; name it in google.allowed_hosts")]
     UnknownHost,
     /// Plain HTTP to another machine.

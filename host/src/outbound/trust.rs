@@ -15,7 +15,7 @@ pub enum TrustError {
     CaFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The flaw.
         reason: String,
     },
     /// The TLS library refused its own settings.

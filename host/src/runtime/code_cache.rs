@@ -25,7 +25,7 @@ impl CodeCache {
     ///
     /// # Errors
     ///
-    /// When the folder cannot be made, or belongs to or can be changed by anybody else.
+    /// When the folder cannot be made, or belongs to or can be changed by another user.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self> {
         let folder = folder.into();
         fs::DirBuilder::new()
@@ -82,7 +82,7 @@ impl CodeCache {
     }
 }
 
-/// The folder for compiled code where nobody names one: in the user's cache folder, else among temporary files.
+/// The folder for compiled code where the settings name none: in the user's cache folder, else among temporary files.
 #[must_use]
 pub fn folder_of_user() -> PathBuf {
     let user = std::env::var_os("XDG_CACHE_HOME")

@@ -46,7 +46,7 @@ impl From<wasmtime::Error> for ServeError {
 pub struct BodyPart {
     /// May be empty.
     pub bytes: Bytes,
-    /// What follows. `None` at the end.
+    /// The part that follows. `None` at the end.
     pub rest: Option<BodyRest>,
 }
 

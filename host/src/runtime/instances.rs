@@ -13,7 +13,7 @@ use super::state::InstanceState;
 
 /// One instance: its store, and `exports` to call it by.
 pub(crate) struct Instance<E> {
-    /// What the instance lives in.
+    /// The store that the instance lives in.
     pub(crate) store: Store<InstanceState>,
     /// How it is called.
     pub(crate) exports: E,

@@ -3,7 +3,7 @@
 //! How far an instance is used again is a rule of its own (`instances.rs`).
 //!
 //! **Back-pressure.** At most [`PoolSettings::instances`] requests run at one time, and [`PoolSettings::queue`] more wait for them.
-//! Beyond that a request is refused at once, so that a flood costs memory for nobody. Further parts of answers get half of the instances at
+//! Beyond that a request is refused at once, so that a flood costs no memory. Further parts of answers get half of the instances at
 //! most: those who read long answers, or the log, leave the others to requests.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What one instance holds on the host's side.
+//! The state of one instance on the host's side.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ const RANDOM_LIMIT: u64 = 64 * 1024;
 /// Makes the hooks through which an instance sends requests; every instance gets hooks of its own.
 pub type OutboundFactory = Arc<dyn Fn() -> Box<dyn WasiHttpHooks> + Send + Sync>;
 
-/// What an instance is given, and what bounds it.
+/// The grants of an instance, and its bounds.
 ///
 /// Beside this it has clocks and random bytes, and its standard error becomes lines of the host's log. It has no files, no sockets
 /// and no arguments (SEC-W6).
@@ -77,7 +77,7 @@ pub struct InstanceState {
     limits: MemoryLimit,
     used_epochs: u32,
     is_retired: bool,
-    /// What it has recorded of a request that it has not answered yet.
+    /// The audit record of a request that it has not answered yet.
     pub(super) open_exchange: OpenExchange,
 }
 
@@ -114,7 +114,7 @@ impl InstanceState {
         self.used_epochs = 0;
     }
 
-    /// What the instance has recorded of a request that it has answered ends with the request.
+    /// Ends the audit record of a request with its answer.
     pub(super) fn end_request(&mut self) {
         self.open_exchange.forget();
     }
@@ -124,13 +124,13 @@ impl InstanceState {
         self.is_retired = true;
     }
 
-    /// Whether the instance has given back every handle it got and was not retired, as one that is to serve again must have.
+    /// True if the instance has given back every handle it got and was not retired, as one that is to serve again must have.
     pub(super) fn holds_nothing(&self) -> bool {
         !self.is_retired && self.table.is_empty()
     }
 }
 
-/// What the linear memories of an instance may take together (SEC-W1). A composed instance has one for each component; a limit for each
+/// The bound on the linear memories of an instance together (SEC-W1). A composed instance has one for each component; a limit for each
 /// alone would let it have several times what the operator allows.
 struct MemoryLimit {
     limit: usize,
@@ -187,7 +187,7 @@ impl WasiHttpView for InstanceState {
     }
 }
 
-/// Grants for tests of small components, which do not call anybody.
+/// Grants for tests of small components, which call no host.
 #[cfg(test)]
 pub(super) fn no_grants() -> Grants {
     use crate::outbound::{Outbound, OutboundHooks};

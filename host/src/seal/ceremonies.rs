@@ -1,4 +1,4 @@
-//! What holders of shares do together, as components see it.
+//! The ceremonies of holders of shares, as components see them.
 
 use gatehouse_store::{
     Ceremony as StoreCeremony, CeremonyError as StoreError, Given,

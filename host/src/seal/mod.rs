@@ -36,7 +36,7 @@ pub struct SealedStore {
     pub store: Arc<dyn Backend>,
     /// Who holds its key.
     pub seal: Arc<dyn Seal>,
-    /// What is due about its keys.
+    /// The work that is due about its keys.
     pub upkeep: Upkeep,
 }
 
@@ -98,7 +98,7 @@ pub fn stopped_store(settings: &Settings) -> Result<Arc<SealedBackend<Arc<dyn Ba
     Ok(Arc::new(Store::new(below, clock)))
 }
 
-/// What to do about a store that cannot be opened.
+/// Advice about a store that cannot be opened.
 fn wrong_kind(error: UnsealError) -> anyhow::Error {
     let cure = match error {
         UnsealError::SharesNeeded => "cannot unseal the store: set seal.type = \"shamir\"",

@@ -55,7 +55,7 @@ impl SealedStore {
         put.map_err(|error| error.to_string())
     }
 
-    /// Whether the record is there; `None` while sealed.
+    /// True if the record is there; `None` while sealed.
     async fn holds(&self) -> Option<bool> {
         let store = PrivateStore::new(self.store.clone(), Namespace::Access);
         match store.get(&["system"]).await {

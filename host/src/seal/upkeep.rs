@@ -1,4 +1,4 @@
-//! What is due about the keys of an open store: new ones, sealing anew, and counting the store for its witness (SEC-K4, K9).
+//! The work that is due about the keys of an open store: new ones, sealing anew, and counting the store for its witness (SEC-K4, K9).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -8,7 +8,7 @@ use super::source::Section;
 pub struct CompatibilitySwitch {
     /// Its key in the section.
     pub key: &'static str,
-    /// What is lost by it, in words that follow a colon.
+    /// The loss by it, in words that follow a colon.
     pub gives_up: &'static str,
 }
 

@@ -39,7 +39,7 @@ pub struct GoogleSettings {
 /// The domain of Google's API hosts in the public cloud.
 pub const DEFAULT_UNIVERSE_DOMAIN: &str = "googleapis.com";
 
-/// Where Google's metadata server answers, without a name that somebody else could resolve.
+/// Where Google's metadata server answers, without a name that another resolver could answer.
 const METADATA_HOST: &str = "169.254.169.254";
 
 /// Where `gcloud auth application-default login` leaves its file, below the home directory.

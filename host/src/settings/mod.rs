@@ -1,4 +1,4 @@
-//! What an operator can set, and how: a TOML file, above it environment variables named `GATEHOUSE_SECTION_KEY`, above
+//! The settings of an operator: a TOML file, above it environment variables named `GATEHOUSE_SECTION_KEY`, above
 //! those the flags of the command.
 //!
 //! Reading never stops at the first mistake: [`SettingsError`] names every one of them with its cure.

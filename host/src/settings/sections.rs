@@ -43,7 +43,7 @@ impl ListenerSettings {
         }
     }
 
-    /// Scheme, host and port by which others reach a server that listens on `local_address`; `None` where nobody knows.
+    /// Scheme, host and port by which others reach a server that listens on `local_address`; `None` where the settings do not tell.
     #[must_use]
     pub fn advertised(&self, local_address: SocketAddr) -> Option<String> {
         if let Some(url) = &self.advertised_address {

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use super::value::{ByteSize, Count, OrNone, SettingValue};
 
-/// What every environment variable that holds a setting begins with.
+/// The prefix of every environment variable that holds a setting.
 const ENVIRONMENT_PREFIX: &str = "GATEHOUSE_";
 
 /// Variables of other programs that stand in for settings which are not set, or help to find their defaults.
@@ -26,7 +26,7 @@ const SIMILAR_ENOUGH: f64 = 0.75;
 /// Which source a setting in force was taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// Neither the file nor the environment sets it.
     Default,
     /// The configuration file.
     File,
@@ -63,7 +63,7 @@ pub struct EffectiveSetting {
 pub struct Problem {
     /// The setting, environment variable or file concerned.
     pub subject: String,
-    /// What is wrong and what to do.
+    /// The flaw, and how to mend it.
     pub message: String,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct Sources {
     flags: BTreeMap<String, String>,
     /// The keys of every section that was read.
     known: BTreeMap<String, BTreeSet<&'static str>>,
-    /// What the names of sections begin with that the operator names.
+    /// The prefix of the names of sections that the operator names.
     groups: BTreeSet<&'static str>,
     findings: Findings,
 }
@@ -163,7 +163,7 @@ impl Sources {
         names
     }
 
-    /// Ends the reading: what nobody asked for becomes a problem.
+    /// Ends the reading: a name that was not asked for becomes a problem.
     pub(super) fn finish(mut self) -> Findings {
         let mut problems = self.unknown_in_file();
         problems.extend(self.unknown_in_environment());
@@ -398,7 +398,7 @@ impl Section<'_> {
     }
 }
 
-/// Whether a name may hold this byte without confusing anybody.
+/// True if a name may hold this byte without confusing a reader.
 const fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }

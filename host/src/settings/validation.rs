@@ -201,7 +201,7 @@ fn fault_of_url(url: &Url, allow_http_loopback: bool) -> Option<&'static str> {
     }
 }
 
-/// Whether a URL is one of HTTP and names a server and nothing on it.
+/// True if a URL is one of HTTP and names a server and nothing on it.
 fn is_origin(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https")
         && url.path() == "/"

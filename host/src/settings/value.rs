@@ -11,7 +11,7 @@ use url::Url;
 
 /// A type that a setting can have.
 pub(super) trait SettingValue: Sized {
-    /// What may be written, in words that follow "expected".
+    /// The values that may be written, in words that follow "expected".
     const EXPECTED: &'static str;
 
     /// Reads the text of an environment variable or a flag, or a TOML string.
@@ -165,7 +165,7 @@ impl SettingValue for Interval {
     }
 }
 
-/// What has a default that the word `none` switches off.
+/// A setting with a default that the word `none` switches off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OrNone<T>(pub(super) Option<T>);
 

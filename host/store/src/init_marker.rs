@@ -66,7 +66,7 @@ pub async fn discard(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bo
         key: KEYRING_KEY.to_owned(),
         requirement: Requirement::Absent,
     };
-    // A commit and no read: what nobody waited for may be stored only now, and this comes after it.
+    // A commit and no read: a commit without a waiting caller may be stored only now, and this comes after it.
     if commit_if(backend, vec![absent], Vec::new()).await? {
         return Ok(true);
     }

@@ -25,7 +25,7 @@ pub enum KeyFileError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The message of the operating system.
         source: io::Error,
     },
     /// Other users can read or change it.
@@ -49,7 +49,7 @@ pub enum KeyFileError {
     NotCreated {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The message of the operating system.
         source: io::Error,
     },
     /// No key can be made without randomness.

@@ -1,4 +1,4 @@
-//! Documents for the audit (SEC-L2): a line is one line, JSON, and without a text that nobody named.
+//! Documents for the audit (SEC-L2): a line is one line, JSON, and without a text that no caller named.
 
 use std::fmt::Write as _;
 

@@ -15,7 +15,7 @@ mod tokens;
 
 use std::sync::OnceLock;
 
-use gatehouse_auth_method::{AuthMethod, LoginRequest};
+use gatehouse_auth_method::{Login, LoginRequest};
 use libfuzzer_sys::fuzz_target;
 
 use google::World;

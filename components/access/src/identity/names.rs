@@ -5,14 +5,13 @@
 //! existed, each owner is still found by the name as it was written, and any other spelling leads to the one that has it in lower case.
 
 use gatehouse_ports::{Clock, Item, Random, Store};
-use gatehouse_storage::{Records, Transaction};
+use gatehouse_storage::{Index, Records, Transaction};
 
 use super::records::{
     ENTITY_NAME_PREFIX, GROUP_NAME_PREFIX, GroupRecord, NameRecord, entity_name_key, group_key,
     group_name_key,
 };
 use crate::api::{Failure, IdentityError};
-use crate::indexes::Index;
 use crate::records::{EntityRecord, entity_key};
 use crate::secret::IdentifierHasher;
 use crate::service::AccessService;
@@ -30,16 +29,18 @@ pub(crate) enum Named {
 
 impl Named {
     /// The index by names in lower case.
-    pub(crate) const fn index(self) -> Index {
+    pub(crate) const fn index(self) -> Index<'static> {
         match self {
             Self::Entity => Index {
-                name: "entity-names",
+                key: "index/entity-names",
                 prefix: ENTITY_NAME_PREFIX,
+                at_once: PART,
                 part: PART,
             },
             Self::Group => Index {
-                name: "group-names",
+                key: "index/group-names",
                 prefix: GROUP_NAME_PREFIX,
+                at_once: PART,
                 part: PART,
             },
         }
@@ -251,7 +252,7 @@ mod tests {
         let target = id.to_owned();
         let mut transaction = Transaction::new();
         transaction
-            .delete(Named::Group.index().key())
+            .delete(Named::Group.index().key)
             .put(Named::Group.exact_key(hasher, name), &NameRecord { target })
             .unwrap();
         access.records.commit(transaction).unwrap();

@@ -9,7 +9,8 @@ pub(crate) use aliases::asked_alias;
 
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{
-    Attempt, Record, Records, Transaction, commit_with_retries, encode, key_position, key_segment,
+    Attempt, Index, Record, Records, Transaction, commit_with_retries, encode, key_position,
+    key_segment,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,6 @@ use crate::api::{
     Failure, KeyPage, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
     WritePermission,
 };
-use crate::indexes::Index;
 use crate::service::AccessService;
 
 /// Longest name, in bytes.
@@ -35,9 +35,10 @@ const PREFIX: &str = "token-role/";
 const NAME_PREFIX: &str = "token-role-name/";
 
 /// The names of all roles, apart from the roles, which are too long to be read for a list.
-pub(crate) const TOKEN_ROLE_NAMES: Index = Index {
-    name: "token-role-names",
+pub(crate) const TOKEN_ROLE_NAMES: Index<'static> = Index {
+    key: "index/token-role-names",
     prefix: PREFIX,
+    at_once: 16,
     part: 16,
 };
 

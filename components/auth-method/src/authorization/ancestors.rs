@@ -1,4 +1,4 @@
-//! What is above the project: bounds on folders and organizations, and group aliases (contract 7.3; SEC-G14).
+//! Ancestors of the project: bounds on folders and organizations, and group aliases (contract 7.3; SEC-G14).
 
 use gatehouse_ports::{Clock, Http, Random};
 

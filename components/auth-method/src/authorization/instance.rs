@@ -10,7 +10,7 @@ use crate::jwt::InstanceClaims;
 use crate::roles::ANY_ACCOUNT;
 use crate::trace::{Condition as _, Trace, input, list};
 use crate::{
-    Check, CreatedLater, GceRules, GroupNotFound, InstanceAccountNotBound, InstanceFlaw,
+    Check, CreatedLater, GceRules, GroupNotFound, InstanceAccountNotBound, InstanceError,
     InstanceProjectNotBound, InstanceTooOld, LabelMissing, LoginError, ProjectRefusal, Role,
 };
 
@@ -122,18 +122,18 @@ fn live_instance<H: Http, C: Clock, R: Random>(
         name: &claims.instance_name,
     };
     let instance = google.instance(name).map_err(|error| match error {
-        ApiError::Refused(refusal) => flawed(InstanceFlaw::Refused(refusal)),
+        ApiError::Refused(refusal) => flawed(InstanceError::Refused(refusal)),
         other => other.into(),
     })?;
     if !LIVE_STATES.contains(&instance.status.as_str()) {
-        return Err(flawed(InstanceFlaw::Status(instance.status)));
+        return Err(flawed(InstanceError::Status(instance.status)));
     }
     if instance.id != claims.instance_id {
-        return Err(flawed(InstanceFlaw::OtherId));
+        return Err(flawed(InstanceError::OtherId));
     }
     let claimed = claims.instance_creation_timestamp;
     if claimed.saturating_add(CREATION_TOLERANCE) < instance.created {
-        return Err(flawed(InstanceFlaw::CreatedLater(CreatedLater {
+        return Err(flawed(InstanceError::CreatedLater(CreatedLater {
             claimed,
             created: instance.created,
         })));

@@ -1,4 +1,4 @@
-//! What a write does to the stored configuration.
+//! The effect of a write on the stored configuration.
 
 use gatehouse_ports::MAXIMUM_VALUE_BYTES;
 use gatehouse_storage::encode;
@@ -6,25 +6,26 @@ use gatehouse_storage::encode;
 use super::credentials::read_key_file;
 use super::metadata::{GCE_FIELDS, IAM_FIELDS};
 use super::rotation::settings_after;
-use super::{ConfigRecord, CredentialsIdentity, CredentialsRecord, MetadataSelection, shown};
+use super::{ConfigRecord, CredentialsIdentity, CredentialsRecord, MetadataSelection};
+use crate::excerpt::value_excerpt;
 use crate::google::{Settings, endpoint_flaw, is_foreign};
 use crate::jwt::Subject;
 use crate::{
     AliasSource, ConfigBound, ConfigChanges, ConfigError, ConfigWarning, CustomEndpoints,
-    EndpointValue, Metadata, MetadataFlaw, RoleType,
+    EndpointValue, Metadata, MetadataError, RoleType,
 };
 
 /// Longest text that a write sets, in bytes, where its own form does not bound it.
 const MAXIMUM_TEXT_BYTES: usize = 1024;
 
-/// What becomes of the stored private key.
+/// The effect of a write on the stored private key.
 pub(crate) enum CredentialsChange {
     Keep,
     Remove,
     Replace(CredentialsRecord),
 }
 
-/// What a write makes of a configuration.
+/// A configuration after a write.
 pub(crate) struct Applied {
     pub(crate) record: ConfigRecord,
     pub(crate) credentials: CredentialsChange,
@@ -47,7 +48,7 @@ pub(crate) fn apply(
         record.gce_alias = alias(value, "instance_id", RoleType::Gce)?;
     }
     let metadata_refused =
-        |role_type| move |flaw: MetadataFlaw| ConfigError::Metadata(Metadata { role_type, flaw });
+        |role_type| move |flaw: MetadataError| ConfigError::Metadata(Metadata { role_type, flaw });
     if let Some(names) = &changes.iam_metadata {
         record.iam_metadata = MetadataSelection::from_names(names, IAM_FIELDS)
             .map_err(metadata_refused(RoleType::Iam))?;
@@ -119,7 +120,7 @@ fn apply_credentials(
     }
 }
 
-/// Whether a write turns federation on, or points it elsewhere.
+/// True if a write turns federation on, or points it elsewhere.
 pub(crate) fn sets_audience(changes: &ConfigChanges) -> bool {
     let audience = changes.identity_token_audience.as_deref();
     audience.is_some_and(|audience| !audience.is_empty())
@@ -153,11 +154,11 @@ fn apply_endpoints(
     let endpoints = || changes.custom_endpoint.iter().flatten();
     // An unknown key counts before any value (contract 2.3 rule 1), whatever order they came in.
     for (key, _) in endpoints() {
-        endpoint_of(custom, key).ok_or_else(|| ConfigError::EndpointKey(shown(key)))?;
+        endpoint_of(custom, key).ok_or_else(|| ConfigError::EndpointKey(value_excerpt(key)))?;
     }
     for (key, value) in endpoints() {
         let (key, endpoint) =
-            endpoint_of(custom, key).ok_or_else(|| ConfigError::EndpointKey(shown(key)))?;
+            endpoint_of(custom, key).ok_or_else(|| ConfigError::EndpointKey(value_excerpt(key)))?;
         let value = value.trim();
         if value.is_empty() {
             *endpoint = None;

@@ -1,4 +1,4 @@
-//! What the root credentials of a mount may do, before somebody's login depends on it (the extension `config/check`).
+//! The permissions of the root credentials of a mount, before a login depends on them (the extension `config/check`).
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use crate::jwt::is_project;
 use crate::pages::{self, LARGE_AT_ONCE};
 use crate::service::AuthMethodService;
 use crate::{
-    ApiRefusal, CallFailure, CredentialsReport, Mount, PermissionsFound, ProjectReport, Role,
+    ApiRefusal, CredentialsReport, GoogleCallError, Mount, PermissionsFound, ProjectReport, Role,
     StorageError, record_keys,
 };
 
@@ -19,41 +19,42 @@ const MAXIMUM_PROJECTS: usize = 20;
 /// Most roles that are read to find them.
 const MAXIMUM_ROLES: usize = 1000;
 
-impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
-    pub(crate) fn check_credentials(
-        &self,
-        mount: &Mount,
-        projects: &[String],
-    ) -> Result<CredentialsReport, StorageError> {
-        let memory = self.mount_memory(mount)?;
-        let mut report = CredentialsReport {
-            source: memory.config.credentials_source(),
-            failure: None,
-            projects: Vec::new(),
-        };
-        let projects = if projects.is_empty() {
-            let own = memory.config.credentials.as_ref();
-            self.projects_in_use(mount, own.map(|own| own.project_id.as_str()))?
-        } else {
-            distinct(projects.iter().map(String::as_str))
-        };
-        self.with_google(mount, &memory, self.deadline(), |google| {
-            if let Err(error) = google.can_authenticate() {
-                report.failure = Some(error.into_call_failure()?);
-                return Ok(report);
-            }
-            for project in projects {
-                let outcome = if is_project(&project) {
-                    reported(google.permissions(&project))?
-                } else {
-                    Err(not_a_project())
-                };
-                report.projects.push(ProjectReport { project, outcome });
-            }
-            Ok(report)
-        })
-    }
+/// The permissions of the root credentials in `projects`; without any, in the project of the credentials and those that roles name.
+pub(super) fn check_config<S: Store, M: Cache, H: Http, C: Clock, R: Random>(
+    service: &AuthMethodService<S, M, H, C, R>,
+    mount: &Mount,
+    projects: &[String],
+) -> Result<CredentialsReport, StorageError> {
+    let memory = service.mount_memory(mount)?;
+    let mut report = CredentialsReport {
+        source: memory.config.credentials_source(),
+        failure: None,
+        projects: Vec::new(),
+    };
+    let projects = if projects.is_empty() {
+        let own = memory.config.credentials.as_ref();
+        service.projects_in_use(mount, own.map(|own| own.project_id.as_str()))?
+    } else {
+        distinct(projects.iter().map(String::as_str))
+    };
+    service.with_google(mount, &memory, service.deadline(), |google| {
+        if let Err(error) = google.can_authenticate() {
+            report.failure = Some(error.into_google_call_error()?);
+            return Ok(report);
+        }
+        for project in projects {
+            let outcome = if is_project(&project) {
+                reported(google.permissions(&project))?
+            } else {
+                Err(not_a_project())
+            };
+            report.projects.push(ProjectReport { project, outcome });
+        }
+        Ok(report)
+    })
+}
 
+impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> AuthMethodService<S, M, H, C, R> {
     /// The project of the credentials, then those that roles are bound to, as many as are asked about.
     fn projects_in_use(
         &self,
@@ -90,16 +91,16 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 fn reported(
     answer: Result<PermissionsFound, ApiError>,
-) -> Result<Result<PermissionsFound, CallFailure>, StorageError> {
+) -> Result<Result<PermissionsFound, GoogleCallError>, StorageError> {
     Ok(match answer {
         Ok(found) => Ok(found),
-        Err(error) => Err(error.into_call_failure()?),
+        Err(error) => Err(error.into_google_call_error()?),
     })
 }
 
 /// Google is not asked about what cannot be a project: it would become part of a URL.
-fn not_a_project() -> CallFailure {
-    CallFailure::Refused(ApiRefusal {
+fn not_a_project() -> GoogleCallError {
+    GoogleCallError::Refused(ApiRefusal {
         status: 400,
         message: "not the id of a project".to_owned(),
         reason: "invalid".to_owned(),

@@ -6,7 +6,7 @@ use zeroize::ZeroizeOnDrop;
 
 use super::CredentialsIdentity;
 use crate::rs256::SigningKey;
-use crate::{CredentialsFlaw, JsonPosition};
+use crate::{JsonPosition, KeyFileError};
 
 const MAXIMUM_BYTES: usize = 64 * 1024;
 
@@ -40,9 +40,9 @@ struct KeyFile {
 /// Reads a key file and proves that its key can sign. Since when it is in use is for the caller to say.
 pub(crate) fn read_key_file(
     text: &str,
-) -> Result<(CredentialsIdentity, CredentialsRecord), CredentialsFlaw> {
+) -> Result<(CredentialsIdentity, CredentialsRecord), KeyFileError> {
     if text.len() > MAXIMUM_BYTES {
-        return Err(CredentialsFlaw::TooLong);
+        return Err(KeyFileError::TooLong);
     }
     // Serde would take an array for a structure too.
     if !text.trim_ascii_start().starts_with('{') {
@@ -52,18 +52,18 @@ pub(crate) fn read_key_file(
         serde_json::from_str(text).map_err(|error| not_json(error.line(), error.column()))?;
     let private_key_id = file.private_key_id.take().unwrap_or_default();
     if private_key_id.is_empty() {
-        return Err(CredentialsFlaw::PrivateKeyIdMissing);
+        return Err(KeyFileError::PrivateKeyIdMissing);
     }
     if file
         .kind
         .as_deref()
         .is_some_and(|kind| kind != "service_account")
     {
-        return Err(CredentialsFlaw::NotServiceAccount);
+        return Err(KeyFileError::NotServiceAccount);
     }
     let client_email = file.client_email.take().unwrap_or_default();
     if client_email.is_empty() {
-        return Err(CredentialsFlaw::ClientEmailMissing);
+        return Err(KeyFileError::ClientEmailMissing);
     }
     let private_key = file.private_key.take().unwrap_or_default();
     let record = CredentialsRecord {
@@ -71,7 +71,7 @@ pub(crate) fn read_key_file(
         private_key_id: private_key_id.clone(),
         private_key,
     };
-    SigningKey::from_pem(&record.private_key).map_err(|_| CredentialsFlaw::PrivateKeyUnusable)?;
+    SigningKey::from_pem(&record.private_key).map_err(|_| KeyFileError::PrivateKeyUnusable)?;
     let identity = CredentialsIdentity {
         client_email,
         client_id: file.client_id.take().unwrap_or_default(),
@@ -82,9 +82,9 @@ pub(crate) fn read_key_file(
     Ok((identity, record))
 }
 
-fn not_json(line: usize, column: usize) -> CredentialsFlaw {
+fn not_json(line: usize, column: usize) -> KeyFileError {
     let counted = |place| u32::try_from(place).unwrap_or(u32::MAX);
-    CredentialsFlaw::NotJson(JsonPosition {
+    KeyFileError::NotJson(JsonPosition {
         line: counted(line),
         column: counted(column),
     })

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::shown;
-use crate::{MetadataFlaw, Unavailable};
+use crate::excerpt::value_excerpt;
+use crate::{MetadataError, Unavailable};
 
 /// Fields of iam roles, in the order of the default set.
 pub(super) const IAM_FIELDS: &[&str] = &[
@@ -28,7 +28,7 @@ pub(super) const GCE_FIELDS: &[&str] = &[
 
 const DEFAULT: &str = "default";
 
-/// What an operator has chosen.
+/// The choice of an operator.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MetadataSelection {
@@ -44,7 +44,7 @@ impl MetadataSelection {
     pub(super) fn from_names(
         names: &[String],
         available: &[&'static str],
-    ) -> Result<Self, MetadataFlaw> {
+    ) -> Result<Self, MetadataError> {
         let mut names: Vec<String> = names
             .iter()
             .map(|name| name.trim().to_lowercase())
@@ -56,16 +56,16 @@ impl MetadataSelection {
             return if names.len() == 1 {
                 Ok(Self::Default)
             } else {
-                let names = names.iter().map(|name| shown(name)).collect();
-                Err(MetadataFlaw::DefaultWithOthers(names))
+                let names = names.iter().map(|name| value_excerpt(name)).collect();
+                Err(MetadataError::DefaultWithOthers(names))
             };
         }
         match names
             .iter()
             .find(|name| !available.contains(&name.as_str()))
         {
-            Some(unknown) => Err(MetadataFlaw::Unavailable(Unavailable {
-                name: shown(unknown),
+            Some(unknown) => Err(MetadataError::Unavailable(Unavailable {
+                name: value_excerpt(unknown),
                 available: available.iter().map(|name| (*name).to_owned()).collect(),
             })),
             None => Ok(Self::Fields(names)),
@@ -85,7 +85,7 @@ impl MetadataSelection {
 mod tests {
     use super::*;
 
-    fn select(names: &[&str]) -> Result<MetadataSelection, MetadataFlaw> {
+    fn select(names: &[&str]) -> Result<MetadataSelection, MetadataError> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         MetadataSelection::from_names(&names, IAM_FIELDS)
     }
@@ -104,11 +104,11 @@ mod tests {
         let names = vec!["a".to_owned(), "default".to_owned()];
         assert_eq!(
             select(&["default", "a"]),
-            Err(MetadataFlaw::DefaultWithOthers(names))
+            Err(MetadataError::DefaultWithOthers(names))
         );
         assert!(matches!(
             select(&["role", "zone"]),
-            Err(MetadataFlaw::Unavailable(Unavailable { name, .. })) if name == "zone"
+            Err(MetadataError::Unavailable(Unavailable { name, .. })) if name == "zone"
         ));
     }
 }

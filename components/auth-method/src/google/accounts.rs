@@ -26,7 +26,7 @@ pub(crate) struct ServiceAccount {
 }
 
 impl ServiceAccount {
-    /// Whether `name` is its e-mail address or its unique id, exactly.
+    /// True if `name` is its e-mail address or its unique id, exactly.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         name == self.unique_id || name == self.email
     }

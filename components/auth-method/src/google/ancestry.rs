@@ -1,4 +1,4 @@
-//! What is above a project (contract 7.3, 8.3; SEC-G6, G14).
+//! The folders and the organization above a project (contract 7.3, 8.3; SEC-G6, G14).
 
 use std::sync::Arc;
 
@@ -45,14 +45,14 @@ struct Row {
 }
 
 impl Ancestor {
-    /// Whether it can be above a project, and has such a number as those have.
+    /// True if it can be above a project, and has such a number as those have.
     fn is_above_projects(&self) -> bool {
         matches!(self.kind.as_str(), "folder" | "organization")
             && (1..=MAXIMUM_DIGITS).contains(&self.id.len())
             && self.id.bytes().all(|byte| byte.is_ascii_digit())
     }
 
-    /// Whether it is of a kind that means anything here; Google may add others.
+    /// True if it is of a kind that means anything here; Google may add others.
     fn is_known(&self) -> bool {
         matches!(self.kind.as_str(), "project" | "folder" | "organization")
     }

@@ -33,7 +33,7 @@ struct TokenBody {
     error: String,
 }
 
-/// What an API says about a refusal with this status; empty where it says nothing that can be read.
+/// The refusal of an API with this status; its texts are empty where they cannot be read.
 pub(super) fn api_refusal(status: u16, body: &[u8]) -> ApiRefusal {
     let Ok(ApiBody {
         error: Object(error),

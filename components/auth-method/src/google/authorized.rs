@@ -10,7 +10,8 @@ use super::cached_answer::{Failure, Nature};
 use super::exchange::{CallError, Question};
 use super::strict::object_in;
 use crate::{
-    ApiRefusal, CallFailure, CredentialsFailure, CredentialsRefusal, CredentialsStep, StorageError,
+    ApiRefusal, CredentialsError, CredentialsRefusal, CredentialsStep, GoogleCallError,
+    StorageError,
 };
 
 /// Remembered access tokens that are replaced for one question: this instance's own, and the one that instances share.
@@ -21,9 +22,9 @@ const REPLACED_TOKENS: u32 = 2;
 pub(crate) enum ApiError {
     /// Google said no: 4xx, of which 404 and 403 are about what was asked for.
     Refused(ApiRefusal),
-    Credentials(CredentialsFailure),
+    Credentials(CredentialsError),
     Call(CallError),
-    /// Concerns nobody but the one who met it.
+    /// Concerns the login that met it alone.
     #[serde(skip)]
     Storage(StorageError),
 }
@@ -46,13 +47,13 @@ impl From<CallError> for ApiError {
     }
 }
 
-impl From<CredentialsFailure> for ApiError {
-    fn from(failure: CredentialsFailure) -> Self {
+impl From<CredentialsError> for ApiError {
+    fn from(failure: CredentialsError) -> Self {
         Self::Credentials(failure)
     }
 }
 
-impl From<CallError> for CallFailure {
+impl From<CallError> for GoogleCallError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Denied(api) => Self::EndpointDenied(api.name().into()),
@@ -89,7 +90,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             200..300 => Ok(answer),
             401 => {
                 self.forget_access_token(&token.value);
-                Err(ApiError::Credentials(CredentialsFailure::Refused(
+                Err(ApiError::Credentials(CredentialsError::Refused(
                     CredentialsRefusal {
                         step: CredentialsStep::Use,
                         status: 401,

@@ -15,10 +15,10 @@ const ASK_AGAIN_AFTER: u64 = 30_000;
 /// A failure to reach Google is the answer to everybody for so long when nothing older can be used. Not [`ASK_AGAIN_AFTER`], because
 /// logins must recover within 5 s of an outage (SEC-N7); three tries in 5 s are still fewer than one call per second.
 const OUTAGE_REMEMBERED: u64 = 5_000;
-/// A failure is kept for so long for those who wait for it, also when nobody else is to go by it.
+/// A failure is kept for so long for the logins that wait for it, also when no other login is to go by it.
 const HELD_FOR_WAITERS: u64 = 1_000;
 
-/// What a failure says about the thing that was asked for.
+/// The meaning of a failure for the thing that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nature {
     /// Nothing: Google could not be reached or made no sense. What was known before still holds.
@@ -44,7 +44,7 @@ pub(super) trait Failure: Clone + Serialize + DeserializeOwned + From<CallError>
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "A: Serialize", deserialize = "A: DeserializeOwned"))]
 struct Answer<A> {
-    #[serde(serialize_with = "of_arc", deserialize_with = "into_arc")]
+    #[serde(serialize_with = "serialize_shared", deserialize_with = "into_arc")]
     value: Arc<A>,
     asked_at: u64,
     fresh_until: u64,
@@ -55,7 +55,7 @@ struct Answer<A> {
 struct Setback<E> {
     error: E,
     at: u64,
-    /// Until when nobody asks again for want of an answer.
+    /// Until when no login asks again for want of an answer.
     until: u64,
 }
 
@@ -72,17 +72,17 @@ pub(super) struct Known<A, E> {
     asked_at: u64,
 }
 
-/// What there is to go by.
+/// An answer or a failure to go by.
 #[derive(Debug)]
 pub(super) struct Found<A, E> {
     pub(super) value: Arc<A>,
     /// Why a later question than the one that this answers failed, if it did.
     pub(super) setback: Option<E>,
-    /// Whether Google was asked since this login needed it.
+    /// True if Google was asked since this login needed it.
     pub(super) is_new: bool,
 }
 
-/// What is to be done about a question.
+/// The next step about a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
     Nothing,
@@ -131,7 +131,7 @@ impl<A> Answer<A> {
 }
 
 impl<A, E: Failure> Known<A, E> {
-    /// What to do at `now`. `has` tells whether an answer holds what is looked for; `stale_for` is how long an answer that is no
+    /// The next step at `now`. `has` tells whether an answer holds what is looked for; `stale_for` is how long an answer that is no
     /// longer fresh serves while Google cannot be reached; `share` is when to renew, in thousandths of an answer's life.
     pub(super) fn need(
         &self,
@@ -160,7 +160,7 @@ impl<A, E: Failure> Known<A, E> {
         }
     }
 
-    /// What there is to go by at `now`; `None` when nothing is known.
+    /// The answer or failure to go by at `now`; `None` when nothing is known.
     pub(super) fn outcome(&self, now: u64, stale_for: u64) -> Option<Result<Found<A, E>, E>> {
         let setback = self.setback.as_ref().map(|setback| setback.error.clone());
         let usable = |answer: &&Answer<A>| now < answer.fresh_until.saturating_add(stale_for);
@@ -174,14 +174,14 @@ impl<A, E: Failure> Known<A, E> {
         }
     }
 
-    /// Whether a question has failed since `since`.
+    /// True if a question has failed since `since`.
     pub(super) fn failed_since(&self, since: u64) -> bool {
         self.setback
             .as_ref()
             .is_some_and(|setback| since <= setback.at)
     }
 
-    /// What is known after Google, asked at `asked_at`, gave `value`, which is fresh for `lifetime`.
+    /// The state of knowledge after Google, asked at `asked_at`, gave `value`, which is fresh for `lifetime`.
     pub(super) const fn answered(value: Arc<A>, asked_at: u64, lifetime: u64) -> Self {
         Self {
             answer: Some(Answer {
@@ -194,7 +194,7 @@ impl<A, E: Failure> Known<A, E> {
         }
     }
 
-    /// What is known after a question of `asked_at` failed at `at`.
+    /// The state of knowledge after a question of `asked_at` failed at `at`.
     pub(super) fn failed(self, error: E, asked_at: u64, at: u64) -> Self {
         let nature = error.nature();
         let remembered_for = match nature {
@@ -202,7 +202,7 @@ impl<A, E: Failure> Known<A, E> {
             Nature::Absence => ASK_AGAIN_AFTER,
             Nature::Refusal | Nature::Obstacle | Nature::OwnTrouble => 0,
         };
-        // What Google says now counts, however fresh the opposite is.
+        // The present word of Google counts, however fresh the opposite is.
         let stands = !matches!(nature, Nature::Absence | Nature::Refusal);
         Self {
             answer: self.answer.filter(|_| stands),
@@ -253,7 +253,10 @@ impl<A, E: Failure> Known<A, E> {
     }
 }
 
-fn of_arc<A: Serialize, S: Serializer>(value: &Arc<A>, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_shared<A: Serialize, S: Serializer>(
+    value: &Arc<A>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     value.as_ref().serialize(serializer)
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Instance {
     pub(crate) service_accounts: Vec<String>,
 }
 
-/// What the API answers; empty labels and accounts are left out there.
+/// An answer of the API; empty labels and accounts are left out there.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {

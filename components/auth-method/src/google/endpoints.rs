@@ -114,22 +114,22 @@ fn with_compute_path(mut base: Url) -> Url {
     base
 }
 
-/// What is wrong with `value` as a base URL; `None` when it can be stored.
+/// The flaw of `value` as a base URL; `None` when it can be stored.
 pub(crate) fn endpoint_flaw(value: &str, settings: &Settings) -> Option<EndpointFlaw> {
     read_custom(value, settings).err()
 }
 
-/// Whether the host of a base URL that was accepted is neither Google's nor this machine (contract 9.3 rule 3).
+/// True if the host of a base URL that was accepted is neither Google's nor this machine (contract 9.3 rule 3).
 pub(crate) fn is_foreign(value: &str, settings: &Settings) -> bool {
     let Ok(url) = read_custom(value, settings) else {
         return false;
     };
     let is_ours = url.host().is_some_and(|host| is_loopback(&host));
-    !is_ours && of_google(&url, settings).is_none()
+    !is_ours && named_by_google(&url, settings).is_none()
 }
 
 /// A base URL that came through the API. On Google's own hosts it has no path but the compute API's: below others of
-/// `www.googleapis.com` lies what anybody has uploaded (SEC-G15).
+/// `www.googleapis.com` lies what any customer of Google has uploaded (SEC-G15).
 fn read_custom(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
     let url = read_base(value, settings)?;
     let path = url.path().strip_suffix('/').unwrap_or(url.path());
@@ -147,7 +147,7 @@ fn named_by(url: &Url, settings: &Settings) -> Option<NamedBy> {
     settings.callable_hosts().named_by(scheme, &host, port)
 }
 
-fn of_google(url: &Url, settings: &Settings) -> Option<NamedBy> {
+fn named_by_google(url: &Url, settings: &Settings) -> Option<NamedBy> {
     let (scheme, host, port) = destination(url)?;
     settings.callable_hosts().of_google(scheme, &host, port)
 }
@@ -202,7 +202,7 @@ fn read_base(value: &str, settings: &Settings) -> Result<Url, EndpointFlaw> {
     }
 }
 
-/// Whether the URL standard leaves host and path of `value` as they are. It would skip slashes before the host, and resolve segments
+/// True if the URL standard leaves host and path of `value` as they are. It would skip slashes before the host, and resolve segments
 /// `.` and `..`, so that what operators are shown would not be what is called.
 fn is_called_as_written(value: &str) -> bool {
     let location = value.split_once("://").map_or(value, |(_, rest)| rest);
@@ -213,7 +213,7 @@ fn is_called_as_written(value: &str) -> bool {
     !location.starts_with('/') && !location.split('/').any(is_dots)
 }
 
-/// Whether `host` is this machine.
+/// True if `host` is this machine.
 pub(crate) fn is_loopback(host: &Host<&str>) -> bool {
     Reach::of_host(host) == Some(Reach::Loopback)
 }
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn g15_hosts_that_anybody_can_write_to_are_refused_unless_the_operator_names_them() {
+    fn g15_hosts_that_any_customer_can_write_to_are_refused_unless_the_operator_names_them() {
         for value in [
             "storage.googleapis.com",
             "https://storage.googleapis.com/bucket",

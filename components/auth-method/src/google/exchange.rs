@@ -55,7 +55,7 @@ pub(crate) enum CallError {
     Unusable(Api),
 }
 
-/// What to ask.
+/// A question to an API.
 #[derive(Clone)]
 pub(super) struct Question {
     pub(super) api: Api,
@@ -66,7 +66,7 @@ pub(super) struct Question {
     pub(super) body: Vec<u8>,
     /// Longest answer, in bytes.
     pub(super) maximum_answer: usize,
-    /// Whether asking twice does what asking once does.
+    /// True if asking twice does what asking once does.
     pub(super) repeatable: bool,
     /// For this question, with its retries.
     pub(super) limit: Duration,

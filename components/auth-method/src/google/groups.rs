@@ -21,7 +21,7 @@ const MAXIMUM_PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Entries of a page of members, the most that the API gives.
 const MEMBERS_PER_PAGE: &str = "500";
 
-/// What Google says about an instance and the groups of a role.
+/// Google's word about an instance and the groups of a role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Membership {
     /// It is in one of them.
@@ -85,7 +85,7 @@ struct Member {
 }
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
-    /// Whether `instance` of `project` is in one of the groups that `rules` name. Never from memory.
+    /// True if `instance` of `project` is in one of the groups that `rules` name. Never from memory.
     pub(crate) fn group_membership(
         &self,
         project: &str,
@@ -139,7 +139,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         Ok(candidates.into_iter().collect())
     }
 
-    /// Whether the instance with this link is in the group. A group that has vanished since it was listed has no members.
+    /// True if the instance with this link is in the group. A group that has vanished since it was listed has no members.
     fn has_member(
         &self,
         project: &str,

@@ -108,7 +108,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     ) -> Result<(Arc<VerifyingKey>, KeyOwner), KeyError> {
         let google = self.google_keys(|document| document.key(key_id).is_some())?;
         let key = google.value.key(key_id).cloned();
-        // Whether Google has a key that an older document lacks is not known while Google cannot be reached.
+        // While Google cannot be reached, a key that an older document lacks may exist.
         key.map(|key| (key, KeyOwner::Google)).ok_or(
             google
                 .setback

@@ -1,4 +1,4 @@
-//! What an instance remembers of Google between requests. All of it is a cache: every entry expires, the number of entries is bounded,
+//! The memory of an instance between requests. All of it is a cache: every entry expires, the number of entries is bounded,
 //! and losing any of it costs time only.
 //!
 //! It is kept by mount and version of the mount's configuration, and so is what instances share. Every request reads the
@@ -32,7 +32,7 @@ pub(crate) struct Memory {
     mounts: Mutex<HashMap<String, Arc<MountMemory>>>,
 }
 
-/// What is remembered of one mount under one version of its configuration.
+/// The memory of one mount under one version of its configuration.
 pub(crate) struct MountMemory {
     version: Option<Version>,
     pub(crate) config: ConfigRecord,

@@ -1,4 +1,4 @@
-//! What the mount's own credentials may do (contract 8.3).
+//! The permissions of the mount's own credentials (contract 8.3).
 
 use gatehouse_ports::{Clock, Http, Random};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::authorized::ApiError;
 use super::exchange::Question;
 use super::{Api, Google};
-use crate::{CallFailure, CredentialsFailure, PermissionsFound, StorageError};
+use crate::{CredentialsError, GoogleCallError, PermissionsFound, StorageError};
 
 /// Whatever logins and rotations can need, sorted.
 const WANTED: [&str; 7] = [
@@ -31,7 +31,7 @@ struct Answered {
 }
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
-    /// Whether there is an access token to be had.
+    /// Succeeds if there is an access token to be had.
     pub(crate) fn can_authenticate(&self) -> Result<(), ApiError> {
         self.access_token().map(drop)
     }
@@ -41,7 +41,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         let body = serde_json::to_vec(&Asked {
             permissions: WANTED,
         })
-        .map_err(|_| ApiError::Credentials(CredentialsFailure::Unusable))?;
+        .map_err(|_| ApiError::Credentials(CredentialsError::Unusable))?;
         let method = format!("{project}:testIamPermissions");
         let url = self.endpoints.url(Api::Crm, &["v1", "projects", &method]);
         let question = Question::post(Api::Crm, url, "application/json", body);
@@ -57,11 +57,11 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
 }
 
 impl ApiError {
-    /// What a report about calls says of it; failures of the store are no part of such a report.
-    pub(crate) fn into_call_failure(self) -> Result<CallFailure, StorageError> {
+    /// The same failure for a report about calls; failures of the store are no part of such a report.
+    pub(crate) fn into_google_call_error(self) -> Result<GoogleCallError, StorageError> {
         Ok(match self {
-            Self::Refused(refusal) => CallFailure::Refused(refusal),
-            Self::Credentials(failure) => CallFailure::Credentials(failure),
+            Self::Refused(refusal) => GoogleCallError::Refused(refusal),
+            Self::Credentials(failure) => GoogleCallError::Credentials(failure),
             Self::Call(error) => error.into(),
             Self::Storage(error) => return Err(error),
         })

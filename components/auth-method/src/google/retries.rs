@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What one retry costs, in tenths of a call.
+/// The price of one retry, in tenths of a call.
 const PRICE: u32 = 10;
-/// What an instance has at first.
+/// The budget of an instance at first.
 const AT_FIRST: u32 = 2 * PRICE;
-/// What it can save.
+/// The budget that it can save.
 const AT_MOST: u32 = 10 * PRICE;
 
 /// Lets one call in ten be tried again in the long run, so that retries cannot make an outage worse.

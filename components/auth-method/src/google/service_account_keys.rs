@@ -12,7 +12,7 @@ use super::authorized::ApiError;
 use super::exchange::{CallError, Question};
 use super::strict::object_in;
 use super::{Api, Google};
-use crate::CredentialsFailure;
+use crate::CredentialsError;
 use crate::config::CredentialsRecord;
 
 const NEW_KEY: &[u8] =
@@ -81,7 +81,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         loop {
             let error = match self.token_for_key(key) {
                 Ok(_) => return Ok(()),
-                Err(ApiError::Credentials(CredentialsFailure::Refused { .. })) => {
+                Err(ApiError::Credentials(CredentialsError::Refused { .. })) => {
                     ProofError::NotYetAccepted
                 }
                 Err(error @ ApiError::Call(CallError::Unavailable(_))) => ProofError::Failed(error),

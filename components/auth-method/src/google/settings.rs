@@ -1,4 +1,4 @@
-//! What the server's operator decides about calls to Google, and no caller of the API can change (contract 8.5).
+//! The decisions of the server's operator about calls to Google, which no caller of the API can change (contract 8.5).
 
 use gatehouse_ports::CallableHosts;
 use zeroize::Zeroizing;
@@ -27,7 +27,7 @@ pub struct Settings {
     /// Hosts that may be called beside Google's API hosts: `[scheme://]host[:port]`, where a host that begins with `*.` stands for
     /// everything below. What does not read like that allows nothing.
     pub allowed_hosts: Vec<String>,
-    /// Whether loopback addresses may be called, with plain HTTP too.
+    /// True if loopback addresses may be called, with plain HTTP too.
     pub allow_http_loopback: bool,
     /// The `user-agent` header of every call.
     pub user_agent: String,

@@ -31,7 +31,7 @@ const RENEWAL: (u64, u64) = (800, 900);
 pub(super) struct SharedQuestion<'a, A, E> {
     /// Who is to blame when there is no answer in time.
     pub(super) api: Api,
-    /// What it is about, among all that is shared: a segment of a key.
+    /// The subject, among all that is shared: a segment of a key.
     pub(super) kind: &'static str,
     /// Whom it is about; empty where a mount has one only.
     pub(super) name: &'a str,
@@ -41,7 +41,7 @@ pub(super) struct SharedQuestion<'a, A, E> {
     pub(super) stale_for: u64,
 }
 
-/// What instances share of one question. Times are milliseconds since 1970.
+/// The part of one question that instances share. Times are milliseconds since 1970.
 #[derive(Serialize, Deserialize)]
 #[serde(bound(
     serialize = "A: Serialize, E: Serialize",
@@ -63,7 +63,7 @@ impl<A, E> Default for Shared<A, E> {
 }
 
 impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
-    /// What there is to go by: what is known, if that will do, or else what `fetch` gives with the milliseconds that it is fresh.
+    /// The answer or failure to go by: what is known, if that will do, or else what `fetch` gives with the milliseconds that it is fresh.
     ///
     /// `has` tells whether an answer holds what is looked for; what comes back may still lack it.
     pub(super) fn consult<A, E>(
@@ -270,7 +270,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         key
     }
 
-    /// What is shared now. Something that cannot be read is as good as nothing, and will be replaced.
+    /// The shared state now. An entry that cannot be read is as good as nothing, and will be replaced.
     fn shared<A, E>(&self, key: &str) -> (Shared<A, E>, Option<Version>)
     where
         A: DeserializeOwned,
@@ -284,7 +284,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         (shared, Some(entry.version))
     }
 
-    /// Whether no other instance was first. An answer that cannot be shared stays in this instance.
+    /// True if no other instance was first. An answer that cannot be shared stays in this instance.
     fn swap<A, E>(
         &self,
         question: &SharedQuestion<'_, A, E>,
@@ -308,7 +308,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     }
 }
 
-/// Whether an instance is asking at `now`. A claim that would last longer than claims do is garbage.
+/// True while an instance is asking at `now`. A claim that would last longer than claims do is garbage.
 const fn is_claimed(until: u64, now: u64) -> bool {
     now < until && until <= now.saturating_add(CLAIM_LASTS)
 }

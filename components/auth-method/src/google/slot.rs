@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::bounded::Bounded;
 use super::cached_answer::Known;
 
-/// What an instance knows of the answers to one kind of question, by the name of the subject.
+/// The answers to one kind of question that an instance knows, by the name of the subject.
 pub(super) struct CacheSlot<A, E>(Mutex<Bounded<Known<A, E>>>);
 
 impl<A, E: Clone> CacheSlot<A, E> {
@@ -13,7 +13,7 @@ impl<A, E: Clone> CacheSlot<A, E> {
         Self(Mutex::new(Bounded::with_capacity(capacity)))
     }
 
-    /// What is known at `now`.
+    /// The state of knowledge at `now`.
     pub(super) fn get(&self, name: &str, now: u64) -> Option<Known<A, E>> {
         lock(&self.0).get(name, now)
     }

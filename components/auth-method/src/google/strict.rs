@@ -38,14 +38,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     }
 }
 
-/// The object that `body` is. Of its members those that nobody reads are not looked at, so it may be of any size.
+/// The object that `body` is. Members that no reader wants are not looked at, so it may be of any size.
 pub(super) fn object_in<T: DeserializeOwned>(body: &[u8]) -> Result<T, AnswerError> {
     let text = std::str::from_utf8(body).map_err(|_| AnswerError)?;
     let Object(answer) = serde_json::from_str(text).map_err(|_| AnswerError)?;
     Ok(answer)
 }
 
-/// The same for an answer that says who somebody is: all of it must be within the limits of a request's document and have one reading.
+/// The same for an answer that says who a caller is: all of it must be within the limits of a request's document and have one reading.
 pub(super) fn identity_in<T: DeserializeOwned>(body: &[u8]) -> Result<T, AnswerError> {
     let answer = document(body, MAXIMUM_DEPTH).map_err(|_| AnswerError)?;
     let Object(answer) = serde_json::from_value(answer).map_err(|_| AnswerError)?;

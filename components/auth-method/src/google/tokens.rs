@@ -19,7 +19,10 @@ const LONGEST_LIFETIME: u64 = 12 * 3600;
 /// It has no `Debug`: it is a secret.
 #[derive(Serialize, Deserialize)]
 pub(super) struct AccessToken {
-    #[serde(serialize_with = "shown", deserialize_with = "hidden")]
+    #[serde(
+        serialize_with = "serialize_secret",
+        deserialize_with = "deserialize_secret"
+    )]
     text: Zeroizing<String>,
 }
 
@@ -30,11 +33,16 @@ impl AccessToken {
 }
 
 /// Only the memory that instances share sees it.
-fn shown<S: Serializer>(text: &Zeroizing<String>, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_secret<S: Serializer>(
+    text: &Zeroizing<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(text)
 }
 
-fn hidden<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Zeroizing<String>, D::Error> {
+fn deserialize_secret<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Zeroizing<String>, D::Error> {
     String::deserialize(deserializer).map(Zeroizing::new)
 }
 

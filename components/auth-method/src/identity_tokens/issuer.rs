@@ -8,7 +8,7 @@ use crate::google::is_loopback;
 
 const MAXIMUM_BYTES: usize = 512;
 
-/// What an operator has set.
+/// The base URL that an operator has set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct IssuerRecord {
     pub(super) base_url: String,

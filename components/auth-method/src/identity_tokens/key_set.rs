@@ -45,7 +45,7 @@ struct StoredKey {
 }
 
 impl KeySet {
-    /// Whether the newest key is `longest_age` seconds old, or there is none.
+    /// True if the newest key is `longest_age` seconds old, or there is none.
     pub(super) fn is_due(&self, now: u64, longest_age: u64) -> bool {
         let newest = self.keys.first();
         newest.is_none_or(|key| now.saturating_sub(key.made_at) >= longest_age)
@@ -104,7 +104,7 @@ impl KeySet {
         Ok((stored.key_id.clone(), key))
     }
 
-    /// What relying parties are shown.
+    /// The public keys for relying parties.
     pub(super) fn listed(&self, now: u64) -> Vec<PublicKey> {
         let public = |key: &StoredKey| PublicKey {
             key_id: key.key_id.clone(),

@@ -1,4 +1,4 @@
-//! What an identity token says.
+//! The claims of an identity token.
 
 use gatehouse_storage::StorageError;
 use serde::Serialize;

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Most values an `aud` may have.
 const MAXIMUM_VALUES: usize = 32;
 
-/// What a role and the server's operator say about audiences.
+/// The audiences that a role and the server's operator allow.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AudienceRule<'a> {
     /// The role as the caller named it.
@@ -19,7 +19,7 @@ pub(crate) struct AudienceRule<'a> {
 }
 
 impl AudienceRule<'_> {
-    /// Whether every value of `aud` is `vault/<role>` or ends in `/vault/<role>`, for the role as the caller named it or its lower-case
+    /// True if every value of `aud` is `vault/<role>` or ends in `/vault/<role>`, for the role as the caller named it or its lower-case
     /// form, or is one that the role names (contract 4.5, SEC-J17). `None` is a token without `aud`.
     pub(super) fn accepts(&self, audience: Option<&Value>) -> bool {
         let folded = self.role.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What a token says, and the rules that need no key (contract 4.2, step 9).
+//! The claims of a token, and the rules that need no key (contract 4.2, step 9).
 
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl fmt::Display for Issuer {
 }
 
 impl Time {
-    fn of(claim: Option<&Value>) -> Self {
+    fn from_claim(claim: Option<&Value>) -> Self {
         match claim {
             None => Self::Absent,
             Some(Value::Number(number)) => whole_seconds(number).map_or(Self::Unusable, Self::At),
@@ -94,9 +94,9 @@ impl Claims {
             _ => None,
         };
         Self {
-            expires: Time::of(members.get("exp")),
-            not_before: Time::of(members.get("nbf")),
-            issued: Time::of(members.get("iat")),
+            expires: Time::from_claim(members.get("exp")),
+            not_before: Time::from_claim(members.get("nbf")),
+            issued: Time::from_claim(members.get("iat")),
             subject: members.get("sub").and_then(text),
             issuer: match members.get("iss") {
                 None => Issuer::Absent,
@@ -121,7 +121,7 @@ impl Claims {
         self.email.as_deref()
     }
 
-    /// What it says of an instance, complete and of the right shape. Means nothing unless Google signed it (SEC-G2, G3).
+    /// The claims about an instance, complete and of the right shape. They mean nothing unless Google signed it (SEC-G2, G3).
     pub(crate) const fn instance(&self) -> Option<&InstanceClaims> {
         self.instance.as_ref()
     }

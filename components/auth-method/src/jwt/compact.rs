@@ -65,7 +65,7 @@ impl<'a> UnverifiedJwt<'a> {
         &self.key_id
     }
 
-    /// What it says, unproven: good for cheap refusals and for choosing where to look for a key.
+    /// The claims, unproven: good for cheap refusals and for choosing where to look for a key.
     pub(crate) const fn claims(&self) -> &Claims {
         &self.claims
     }
@@ -83,7 +83,7 @@ impl<'a> UnverifiedJwt<'a> {
 }
 
 impl VerifiedJwt {
-    /// What the holder of the key has said.
+    /// The claims that the holder of the key has signed.
     pub(crate) const fn claims(&self) -> &Claims {
         &self.claims
     }

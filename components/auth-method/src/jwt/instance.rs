@@ -1,4 +1,4 @@
-//! What a token says of the instance that it was made on (contract 4.6, G1 and G2).
+//! The claims of a token about the instance that it was made on (contract 4.6, G1 and G2).
 
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,7 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(allowed)
 }
 
-/// Whether `text` can be the id of a project: a name, or one behind the domain that it belongs to, `example.com:project`.
+/// True if `text` can be the id of a project: a name, or one behind the domain that it belongs to, `example.com:project`.
 pub(crate) fn is_project(text: &str) -> bool {
     let is_domain = |domain: &str| {
         domain.split('.').all(|label| {

@@ -19,7 +19,7 @@ impl Subject {
         &self.0
     }
 
-    /// Whether it is an address and not an id.
+    /// True if it is an address and not an id.
     pub(crate) fn is_email(&self) -> bool {
         self.0.contains('@')
     }

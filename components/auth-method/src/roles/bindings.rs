@@ -1,7 +1,8 @@
-//! What binds roles of both types: accounts, projects, what is above them, and whose word is taken (contract 3.2; 3.3, step 5).
+//! The bounds of roles of both types: accounts, projects, their ancestors, and whose word is taken (contract 3.2; 3.3, step 5).
 
 use super::lists::{ANY_ACCOUNT, bound};
-use super::{set, shown};
+use super::set;
+use crate::excerpt::value_excerpt;
 use crate::{AliasSource, DeprecatedField, Role, RoleChanges, RoleError, RoleType, RoleWarning};
 
 pub(super) fn apply(
@@ -55,7 +56,7 @@ pub(super) fn check_wildcard(role: &Role) -> Result<(), RoleError> {
     Ok(())
 }
 
-/// What entities are named after; what callers are called depends on the type.
+/// The source of the names of entities; the word for the caller's own depends on the type.
 pub(super) fn alias(role: &Role, changes: &RoleChanges) -> Result<Option<AliasSource>, RoleError> {
     let role_type = role.rules.role_type();
     match (changes.alias_source.as_deref(), role_type) {
@@ -82,6 +83,6 @@ fn numbers(entries: &[String]) -> Result<Vec<String>, RoleError> {
     let is_number = |entry: &&String| entry.bytes().all(|byte| byte.is_ascii_digit());
     match numbers.iter().find(|entry| !is_number(entry)) {
         None => Ok(numbers),
-        Some(other) => Err(RoleError::AncestorNumber(shown(other))),
+        Some(other) => Err(RoleError::AncestorNumber(value_excerpt(other))),
     }
 }

@@ -27,13 +27,13 @@ const LISTS: [List; 10] = [
         &role.bound_audiences
     }),
     ("bound_zones", MAXIMUM_ENTRIES, |role| {
-        of_gce(role, |rules| &rules.bound_zones)
+        gce_list(role, |rules| &rules.bound_zones)
     }),
     ("bound_regions", MAXIMUM_ENTRIES, |role| {
-        of_gce(role, |rules| &rules.bound_regions)
+        gce_list(role, |rules| &rules.bound_regions)
     }),
     ("bound_instance_groups", MAXIMUM_ENTRIES, |role| {
-        of_gce(role, |rules| &rules.bound_instance_groups)
+        gce_list(role, |rules| &rules.bound_instance_groups)
     }),
     ("token_policies", MAXIMUM_ENTRIES, |role| {
         &role.token.policies
@@ -43,7 +43,7 @@ const LISTS: [List; 10] = [
     }),
 ];
 
-fn of_gce(role: &Role, list: fn(&GceRules) -> &Vec<String>) -> &[String] {
+fn gce_list(role: &Role, list: fn(&GceRules) -> &Vec<String>) -> &[String] {
     match &role.rules {
         RoleRules::Gce(rules) => list(rules),
         RoleRules::Iam(_) => &[],

@@ -1,7 +1,8 @@
-//! What a write does to a stored role, in the order of contract 3.3.
+//! The effect of a write on a stored role, in the order of contract 3.3.
 
-use super::{bindings, bounds, gce, iam, requirements, shown, token_fields, warnings};
+use super::{bindings, bounds, gce, iam, requirements, token_fields, warnings};
 use crate::config::ConfigRecord;
+use crate::excerpt::value_excerpt;
 use crate::{
     FieldsOfOtherType, LegacyTokenFields, Mount, Role, RoleChanges, RoleError, RoleRules, RoleType,
     RoleWarning, TokenParameters,
@@ -50,7 +51,7 @@ pub(crate) fn apply(
     bounds::refuse_blank_lists(changes)?;
     bounds::check(&role, before.as_ref())?;
     requirements::check_sent_period(&role, changes, mount)?;
-    warnings::of_whole(&role, mount, config, &mut warnings);
+    warnings::add_warnings(&role, mount, config, &mut warnings);
     Ok(Written { role, warnings })
 }
 
@@ -62,7 +63,7 @@ fn new_role(
         None | Some("") => return Err(RoleError::TypeMissing),
         Some("iam") => iam::defaults(),
         Some("gce") => RoleRules::Gce(crate::GceRules::default()),
-        Some(other) => return Err(RoleError::TypeInvalid(shown(other))),
+        Some(other) => return Err(RoleError::TypeInvalid(value_excerpt(other))),
     };
     Ok(Role {
         role_id: new_role_id()?,
@@ -87,7 +88,7 @@ fn check_type(changes: &RoleChanges, stored: RoleType) -> Result<(), RoleError> 
         Some("") => Err(RoleError::TypeMissing),
         Some(sent) if sent == stored.to_string() => Ok(()),
         Some("iam" | "gce") => Err(RoleError::TypeChanged),
-        Some(other) => Err(RoleError::TypeInvalid(shown(other))),
+        Some(other) => Err(RoleError::TypeInvalid(value_excerpt(other))),
     }
 }
 

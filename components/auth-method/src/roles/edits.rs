@@ -16,7 +16,7 @@ pub(crate) enum EditedList {
     Labels,
 }
 
-/// Whether `edit` says nothing.
+/// True if `edit` says nothing.
 pub(super) fn is_empty(edit: &ListEdit) -> bool {
     let blank = |entry: &String| entry.trim().is_empty();
     edit.add.iter().all(blank) && edit.remove.iter().all(blank)

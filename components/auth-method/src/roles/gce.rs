@@ -1,4 +1,4 @@
-//! What only gce roles have: where instances are, what they are labelled with, and how old they are.
+//! The fields that only gce roles have: where instances are, their labels, and how old they are.
 
 use super::bindings::deprecated;
 use super::labels;

@@ -1,4 +1,4 @@
-//! What only iam roles have.
+//! The fields that only iam roles have.
 
 use super::set;
 use crate::{IamRules, RoleChanges, RoleError, RoleRules};

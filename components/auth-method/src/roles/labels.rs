@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shown;
+use crate::excerpt::value_excerpt;
 
 /// The labels that `entries` stand for; of several values for a key the last. Fails with every entry that is not a label.
 pub(super) fn parse(entries: &[String]) -> Result<BTreeMap<String, String>, Vec<String>> {
@@ -13,7 +13,7 @@ pub(super) fn parse(entries: &[String]) -> Result<BTreeMap<String, String>, Vec<
             Some((key, value)) => {
                 labels.insert(key.to_owned(), value.to_owned());
             }
-            None => invalid.push(shown(entry)),
+            None => invalid.push(value_excerpt(entry)),
         }
     }
     if invalid.is_empty() {

@@ -26,7 +26,7 @@ fn resource_name(entry: &str) -> &str {
     let entry = entry.trim();
     let path = entry.trim_end_matches('/');
     match path.rsplit('/').next() {
-        // Nothing but slashes stays as it is: a bound that nobody meets must not become no bound.
+        // Nothing but slashes stays as it is: a bound that no caller meets must not become no bound.
         None | Some("") => entry,
         Some(name) => name,
     }

@@ -1,4 +1,4 @@
-//! What a role as a whole has to meet, whichever write it comes from (contract 3.3, step 8).
+//! The requirements on a role as a whole, whichever write it comes from (contract 3.3, step 8).
 
 use gatehouse_ports::MAXIMUM_VALUE_BYTES;
 use gatehouse_storage::encode;

@@ -1,6 +1,7 @@
 //! The fields of a role that its tokens inherit, under their new and their old names (contract 3.2).
 
-use super::{set, shown};
+use super::set;
+use crate::excerpt::value_excerpt;
 use crate::policies::sanitized;
 use crate::{LegacyTokenFields, RoleChanges, RoleError, TokenParameters, TokenType, networks};
 
@@ -16,7 +17,8 @@ pub(super) fn apply(
             .map(|entry| entry.trim())
             .filter(|entry| !entry.is_empty())
             .map(|entry| {
-                networks::normalized(entry).ok_or_else(|| RoleError::BoundCidr(shown(entry)))
+                networks::normalized(entry)
+                    .ok_or_else(|| RoleError::BoundCidr(value_excerpt(entry)))
             })
             .collect::<Result<_, _>>()?;
     }
@@ -116,7 +118,7 @@ fn token_type(value: &str) -> Result<TokenType, RoleError> {
         "" | "default" => Ok(TokenType::Default),
         "service" => Ok(TokenType::Service),
         "batch" => Ok(TokenType::Batch),
-        _ => Err(RoleError::TokenType(shown(value))),
+        _ => Err(RoleError::TokenType(value_excerpt(value))),
     }
 }
 

@@ -1,17 +1,17 @@
-//! What an operator should know about a role that is acceptable (contract 3.2, D18).
+//! Warnings to an operator about a role that is acceptable (contract 3.2, D18).
 
 use super::lists::ANY_ACCOUNT;
 use crate::config::ConfigRecord;
 use crate::{AboveBound, AliasSource, GceRules, Mount, Role, RoleRules, RoleWarning};
 
 /// Adds everything that applies to the role as it is now, whatever was sent.
-pub(super) fn of_whole(
+pub(super) fn add_warnings(
     role: &Role,
     mount: &Mount,
     config: &ConfigRecord,
     warnings: &mut Vec<RoleWarning>,
 ) {
-    warnings.extend(of_lifetimes(role, mount));
+    warnings.extend(warnings_about_lifetimes(role, mount));
     if let RoleRules::Gce(rules) = &role.rules
         && !rules.bound_zones.is_empty()
         && !rules.bound_regions.is_empty()
@@ -43,7 +43,7 @@ pub(super) fn of_whole(
     }
 }
 
-fn of_lifetimes(role: &Role, mount: &Mount) -> impl Iterator<Item = RoleWarning> {
+fn warnings_about_lifetimes(role: &Role, mount: &Mount) -> impl Iterator<Item = RoleWarning> {
     let (ttl, maximum_ttl, period) = (role.token.ttl, role.token.maximum_ttl, role.token.period);
     let (mount_default, mount_maximum) = (mount.default_lease, mount.maximum_lease);
     let above = |given, bound| AboveBound { given, bound };

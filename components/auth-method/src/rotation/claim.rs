@@ -11,7 +11,7 @@ use crate::{Mount, RotationError, record_keys};
 /// Milliseconds that a claim lasts: longer than the time limits of all steps together, with something to spare.
 const CLAIM_DURATION: u64 = 60_000;
 
-/// What became of a wish to rotate.
+/// The answer to a wish to rotate.
 pub(super) enum Claimed {
     Granted(Claim),
     Busy,
@@ -19,7 +19,7 @@ pub(super) enum Claimed {
     NotDue,
 }
 
-/// Whether a record is still under this claim.
+/// True if a record is still under this claim.
 pub(super) fn holds(rotation: &RotationRecord, claim: Claim) -> bool {
     rotation.claim.is_some_and(|it| it.number == claim.number)
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{CredentialsIdentity, CredentialsRecord};
 
-/// Seconds before the first retry of a rotation that nobody asked for; each wait is twice as long as the one before it.
+/// Seconds before the first retry of a rotation by schedule; each wait is twice as long as the one before it.
 const FIRST_WAIT: u64 = 60;
 /// The longest of these waits, in seconds.
 const LONGEST_WAIT: u64 = 3600;
@@ -41,7 +41,7 @@ pub(super) struct Claim {
     pub(super) until: u64,
 }
 
-/// What has been done.
+/// The steps that have been done.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
@@ -69,7 +69,7 @@ pub(super) struct NewKey {
 }
 
 impl RotationRecord {
-    /// Whether somebody is at work at `now`, in milliseconds.
+    /// True while an instance is at work at `now`, in milliseconds.
     pub(super) fn is_claimed(&self, now: u64) -> bool {
         self.claim.is_some_and(|claim| now < claim.until)
     }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::{DateTime, datetime};
 use jiff::tz::TimeZone;
 
-use crate::ScheduleFlaw;
+use crate::ScheduleError;
 
 /// Minute, hour, day of the month, month, day of the week.
 const FIELDS: usize = 5;
@@ -16,19 +16,19 @@ pub(crate) struct Schedule(Cron);
 
 impl Schedule {
     /// The schedule in `text`.
-    pub(crate) fn parse(text: &str) -> Result<Self, ScheduleFlaw> {
+    pub(crate) fn parse(text: &str) -> Result<Self, ScheduleError> {
         let fields: Vec<&str> = text.split_whitespace().collect();
         if fields.len() != FIELDS {
-            return Err(ScheduleFlaw::FieldCount);
+            return Err(ScheduleError::FieldCount);
         }
         let schedule = match read(&fields) {
             Some(cron) => Self(cron),
-            None => return Err(ScheduleFlaw::Field(first_unreadable(&fields))),
+            None => return Err(ScheduleError::Field(first_unreadable(&fields))),
         };
         let some_time = datetime(2024, 1, 1, 0, 0, 0, 0);
         match schedule.0.find_next_occurrence(&some_time, true) {
             Ok(_) => Ok(schedule),
-            Err(_) => Err(ScheduleFlaw::Never),
+            Err(_) => Err(ScheduleError::Never),
         }
     }
 
@@ -123,26 +123,26 @@ mod tests {
     #[test]
     fn contract_2_2_what_cron_does_not_know_is_refused() {
         for (schedule, flaw) in [
-            ("", ScheduleFlaw::FieldCount),
-            ("* * * *", ScheduleFlaw::FieldCount),
-            ("* * * * * *", ScheduleFlaw::FieldCount),
-            ("@daily", ScheduleFlaw::FieldCount),
-            ("@daily * * * *", ScheduleFlaw::Field(1)),
-            ("60 * * * *", ScheduleFlaw::Field(1)),
-            ("-1 * * * *", ScheduleFlaw::Field(1)),
-            ("99999999999999999999 * * * *", ScheduleFlaw::Field(1)),
-            ("*/0 * * * *", ScheduleFlaw::Field(1)),
-            ("* 24 * * *", ScheduleFlaw::Field(2)),
-            ("* 5-1-2 * * *", ScheduleFlaw::Field(2)),
-            ("* * 0 * *", ScheduleFlaw::Field(3)),
-            ("* * 32 * *", ScheduleFlaw::Field(3)),
-            ("* * * 13 *", ScheduleFlaw::Field(4)),
-            ("* * * foo *", ScheduleFlaw::Field(4)),
-            ("* * * * 8", ScheduleFlaw::Field(5)),
-            ("* * * * +1", ScheduleFlaw::Field(5)),
-            ("* * * * é", ScheduleFlaw::Field(5)),
-            ("0 0 30 2 *", ScheduleFlaw::Never),
-            ("0 0 31 4,6 *", ScheduleFlaw::Never),
+            ("", ScheduleError::FieldCount),
+            ("* * * *", ScheduleError::FieldCount),
+            ("* * * * * *", ScheduleError::FieldCount),
+            ("@daily", ScheduleError::FieldCount),
+            ("@daily * * * *", ScheduleError::Field(1)),
+            ("60 * * * *", ScheduleError::Field(1)),
+            ("-1 * * * *", ScheduleError::Field(1)),
+            ("99999999999999999999 * * * *", ScheduleError::Field(1)),
+            ("*/0 * * * *", ScheduleError::Field(1)),
+            ("* 24 * * *", ScheduleError::Field(2)),
+            ("* 5-1-2 * * *", ScheduleError::Field(2)),
+            ("* * 0 * *", ScheduleError::Field(3)),
+            ("* * 32 * *", ScheduleError::Field(3)),
+            ("* * * 13 *", ScheduleError::Field(4)),
+            ("* * * foo *", ScheduleError::Field(4)),
+            ("* * * * 8", ScheduleError::Field(5)),
+            ("* * * * +1", ScheduleError::Field(5)),
+            ("* * * * é", ScheduleError::Field(5)),
+            ("0 0 30 2 *", ScheduleError::Never),
+            ("0 0 31 4,6 *", ScheduleError::Never),
         ] {
             assert_eq!(Schedule::parse(schedule).err(), Some(flaw), "{schedule:?}");
         }

@@ -4,7 +4,7 @@ use crypto_bigint::modular::{FixedMontyForm, FixedMontyParams};
 use crypto_bigint::{Odd, U2048, U3072, U4096, Uint};
 use zeroize::Zeroize;
 
-use super::KeyFlaw;
+use super::InvalidKeyError;
 
 const MINIMUM_BITS: u32 = 2048;
 const LARGEST_WIDTH: usize = U4096::BYTES;
@@ -36,16 +36,16 @@ macro_rules! at_width {
 
 impl Modulus {
     /// The modulus in `bytes`, big-endian.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, KeyFlaw> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, InvalidKeyError> {
         let bytes = without_leading_zeros(bytes);
-        let first = bytes.first().ok_or(KeyFlaw::Modulus)?;
+        let first = bytes.first().ok_or(InvalidKeyError::Modulus)?;
         let bits = u32::try_from(bytes.len())
             .ok()
             .and_then(|length| length.checked_mul(8))
-            .ok_or(KeyFlaw::Modulus)?
+            .ok_or(InvalidKeyError::Modulus)?
             .saturating_sub(first.leading_zeros());
         if !(MINIMUM_BITS..=U4096::BITS).contains(&bits) {
-            return Err(KeyFlaw::Modulus);
+            return Err(InvalidKeyError::Modulus);
         }
         let arithmetic = if bits <= U2048::BITS {
             Arithmetic::Width2048(Box::new(parameters(bytes)?))
@@ -72,13 +72,17 @@ impl Modulus {
         without_leading_zeros(&bytes).to_vec()
     }
 
-    /// Whether `base` to the power 65537 is `expected`. Both are big-endian; a base that is not below the modulus is refused.
+    /// True if `base` to the power 65537 is `expected`. Both are big-endian; a base that is not below the modulus is refused.
     pub(super) fn public_power_is(&self, base: &[u8], expected: &[u8]) -> bool {
         at_width!(self, parameters => public_power_is(parameters, base, expected).unwrap_or(false))
     }
 
     /// `base` to the power `exponent`, big-endian and as long as the modulus, in time that depends on neither value.
-    pub(super) fn secret_power(&self, base: &[u8], exponent: &[u8]) -> Result<Vec<u8>, KeyFlaw> {
+    pub(super) fn secret_power(
+        &self,
+        base: &[u8],
+        exponent: &[u8],
+    ) -> Result<Vec<u8>, InvalidKeyError> {
         at_width!(self, parameters => secret_power(parameters, base, exponent, self.bytes))
     }
 }
@@ -88,9 +92,11 @@ pub(super) fn without_leading_zeros(bytes: &[u8]) -> &[u8] {
     bytes.get(zeros..).unwrap_or_default()
 }
 
-fn parameters<const LIMBS: usize>(bytes: &[u8]) -> Result<FixedMontyParams<LIMBS>, KeyFlaw> {
-    let modulus = integer(bytes).ok_or(KeyFlaw::Modulus)?;
-    let odd = Option::from(Odd::new(modulus)).ok_or(KeyFlaw::Modulus)?;
+fn parameters<const LIMBS: usize>(
+    bytes: &[u8],
+) -> Result<FixedMontyParams<LIMBS>, InvalidKeyError> {
+    let modulus = integer(bytes).ok_or(InvalidKeyError::Modulus)?;
+    let odd = Option::from(Odd::new(modulus)).ok_or(InvalidKeyError::Modulus)?;
     Ok(FixedMontyParams::new_vartime(odd))
 }
 
@@ -114,9 +120,9 @@ fn secret_power<const LIMBS: usize>(
     base: &[u8],
     exponent: &[u8],
     length: usize,
-) -> Result<Vec<u8>, KeyFlaw> {
-    let base: Uint<LIMBS> = integer(base).ok_or(KeyFlaw::Mismatch)?;
-    let mut exponent: Uint<LIMBS> = integer(exponent).ok_or(KeyFlaw::Mismatch)?;
+) -> Result<Vec<u8>, InvalidKeyError> {
+    let base: Uint<LIMBS> = integer(base).ok_or(InvalidKeyError::Mismatch)?;
+    let mut exponent: Uint<LIMBS> = integer(exponent).ok_or(InvalidKeyError::Mismatch)?;
     let power = FixedMontyForm::new(&base, parameters)
         .pow(&exponent)
         .retrieve();

@@ -8,7 +8,7 @@ use pkcs1::RsaPrivateKeyRef;
 use pkcs8::{ObjectIdentifier, PrivateKeyInfoRef, SecretDocument};
 use zeroize::Zeroizing;
 
-use super::{KeyFlaw, PUBLIC_EXPONENT, VerifyingKey, encoded_block, generation};
+use super::{InvalidKeyError, PUBLIC_EXPONENT, VerifyingKey, encoded_block, generation};
 
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
@@ -31,19 +31,20 @@ impl SigningKey {
     /// # Errors
     ///
     /// When it is no such key, is one outside SEC-J13, or cannot sign what its public half verifies.
-    pub fn from_pem(pem: &str) -> Result<Self, KeyFlaw> {
-        let (label, document) = SecretDocument::from_pem(pem).map_err(|_| KeyFlaw::Encoding)?;
+    pub fn from_pem(pem: &str) -> Result<Self, InvalidKeyError> {
+        let (label, document) =
+            SecretDocument::from_pem(pem).map_err(|_| InvalidKeyError::Encoding)?;
         match label {
             "PRIVATE KEY" => Self::from_pkcs8(document.as_bytes()),
             "RSA PRIVATE KEY" => Self::from_pkcs1(document.as_bytes()),
-            _ => Err(KeyFlaw::Encoding),
+            _ => Err(InvalidKeyError::Encoding),
         }
     }
 
-    fn from_pkcs8(der: &[u8]) -> Result<Self, KeyFlaw> {
-        let key = PrivateKeyInfoRef::try_from(der).map_err(|_| KeyFlaw::Encoding)?;
+    fn from_pkcs8(der: &[u8]) -> Result<Self, InvalidKeyError> {
+        let key = PrivateKeyInfoRef::try_from(der).map_err(|_| InvalidKeyError::Encoding)?;
         if key.algorithm.oid != RSA_ENCRYPTION {
-            return Err(KeyFlaw::Encoding);
+            return Err(InvalidKeyError::Encoding);
         }
         Self::from_pkcs1(key.private_key.as_bytes())
     }
@@ -53,11 +54,11 @@ impl SigningKey {
     /// # Errors
     ///
     /// As for [`Self::from_pem`].
-    pub fn from_pkcs1(der: &[u8]) -> Result<Self, KeyFlaw> {
-        let key = RsaPrivateKeyRef::try_from(der).map_err(|_| KeyFlaw::Encoding)?;
+    pub fn from_pkcs1(der: &[u8]) -> Result<Self, InvalidKeyError> {
+        let key = RsaPrivateKeyRef::try_from(der).map_err(|_| InvalidKeyError::Encoding)?;
         let public =
             VerifyingKey::from_components(key.modulus.as_bytes(), key.public_exponent.as_bytes())?;
-        Self::of_parts(public, key.private_exponent.as_bytes())
+        Self::from_parts(public, key.private_exponent.as_bytes())
     }
 
     /// The key with this modulus and private exponent, both big-endian, and the public exponent 65537.
@@ -65,12 +66,15 @@ impl SigningKey {
     /// # Errors
     ///
     /// As for [`Self::from_pem`].
-    pub fn from_components(modulus: &[u8], private_exponent: &[u8]) -> Result<Self, KeyFlaw> {
+    pub fn from_components(
+        modulus: &[u8],
+        private_exponent: &[u8],
+    ) -> Result<Self, InvalidKeyError> {
         let public = VerifyingKey::from_components(modulus, &PUBLIC_EXPONENT)?;
-        Self::of_parts(public, private_exponent)
+        Self::from_parts(public, private_exponent)
     }
 
-    fn of_parts(public: VerifyingKey, private_exponent: &[u8]) -> Result<Self, KeyFlaw> {
+    fn from_parts(public: VerifyingKey, private_exponent: &[u8]) -> Result<Self, InvalidKeyError> {
         let key = Self {
             public,
             exponent: Zeroizing::new(private_exponent.to_vec()),
@@ -87,7 +91,7 @@ impl SigningKey {
     pub fn generate(random: &impl Random) -> Result<Self, RandomError> {
         loop {
             let made = generation::rsa_2048(random)?;
-            // What the arithmetic promises is seen to hold before anybody relies on it.
+            // The promise of the arithmetic is checked before a signature leaves.
             if let Ok(key) = Self::from_components(&made.modulus, &made.private_exponent) {
                 return Ok(key);
             }
@@ -110,15 +114,15 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// [`KeyFlaw::Mismatch`] when the result does not verify: a wrong signature could give the private key away.
-    pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyFlaw> {
+    /// [`InvalidKeyError::Mismatch`] when the result does not verify: a wrong signature could give the private key away.
+    pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, InvalidKeyError> {
         let modulus = self.public.modulus();
         let block = encoded_block(message, modulus.bytes());
         let signature = modulus.secret_power(&block, &self.exponent)?;
         if self.public.is_signature_of(&signature, message) {
             Ok(signature)
         } else {
-            Err(KeyFlaw::Mismatch)
+            Err(InvalidKeyError::Mismatch)
         }
     }
 }

@@ -7,7 +7,9 @@ use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
 use rcgen::{KeyPair, PKCS_RSA_SHA256, PublicKeyData as _, RsaKeySize, SigningKey as _};
 use sha2::{Digest, Sha256};
 
-use super::{CRYPTO_PROVIDER, DIGEST_INFO, KeyFlaw, SigningKey, VerifyingKey, encoded_block};
+use super::{
+    CRYPTO_PROVIDER, DIGEST_INFO, InvalidKeyError, SigningKey, VerifyingKey, encoded_block,
+};
 
 const MESSAGE: &[u8] = b"123400";
 const LENGTH: usize = 256;
@@ -273,7 +275,7 @@ fn j13_moduli_outside_2048_to_4096_bits_and_even_ones_are_refused() {
     ] {
         assert_eq!(
             modulus(bytes, first, 0x01).unwrap_err(),
-            KeyFlaw::Modulus,
+            InvalidKeyError::Modulus,
             "{bytes} bytes"
         );
     }
@@ -287,14 +289,17 @@ fn j13_moduli_outside_2048_to_4096_bits_and_even_ones_are_refused() {
     ] {
         assert!(modulus(bytes, first, 0x01).is_ok(), "{bytes} bytes");
     }
-    assert_eq!(modulus(256, 0xff, 0x02).unwrap_err(), KeyFlaw::Modulus);
+    assert_eq!(
+        modulus(256, 0xff, 0x02).unwrap_err(),
+        InvalidKeyError::Modulus
+    );
     assert_eq!(
         VerifyingKey::from_components(&[], &[1, 0, 1]).unwrap_err(),
-        KeyFlaw::Modulus
+        InvalidKeyError::Modulus
     );
     assert_eq!(
         VerifyingKey::from_components(&[0; 256], &[1, 0, 1]).unwrap_err(),
-        KeyFlaw::Modulus
+        InvalidKeyError::Modulus
     );
 }
 
@@ -312,7 +317,7 @@ fn j13_exponents_other_than_65537_are_refused() {
         &[1, 0, 0, 1],
     ] {
         let refused = VerifyingKey::from_components(&modulus, exponent).unwrap_err();
-        assert_eq!(refused, KeyFlaw::Exponent);
+        assert_eq!(refused, InvalidKeyError::Exponent);
     }
     let key = VerifyingKey::from_components(&[&[0], modulus.as_slice()].concat(), &[0, 1, 0, 1]);
     assert!(
@@ -330,12 +335,15 @@ fn private_keys_that_cannot_sign_are_refused() {
         &elliptic.serialize_pem(),
         &pair().public_key_pem(),
     ] {
-        assert_eq!(SigningKey::from_pem(pem).err(), Some(KeyFlaw::Encoding));
+        assert_eq!(
+            SigningKey::from_pem(pem).err(),
+            Some(InvalidKeyError::Encoding)
+        );
     }
     let mut mismatched = key().clone();
     let last = mismatched.exponent.len() - 1;
     mismatched.exponent[last] ^= 0x02;
-    assert_eq!(mismatched.sign(MESSAGE), Err(KeyFlaw::Mismatch));
+    assert_eq!(mismatched.sign(MESSAGE), Err(InvalidKeyError::Mismatch));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use jsonwebtoken::crypto::JwtVerifier;
 use jsonwebtoken::signature::{Error, Verifier};
 
 use super::modulus::{Modulus, without_leading_zeros};
-use super::{KeyFlaw, PUBLIC_EXPONENT, encoded_block};
+use super::{InvalidKeyError, PUBLIC_EXPONENT, encoded_block};
 
 /// An RSA public key that verifies RS256 signatures, and nothing else.
 ///
@@ -20,17 +20,17 @@ impl VerifyingKey {
     ///
     /// # Errors
     ///
-    /// [`KeyFlaw::Modulus`] and [`KeyFlaw::Exponent`] for keys outside SEC-J13.
-    pub fn from_components(modulus: &[u8], exponent: &[u8]) -> Result<Self, KeyFlaw> {
+    /// [`InvalidKeyError::Modulus`] and [`InvalidKeyError::Exponent`] for keys outside SEC-J13.
+    pub fn from_components(modulus: &[u8], exponent: &[u8]) -> Result<Self, InvalidKeyError> {
         if without_leading_zeros(exponent) != PUBLIC_EXPONENT {
-            return Err(KeyFlaw::Exponent);
+            return Err(InvalidKeyError::Exponent);
         }
         Ok(Self {
             modulus: Modulus::from_bytes(modulus)?,
         })
     }
 
-    /// Whether `signature` is this key's signature of `message` (SEC-J12).
+    /// True if `signature` is this key's signature of `message` (SEC-J12).
     #[must_use]
     pub fn is_signature_of(&self, signature: &[u8], message: &[u8]) -> bool {
         let length = self.modulus.bytes();
@@ -41,7 +41,7 @@ impl VerifyingKey {
     }
 
     /// The key with this modulus, big-endian, and the public exponent that all keys have.
-    pub(crate) fn from_modulus(modulus: &[u8]) -> Result<Self, KeyFlaw> {
+    pub(crate) fn from_modulus(modulus: &[u8]) -> Result<Self, InvalidKeyError> {
         Self::from_components(modulus, &PUBLIC_EXPONENT)
     }
 

@@ -1,15 +1,15 @@
-//! [`AuthMethod`] over the component's imports.
+//! [`AuthMethod`](gatehouse_auth_method_api::AuthMethod) over the component's imports.
 
 use gatehouse_auth_method_api::bindings::gatehouse::auth_method::{
     config as config_wit, identity_tokens as identity_tokens_wit, login as login_wit,
     roles as roles_wit,
 };
 use gatehouse_auth_method_api::{
-    AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
-    CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError,
-    LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role,
-    RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten, Rotated, RotationError,
-    StorageError,
+    CheckReport, Config, ConfigChanges, ConfigError, ConfigView, ConfigWarning, CredentialsReport,
+    EditError, Identity, IdentityTokenError, IdentityTokens, IssuerError, ListEdit, Login,
+    LoginError, LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest,
+    Renewed, Role, RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten, Roles, Rotated,
+    RotationError, StorageError,
 };
 use zeroize::Zeroizing;
 
@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 #[derive(Debug, Clone, Copy)]
 pub struct ImportedAuthMethod;
 
-impl AuthMethod for ImportedAuthMethod {
+impl Config for ImportedAuthMethod {
     fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
         config_wit::read(mount)
     }
@@ -50,6 +50,12 @@ impl AuthMethod for ImportedAuthMethod {
         config_wit::check(mount, projects)
     }
 
+    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
+        config_wit::forget_mount(mount_id)
+    }
+}
+
+impl Roles for ImportedAuthMethod {
     fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
         roles_wit::read(mount, name)
     }
@@ -98,7 +104,9 @@ impl AuthMethod for ImportedAuthMethod {
     ) -> Result<RoleNames, StorageError> {
         roles_wit::list_after(mount, after, limit)
     }
+}
 
+impl Login for ImportedAuthMethod {
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
         login_wit::login(mount, request)
     }
@@ -110,11 +118,9 @@ impl AuthMethod for ImportedAuthMethod {
     fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError> {
         login_wit::revalidate(mount, request)
     }
+}
 
-    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
-        config_wit::forget_mount(mount_id)
-    }
-
+impl IdentityTokens for ImportedAuthMethod {
     fn read_issuer(&self) -> Result<String, StorageError> {
         identity_tokens_wit::read_issuer()
     }

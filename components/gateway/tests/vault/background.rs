@@ -1,6 +1,6 @@
 //! Work that is due without anybody asking (contract 2.6, 7.4).
 
-use gatehouse_auth_method::{CredentialsFailure, IdentityTokenError, Rotated, RotationError};
+use gatehouse_auth_method::{CredentialsError, IdentityTokenError, Rotated, RotationError};
 use gatehouse_gateway::Method;
 use gatehouse_ports::StoreError;
 use serde_json::json;
@@ -57,7 +57,7 @@ fn the_operator_is_told_of_every_rotation_and_failure_in_one_line() {
         (Err(RotationError::Busy), None),
         (Err(RotationError::Storage(StoreError::Sealed.into())), None),
         (
-            Err(RotationError::Credentials(CredentialsFailure::Unusable)),
+            Err(RotationError::Credentials(CredentialsError::Unusable)),
             Some(
                 "auth/gcp/: root credentials: failed to create oauth2 http client: the stored private key is not usable",
             ),

@@ -1,8 +1,8 @@
 //! Every refusal of a configuration and every warning about one, in status and words (contract 2.2 to 2.4, 2.6).
 
 use gatehouse_auth_method::{
-    ConfigBound, ConfigError, ConfigWarning, CredentialsFlaw, EndpointFlaw, EndpointValue,
-    IdentityTokenError, JsonPosition, Metadata, MetadataFlaw, RoleType, ScheduleFlaw, Unavailable,
+    ConfigBound, ConfigError, ConfigWarning, EndpointFlaw, EndpointValue, IdentityTokenError,
+    JsonPosition, KeyFileError, Metadata, MetadataError, RoleType, ScheduleError, Unavailable,
 };
 use gatehouse_ports::StoreError;
 
@@ -27,17 +27,17 @@ fn endpoint(flaw: EndpointFlaw) -> ConfigError {
 }
 
 rows! { refused:
-    credentials_not_json: ConfigError::Credentials(CredentialsFlaw::NotJson(JsonPosition { line: 1, column: 2 })) => 400 "failed to read credentials: not a JSON object of a key file (line 1, column 2)";
-    credentials_too_long: ConfigError::Credentials(CredentialsFlaw::TooLong) => 400 "failed to read credentials: longer than 64 KiB";
-    credentials_without_key_id: ConfigError::Credentials(CredentialsFlaw::PrivateKeyIdMissing) => 400 "missing private key in credentials";
-    credentials_of_another_type: ConfigError::Credentials(CredentialsFlaw::NotServiceAccount) => 400 "failed to read credentials: type is not service_account";
-    credentials_without_email: ConfigError::Credentials(CredentialsFlaw::ClientEmailMissing) => 400 "failed to read credentials: client_email is missing";
-    credentials_with_an_unusable_key: ConfigError::Credentials(CredentialsFlaw::PrivateKeyUnusable) => 400 "failed to read credentials: private_key is not a usable PEM RSA key";
+    credentials_not_json: ConfigError::Credentials(KeyFileError::NotJson(JsonPosition { line: 1, column: 2 })) => 400 "failed to read credentials: not a JSON object of a key file (line 1, column 2)";
+    credentials_too_long: ConfigError::Credentials(KeyFileError::TooLong) => 400 "failed to read credentials: longer than 64 KiB";
+    credentials_without_key_id: ConfigError::Credentials(KeyFileError::PrivateKeyIdMissing) => 400 "missing private key in credentials";
+    credentials_of_another_type: ConfigError::Credentials(KeyFileError::NotServiceAccount) => 400 "failed to read credentials: type is not service_account";
+    credentials_without_email: ConfigError::Credentials(KeyFileError::ClientEmailMissing) => 400 "failed to read credentials: client_email is missing";
+    credentials_with_an_unusable_key: ConfigError::Credentials(KeyFileError::PrivateKeyUnusable) => 400 "failed to read credentials: private_key is not a usable PEM RSA key";
     d11_iam_alias: ConfigError::Alias(RoleType::Iam) => 400 "invalid IAM alias type: must be one of: role_id, unique_id";
     d11_gce_alias: ConfigError::Alias(RoleType::Gce) => 400 "invalid GCE alias type: must be one of: instance_id, role_id";
-    iam_metadata_default_with_others: ConfigError::Metadata(Metadata { role_type: RoleType::Iam, flaw: MetadataFlaw::DefaultWithOthers(texts(&["a", "default"])) }) => 400 "failed to parse iam metadata: [\"a\" \"default\"] contains default - default can't be used in combination with other fields";
-    gce_metadata_default_with_others: ConfigError::Metadata(Metadata { role_type: RoleType::Gce, flaw: MetadataFlaw::DefaultWithOthers(texts(&["a", "default"])) }) => 400 "failed to parse gce metadata: [\"a\" \"default\"] contains default - default can't be used in combination with other fields";
-    metadata_unknown: ConfigError::Metadata(Metadata { role_type: RoleType::Gce, flaw: MetadataFlaw::Unavailable(Unavailable { name: "x".to_owned(), available: vec!["role".into(), "zone".into()] }) }) => 400 "failed to parse gce metadata: \"x\" contains an unavailable field, please select from \"role, zone\"";
+    iam_metadata_default_with_others: ConfigError::Metadata(Metadata { role_type: RoleType::Iam, flaw: MetadataError::DefaultWithOthers(texts(&["a", "default"])) }) => 400 "failed to parse iam metadata: [\"a\" \"default\"] contains default - default can't be used in combination with other fields";
+    gce_metadata_default_with_others: ConfigError::Metadata(Metadata { role_type: RoleType::Gce, flaw: MetadataError::DefaultWithOthers(texts(&["a", "default"])) }) => 400 "failed to parse gce metadata: [\"a\" \"default\"] contains default - default can't be used in combination with other fields";
+    metadata_unknown: ConfigError::Metadata(Metadata { role_type: RoleType::Gce, flaw: MetadataError::Unavailable(Unavailable { name: "x".to_owned(), available: vec!["role".into(), "zone".into()] }) }) => 400 "failed to parse gce metadata: \"x\" contains an unavailable field, please select from \"role, zone\"";
     endpoint_key_unknown: ConfigError::EndpointKey("x".to_owned()) => 400 "invalid custom endpoint type \"x\". Available types are: 'api', 'iam', 'crm', 'compute'";
     endpoint_not_a_url: endpoint(EndpointFlaw::NotUrl) => 400 "invalid custom endpoint value for \"api\": it is not a URL of the form [scheme://]host[:port][/path] without segments '.' and '..'";
     endpoint_with_user: endpoint(EndpointFlaw::UserInformation) => 400 "invalid custom endpoint value for \"api\": it must not contain user information";
@@ -52,9 +52,9 @@ rows! { refused:
     service_account_that_is_none: ConfigError::ServiceAccountEmail => 400 "invalid 'service_account_email': it is not the email address of a service account";
     audience_without_issuer: ConfigError::IdentityToken(IdentityTokenError::NoIssuer) => 400 "failed to generate plugin identity token: the server has no issuer: set one, or the server's advertised address";
     audience_without_randomness: ConfigError::IdentityToken(IdentityTokenError::Random) => 400 "failed to generate plugin identity token: no randomness to make a key from";
-    rotation_schedule_without_five_fields: ConfigError::RotationSchedule(ScheduleFlaw::FieldCount) => 400 "failed to parse provided rotation_schedule: expected exactly 5 fields";
-    rotation_schedule_with_an_unknown_field: ConfigError::RotationSchedule(ScheduleFlaw::Field(3)) => 400 "failed to parse provided rotation_schedule: field 3 cannot be read";
-    rotation_schedule_that_never_fires: ConfigError::RotationSchedule(ScheduleFlaw::Never) => 400 "failed to parse provided rotation_schedule: it never fires";
+    rotation_schedule_without_five_fields: ConfigError::RotationSchedule(ScheduleError::FieldCount) => 400 "failed to parse provided rotation_schedule: expected exactly 5 fields";
+    rotation_schedule_with_an_unknown_field: ConfigError::RotationSchedule(ScheduleError::Field(3)) => 400 "failed to parse provided rotation_schedule: field 3 cannot be read";
+    rotation_schedule_that_never_fires: ConfigError::RotationSchedule(ScheduleError::Never) => 400 "failed to parse provided rotation_schedule: it never fires";
     rotation_schedule_and_period: ConfigError::RotationTwice => 400 "mutually exclusive fields rotation_schedule and rotation_period were both specified; only one of them can be provided";
     rotation_window_without_schedule: ConfigError::WindowWithoutSchedule => 400 "cannot use rotation_window without rotation_schedule";
     rotation_window_with_period: ConfigError::WindowWithPeriod => 400 "rotation_window does not apply to period";

@@ -1,9 +1,9 @@
 //! Every refusal of a login, in status and words (contract 4.2, 4.3, 4.4, 4.6, 4.7).
 
 use gatehouse_auth_method::{
-    AccountNotBound, AncestorNotBound, CreatedLater, CredentialsFailure, CredentialsRefusal,
+    AccountNotBound, AncestorNotBound, CreatedLater, CredentialsError, CredentialsRefusal,
     CredentialsStep, GroupLocations, GroupNotFound, Instance, InstanceAccountNotBound,
-    InstanceFlaw, InstanceProjectNotBound, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal,
+    InstanceError, InstanceProjectNotBound, InstanceTooOld, JwtFlaw, KeyNotFound, KeyRefusal,
     LabelMissing, LoginError, ProjectNotBound, ProjectRefusal,
 };
 use gatehouse_gateway::Method;
@@ -79,11 +79,11 @@ rows! { refused:
 
     g1_g2_no_instance_claims: LoginError::InstanceClaimsMissing => 400 "expected JWT to have claims with GCE metadata: request the identity token with format=full";
     g3_project_not_bound: LoginError::InstanceProjectNotBound(InstanceProjectNotBound { instance_id: "12".to_owned(), project: "p".to_owned(), bound_projects: texts(&["a", "b"]) }) => 400 "instance \"12\" (project \"p\") not in bound projects [a b]";
-    g4_instance_absent: instance(InstanceFlaw::Refused(absent())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :googleapi: Error 404: Not found, notFound";
-    g4_instance_hidden: instance(InstanceFlaw::Refused(hidden())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :googleapi: Error 403: Permission denied, forbidden (the credentials of the mount may lack the permission compute.instances.get)";
-    g5_status: instance(InstanceFlaw::Status("TERMINATED".to_owned())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :authenticating instance n found but has invalid status 'TERMINATED'";
-    g6_other_id: instance(InstanceFlaw::OtherId) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :instance id does not match";
-    g7_created_later: instance(InstanceFlaw::CreatedLater(CreatedLater { claimed: 5, created: 9 })) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :metadata instance_creation_timestamp 5 is before instance's creation time 9";
+    g4_instance_absent: instance(InstanceError::Refused(absent())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :googleapi: Error 404: Not found, notFound";
+    g4_instance_hidden: instance(InstanceError::Refused(hidden())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :googleapi: Error 403: Permission denied, forbidden (the credentials of the mount may lack the permission compute.instances.get)";
+    g5_status: instance(InstanceError::Status("TERMINATED".to_owned())) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :authenticating instance n found but has invalid status 'TERMINATED'";
+    g6_other_id: instance(InstanceError::OtherId) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :instance id does not match";
+    g7_created_later: instance(InstanceError::CreatedLater(CreatedLater { claimed: 5, created: 9 })) => 400 "error when attempting to find instance (project p, zone: z, instance: n) :metadata instance_creation_timestamp 5 is before instance's creation time 9";
     g8_label_missing: LoginError::LabelMissing(LabelMissing { key: "k".to_owned(), value: "v".to_owned() }) => 400 "instance missing bound label \"k:v\"";
     g9_zone_not_bound: LoginError::ZoneNotBound(texts(&["a", "b"])) => 400 "instance not in bound zones [\"a\" \"b\"]";
     g10_region_not_bound: LoginError::RegionNotBound(texts(&["a"])) => 400 "instance not in bound regions [\"a\"]";
@@ -104,18 +104,18 @@ rows! { refused:
     folder_not_bound: LoginError::FolderNotBound(AncestorNotBound { project: "p".to_owned(), bound: texts(&["1", "2"]) }) => 400 "project \"p\" is not in bound folders [\"1\" \"2\"]";
     organization_not_bound: LoginError::OrganizationNotBound(AncestorNotBound { project: "p".to_owned(), bound: texts(&["1"]) }) => 400 "project \"p\" is not in bound organizations [\"1\"]";
 
-    d19_no_credentials: LoginError::Credentials(CredentialsFailure::NotFound) => 502 "failed to create oauth2 http client: could not find default credentials";
-    d19_key_unusable: LoginError::Credentials(CredentialsFailure::Unusable) => 502 "failed to create oauth2 http client: the stored private key is not usable";
-    d19_default_credentials_unusable: LoginError::Credentials(CredentialsFailure::DefaultUnusable) => 502 "failed to create oauth2 http client: the application default credentials of the server are not usable";
-    d19_no_identity_token: LoginError::Credentials(CredentialsFailure::NoIdentityToken) => 502 "failed to create oauth2 http client: no identity token could be made for federation";
-    d19_credentials_refused: LoginError::Credentials(CredentialsFailure::Refused(CredentialsRefusal { step: CredentialsStep::Exchange, status: 400, message: "invalid_grant".to_owned() })) => 502 "failed to create oauth2 http client: Google refused the credentials at the token exchange with status 400: invalid_grant";
-    d19_token_answer_unreadable: LoginError::Credentials(CredentialsFailure::AnswerUnreadable) => 502 "failed to create oauth2 http client: Google's answer could not be read";
+    d19_no_credentials: LoginError::Credentials(CredentialsError::NotFound) => 502 "failed to create oauth2 http client: could not find default credentials";
+    d19_key_unusable: LoginError::Credentials(CredentialsError::Unusable) => 502 "failed to create oauth2 http client: the stored private key is not usable";
+    d19_default_credentials_unusable: LoginError::Credentials(CredentialsError::DefaultUnusable) => 502 "failed to create oauth2 http client: the application default credentials of the server are not usable";
+    d19_no_identity_token: LoginError::Credentials(CredentialsError::NoIdentityToken) => 502 "failed to create oauth2 http client: no identity token could be made for federation";
+    d19_credentials_refused: LoginError::Credentials(CredentialsError::Refused(CredentialsRefusal { step: CredentialsStep::Exchange, status: 400, message: "invalid_grant".to_owned() })) => 502 "failed to create oauth2 http client: Google refused the credentials at the token exchange with status 400: invalid_grant";
+    d19_token_answer_unreadable: LoginError::Credentials(CredentialsError::AnswerUnreadable) => 502 "failed to create oauth2 http client: Google's answer could not be read";
     d19_endpoint_denied: LoginError::EndpointDenied("iam".into()) => 502 "outgoing requests to the iam API are not allowed: add its host to the allowed hosts of the server";
     d19_google_unusable: LoginError::GoogleUnusable("compute".into()) => 502 "google API gave an unusable answer: compute";
     d19_google_unavailable: LoginError::GoogleUnavailable("iam".into()) => 503 "google API unavailable: iam";
 }
 
-fn instance(flaw: InstanceFlaw) -> LoginError {
+fn instance(flaw: InstanceError) -> LoginError {
     LoginError::Instance(Instance {
         project: "p".to_owned(),
         zone: "z".to_owned(),

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use gatehouse_auth_method::{
-    AuthMethod, CheckReport, ConfigChanges, ConfigError, ConfigView, ConfigWarning,
-    CredentialsReport, EditError, Identity, IdentityTokenError, IssuerError, ListEdit, LoginError,
-    LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest, Renewed, Role,
-    RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten, Rotated, RotationError,
-    StorageError,
+    CheckReport, Config, ConfigChanges, ConfigError, ConfigView, ConfigWarning, CredentialsReport,
+    EditError, Identity, IdentityTokenError, IdentityTokens, IssuerError, ListEdit, Login,
+    LoginError, LoginRequest, Mount, Precondition, PublicKey, RenewalError, RenewalRequest,
+    Renewed, Role, RoleChanges, RoleError, RoleNames, RoleWarning, RoleWritten, Roles, Rotated,
+    RotationError, StorageError,
 };
 
 /// An answer to be given once.
@@ -72,7 +72,7 @@ pub struct ScriptedMethod<M> {
     pub script: Arc<Script>,
 }
 
-impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
+impl<M: Config> Config for ScriptedMethod<M> {
     fn read_config(&self, mount: &Mount) -> Result<ConfigView, StorageError> {
         scripted!(self.script.config, self.real.read_config(mount))
     }
@@ -113,6 +113,12 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
         scripted!(self.script.check, self.real.check_config(mount, projects))
     }
 
+    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
+        self.real.forget_mount(mount_id)
+    }
+}
+
+impl<M: Roles> Roles for ScriptedMethod<M> {
     fn read_role(&self, mount: &Mount, name: &str) -> Result<Option<Role>, StorageError> {
         scripted!(self.script.role, self.real.read_role(mount, name))
     }
@@ -173,7 +179,9 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
     ) -> Result<RoleNames, StorageError> {
         self.real.list_roles_after(mount, after, limit)
     }
+}
 
+impl<M: Login> Login for ScriptedMethod<M> {
     fn login(&self, mount: &Mount, request: &LoginRequest) -> Result<Identity, LoginError> {
         scripted!(self.script.login, self.real.login(mount, request))
     }
@@ -186,11 +194,9 @@ impl<M: AuthMethod> AuthMethod for ScriptedMethod<M> {
     fn revalidate(&self, mount: &Mount, request: &RenewalRequest) -> Result<Renewed, RenewalError> {
         scripted!(self.script.renewal, self.real.revalidate(mount, request))
     }
+}
 
-    fn forget_mount(&self, mount_id: &str) -> Result<(), StorageError> {
-        self.real.forget_mount(mount_id)
-    }
-
+impl<M: IdentityTokens> IdentityTokens for ScriptedMethod<M> {
     fn read_issuer(&self) -> Result<String, StorageError> {
         scripted!(self.script.set_issuer, self.real.read_issuer())
     }

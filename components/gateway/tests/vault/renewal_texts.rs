@@ -1,7 +1,7 @@
 //! Every refusal of a renewal, in status and words (contract 4.10).
 
 use gatehouse_auth_method::{
-    CreatedLater, CredentialsFailure, Instance, InstanceFlaw, InstanceProjectNotBound,
+    CreatedLater, CredentialsError, Instance, InstanceError, InstanceProjectNotBound,
     InstanceRefused, LabelMissing, LoginError, RenewalError,
 };
 use gatehouse_gateway::Method;
@@ -41,7 +41,7 @@ fn instance_refused(refusal: LoginError) -> RenewalError {
     })
 }
 
-fn instance(flaw: InstanceFlaw) -> RenewalError {
+fn instance(flaw: InstanceError) -> RenewalError {
     instance_refused(LoginError::Instance(Instance {
         project: "p".to_owned(),
         zone: "z".to_owned(),
@@ -57,10 +57,10 @@ rows! { refused:
     r4_inference_not_allowed: RenewalError::InferenceNotAllowed("dev".to_owned()) => 400 "GCE inferrence is no longer allowed for role dev";
     r5_account_not_bound: RenewalError::AccountNotBound("dev".to_owned()) => 400 "service account is no longer authorized for role dev";
     r6_g3_project: instance_refused(LoginError::InstanceProjectNotBound(InstanceProjectNotBound { instance_id: "12".to_owned(), project: "p".to_owned(), bound_projects: texts(&["a"]) })) => 400 "could not renew token for role dev: instance \"12\" (project \"p\") not in bound projects [a]";
-    r6_g4_instance_gone_is_plain: instance(InstanceFlaw::Refused(absent())) => 400 "googleapi: Error 404: Not found, notFound";
-    r6_g5_status_is_plain: instance(InstanceFlaw::Status("STOPPING".to_owned())) => 400 "authenticating instance n found but has invalid status 'STOPPING'";
-    r6_g6_other_id_is_plain: instance(InstanceFlaw::OtherId) => 400 "instance id does not match";
-    r6_g7_created_later_is_plain: instance(InstanceFlaw::CreatedLater(CreatedLater { claimed: 1, created: 3 })) => 400 "metadata instance_creation_timestamp 1 is before instance's creation time 3";
+    r6_g4_instance_gone_is_plain: instance(InstanceError::Refused(absent())) => 400 "googleapi: Error 404: Not found, notFound";
+    r6_g5_status_is_plain: instance(InstanceError::Status("STOPPING".to_owned())) => 400 "authenticating instance n found but has invalid status 'STOPPING'";
+    r6_g6_other_id_is_plain: instance(InstanceError::OtherId) => 400 "instance id does not match";
+    r6_g7_created_later_is_plain: instance(InstanceError::CreatedLater(CreatedLater { claimed: 1, created: 3 })) => 400 "metadata instance_creation_timestamp 1 is before instance's creation time 3";
     r6_g8_label: instance_refused(LoginError::LabelMissing(LabelMissing { key: "k".to_owned(), value: "v".to_owned() })) => 400 "could not renew token for role dev: instance missing bound label \"k:v\"";
     r6_g9_zone: instance_refused(LoginError::ZoneNotBound(texts(&["a"]))) => 400 "could not renew token for role dev: instance not in bound zones [\"a\"]";
     r6_g10_region: instance_refused(LoginError::RegionNotBound(texts(&["a"]))) => 400 "could not renew token for role dev: instance not in bound regions [\"a\"]";
@@ -70,7 +70,7 @@ rows! { refused:
     r7_address: RenewalError::AddressNotAllowed => 403 &listed("permission denied");
     outage_keeps_the_lease: RenewalError::GoogleUnavailable("iam".into()) => 503 "google API unavailable: iam";
     google_unusable: RenewalError::GoogleUnusable("iam".into()) => 502 "google API gave an unusable answer: iam";
-    credentials: RenewalError::Credentials(CredentialsFailure::NotFound) => 502 "failed to create oauth2 http client: could not find default credentials";
+    credentials: RenewalError::Credentials(CredentialsError::NotFound) => 502 "failed to create oauth2 http client: could not find default credentials";
     endpoint_denied: RenewalError::EndpointDenied("iam".into()) => 502 "outgoing requests to the iam API are not allowed: add its host to the allowed hosts of the server";
     state_unreadable: RenewalError::StateUnreadable => 500 &listed("internal error");
     sealed: RenewalError::Storage(StoreError::Sealed.into()) => 503 "Vault is sealed";

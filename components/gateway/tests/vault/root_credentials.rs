@@ -1,7 +1,7 @@
 //! `config/rotate-root` and `config/check` (contract 2.6, 8.3).
 
 use gatehouse_auth_method::{
-    ApiRefusal, CallFailure, CredentialsFailure, CredentialsReport, CredentialsSource,
+    ApiRefusal, CredentialsError, CredentialsReport, CredentialsSource, GoogleCallError,
     PermissionsFound, ProjectReport, Rotated, RotationError,
 };
 use gatehouse_gateway::Method;
@@ -29,7 +29,7 @@ rows! { refused:
     account_gone: RotationError::Refused(absent()) => 400 "failed to create a new key: googleapi: Error 404: Not found, notFound";
     key_unreadable: RotationError::AnswerUnreadable => 502 "google API gave an unusable answer: iam";
     key_not_yet_accepted: RotationError::NotYetAccepted("k2".to_owned()) => 503 &listed("Google does not accept the new key \"k2\" yet: it is kept, and the next rotation goes on with it, try again");
-    credentials_unusable: RotationError::Credentials(CredentialsFailure::Unusable) => 502 "failed to create oauth2 http client: the stored private key is not usable";
+    credentials_unusable: RotationError::Credentials(CredentialsError::Unusable) => 502 "failed to create oauth2 http client: the stored private key is not usable";
     endpoint_denied: RotationError::EndpointDenied("iam".into()) => 502 "outgoing requests to the iam API are not allowed: add its host to the allowed hosts of the server";
     google_unavailable: RotationError::GoogleUnavailable("iam".into()) => 503 "google API unavailable: iam";
     configuration_changed: RotationError::ConfigurationChanged => 400 &listed("the configuration was changed in the meantime, so the rotation was given up");
@@ -106,7 +106,7 @@ fn report() -> CredentialsReport {
             },
             ProjectReport {
                 project: "p2".to_owned(),
-                outcome: Err(CallFailure::Refused(ApiRefusal {
+                outcome: Err(GoogleCallError::Refused(ApiRefusal {
                     status: 403,
                     ..hidden()
                 })),
@@ -161,23 +161,23 @@ fn a_check_takes_projects_from_the_query_and_the_body() {
 fn every_failure_of_a_check_has_its_words() {
     for (failure, text) in [
         (
-            CallFailure::Refused(absent()),
+            GoogleCallError::Refused(absent()),
             "googleapi: Error 404: Not found, notFound",
         ),
         (
-            CallFailure::Credentials(CredentialsFailure::NotFound),
+            GoogleCallError::Credentials(CredentialsError::NotFound),
             "failed to create oauth2 http client: could not find default credentials",
         ),
         (
-            CallFailure::EndpointDenied("crm".into()),
+            GoogleCallError::EndpointDenied("crm".into()),
             "outgoing requests to the crm API are not allowed: add its host to the allowed hosts of the server",
         ),
         (
-            CallFailure::GoogleUnusable("crm".into()),
+            GoogleCallError::GoogleUnusable("crm".into()),
             "google API gave an unusable answer: crm",
         ),
         (
-            CallFailure::GoogleUnavailable("crm".into()),
+            GoogleCallError::GoogleUnavailable("crm".into()),
             "google API unavailable: crm",
         ),
     ] {

@@ -1,4 +1,4 @@
-//! The metadata server answers programs on its instance, and nobody who was tricked into asking.
+//! The metadata server answers programs on its instance, and no client that was tricked into asking.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

@@ -168,7 +168,7 @@ async fn l1_a_pipe_that_nobody_reads_blocks_for_a_bounded_time() {
         begin.elapsed()
     );
 
-    // Somebody reads again: the sink takes records again, and nothing is broken in between.
+    // The reader reads again: the sink takes records again, and nothing is broken in between.
     let log = place.log();
     let copy = log.clone();
     let copying = std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Sinks as a server uses them, and logs as somebody finds them.
+//! Sinks as a server uses them, and logs as an auditor finds them.
 
 mod failures;
 mod sinks;

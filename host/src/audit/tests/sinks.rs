@@ -1,4 +1,4 @@
-//! What a sink writes, over restarts and rotation.
+//! The lines of a sink, over restarts and rotation.
 
 use super::*;
 
@@ -126,7 +126,7 @@ async fn l3_a_line_that_was_cut_off_stays_and_the_chain_goes_on() {
         assert!(after.starts_with(&before[..before.len() - cut]));
         assert_eq!(verified(&place.log()).remarks.len(), remarks, "{cut}");
 
-        // What was cut off cannot be changed or taken away unseen.
+        // The line that was cut off cannot be changed or taken away unseen.
         if remarks > 0 {
             let torn = after.lines().nth(2).unwrap();
             for other in [

@@ -1,4 +1,4 @@
-//! Whatever somebody does to a log, verification names the place, or the head that was remembered shows it.
+//! Whatever an intruder does to a log, verification names the place, or the head that was remembered shows it.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What there is to publish, and what others need to know of it.
+//! The artifacts to publish, and the facts that others need of them.
 
 use anyhow::{Context, Result};
 use aws_lc_rs::digest::{SHA256, digest};
@@ -26,7 +26,7 @@ pub(super) struct Artifact {
     /// Of a package of interfaces its own, else that of this program.
     pub version: String,
     pub description: &'static str,
-    /// What the content hashes to, in the notation of registries.
+    /// The hash of the content, in the notation of registries.
     pub digest: String,
     /// In bytes.
     pub size: usize,
@@ -64,7 +64,7 @@ pub(super) fn all(only: Option<Flavour>) -> Result<Vec<Artifact>> {
             artifacts.push(component(part, flavour)?);
         }
     }
-    // What Spin loads exists in this flavour alone.
+    // The parts that Spin loads exist in this flavour alone.
     if only != Some(Flavour::Wide) {
         for part in spin::Part::ALL {
             artifacts.push(for_spin(part)?);

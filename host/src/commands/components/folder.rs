@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-/// What a file is to be called in the folder, and what it is to hold.
+/// The name of a file in the folder, and its content.
 #[derive(Debug)]
 pub(super) struct File {
     /// With `/` between folders.
@@ -83,7 +83,7 @@ mod tests {
         fs::read_to_string(folder.join(path)).ok()
     }
 
-    /// What lies in the folder, without what lies deeper.
+    /// The files of the folder, without those that lie deeper.
     fn entries(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
         let mut names: Vec<String> = entries

@@ -117,7 +117,7 @@ fn layout(artifact: &Artifact) -> Result<[File; 5]> {
         media_type: LAYER,
         digest: artifact.digest.clone(),
         size: artifact.size,
-        // What tools name the file by that they take out of the image.
+        // The name by which tools call the file that they take out of the image.
         annotations: Annotations::from([(TITLE, format!("{}.wasm", artifact.name))]),
     };
     let config_path = blob(&described_config);
@@ -185,7 +185,7 @@ mod tests {
         serde_json::from_slice(bytes).unwrap()
     }
 
-    /// What a descriptor leads to, after it was compared with it.
+    /// The content that a descriptor leads to, after it was compared with it.
     fn follow(layout: &Path, descriptor: &Value, media_type: &str) -> Vec<u8> {
         assert_eq!(descriptor["mediaType"], media_type);
         let digest = descriptor["digest"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! What a person sees who starts a dev server: the way to a first login, ready to be pasted.
+//! The text for a person who starts a dev server: the way to a first login, ready to be pasted.
 
 use std::fmt;
 use std::path::Path;

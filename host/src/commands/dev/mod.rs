@@ -20,7 +20,7 @@ use super::components::compile_apart;
 use super::process::{forbid_core_dumps, start_log, stop_signal};
 use guide::Guide;
 
-/// What the environment may change in dev mode. The rest is fixed, so that nothing durable or public comes of it.
+/// The settings that the environment may change in dev mode. The rest is fixed, so that nothing durable or public comes of it.
 const VARIABLES: [&str; 5] = [
     "GATEHOUSE_COMPONENTS_",
     "GATEHOUSE_GOOGLE_APPLICATION_CREDENTIALS",
@@ -29,7 +29,7 @@ const VARIABLES: [&str; 5] = [
     "GATEHOUSE_VERSION_",
 ];
 
-/// What a setting has in dev mode unless the environment says otherwise.
+/// The values of settings in dev mode unless the environment says otherwise.
 ///
 /// The credentials that developers have for their own work stay out, although a server would find them.
 const DEFAULTS: &str = "log.level = \"warn\"\ngoogle.application_credentials = \"none\"\n";
@@ -65,7 +65,7 @@ impl From<EditionArgument> for Edition {
     }
 }
 
-/// What programs read that start a dev server.
+/// The description that programs read which start a dev server.
 #[derive(Serialize)]
 struct Ready<'a> {
     address: &'a str,

@@ -49,7 +49,7 @@ pub(super) fn run(command: &Command) -> Result<()> {
     Ok(())
 }
 
-/// What the store remembers, before it is made to remember `reset`.
+/// The time that the store remembers, before it is made to remember `reset`.
 async fn look(
     settings: &Settings,
     reset: Option<u64>,

@@ -1,4 +1,4 @@
-//! Work that is due without anybody asking: the export `gatehouse:gateway/background`.
+//! Work that is due without a request: the export `gatehouse:gateway/background`.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const INTERFACE: &str = "gatehouse:gateway/background@0.1.0";
 /// By how many hundredths a pause is longer or shorter than set, at most: so that hosts that started together do not work together.
 const JITTER_PERCENT: u32 = 10;
 
-/// What a duty is called: its function's name.
+/// The name of a duty: its function's name.
 pub type Duty = String;
 
 /// When and for how long.
@@ -68,7 +68,7 @@ impl Background {
         })
     }
 
-    /// What the duties are called.
+    /// The names of the duties.
     pub fn duties(&self) -> impl Iterator<Item = &str> {
         self.duties.iter().map(|(duty, _)| duty.as_str())
     }

@@ -15,10 +15,10 @@ use gatehouse_engine::{EngineSettings, engine};
 
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// What a duty does that could not do what was due.
+/// A duty that fails.
 const FAILS: &str = "i32.const 1 return";
 
-/// What a log writes, kept.
+/// A log whose lines are kept.
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -126,7 +126,7 @@ fn a_component_without_background_work_has_none() {
     assert!(Background::of(&template, no_grants(), settings).is_none());
 }
 
-/// Whether the two duties of a round ended well.
+/// True if the two duties of a round ended well.
 async fn round(background: &Background) -> [bool; 2] {
     let round = background.run_once().await;
     let duties: Vec<&str> = round.iter().map(|(duty, _)| *duty).collect();

@@ -20,9 +20,9 @@ const MAXIMUM_ENTRIES: usize = 10_000;
 /// Bytes of one cache, keys and values together.
 const MAXIMUM_BYTES: usize = 64 << 20;
 
-/// What all instances of one component share: in memory alone, bounded, and gone with the process.
+/// The cache that all instances of one component share: in memory alone, bounded, and gone with the process.
 ///
-/// What a clone of it stores, every other clone sees. Two components never get clones of the same one.
+/// Every clone sees the entries that another stores. Two components never get clones of the same one.
 #[derive(Clone)]
 pub struct SharedCache {
     entries: Arc<Mutex<Entries>>,
@@ -39,7 +39,7 @@ impl SharedCache {
         }
     }
 
-    // What a panic elsewhere left behind is whole: nothing in here panics between two of its steps.
+    // The state is whole even after a panic elsewhere: nothing in here panics between two of its steps.
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }

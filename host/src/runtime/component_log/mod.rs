@@ -1,4 +1,4 @@
-//! What components write to standard error, as lines of the host's own log.
+//! The standard error of components, as lines of the host's own log.
 //!
 //! A component's text can hold what a client sent. So it never reaches the terminal or the log as it is: every line becomes one
 //! event under the target [`TARGET`], cut, and with everything escaped that could pass for another line or move a cursor.

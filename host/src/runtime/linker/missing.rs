@@ -1,4 +1,4 @@
-//! What a component imports and nobody provides, and who would.
+//! Imports of a component that the host lacks, and what would provide them.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl fmt::Display for MissingImports {
 pub struct MissingImport {
     /// As the component has it, with the version.
     pub name: String,
-    /// What would provide it.
+    /// The part that would provide it.
     pub remedy: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What the host provides to components.
+//! The interfaces that the host provides to components.
 
 mod missing;
 
@@ -78,17 +78,17 @@ pub fn ensure_imports_are_met(
     }
 }
 
-/// Whether something is defined as `name`; if not, something is from now on: a linker can only be asked by trying to take the name.
+/// True if something is defined as `name`; if not, something is from now on: a linker can only be asked by trying to take the name.
 fn is_taken(probe: &mut Linker<InstanceState>, name: &str) -> bool {
     let nothing = ResourceType::host::<()>();
     probe.root().resource(name, nothing, |_, _| Ok(())).is_err()
 }
 
-/// Whether `name` is an interface that every linker from here has, of whatever version of 0.2.
+/// True if `name` is an interface that every linker from here has, of whatever version of 0.2.
 fn is_wasi(name: &str) -> bool {
     match name.split_once('@') {
         Some((interface, version)) => {
-            // What was there before a release is never taken for it.
+            // A version before a release is never taken for it.
             version.starts_with("0.2.") && !version.contains('-') && WASI.contains(&interface)
         }
         None => false,

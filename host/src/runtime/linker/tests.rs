@@ -1,4 +1,4 @@
-//! What is met and what is missing.
+//! Imports that are met, and imports that are missing.
 
 use std::sync::Arc;
 

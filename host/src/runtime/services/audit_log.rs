@@ -11,7 +11,7 @@ pub use wit::{Entry as AuditEntry, Failure as AuditFailure, Side, Sink as AuditS
 
 /// An audit log. The WIT interface is the specification.
 pub trait AuditLog: Send + Sync {
-    /// Whether there is any sink.
+    /// True if there is any sink.
     fn is_on(&self) -> bool;
 
     /// Writes a record, durably in at least one sink.
@@ -20,7 +20,7 @@ pub trait AuditLog: Send + Sync {
     /// All sinks, sorted by name.
     fn sinks(&self) -> Vec<AuditSink>;
 
-    /// What the records of a sink show in place of `text`; `None` where there is no such sink.
+    /// The text that the records of a sink show in place of `text`; `None` where there is no such sink.
     fn hash(&self, sink: &str, text: &str) -> Option<String>;
 }
 

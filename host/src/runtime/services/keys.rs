@@ -21,14 +21,14 @@ pub trait Keys: Send + Sync {
     /// Adds a key.
     fn rotate(&self) -> Answer<'_, Result<(), SealFailure>>;
 
-    /// When the key is replaced without anybody asking.
+    /// When the key is replaced without a request for it.
     fn policy(&self) -> Answer<'_, Result<RotationPolicy, SealFailure>>;
 
     /// Keeps another policy.
     fn set_policy(&self, policy: RotationPolicy) -> Answer<'_, Result<(), SealFailure>>;
 }
 
-/// What holders of shares do together. The WIT interface is the specification.
+/// The ceremonies of holders of shares. The WIT interface is the specification.
 pub trait Ceremonies: Send + Sync {
     /// How far the ceremony for a root token is.
     fn root_generation(&self) -> Answer<'_, Result<Ceremony, CeremonyError>>;
@@ -89,7 +89,7 @@ pub trait Ceremonies: Send + Sync {
     ) -> Answer<'_, Result<Ceremony, CeremonyError>>;
 }
 
-/// What a host answers that has no keys or no shares.
+/// The answers of a host that has no keys or no shares.
 trait Absent {
     fn absent() -> Self;
 }
@@ -114,7 +114,7 @@ fn ceremonies(seal: &dyn Seal) -> Result<&dyn Ceremonies, CeremonyError> {
     seal.ceremonies().ok_or_else(CeremonyError::absent)
 }
 
-/// Binds a function of the interface. `retires` is for those that a secret goes through: the instance serves nobody else then, so that
+/// Binds a function of the interface. `retires` is for those that a secret goes through: the instance serves no other request then, so that
 /// its memory does not outlive the request.
 fn wrap<P, T>(
     linker: &mut Linker<InstanceState>,

@@ -16,9 +16,9 @@ pub enum LogLevel {
     Error,
     /// Something that the operator should look at.
     Warn,
-    /// What the server does.
+    /// Actions of the server.
     Info,
-    /// What it does in detail.
+    /// Details of its actions.
     Debug,
     /// The same, in all detail.
     Trace,
@@ -33,11 +33,11 @@ pub struct LogLine {
     pub level: LogLevel,
     /// The part of the server that says it.
     pub target: String,
-    /// What it says, without line breaks.
+    /// The message, without line breaks.
     pub text: String,
 }
 
-/// What has been logged since a position.
+/// The lines that were logged since a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLines {
     /// In the order logged.

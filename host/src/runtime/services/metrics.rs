@@ -8,7 +8,7 @@ use crate::runtime::state::InstanceState;
 
 const INTERFACE: &str = "gatehouse:host/metrics@0.1.0";
 
-/// What the host counts, as components see it. The WIT interface is the specification.
+/// The host's counters, as components see them. The WIT interface is the specification.
 pub trait Metrics: Send + Sync {
     /// Adds `by` to a counter, if it is known.
     fn count(&self, counter: &str, labels: &[(String, String)], by: u64);

@@ -41,7 +41,7 @@ pub struct Services {
     pub rate_limits: Arc<dyn RateLimits>,
     /// Numbers for those who watch.
     pub metrics: Arc<dyn Metrics>,
-    /// What the server logs.
+    /// The log of the server.
     pub log: Arc<dyn Log>,
 }
 

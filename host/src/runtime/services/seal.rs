@@ -46,13 +46,13 @@ pub trait Seal: Send + Sync {
         None
     }
 
-    /// What holders of shares can do together, where there are shares.
+    /// The ceremonies of holders of shares, where there are shares.
     fn ceremonies(&self) -> Option<&dyn Ceremonies> {
         None
     }
 }
 
-/// A seal that nobody has to do anything about, and nobody can.
+/// A seal that needs no operator, and takes no order from one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AutomaticSeal;
 

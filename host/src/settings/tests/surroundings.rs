@@ -1,4 +1,4 @@
-//! What settings take from the surroundings of the server, and what of them the components are told.
+//! Settings from the surroundings of the server, and the part of them that components are told.
 
 use std::path::PathBuf;
 

@@ -127,7 +127,7 @@ impl Committer {
             match self.commit(&mut batch) {
                 Ok(outcomes) => {
                     for (request, outcome) in batch.drain(..).zip(outcomes) {
-                        // Nobody listens when the caller went away; the commit stands.
+                        // The caller may have gone away; the commit stands.
                         let _ = request.answer.send(outcome);
                     }
                 }

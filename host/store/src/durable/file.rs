@@ -25,7 +25,7 @@ pub enum OpenError {
     Inaccessible {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The message of the operating system.
         source: io::Error,
     },
     /// Another process, or another backend of this one, has it open (SEC-S13).

@@ -75,7 +75,7 @@ impl RedbBackend {
         if self.shared.is_closed()
             && let Some(requests) = &self.requests
         {
-            // Without commits nobody would open the file again; an empty one makes the committer try.
+            // Without commits the file would stay closed; an empty one makes the committer try.
             let (answer, _) = oneshot::channel();
             let _ = requests.try_send(Request {
                 checks: Vec::new(),

@@ -34,7 +34,7 @@ pub struct KeyStatus {
     pub encryptions: u64,
 }
 
-/// When a data key is replaced without anybody asking.
+/// When a data key is replaced without a request for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RotationPolicy {
     /// Whether at all.
@@ -103,7 +103,7 @@ impl<B: Backend> SealedBackend<B> {
         })
     }
 
-    /// When a key is replaced without anybody asking.
+    /// When a key is replaced without a request for it.
     ///
     /// # Errors
     ///

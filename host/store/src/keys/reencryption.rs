@@ -83,7 +83,7 @@ impl<B: Backend> SealedBackend<B> {
         Ok(())
     }
 
-    /// Seals anew those of `items` that need it; `None` where one of them does not open. What somebody has changed meanwhile was
+    /// Seals anew those of `items` that need it; `None` where one of them does not open. What a writer has changed meanwhile was
     /// sealed by the active key then, and is left alone.
     async fn reseal(
         &self,

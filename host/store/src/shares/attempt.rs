@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use gatehouse_barrier::{KeyShare, RootKey, Sharing};
 use gatehouse_ports::{OsRandom, Random as _, RandomError};
 
-/// How many shares are kept beyond those that it takes: anybody may give one, and that many wrong ones do not keep the right ones from
+/// How many shares are kept beyond those that it takes: any caller may give one, and that many wrong ones do not keep the right ones from
 /// yielding the key.
 const SPARE: usize = 3;
 

@@ -52,7 +52,7 @@ pub enum Given {
 pub enum RekeyProgress {
     /// More are needed.
     More(Ceremony),
-    /// They were enough: the new shares, which nobody will be shown again.
+    /// They were enough: the new shares, which are never shown again.
     Made {
         /// The new shares.
         shares: Vec<KeyShare>,
@@ -439,7 +439,7 @@ impl<B: Backend> ShareSeal<B> {
                     verification_nonce: None,
                 });
             }
-            // Nobody knows which shares open the store now, so the new ones must be shown; giving them settles it.
+            // It is not known which shares open the store now, so the new ones must be shown; giving them settles it.
         }
         let nonce = fresh_nonce()?;
         if let Some(it) = ceremonies.rekey.as_mut() {

@@ -92,7 +92,7 @@ enum State {
         record: SealRecord,
         at: Instant,
     },
-    /// A first start has failed or was cut off, and nobody knows what is stored of it.
+    /// A first start has failed or was cut off, and it is not known what is stored of it.
     Unclear { sealed_keyring: Vec<u8> },
     /// There is a keyring.
     Initialized {
@@ -102,7 +102,7 @@ enum State {
 }
 
 impl<B: Backend> ShareSeal<B> {
-    /// Looks at what is below `store`. What a first start has left that nobody finished is wiped.
+    /// Looks at what is below `store`. The rest of a first start that was not finished is wiped.
     ///
     /// `patience` is after how long a first start that goes on is taken for given up: longer than a request can take.
     ///
@@ -178,7 +178,7 @@ impl<B: Backend> ShareSeal<B> {
     ///
     /// # Errors
     ///
-    /// When that cannot be stored, or another host has emptied the store meanwhile: nobody may be given the shares, and
+    /// When that cannot be stored, or another host has emptied the store meanwhile: no caller may be given the shares, and
     /// [`Self::abandon`] is to follow.
     pub async fn finish(&self) -> Result<(), UnsealError> {
         let mut state = self.state.lock().await;

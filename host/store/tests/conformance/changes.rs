@@ -122,7 +122,7 @@ for_every_backend!(
     the_question_has_the_limits_of_a_get,
 );
 
-/// A sealed store above a backend whose clock stands still, as if somebody had struck out there when records end.
+/// A sealed store above a backend whose clock stands still, as if an intruder had struck out there when records end.
 async fn above_a_stopped_clock() -> (Arc<ManualClock>, Arc<SealedBackend<MemoryBackend>>) {
     let below = MemoryBackend::new(Arc::new(ManualClock::at_seconds(START / 1000)));
     let clock = Arc::new(ManualClock::at_seconds(START / 1000));

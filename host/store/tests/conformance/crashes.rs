@@ -115,7 +115,7 @@ fn s2_after_each_kill_everything_acknowledged_is_there_and_nothing_is_half_there
     }
 }
 
-/// Commits that nobody waited for are there as a whole or not at all, and those that were acknowledged are there.
+/// Commits without a waiting caller are there as a whole or not at all, and those that were acknowledged are there.
 async fn s2_commits_left_behind_by_a_dropped_backend_are_whole_or_absent(kind: Kind) {
     let mut subject = Subject::new(kind).await;
     for round in 0..10_u32 {

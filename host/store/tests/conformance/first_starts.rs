@@ -18,7 +18,7 @@ use crate::subject::{put, value};
 enum Fault {
     /// It fails, and so does everything after it: the process is gone.
     CrashBefore,
-    /// It is stored, and nobody hears of it.
+    /// It is stored, and its outcome is lost.
     CrashAfter,
     /// It fails, and the next ones work.
     Refused,
@@ -150,7 +150,7 @@ async fn initialize<B: Backend>(host: &Host<B>) -> Result<Vec<KeyShare>, ()> {
     finished.map(|()| shares)
 }
 
-/// The same, by somebody who goes away when an answer does not come.
+/// The same, by a caller who goes away when an answer does not come.
 async fn try_initialize<B: Backend>(host: &Host<B>) -> Result<Vec<KeyShare>, ()> {
     tokio::select! {
         biased;
@@ -159,7 +159,7 @@ async fn try_initialize<B: Backend>(host: &Host<B>) -> Result<Vec<KeyShare>, ()>
     }
 }
 
-/// Asserts that the shares, if somebody has them, open the server, and that otherwise it can be initialized.
+/// Asserts that the shares, if a caller has them, open the server, and that otherwise it can be initialized.
 async fn assert_usable<B: Backend>(host: &Host<B>, shares: Result<Vec<KeyShare>, ()>, at: &str) {
     let initialized = host.seal.progress().await.sharing.is_some();
     assert_eq!(initialized, shares.is_ok(), "{at}");

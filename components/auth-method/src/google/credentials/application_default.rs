@@ -13,7 +13,7 @@ use crate::config::read_key_file;
 use crate::google::authorized::ApiError;
 use crate::google::exchange::Question;
 use crate::google::{Api, Google};
-use crate::{CredentialsFailure, CredentialsStep};
+use crate::{CredentialsError, CredentialsStep};
 
 /// A metadata server is near, or it is not there.
 const METADATA_LIMIT: Duration = Duration::from_secs(5);
@@ -35,7 +35,7 @@ struct FileKind {
     kind: String,
 }
 
-/// What the tools of a user leave behind. URLs in it are not read: they would decide where the refresh token goes.
+/// The file that the tools of a user leave behind. URLs in it are not read: they would decide where the refresh token goes.
 #[derive(Deserialize, ZeroizeOnDrop)]
 struct AuthorizedUser {
     client_id: String,
@@ -51,12 +51,12 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         } else if self.settings.metadata_host.is_some() {
             self.token_of_machine()
         } else {
-            Err(CredentialsFailure::NotFound.into())
+            Err(CredentialsError::NotFound.into())
         }
     }
 
     fn token_for_default_file(&self, file: &str) -> Result<FetchedToken, ApiError> {
-        const UNUSABLE: CredentialsFailure = CredentialsFailure::DefaultUnusable;
+        const UNUSABLE: CredentialsError = CredentialsError::DefaultUnusable;
         let FileKind { kind } = serde_json::from_str(file).map_err(|_| UNUSABLE)?;
         match kind.as_str() {
             "service_account" => {
@@ -95,7 +95,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             .within(METADATA_LIMIT);
         let answer = self.ask(question)?;
         if answer.header(name) != Some(value) {
-            return Err(CredentialsFailure::AnswerUnreadable.into());
+            return Err(CredentialsError::AnswerUnreadable.into());
         }
         Ok(token_in(answer, CredentialsStep::Metadata)?)
     }

@@ -12,7 +12,7 @@ use crate::google::answers::{api_refusal, token_refusal};
 use crate::google::authorized::ApiError;
 use crate::google::exchange::Question;
 use crate::google::{Api, Google};
-use crate::{CredentialsFailure, CredentialsStep};
+use crate::{CredentialsError, CredentialsStep};
 
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
@@ -20,7 +20,7 @@ const JWT: &str = "urn:ietf:params:oauth:token-type:jwt";
 /// Seconds that Google lets the token of an account live at most.
 const LONGEST_LIFETIME: u64 = 43_200;
 
-/// What federation needs.
+/// The values that federation needs.
 ///
 /// It has no `Debug`: it holds a token.
 pub(crate) struct Federation {
@@ -63,7 +63,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             scope: [SCOPE],
         };
         let body = serde_json::to_vec(&request)
-            .map_err(|_| ApiError::Credentials(CredentialsFailure::Unusable))?;
+            .map_err(|_| ApiError::Credentials(CredentialsError::Unusable))?;
         let account = format!("{}:generateAccessToken", federation.service_account_email);
         let segments = ["v1", "projects", "-", "serviceAccounts", &account];
         let url = self.endpoints.url(Api::IamCredentials, &segments);
@@ -75,7 +75,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         let end: Timestamp = generated
             .expire_time
             .parse()
-            .map_err(|_| CredentialsFailure::AnswerUnreadable)?;
+            .map_err(|_| CredentialsError::AnswerUnreadable)?;
         let end = u64::try_from(end.as_second()).unwrap_or(0);
         Ok(FetchedToken {
             text,

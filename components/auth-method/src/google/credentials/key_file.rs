@@ -13,7 +13,7 @@ use crate::google::exchange::Question;
 use crate::google::{Api, Google};
 use crate::jwt::sign;
 use crate::rs256::SigningKey;
-use crate::{CredentialsFailure, CredentialsStep};
+use crate::{CredentialsError, CredentialsStep};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /// Seconds that an assertion is valid.
@@ -36,7 +36,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
     ) -> Result<FetchedToken, ApiError> {
         let audience = self.settings.token_url();
         let assertion = assertion(key, &audience, self.now())
-            .ok_or(ApiError::Credentials(CredentialsFailure::Unusable))?;
+            .ok_or(ApiError::Credentials(CredentialsError::Unusable))?;
         let form = form_urlencoded::Serializer::new(String::new())
             .append_pair("grant_type", JWT_BEARER)
             .append_pair("assertion", &assertion)

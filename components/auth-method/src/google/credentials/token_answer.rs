@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::FetchedToken;
 use crate::google::answers::token_refusal;
 use crate::google::strict::object_in;
-use crate::{CredentialsFailure, CredentialsRefusal, CredentialsStep};
+use crate::{CredentialsError, CredentialsRefusal, CredentialsStep};
 
 #[derive(Deserialize)]
 struct TokenAnswer {
@@ -20,7 +20,7 @@ struct TokenAnswer {
 pub(super) fn token_in(
     answer: HttpResponse,
     step: CredentialsStep,
-) -> Result<FetchedToken, CredentialsFailure> {
+) -> Result<FetchedToken, CredentialsError> {
     let token: TokenAnswer = success(answer, step, token_refusal)?;
     Ok(FetchedToken {
         text: header_value(token.access_token)?,
@@ -28,29 +28,29 @@ pub(super) fn token_in(
     })
 }
 
-/// What a successful answer to `step` says; `code_of` reads the short code of a refusal.
+/// The access token in a successful answer to `step`; `code_of` reads the short code of a refusal.
 pub(super) fn success<T: DeserializeOwned>(
     answer: HttpResponse,
     step: CredentialsStep,
     code_of: impl FnOnce(&[u8]) -> String,
-) -> Result<T, CredentialsFailure> {
+) -> Result<T, CredentialsError> {
     let body = Zeroizing::new(answer.body);
     match answer.status {
-        200 => object_in(&body).map_err(|_| CredentialsFailure::AnswerUnreadable),
-        status @ 400..500 => Err(CredentialsFailure::Refused(CredentialsRefusal {
+        200 => object_in(&body).map_err(|_| CredentialsError::AnswerUnreadable),
+        status @ 400..500 => Err(CredentialsError::Refused(CredentialsRefusal {
             step,
             status,
             message: code_of(&body),
         })),
-        _ => Err(CredentialsFailure::AnswerUnreadable),
+        _ => Err(CredentialsError::AnswerUnreadable),
     }
 }
 
 /// A token that can become part of a header line.
-pub(super) fn header_value(token: String) -> Result<Zeroizing<String>, CredentialsFailure> {
+pub(super) fn header_value(token: String) -> Result<Zeroizing<String>, CredentialsError> {
     let token = Zeroizing::new(token);
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(CredentialsFailure::AnswerUnreadable);
+        return Err(CredentialsError::AnswerUnreadable);
     }
     Ok(token)
 }

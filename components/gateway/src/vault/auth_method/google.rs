@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gatehouse_auth_method_api::{AccountRefusal, ApiRefusal, CallFailure, CredentialsFailure};
+use gatehouse_auth_method_api::{AccountRefusal, ApiRefusal, CredentialsError, GoogleCallError};
 
 use crate::vault::errors::Fault;
 
@@ -73,7 +73,7 @@ pub(super) fn account_refused(
 }
 
 /// The mount's own credentials are of no use: nothing the caller could change.
-pub(super) fn credentials(failure: &CredentialsFailure) -> Fault {
+pub(super) fn credentials(failure: &CredentialsError) -> Fault {
     operators(502, credentials_text(failure))
 }
 
@@ -93,17 +93,17 @@ pub(super) fn unavailable(api: &str) -> Fault {
 }
 
 /// Why a call gave nothing to work with, where nobody is refused for it.
-pub(super) fn failure(failure: &CallFailure) -> String {
+pub(super) fn failure(failure: &GoogleCallError) -> String {
     match failure {
-        CallFailure::Refused(refusal) => words(refusal),
-        CallFailure::Credentials(failure) => credentials_text(failure),
-        CallFailure::EndpointDenied(api) => denied_text(api),
-        CallFailure::GoogleUnusable(api) => unusable_text(api),
-        CallFailure::GoogleUnavailable(api) => unavailable_text(api),
+        GoogleCallError::Refused(refusal) => words(refusal),
+        GoogleCallError::Credentials(failure) => credentials_text(failure),
+        GoogleCallError::EndpointDenied(api) => denied_text(api),
+        GoogleCallError::GoogleUnusable(api) => unusable_text(api),
+        GoogleCallError::GoogleUnavailable(api) => unavailable_text(api),
     }
 }
 
-fn credentials_text(failure: &CredentialsFailure) -> String {
+fn credentials_text(failure: &CredentialsError) -> String {
     format!("failed to create oauth2 http client: {failure}")
 }
 

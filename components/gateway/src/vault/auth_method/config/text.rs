@@ -1,8 +1,8 @@
 //! What operators are told about a configuration (contract 2.2 to 2.6).
 
 use gatehouse_auth_method_api::{
-    ConfigError, ConfigWarning, CredentialsFlaw, EndpointValue, IdentityTokenError, Metadata,
-    MetadataFlaw, RoleType, Unavailable,
+    ConfigError, ConfigWarning, EndpointValue, IdentityTokenError, KeyFileError, Metadata,
+    MetadataError, RoleType, Unavailable,
 };
 
 use crate::vault::errors::Fault;
@@ -14,7 +14,7 @@ pub(super) fn fault(error: ConfigError) -> Fault {
         ConfigError::Storage(error) | ConfigError::IdentityToken(IdentityTokenError::Storage(error)) => {
             return error.into();
         }
-        ConfigError::Credentials(flaw @ CredentialsFlaw::PrivateKeyIdMissing) => flaw.to_string(),
+        ConfigError::Credentials(flaw @ KeyFileError::PrivateKeyIdMissing) => flaw.to_string(),
         ConfigError::Credentials(flaw) => format!("failed to read credentials: {flaw}"),
         ConfigError::Alias(RoleType::Iam) => {
             "invalid IAM alias type: must be one of: role_id, unique_id".to_owned()
@@ -60,13 +60,13 @@ pub(super) fn fault(error: ConfigError) -> Fault {
     Fault::listed(400, text)
 }
 
-fn metadata(role_type: RoleType, flaw: &MetadataFlaw) -> String {
+fn metadata(role_type: RoleType, flaw: &MetadataError) -> String {
     match flaw {
-        MetadataFlaw::DefaultWithOthers(names) => format!(
+        MetadataError::DefaultWithOthers(names) => format!(
             "failed to parse {role_type} metadata: {} contains default - default can't be used in combination with other fields",
             text::quoted_list(names)
         ),
-        MetadataFlaw::Unavailable(Unavailable { name, available }) => format!(
+        MetadataError::Unavailable(Unavailable { name, available }) => format!(
             "failed to parse {role_type} metadata: {} contains an unavailable field, please select from {}",
             text::quoted(name),
             text::quoted(&available.join(", "))

@@ -3,7 +3,7 @@
 use gatehouse_access_api::LoginError as NotIssued;
 use gatehouse_auth_method_api::{
     AccountNotBound, AncestorNotBound, CreatedLater, GroupLocations, GroupNotFound, Instance,
-    InstanceAccountNotBound, InstanceFlaw, InstanceProjectNotBound, InstanceTooOld, JwtFlaw,
+    InstanceAccountNotBound, InstanceError, InstanceProjectNotBound, InstanceTooOld, JwtFlaw,
     KeyNotFound, LabelMissing, LoginError, ProjectNotBound, ProjectRefusal,
 };
 
@@ -207,23 +207,23 @@ fn malformed(flaw: JwtFlaw) -> String {
 }
 
 /// What is wrong with an instance at a login (G4 to G7).
-fn instance(project: &str, zone: &str, name: &str, flaw: &InstanceFlaw) -> Fault {
+fn instance(project: &str, zone: &str, name: &str, flaw: &InstanceError) -> Fault {
     flawed_instance(name, flaw).after(&format!(
         "error when attempting to find instance (project {project}, zone: {zone}, instance: {name}) :"
     ))
 }
 
 /// The same in itself, as renewals tell it (R6).
-pub(in crate::vault::auth_method) fn flawed_instance(name: &str, flaw: &InstanceFlaw) -> Fault {
+pub(in crate::vault::auth_method) fn flawed_instance(name: &str, flaw: &InstanceError) -> Fault {
     let why = match flaw {
-        InstanceFlaw::Refused(refusal) => {
+        InstanceError::Refused(refusal) => {
             return google::refused(refusal, google::why(refusal, Needs::Instance));
         }
-        InstanceFlaw::Status(status) => {
+        InstanceError::Status(status) => {
             format!("authenticating instance {name} found but has invalid status '{status}'")
         }
-        InstanceFlaw::OtherId => "instance id does not match".to_owned(),
-        InstanceFlaw::CreatedLater(CreatedLater { claimed, created }) => format!(
+        InstanceError::OtherId => "instance id does not match".to_owned(),
+        InstanceError::CreatedLater(CreatedLater { claimed, created }) => format!(
             "metadata instance_creation_timestamp {claimed} is before instance's creation time {created}"
         ),
     };

@@ -1,0 +1,88 @@
+//! A store that counts.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, Store, StoreError};
+
+/// How much a store was asked, and how much it answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StoreCounts {
+    /// Keys that were read one by one.
+    pub keys_read: usize,
+    /// Scans.
+    pub scans: usize,
+    /// Commits, also those that failed.
+    pub commits: usize,
+    /// Bytes in the values of all answers.
+    pub value_bytes: usize,
+    /// Bytes in the values of the answer that has the most.
+    pub largest_answer: usize,
+}
+
+/// Counts what is asked of the store beneath.
+#[derive(Debug)]
+pub struct CountingStore<S> {
+    store: S,
+    counts: Mutex<StoreCounts>,
+}
+
+impl<S> CountingStore<S> {
+    /// Counts what is asked of `store` from now on.
+    pub fn new(store: S) -> Self {
+        let counts = Mutex::default();
+        Self { store, counts }
+    }
+
+    /// What was asked since the last call.
+    pub fn take_counts(&self) -> StoreCounts {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *counts)
+    }
+
+    fn count(&self, note: impl FnOnce(&mut StoreCounts)) {
+        note(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn count_answer<'a>(&self, entries: impl Iterator<Item = &'a Entry>) {
+        let bytes = entries.map(|entry| entry.value.len()).sum();
+        self.count(|counts| {
+            counts.value_bytes += bytes;
+            counts.largest_answer = counts.largest_answer.max(bytes);
+        });
+    }
+}
+
+impl<S: Store> Store for CountingStore<S> {
+    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
+        self.count(|counts| counts.keys_read += keys.len());
+        let entries = self.store.get(keys)?;
+        self.count_answer(entries.iter().flatten());
+        Ok(entries)
+    }
+
+    fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
+        self.count(|counts| counts.keys_read += keys.len());
+        let differences = self.store.get_changed(keys)?;
+        self.count_answer(
+            differences
+                .iter()
+                .filter_map(|difference| match difference {
+                    Difference::Changed(entry) => Some(entry),
+                    Difference::Absent | Difference::Unchanged => None,
+                }),
+        );
+        Ok(differences)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
+        self.count(|counts| counts.scans += 1);
+        let page = self.store.scan(prefix, after, limit)?;
+        self.count_answer(page.items.iter().map(|item| &item.entry));
+        Ok(page)
+    }
+
+    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
+        self.count(|counts| counts.commits += 1);
+        self.store.commit(checks, changes)
+    }
+}
