@@ -6,8 +6,8 @@ use gatehouse_ports::{Clock, Entry, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use crate::api::{
-    Admission, Capability, LookupError, Mount, Operation, Refusal, Request, TokenReference,
-    WritePermission,
+    Admission, Capability, LookupError, Mount, Operation, Refusal, Request, Requests,
+    TokenReference, WritePermission,
 };
 use crate::cubbyhole;
 use crate::identity::TokenIdentity;
@@ -81,8 +81,8 @@ struct Authorization {
     sudo: bool,
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn admit_request(&self, request: &Request) -> Result<Admission, Refusal> {
+impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
+    fn admit(&self, request: &Request) -> Result<Admission, Refusal> {
         // Whether the path can be served is said to those only who have shown a valid token.
         let malformed = !is_canonical(&request.path);
         // Without a token the answer must still tell a server without a secret from one without this token.
@@ -147,6 +147,16 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
+    fn capabilities(
+        &self,
+        reference: &TokenReference,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        self.capabilities_on(reference, paths, |verdict| verdict.capabilities())
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The mount whose own path this is. Only what fails asks for it: nothing but help is there, and whose path is not even a mount's is
     /// told so (contract 1.6).
     fn mount_itself(&self, path: &str) -> Result<Mount, Refusal> {
@@ -254,7 +264,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(token)
     }
 
-    pub(crate) fn capabilities_of(
+    pub(crate) fn capabilities_on(
         &self,
         reference: &TokenReference,
         paths: &[String],

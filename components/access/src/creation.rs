@@ -5,10 +5,10 @@ use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
     ClientToken, CreateError, CreateRequest, Failure, FieldTooLong, Issued, Lifetime, Parent,
-    ServiceField, TokenReference, TokenRole, TokenType, TokenWarning,
+    ServiceField, TokenCreation, TokenReference, TokenRole, TokenRoles as _, TokenType,
+    TokenWarning,
 };
 use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
-use crate::initialization::is_usable_token_text;
 use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
 use crate::login::{MAXIMUM_POLICIES, require_short_policies};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
@@ -18,6 +18,7 @@ use crate::records::{
     relinquished_key, token_key,
 };
 use crate::service::AccessService;
+use crate::system::is_usable_token_text;
 use crate::token_location::StoredToken;
 use crate::token_roles::{asked_alias, terms};
 use crate::token_store::{
@@ -183,8 +184,8 @@ fn require_short(request: &CreateRequest) -> Result<(), FieldTooLong> {
     require_short_policies(request.policies.as_deref().unwrap_or_default())
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn create_child(
+impl<S: Store, C: Clock, R: Random> TokenCreation for AccessService<S, C, R> {
+    fn create_token(
         &self,
         parent: &Parent,
         request: &CreateRequest,
@@ -200,7 +201,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let role = match &request.role {
             Some(name) => {
                 let unknown = || CreateError::UnknownRole(name.clone());
-                Some(self.token_role(name)?.ok_or_else(unknown)?)
+                Some(self.read_token_role(name)?.ok_or_else(unknown)?)
             }
             None => None,
         };
@@ -279,7 +280,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             )?)
         })
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Adds a new service token, be its identifier chosen or not, to a commit.
     fn stage_service_child(
         &self,

@@ -3,7 +3,7 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_position};
 
-use crate::api::{Failure, KeyPage, PrefixError};
+use crate::api::{Failure, KeyPage, LeaseTree, PrefixError};
 use crate::generation::{TooManyPaths, is_at_or_below};
 use crate::records::{LEASE_MARK, MountRecord, TOKEN_MOUNT, TOKEN_PREFIX, TokenRecord, mount_key};
 use crate::secret::TokenHash;
@@ -51,20 +51,33 @@ fn covered<'p>(mount: &MountRecord, prefix: &'p str) -> Option<&'p str> {
     issues_at(mount, below).then_some(below)
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// The hash of the token that has this lease; `None` where there is none.
-    pub(crate) fn hash_of_lease(&self, id: &str) -> Result<Option<TokenHash>, Failure> {
-        let Some((_, hash)) = parse(id) else {
-            return Ok(None);
+impl<S: Store, C: Clock, R: Random> LeaseTree for AccessService<S, C, R> {
+    fn list_leases(
+        &self,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<KeyPage, Failure> {
+        let prefix = prefix.trim_end_matches('/');
+        let limit = limit.clamp(1, MAXIMUM_LIMIT) as usize;
+        if prefix.is_empty() {
+            return Ok(page(vec![format!("{AUTH}/")], after, limit));
+        }
+        let Some(prefix) = below_auth(prefix) else {
+            return Ok(KeyPage::default());
         };
-        let key = format!("{TOKEN_PREFIX}{}", hash.as_str());
-        let token = self.records.get::<TokenRecord>(&key)?;
-        let has_this =
-            |token: &Loaded<TokenRecord>| token.record.lease_id(&hash).as_deref() == Some(id);
-        Ok(token.filter(has_this).map(|_| hash))
+        for mount in self.mount_records()? {
+            let mount = mount.record;
+            if let Some(path) = prefix.strip_prefix(&mount.path)
+                && issues_at(&mount, path)
+            {
+                return self.leases_at(&format!("{AUTH}/{prefix}"), after, limit);
+            }
+        }
+        Ok(page(self.branches_below(prefix)?, after, limit))
     }
 
-    pub(crate) fn cut_off(&self, prefix: &str) -> Result<(), PrefixError> {
+    fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError> {
         let prefix = prefix.trim_end_matches('/');
         if parse(prefix).is_some() {
             if let Some(hash) = self.hash_of_lease(prefix)? {
@@ -98,30 +111,19 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
         })
     }
+}
 
-    pub(crate) fn leases_below(
-        &self,
-        prefix: &str,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<KeyPage, Failure> {
-        let prefix = prefix.trim_end_matches('/');
-        let limit = limit.clamp(1, MAXIMUM_LIMIT) as usize;
-        if prefix.is_empty() {
-            return Ok(page(vec![format!("{AUTH}/")], after, limit));
-        }
-        let Some(prefix) = below_auth(prefix) else {
-            return Ok(KeyPage::default());
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The hash of the token that has this lease; `None` where there is none.
+    pub(crate) fn hash_of_lease(&self, id: &str) -> Result<Option<TokenHash>, Failure> {
+        let Some((_, hash)) = parse(id) else {
+            return Ok(None);
         };
-        for mount in self.mount_records()? {
-            let mount = mount.record;
-            if let Some(path) = prefix.strip_prefix(&mount.path)
-                && issues_at(&mount, path)
-            {
-                return self.leases_at(&format!("{AUTH}/{prefix}"), after, limit);
-            }
-        }
-        Ok(page(self.branches_below(prefix)?, after, limit))
+        let key = format!("{TOKEN_PREFIX}{}", hash.as_str());
+        let token = self.records.get::<TokenRecord>(&key)?;
+        let has_this =
+            |token: &Loaded<TokenRecord>| token.record.lease_id(&hash).as_deref() == Some(id);
+        Ok(token.filter(has_this).map(|_| hash))
     }
 
     /// The segments between `auth/` and the paths that issue tokens, as the mounts are now: whether a lease lies there is seen

@@ -11,7 +11,7 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use crate::address::{contains_address, parse_range};
 use crate::api::{
-    Failure, FieldTooLong, Issued, LoginError, LoginGrant, MountTokenType, TokenParameters,
+    Failure, FieldTooLong, Issued, LoginError, LoginGrant, Logins, MountTokenType, TokenParameters,
     TokenType,
 };
 use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
@@ -93,8 +93,8 @@ struct KnownIdentity {
     transaction: Transaction,
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn issue_for_login(&self, login: &LoginGrant) -> Result<Issued, LoginError> {
+impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
+    fn issue_login(&self, login: &LoginGrant) -> Result<Issued, LoginError> {
         let parameters = &login.parameters;
         if login.alias_name.is_empty() {
             return Err(LoginError::EmptyAliasName);
@@ -205,7 +205,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             )?)
         })
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Places for a token of a login under `role` in each quota that is set.
     fn places_of_login(
         &self,

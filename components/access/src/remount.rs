@@ -5,7 +5,7 @@ use std::time::Duration;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
-use crate::api::{Failure, Migration, MountError, RemountError};
+use crate::api::{Failure, Migration, Migrations, MountError, RemountError};
 use crate::generation::{TooManyPaths, is_at_or_below};
 use crate::mounts::normalize_path;
 use crate::random;
@@ -15,12 +15,12 @@ use crate::service::AccessService;
 /// How long it can be asked what became of a move, in seconds.
 const MIGRATION_KEPT: u64 = Duration::from_hours(24).as_secs();
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+impl<S: Store, C: Clock, R: Random> Migrations for AccessService<S, C, R> {
     /// One commit takes the mount from one key to the other: what belongs to it is kept under its identifier or its accessor,
     /// and stays.
-    pub(crate) fn move_to(&self, from: &str, to: &str) -> Result<String, RemountError> {
-        let source = normalize_path(from).map_err(|_| RemountError::NoMount)?;
-        let target = normalize_path(to).map_err(|_| RemountError::InvalidTarget)?;
+    fn move_mount(&self, source: &str, target: &str) -> Result<String, RemountError> {
+        let source = normalize_path(source).map_err(|_| RemountError::NoMount)?;
+        let target = normalize_path(target).map_err(|_| RemountError::InvalidTarget)?;
         if source == TOKEN_MOUNT {
             return Err(RemountError::TokenMount);
         }
@@ -63,7 +63,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
+    fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
         // What was never given out is no key either, however long it is.
         if id.len() != random::UUID_LENGTH {
             return Ok(None);

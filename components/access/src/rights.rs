@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use crate::api::{Capability, LookupError, PathRights, ResultantAcl, RuleSet, TokenReference};
+use crate::api::{
+    Capability, LookupError, PathRights, ResultantAcl, Rights, RuleSet, TokenReference,
+};
 use crate::policy::{
     AskedPath, CapabilitySet, Filled, Identity, first_wildcard, grants_below, shown_pattern,
 };
@@ -25,8 +27,8 @@ pub(crate) fn needs_no_policy(path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn rights_below(
+impl<S: Store, C: Clock, R: Random> Rights for AccessService<S, C, R> {
+    fn has_rights_below(
         &self,
         reference: &TokenReference,
         paths: &[String],
@@ -44,7 +46,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(paths.iter().map(any).collect())
     }
 
-    pub(crate) fn acl(&self, reference: &TokenReference) -> Result<ResultantAcl, LookupError> {
+    fn unconditional_capabilities(
+        &self,
+        reference: &TokenReference,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        self.capabilities_on(reference, paths, |verdict| {
+            verdict.unconditional_capabilities()
+        })
+    }
+
+    fn read_resultant_acl(&self, reference: &TokenReference) -> Result<ResultantAcl, LookupError> {
         let token = self.token_with_rules(reference)?;
         if token.record.is_root() {
             return Ok(ResultantAcl::Root);
@@ -94,7 +106,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             wildcards: shown(wildcards),
         }))
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     fn token_with_rules(&self, reference: &TokenReference) -> Result<LiveToken, LookupError> {
         self.find_with(reference, ReadScope::LivenessAndRules)?
             .filter(|token| !token.has_unusable_entity())

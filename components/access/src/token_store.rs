@@ -7,7 +7,7 @@ use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 
 use crate::address::contains_address;
 use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenType, TokenView};
-use crate::identity::Groups;
+use crate::identity::EntityGroups;
 use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
 use crate::quotas::put_place;
 use crate::random;
@@ -37,7 +37,7 @@ pub(crate) struct LiveToken {
     /// `None` also when the token names an entity that is gone.
     pub(crate) entity: Option<Loaded<Arc<EntityRecord>>>,
     /// The groups that the entity is in.
-    pub(crate) groups: Groups,
+    pub(crate) groups: EntityGroups,
     /// Of its own policies and its identity's; empty unless they were asked for.
     pub(crate) rules: Vec<Arc<RulesRecord>>,
 }
@@ -339,7 +339,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             mount: issuer.filter(|_| from_login),
             groups: match &entity {
                 Some(entity) => self.groups_of(&entity.record)?,
-                None => Groups::default(),
+                None => EntityGroups::default(),
             },
             entity,
             rules,

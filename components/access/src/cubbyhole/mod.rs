@@ -11,7 +11,7 @@ use gatehouse_storage::{Attempt, Loaded, Record, Records, Transaction, commit_wi
 use serde::{Deserialize, Serialize};
 
 use self::secrets::Secrets;
-use crate::api::{CubbyholeError, Failure, WritePermission};
+use crate::api::{Cubbyhole, CubbyholeError, Failure, WritePermission};
 use crate::records::{TokenRecord, cubbyhole_key, token_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
@@ -49,27 +49,19 @@ struct Kept {
     secrets: Secrets,
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn cubbyhole_secret(
-        &self,
-        token: &str,
-        path: &str,
-    ) -> Result<Option<Vec<u8>>, CubbyholeError> {
+impl<S: Store, C: Clock, R: Random> Cubbyhole for AccessService<S, C, R> {
+    fn read_cubbyhole(&self, token: &str, path: &str) -> Result<Option<Vec<u8>>, CubbyholeError> {
         let mut content = self.shown_secrets(token)?.take(path);
         Ok(content
             .as_mut()
             .map(|content| std::mem::take(&mut **content)))
     }
 
-    pub(crate) fn cubbyhole_keys(
-        &self,
-        token: &str,
-        folder: &str,
-    ) -> Result<Vec<String>, CubbyholeError> {
+    fn list_cubbyhole(&self, token: &str, folder: &str) -> Result<Vec<String>, CubbyholeError> {
         Ok(self.shown_secrets(token)?.keys(folder))
     }
 
-    pub(crate) fn put_cubbyhole_secret(
+    fn write_cubbyhole(
         &self,
         token: &str,
         path: &str,
@@ -89,14 +81,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn remove_cubbyhole_secret(
-        &self,
-        token: &str,
-        path: &str,
-    ) -> Result<(), CubbyholeError> {
+    fn delete_cubbyhole(&self, token: &str, path: &str) -> Result<(), CubbyholeError> {
         self.change_secrets(token, |secrets| Ok(secrets.take(path).is_some()))
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// What to show to the caller who holds `token`. After the token's last use the record goes with the answer.
     fn shown_secrets(&self, token: &str) -> Result<Secrets, CubbyholeError> {
         let kept = self.kept_secrets(token)?;

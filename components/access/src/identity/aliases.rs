@@ -5,9 +5,10 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::checks::{check_alias_name, checked_metadata, is_identifier};
 use super::creation::stage_alias;
-use super::records::{AliasReference, NameRecord, alias_id_key};
+use super::records::{ALIAS_ID_PREFIX, AliasReference, NameRecord, alias_id_key};
 use crate::api::{
-    AliasRequest, AliasView, AliasWritten, Failure, IdentityError, IdentityReference, MountView,
+    AliasPage, AliasRequest, AliasView, AliasWritten, EntityAliases, Failure, IdentityError,
+    IdentityReference, MountView, Mounts as _,
 };
 use crate::random;
 use crate::records::{
@@ -41,8 +42,8 @@ impl Place {
     }
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn alias_view(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
+    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
         let Some((hash, alias)) = self.alias_with_id(id)? else {
             return Ok(None);
         };
@@ -54,67 +55,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(self.alias_views(&[reference])?.pop())
     }
 
-    /// These aliases with what their last logins said.
-    pub(super) fn alias_views(
-        &self,
-        references: &[AliasReference],
-    ) -> Result<Vec<AliasView>, Failure> {
-        if references.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mounts = self.mounts()?;
-        let keys: Vec<String> = references
-            .iter()
-            .flat_map(|it| [alias_key(&it.hash), alias_metadata_key(&it.hash)])
-            .collect();
-        let mut entries = self.read_all(keys.iter())?;
-        let mut views = Vec::new();
-        for _ in references {
-            let alias = load_next::<S, AliasRecord>(&mut entries)?;
-            let metadata = load_next::<S, AliasMetadataRecord>(&mut entries)?;
-            let Some(alias) = alias else { continue };
-            let mut view = view(alias.record, &mounts);
-            if let Some(metadata) = metadata.map(|it| it.record) {
-                view.last_update_time = view.last_update_time.max(metadata.last_update_time);
-                view.metadata = metadata.metadata.into_iter().collect();
-            }
-            views.push(view);
-        }
-        Ok(views)
+    fn list_entity_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
+        self.aliases_in(ALIAS_ID_PREFIX, after.map(alias_id_key), limit, view)
     }
 
-    /// The alias with this identifier, and its hash.
-    pub(super) fn alias_with_id(
-        &self,
-        id: &str,
-    ) -> Result<Option<(String, Loaded<AliasRecord>)>, Failure> {
-        if !is_identifier(id) {
-            return Ok(None);
-        }
-        let Some(hash) = self.target_of(&alias_id_key(id))? else {
-            return Ok(None);
-        };
-        let alias = self.records.get::<AliasRecord>(&alias_key(&hash))?;
-        Ok(alias.map(|alias| (hash, alias)))
-    }
-
-    /// The hash of the alias of this name at a mount; `None` where there is no such mount.
-    pub(super) fn alias_hash(&self, accessor: &str, name: &str) -> Result<Option<String>, Failure> {
-        let mounts = self.mounts()?;
-        match mounts.iter().find(|mount| mount.accessor == accessor) {
-            Some(mount) => Ok(Some(self.hasher()?.alias(&mount.id, name))),
-            None => Ok(None),
-        }
-    }
-
-    /// The hash of the alias at `place`.
-    pub(super) fn hash_at(&self, place: &Place) -> Result<String, IdentityError> {
-        let accessor = &place.mount_accessor;
-        self.alias_hash(accessor, &place.name)?
-            .ok_or_else(|| IdentityError::UnknownMountAccessor(accessor.clone()))
-    }
-
-    pub(crate) fn put_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
+    fn write_entity_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
         checked_metadata(request.custom_metadata.as_deref())?;
         commit_with_retries(&self.clock, &self.random, || {
             let mut transaction = Transaction::new();
@@ -153,6 +98,96 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, written)?)
         })
+    }
+
+    fn delete_entity_alias(&self, id: &str) -> Result<bool, IdentityError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            let Some((hash, alias)) = self.alias_with_id(id)? else {
+                return Ok(Attempt::Done(false));
+            };
+            let mut transaction = Transaction::new();
+            transaction
+                .require(alias_key(&hash), alias.version)
+                .delete(alias_key(&hash))
+                .delete(alias_metadata_key(&hash))
+                .delete(alias_id_key(&alias.record.id));
+            let entity = self.entity(&IdentityReference::Id(alias.record.entity_id.clone()))?;
+            if let Some(Loaded {
+                mut record,
+                version,
+            }) = entity
+            {
+                record.aliases.retain(|it| it.id != alias.record.id);
+                record.leave_mount(&mut transaction, &alias.record.mount_accessor);
+                transaction
+                    .require(entity_key(&record.id), version)
+                    .put(entity_key(&record.id), &record)?;
+            }
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, true)?)
+        })
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// These aliases with what their last logins said.
+    pub(super) fn alias_views(
+        &self,
+        references: &[AliasReference],
+    ) -> Result<Vec<AliasView>, Failure> {
+        if references.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mounts = self.list_mounts()?;
+        let keys: Vec<String> = references
+            .iter()
+            .flat_map(|it| [alias_key(&it.hash), alias_metadata_key(&it.hash)])
+            .collect();
+        let mut entries = self.read_all(keys.iter())?;
+        let mut views = Vec::new();
+        for _ in references {
+            let alias = load_next::<S, AliasRecord>(&mut entries)?;
+            let metadata = load_next::<S, AliasMetadataRecord>(&mut entries)?;
+            let Some(alias) = alias else { continue };
+            let mut view = view(alias.record, &mounts);
+            if let Some(metadata) = metadata.map(|it| it.record) {
+                view.last_update_time = view.last_update_time.max(metadata.last_update_time);
+                view.metadata = metadata.metadata.into_iter().collect();
+            }
+            views.push(view);
+        }
+        Ok(views)
+    }
+
+    /// The alias with this identifier, and its hash.
+    pub(super) fn alias_with_id(
+        &self,
+        id: &str,
+    ) -> Result<Option<(String, Loaded<AliasRecord>)>, Failure> {
+        if !is_identifier(id) {
+            return Ok(None);
+        }
+        let Some(hash) = self.target_of(&alias_id_key(id))? else {
+            return Ok(None);
+        };
+        let alias = self.records.get::<AliasRecord>(&alias_key(&hash))?;
+        Ok(alias.map(|alias| (hash, alias)))
+    }
+
+    /// The hash of the alias of this name at a mount; `None` where there is no such mount.
+    pub(super) fn alias_hash(&self, accessor: &str, name: &str) -> Result<Option<String>, Failure> {
+        let mounts = self.list_mounts()?;
+        match mounts.iter().find(|mount| mount.accessor == accessor) {
+            Some(mount) => Ok(Some(self.hasher()?.alias(&mount.id, name))),
+            None => Ok(None),
+        }
+    }
+
+    /// The hash of the alias at `place`.
+    pub(super) fn hash_at(&self, place: &Place) -> Result<String, IdentityError> {
+        let accessor = &place.mount_accessor;
+        self.alias_hash(accessor, &place.name)?
+            .ok_or_else(|| IdentityError::UnknownMountAccessor(accessor.clone()))
     }
 
     fn stage_made_alias(
@@ -278,35 +313,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         require_unaliased(&entity.record, mount_accessor)?;
         transaction.require(entity_key(id), entity.version);
         Ok(entity.record)
-    }
-
-    /// Removes an alias; its entity stays, without the groups that logins by the alias brought. The next login of that name makes a new one.
-    pub(crate) fn remove_alias(&self, id: &str) -> Result<bool, IdentityError> {
-        commit_with_retries(&self.clock, &self.random, || {
-            let Some((hash, alias)) = self.alias_with_id(id)? else {
-                return Ok(Attempt::Done(false));
-            };
-            let mut transaction = Transaction::new();
-            transaction
-                .require(alias_key(&hash), alias.version)
-                .delete(alias_key(&hash))
-                .delete(alias_metadata_key(&hash))
-                .delete(alias_id_key(&alias.record.id));
-            let entity = self.entity(&IdentityReference::Id(alias.record.entity_id.clone()))?;
-            if let Some(Loaded {
-                mut record,
-                version,
-            }) = entity
-            {
-                record.aliases.retain(|it| it.id != alias.record.id);
-                record.leave_mount(&mut transaction, &alias.record.mount_accessor);
-                transaction
-                    .require(entity_key(&record.id), version)
-                    .put(entity_key(&record.id), &record)?;
-            }
-            let outcome = self.records.commit(transaction);
-            Ok(Attempt::from_commit(outcome, true)?)
-        })
     }
 }
 

@@ -8,6 +8,8 @@ use crate::policy::{ROOT, sanitize};
 use crate::service::AccessService;
 use gatehouse_ports::{Clock, Random, Store};
 
+/// Most internal groups of one entity: each is read at every request of its tokens.
+pub(super) const MAXIMUM_INTERNAL_GROUPS: usize = 256;
 const MAXIMUM_NAME_BYTES: usize = 512;
 const MAXIMUM_METADATA: usize = 64;
 const MAXIMUM_METADATA_NAME_BYTES: usize = 128;

@@ -6,54 +6,30 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 use super::aliases::{Place, given, mount_of};
 use super::checks::is_identifier;
 use super::records::{
-    AliasReference, GroupAliasRecord, GroupRecord, NameRecord, group_alias_id_key, group_alias_key,
-    group_key,
+    AliasReference, GROUP_ALIAS_ID_PREFIX, GroupAliasRecord, GroupRecord, NameRecord,
+    group_alias_id_key, group_alias_key, group_key,
 };
 use crate::api::{
-    AliasRequest, AliasView, AliasWritten, Failure, GroupType, IdentityError, IdentityReference,
-    MountView,
+    AliasPage, AliasRequest, AliasView, AliasWritten, Failure, GroupAliases, GroupType,
+    IdentityError, IdentityReference, MountView, Mounts as _,
 };
 use crate::random;
 use crate::service::AccessService;
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
+    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
         match self.group_alias_with_id(id)? {
-            Some((_, alias)) => Ok(Some(view(alias.record, &self.mounts()?))),
+            Some((_, alias)) => Ok(Some(view(alias.record, &self.list_mounts()?))),
             None => Ok(None),
         }
     }
 
-    pub(super) fn group_alias_view(&self, hash: &str) -> Result<Option<AliasView>, Failure> {
-        let key = group_alias_key(hash);
-        match self.records.get::<GroupAliasRecord>(&key)? {
-            Some(alias) => Ok(Some(view(alias.record, &self.mounts()?))),
-            None => Ok(None),
-        }
+    fn list_group_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
+        let position = after.map(group_alias_id_key);
+        self.aliases_in(GROUP_ALIAS_ID_PREFIX, position, limit, view)
     }
 
-    /// The group alias with this identifier, and its hash.
-    pub(super) fn group_alias_with_id(
-        &self,
-        id: &str,
-    ) -> Result<Option<(String, Loaded<GroupAliasRecord>)>, Failure> {
-        if !is_identifier(id) {
-            return Ok(None);
-        }
-        let Some(hash) = self.target_of(&group_alias_id_key(id))? else {
-            return Ok(None);
-        };
-        let key = group_alias_key(&hash);
-        let alias = self.records.get::<GroupAliasRecord>(&key)?;
-        Ok(alias.map(|alias| (hash, alias)))
-    }
-
-    /// Makes or changes the alias of an external group. Whoever came to be in a group by an alias that is changed is out of it
-    /// until the next login.
-    pub(crate) fn put_group_alias(
-        &self,
-        request: &AliasRequest,
-    ) -> Result<AliasWritten, IdentityError> {
+    fn write_group_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
         commit_with_retries(&self.clock, &self.random, || {
             let found = match &request.id {
                 Some(id) => {
@@ -90,6 +66,48 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, written)?)
         })
+    }
+
+    fn delete_group_alias(&self, id: &str) -> Result<bool, IdentityError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            let Some((hash, alias)) = self.group_alias_with_id(id)? else {
+                return Ok(Attempt::Done(false));
+            };
+            let mut transaction = Transaction::new();
+            transaction
+                .require(group_alias_key(&hash), alias.version)
+                .delete(group_alias_key(&hash))
+                .delete(group_alias_id_key(&alias.record.id));
+            self.stage_aliasless_group(&mut transaction, &alias.record.group_id, None)?;
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, true)?)
+        })
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(super) fn group_alias_view(&self, hash: &str) -> Result<Option<AliasView>, Failure> {
+        let key = group_alias_key(hash);
+        match self.records.get::<GroupAliasRecord>(&key)? {
+            Some(alias) => Ok(Some(view(alias.record, &self.list_mounts()?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The group alias with this identifier, and its hash.
+    pub(super) fn group_alias_with_id(
+        &self,
+        id: &str,
+    ) -> Result<Option<(String, Loaded<GroupAliasRecord>)>, Failure> {
+        if !is_identifier(id) {
+            return Ok(None);
+        }
+        let Some(hash) = self.target_of(&group_alias_id_key(id))? else {
+            return Ok(None);
+        };
+        let key = group_alias_key(&hash);
+        let alias = self.records.get::<GroupAliasRecord>(&key)?;
+        Ok(alias.map(|alias| (hash, alias)))
     }
 
     fn stage_made_group_alias(
@@ -206,23 +224,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             stage_group_with(transaction, group.record, alias, self.clock.now_seconds())?;
         }
         Ok(())
-    }
-
-    /// Removes a group's alias; the group stays, and whoever came to be in it by the alias is out of it.
-    pub(crate) fn remove_group_alias(&self, id: &str) -> Result<bool, IdentityError> {
-        commit_with_retries(&self.clock, &self.random, || {
-            let Some((hash, alias)) = self.group_alias_with_id(id)? else {
-                return Ok(Attempt::Done(false));
-            };
-            let mut transaction = Transaction::new();
-            transaction
-                .require(group_alias_key(&hash), alias.version)
-                .delete(group_alias_key(&hash))
-                .delete(group_alias_id_key(&alias.record.id));
-            self.stage_aliasless_group(&mut transaction, &alias.record.group_id, None)?;
-            let outcome = self.records.commit(transaction);
-            Ok(Attempt::from_commit(outcome, true)?)
-        })
     }
 }
 

@@ -6,14 +6,16 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
 use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
+use super::group_aliases::view as group_alias_view;
+use super::lists::{CHUNK, loaded};
 use super::names::Named;
 use super::records::{
-    GroupAliasRecord, GroupRecord, OwnerRecord, group_alias_id_key, group_alias_key, group_key,
-    member_key, members_prefix,
+    GROUP_NAME_PREFIX, GROUP_PREFIX, GroupAliasRecord, GroupRecord, OwnerRecord,
+    group_alias_id_key, group_alias_key, group_key, member_key, members_prefix,
 };
 use crate::api::{
-    AliasPlace, Failure, GroupChanges, GroupType, GroupView, IdentityError, IdentityReference,
-    IdentityTarget, IdentityWritten,
+    AliasPlace, AliasView, Failure, GroupChanges, GroupPage, GroupType, GroupView, Groups,
+    IdentityError, IdentityReference, IdentityTarget, IdentityWritten, KeyPage, Mounts as _,
 };
 use crate::random;
 use crate::records::{EntityRecord, entity_key};
@@ -27,11 +29,8 @@ const MAXIMUM_MEMBERS: usize = 10_000;
 /// Members read at a time, each of which may have much to tell about itself.
 const ROUND: usize = 100;
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn group_view(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<Option<GroupView>, Failure> {
+impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
+    fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, Failure> {
         let Some(group) = self.group(reference)? else {
             return Ok(None);
         };
@@ -59,59 +58,40 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }))
     }
 
-    /// The group that `reference` leads to.
-    pub(crate) fn group(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<Option<Loaded<GroupRecord>>, Failure> {
-        let id = match reference {
-            IdentityReference::Id(id) => Some(id.clone()),
-            IdentityReference::Name(name) => self.named(Named::Group, name)?,
-            IdentityReference::AliasId(id) => {
-                let alias = self.group_alias_with_id(id)?;
-                alias.map(|(_, alias)| alias.record.group_id)
-            }
-            IdentityReference::Alias(AliasPlace {
-                mount_accessor,
-                name,
-            }) => match self.alias_hash(mount_accessor, name)? {
-                Some(hash) => {
-                    let key = group_alias_key(&hash);
-                    let alias = self.records.get::<GroupAliasRecord>(&key)?;
-                    alias.map(|alias| alias.record.group_id)
-                }
-                None => None,
-            },
-        };
-        match id.filter(|id| is_identifier(id)) {
-            Some(id) => Ok(self.records.get::<GroupRecord>(&group_key(&id))?),
-            None => Ok(None),
-        }
+    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, Failure> {
+        let mounts = self.list_mounts()?;
+        let position = after.map(group_key);
+        self.page(GROUP_PREFIX, position, (limit, CHUNK), |items| {
+            let groups = loaded::<S, GroupRecord>(items)?;
+            let references = groups.iter().filter_map(|it| it.alias.as_ref());
+            let hashes: Vec<String> = references.map(|alias| alias.hash.clone()).collect();
+            let view = |alias| group_alias_view(alias, &mounts);
+            let mut aliases: BTreeMap<String, AliasView> = self
+                .indexed::<GroupAliasRecord, _>(&hashes, view)?
+                .into_iter()
+                .map(|alias| (alias.canonical_id.clone(), alias))
+                .collect();
+            let shown = groups.into_iter().map(|group| GroupView {
+                alias: aliases.remove(&group.id),
+                metadata: Vec::new(),
+                ..listed(group)
+            });
+            Ok(shown.collect())
+        })
+        .map(|part| GroupPage {
+            next: part.next(|group| &group.id),
+            groups: part.items,
+        })
     }
 
-    /// The identifiers of the first `most` entities that the group's index names, sorted, and whether there are more.
-    fn members(&self, group_id: &str, most: usize) -> Result<(Vec<String>, bool), Failure> {
-        let prefix = members_prefix(group_id);
-        let mut members = Vec::new();
-        let mut position = None;
-        loop {
-            let round = (most - members.len()).min(ROUND) as u32;
-            let page = self
-                .records
-                .store()
-                .scan(&prefix, position.as_deref(), round)?;
-            position = page.items.last().map(|item| item.key.clone());
-            for item in page.items {
-                let owner = Records::<S>::load::<OwnerRecord>(Some(item.entry))?;
-                members.extend(owner.map(|owner| owner.record.entity_id));
-            }
-            if !page.more || members.len() >= most {
-                return Ok((members, page.more));
-            }
-        }
+    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        let position = self.name_position(Named::Group, after)?;
+        self.names_in(GROUP_NAME_PREFIX, position, limit, |it: GroupRecord| {
+            it.name
+        })
     }
 
-    pub(crate) fn put_group(
+    fn write_group(
         &self,
         target: &IdentityTarget,
         changes: &GroupChanges,
@@ -174,6 +154,88 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, written)?)
         })
+    }
+
+    /// Removes a group with its alias. Nobody is in it from then on, for what names a group that is gone counts for nothing;
+    /// what still names it is cleared away afterwards.
+    fn delete_group(&self, reference: &IdentityReference) -> Result<bool, IdentityError> {
+        let removed = commit_with_retries(&self.clock, &self.random, || {
+            let Some(Loaded { record, version }) = self.group(reference)? else {
+                return Ok(Attempt::Done(None));
+            };
+            let key = group_key(&record.id);
+            let mut transaction = Transaction::new();
+            transaction
+                .require(key.as_str(), version)
+                .delete(key.as_str());
+            self.stage_name_removal(&mut transaction, Named::Group, &record.name, &record.id)?;
+            if let Some(alias) = &record.alias {
+                transaction
+                    .delete(group_alias_key(&alias.hash))
+                    .delete(group_alias_id_key(&alias.id));
+            }
+            self.stage_detachment(&mut transaction, &record)?;
+            let outcome = self.records.commit(transaction);
+            Ok::<_, IdentityError>(Attempt::from_commit(outcome, Some(record))?)
+        })?;
+        if let Some(group) = &removed {
+            self.forget_members(group)?;
+        }
+        Ok(removed.is_some())
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The group that `reference` leads to.
+    pub(crate) fn group(
+        &self,
+        reference: &IdentityReference,
+    ) -> Result<Option<Loaded<GroupRecord>>, Failure> {
+        let id = match reference {
+            IdentityReference::Id(id) => Some(id.clone()),
+            IdentityReference::Name(name) => self.named(Named::Group, name)?,
+            IdentityReference::AliasId(id) => {
+                let alias = self.group_alias_with_id(id)?;
+                alias.map(|(_, alias)| alias.record.group_id)
+            }
+            IdentityReference::Alias(AliasPlace {
+                mount_accessor,
+                name,
+            }) => match self.alias_hash(mount_accessor, name)? {
+                Some(hash) => {
+                    let key = group_alias_key(&hash);
+                    let alias = self.records.get::<GroupAliasRecord>(&key)?;
+                    alias.map(|alias| alias.record.group_id)
+                }
+                None => None,
+            },
+        };
+        match id.filter(|id| is_identifier(id)) {
+            Some(id) => Ok(self.records.get::<GroupRecord>(&group_key(&id))?),
+            None => Ok(None),
+        }
+    }
+
+    /// The identifiers of the first `most` entities that the group's index names, sorted, and whether there are more.
+    fn members(&self, group_id: &str, most: usize) -> Result<(Vec<String>, bool), Failure> {
+        let prefix = members_prefix(group_id);
+        let mut members = Vec::new();
+        let mut position = None;
+        loop {
+            let round = (most - members.len()).min(ROUND) as u32;
+            let page = self
+                .records
+                .store()
+                .scan(&prefix, position.as_deref(), round)?;
+            position = page.items.last().map(|item| item.key.clone());
+            for item in page.items {
+                let owner = Records::<S>::load::<OwnerRecord>(Some(item.entry))?;
+                members.extend(owner.map(|owner| owner.record.entity_id));
+            }
+            if !page.more || members.len() >= most {
+                return Ok((members, page.more));
+            }
+        }
     }
 
     /// A new group whose name is staged, and whose record the caller stores. Without a name it gets one.
@@ -259,37 +321,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             self.stage_member_groups(transaction, group, &added, &removed)?;
         }
         Ok(changed > 0)
-    }
-
-    /// Removes a group with its alias. Nobody is in it from then on, for what names a group that is gone counts for nothing;
-    /// what still names it is cleared away afterwards.
-    pub(crate) fn remove_group(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<bool, IdentityError> {
-        let removed = commit_with_retries(&self.clock, &self.random, || {
-            let Some(Loaded { record, version }) = self.group(reference)? else {
-                return Ok(Attempt::Done(None));
-            };
-            let key = group_key(&record.id);
-            let mut transaction = Transaction::new();
-            transaction
-                .require(key.as_str(), version)
-                .delete(key.as_str());
-            self.stage_name_removal(&mut transaction, Named::Group, &record.name, &record.id)?;
-            if let Some(alias) = &record.alias {
-                transaction
-                    .delete(group_alias_key(&alias.hash))
-                    .delete(group_alias_id_key(&alias.id));
-            }
-            self.stage_detachment(&mut transaction, &record)?;
-            let outcome = self.records.commit(transaction);
-            Ok::<_, IdentityError>(Attempt::from_commit(outcome, Some(record))?)
-        })?;
-        if let Some(group) = &removed {
-            self.forget_members(group)?;
-        }
-        Ok(removed.is_some())
     }
 
     /// Clears away what names the members of a group that is gone, in commits of a bounded size.

@@ -33,7 +33,7 @@ pub(crate) struct ClaimedGroups {
 
 /// The groups that an entity is in now.
 #[derive(Default)]
-pub(crate) struct Groups {
+pub(crate) struct EntityGroups {
     pub(crate) direct: Vec<GroupRecord>,
     /// Those that have a direct group below them, nearest first.
     pub(crate) inherited: Vec<GroupRecord>,
@@ -123,7 +123,7 @@ impl ClaimedGroups {
     }
 }
 
-impl Groups {
+impl EntityGroups {
     /// The policies of all of them, in no order and with repetitions.
     pub(crate) fn policies(&self) -> impl Iterator<Item = &String> {
         self.all().flat_map(|group| group.policies.iter())
@@ -172,7 +172,7 @@ impl EntityRecord {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The groups of `entity`: no read where it names none, else one for them and one for each level of groups above.
-    pub(crate) fn groups_of(&self, entity: &EntityRecord) -> Result<Groups, Failure> {
+    pub(crate) fn groups_of(&self, entity: &EntityRecord) -> Result<EntityGroups, Failure> {
         let mut direct = Vec::new();
         let ids = entity.group_ids();
         for group in self.read_groups(ids.into_iter())? {
@@ -191,7 +191,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             level = unseen_parents(&mut seen, &parents);
             inherited.extend(parents);
         }
-        Ok(Groups { direct, inherited })
+        Ok(EntityGroups { direct, inherited })
     }
 
     /// The policies of an entity that come from its groups.

@@ -212,7 +212,8 @@ mod tests {
 
     use super::*;
     use crate::api::{
-        Access, EntityChanges, GroupChanges, IdentityReference, IdentityTarget, IdentityWritten,
+        Entities as _, EntityChanges, GroupChanges, Groups as _, IdentityReference, IdentityTarget,
+        IdentityWritten, System as _,
     };
 
     type TestStore = MemoryStore<&'static ManualClock>;

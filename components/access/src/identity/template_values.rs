@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use super::membership::Groups;
+use super::membership::EntityGroups;
 use super::records::GroupRecord;
 use crate::api::Failure;
 use crate::policy::{AliasField, GroupField, GroupSelector, Identity, Placeholder, Rule};
@@ -17,7 +17,7 @@ use crate::token_store::{LiveToken, load_next};
 /// The identity behind a token.
 pub(crate) struct TokenIdentity<'t> {
     entity: &'t EntityRecord,
-    groups: &'t Groups,
+    groups: &'t EntityGroups,
     /// Those that the rules ask for, by mount accessor.
     aliases: BTreeMap<&'t str, AliasValues>,
 }

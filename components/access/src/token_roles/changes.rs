@@ -5,7 +5,7 @@ use crate::api::{
     ExcessiveLife, InvalidRange, MountTokenType, OldSpellings, RenamedField, ServiceField,
     TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
 };
-use crate::mounts::token_type;
+use crate::mount_configuration::token_type;
 use crate::policy::{folded, sanitize};
 
 /// Longest path suffix, in bytes.

@@ -14,7 +14,7 @@ use gatehouse_storage::{
 use serde::{Deserialize, Serialize};
 
 use crate::api::{
-    Failure, KeyPage, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
+    Failure, KeyPage, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles,
     WritePermission,
 };
 use crate::indexes::Index;
@@ -77,13 +77,8 @@ fn is_usable_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_graphic() && byte != b'/')
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// In the order of their names.
-    pub(crate) fn token_role_names(
-        &self,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<KeyPage, Failure> {
+impl<S: Store, C: Clock, R: Random> TokenRoles for AccessService<S, C, R> {
+    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
         self.require_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)?;
         let mut left = limit.clamp(1, MAXIMUM_LIMIT);
         let mut position = after.map(|after| key_position(NAME_PREFIX, after));
@@ -104,12 +99,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// Does a bounded part of the work on the index of names, where an earlier version left none.
-    pub(crate) fn advance_token_role_names(&self) -> Result<bool, Failure> {
-        self.advance_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)
-    }
-
-    pub(crate) fn token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
+    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
         if !is_usable_name(name) {
             return Ok(None);
         }
@@ -117,7 +107,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(role.map(|role| role.record))
     }
 
-    pub(crate) fn put_token_role(
+    fn write_token_role(
         &self,
         name: &str,
         changes: &TokenRoleChanges,
@@ -160,7 +150,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn remove_token_role(&self, name: &str) -> Result<(), Failure> {
+    fn delete_token_role(&self, name: &str) -> Result<(), Failure> {
         if !is_usable_name(name) {
             return Ok(());
         }
@@ -169,5 +159,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             transaction.delete(role_key(name)).delete(name_key(name));
             Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
         })
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// Does a bounded part of the work on the index of names, where an earlier version left none.
+    pub(crate) fn advance_token_role_names(&self) -> Result<bool, Failure> {
+        self.advance_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)
     }
 }

@@ -10,7 +10,8 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, TransactionError, commit_w
 
 use self::sealing::ContentCipher;
 use crate::api::{
-    Failure, Operation, Request, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+    Failure, Operation, Request, UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken,
+    WrappingView,
 };
 use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
 use crate::policy::RESPONSE_WRAPPING;
@@ -58,8 +59,8 @@ impl UnusedWrapping {
     }
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn wrap_content(&self, request: &WrapRequest) -> Result<WrappingToken, WrapError> {
+impl<S: Store, C: Clock, R: Random> Wrapping for AccessService<S, C, R> {
+    fn wrap(&self, request: &WrapRequest) -> Result<WrappingToken, WrapError> {
         if request.ttl == 0 {
             return Err(WrapError::NoTtl);
         }
@@ -75,7 +76,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    pub(crate) fn wrapping_view(&self, token: &str) -> Result<WrappingView, UnwrapError> {
+    fn read_wrapping(&self, token: &str) -> Result<WrappingView, UnwrapError> {
         let unused = self.unused_wrapping(token)?;
         let record = unused.token.record;
         Ok(WrappingView {
@@ -85,7 +86,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn take_content(&self, token: &str) -> Result<Vec<u8>, UnwrapError> {
+    fn unwrap_content(&self, token: &str) -> Result<Vec<u8>, UnwrapError> {
         let hasher = self.hasher()?;
         commit_with_retries(&self.clock, &self.random, || {
             let unused = self.unused_wrapping(token)?;
@@ -100,11 +101,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn replace_wrapping(
-        &self,
-        token: &str,
-        ttl: Option<u64>,
-    ) -> Result<WrappingToken, UnwrapError> {
+    fn rewrap(&self, token: &str, ttl: Option<u64>) -> Result<WrappingToken, UnwrapError> {
         let hasher = self.hasher()?;
         commit_with_retries(&self.clock, &self.random, || {
             let unused = self.unused_wrapping(token)?;
@@ -126,7 +123,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             )?)
         })
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The wrapping token and its content as they are now, in one round trip.
     fn unused_wrapping(&self, token: &str) -> Result<UnusedWrapping, UnwrapError> {
         let hash = self.hasher()?.token(token);

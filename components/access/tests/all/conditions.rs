@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::server::{Server, TestStore, policies};
 use gatehouse_access::{
-    Access, AccessService, AliasRequest, Capability, EntityChanges, GroupChanges,
-    IdentityReference, IdentityTarget, Operation, Parameter, Refusal, Request, TokenParameters,
-    TokenReference,
+    AccessService, AliasRequest, Capability, Entities as _, EntityAliases as _, EntityChanges,
+    GroupChanges, Groups as _, IdentityReference, IdentityTarget, Logins as _, Operation,
+    Parameter, Policies as _, Refusal, Request, Requests as _, TokenParameters, TokenReference,
 };
 use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
 

@@ -3,8 +3,8 @@
 use crate::server::faulty::{FaultyStore, NoRandom};
 use crate::server::{ROOT, Server, policies, sudo};
 use gatehouse_access::{
-    Access, AccessService, CreateError, CreateRequest, Failure, Issued, LoginError,
-    TokenParameters, TokenType,
+    AccessService, CreateError, CreateRequest, Failure, Issued, LoginError, Logins as _,
+    TokenCreation as _, TokenLookup as _, TokenParameters, TokenType,
 };
 
 /// More than any of the calls below makes.

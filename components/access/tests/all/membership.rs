@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::server::{Server, TestStore, policies};
 use gatehouse_access::{
-    Access, AccessService, AliasRequest, Capability, EntityChanges, GroupChanges, GroupType,
-    IdentityReference, IdentityTarget, Issued, LoginError, Operation, Refusal, RenewError,
-    Revalidated, TokenParameters,
+    AccessService, AliasRequest, Capability, Entities as _, EntityAliases as _, EntityChanges,
+    GroupAliases as _, GroupChanges, GroupType, Groups as _, IdentityReference, IdentityTarget,
+    Issued, LoginError, Logins as _, Operation, Policies as _, Refusal, RenewError, Renewal as _,
+    Requests as _, Revalidated, TokenLookup as _, TokenParameters,
 };
 use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
 

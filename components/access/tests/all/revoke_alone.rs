@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use crate::interposed::{Fate, interposed};
 use crate::server::{HOUR, ROOT, Server, sudo};
 use gatehouse_access::{
-    Access, CreateError, CreateRequest, Failure, Issued, Operation, RevokeError, TokenReference,
-    TokenView,
+    Access, CreateError, CreateRequest, Failure, Issued, Operation, Renewal as _, Revocation as _,
+    RevokeError, TokenCreation as _, TokenLookup as _, TokenReference, TokenView,
 };
 
 /// A token with two children, one of which has a child, and what the store held before.
