@@ -6,7 +6,6 @@
 use gatehouse_access_api as api;
 
 mod accessors;
-mod address;
 mod admission;
 mod batch;
 mod bounds;

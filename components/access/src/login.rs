@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_ports::{Clock, Random, Store, networks};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use crate::address::{contains_address, parse_range};
 use crate::api::{
     Failure, FieldTooLong, Issued, LoginError, LoginGrant, Logins, MountTokenType, TokenParameters,
     TokenType,
@@ -112,10 +111,10 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
         let ranges = &parameters.bound_cidrs;
         let length = ranges.iter().map(String::len).sum();
         FieldTooLong::check("token_bound_cidrs", length, LIST_BYTES)?;
-        if let Some(range) = ranges.iter().find(|range| parse_range(range).is_none()) {
+        if let Some(range) = ranges.iter().find(|range| !networks::is_network(range)) {
             return Err(LoginError::InvalidBoundCidr(range.clone()));
         }
-        if !contains_address(ranges, login.source_address.as_deref()) {
+        if !networks::allow(ranges, networks::address(login.source_address.as_deref())) {
             return Err(LoginError::AddressDenied);
         }
 

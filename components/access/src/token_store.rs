@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use gatehouse_ports::{Clock, Entry, Random, RandomError, Store, Version};
+use gatehouse_ports::{Clock, Entry, Random, RandomError, Store, Version, networks};
 use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 
-use crate::address::contains_address;
 use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenType, TokenView};
 use crate::identity::EntityGroups;
 use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
@@ -61,7 +60,7 @@ impl LiveToken {
     /// Whether it may be used from `address` (SEC-T9). A root token without an end may, whatever its ranges say.
     pub(crate) fn may_be_used_from(&self, address: Option<&str>) -> bool {
         let endless_root = self.record.is_root() && self.record.expire_time.is_none();
-        endless_root || contains_address(&self.record.bound_cidrs, address)
+        endless_root || networks::allow(&self.record.bound_cidrs, networks::address(address))
     }
 
     /// The policies of the entity and of its groups as they are now.

@@ -10,6 +10,7 @@ mod callable_hosts;
 mod clock;
 mod http;
 pub mod limits;
+pub mod networks;
 mod random;
 mod reach;
 pub mod rules;

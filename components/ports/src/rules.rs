@@ -1,4 +1,4 @@
-//! What every store, and everybody who tries again over one, decides alike.
+//! Rules that every store shares, and every caller that tries again.
 
 use std::time::Duration;
 
@@ -22,11 +22,16 @@ pub fn holds(requirement: Requirement, live: Option<Version>) -> bool {
     }
 }
 
-/// How long whoever was outrun `times` times in a row pauses before the next attempt: a random part of a bound that doubles each time, up to
-/// 64 times `unit`.
+/// The pause before the next attempt of a caller that was outrun `times` times in a row: a random part of a bound that doubles each time,
+/// up to 64 times `unit`.
 #[must_use]
 pub fn pause(unit: Duration, times: u32, random: &impl Random) -> Duration {
-    let bound = unit.saturating_mul(1 << times.min(6));
+    jittered(unit.saturating_mul(1 << times.min(6)), random)
+}
+
+/// A random part of `bound`, so that callers who failed together do not try again together.
+#[must_use]
+pub fn jittered(bound: Duration, random: &impl Random) -> Duration {
     let mut bytes = [u8::MAX; 2];
     // Without randomness the pause is the longest: slower, never wrong.
     if random.fill(&mut bytes).is_err() {

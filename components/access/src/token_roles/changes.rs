@@ -1,6 +1,7 @@
 //! What a write makes of a role.
 
-use crate::address::parse_range;
+use gatehouse_ports::networks::is_network;
+
 use crate::api::{
     ExcessiveLife, InvalidRange, MountTokenType, OldSpellings, RenamedField, ServiceField,
     TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
@@ -156,9 +157,9 @@ fn ranges(
 ) -> Result<Option<Vec<String>>, TokenRoleError> {
     let range = |text: &String| {
         let text = text.trim();
-        match parse_range(text) {
-            Some(_) => Ok(text.to_owned()),
-            None => Err(TokenRoleError::InvalidBoundCidr(InvalidRange {
+        match is_network(text) {
+            true => Ok(text.to_owned()),
+            false => Err(TokenRoleError::InvalidBoundCidr(InvalidRange {
                 range: text.to_owned(),
                 old_spelling,
             })),

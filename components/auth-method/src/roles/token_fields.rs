@@ -1,8 +1,10 @@
 //! The fields of a role that its tokens inherit, under their new and their old names (contract 3.2).
 
+use gatehouse_ports::networks;
+
 use super::{set, shown};
 use crate::policies::sanitized;
-use crate::{LegacyTokenFields, RoleChanges, RoleError, TokenParameters, TokenType, networks};
+use crate::{LegacyTokenFields, RoleChanges, RoleError, TokenParameters, TokenType};
 
 /// Applies the token fields of `changes`, new names first.
 pub(super) fn apply(
