@@ -1,5 +1,9 @@
 //! Doubles of the ports that live in memory, for tests.
 
+mod faults;
+
+pub use faults::{FaultyStore, NoRandom};
+
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,11 +1,11 @@
 //! What one request costs in round trips to the store.
 
-use crate::server::faulty::FaultyStore;
 use crate::server::{Server, policies};
 use gatehouse_access::{
     AccessService, Logins as _, Operation, Policies as _, Refusal, Request, Requests as _,
     System as _, TokenParameters, TokenType,
 };
+use gatehouse_ports::doubles::FaultyStore;
 
 #[test]
 fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_commit() {

@@ -1,7 +1,6 @@
 //! A capability over doubles, initialized, with what tests ask of it most.
 
 pub mod batch;
-pub mod faulty;
 
 use std::time::Duration;
 
