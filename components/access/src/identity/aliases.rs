@@ -3,12 +3,12 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use super::checks::{check_alias_name, checked_metadata, is_identifier};
+use super::checks::{check_alias_name, checked_metadata};
 use super::creation::stage_alias;
 use super::records::{ALIAS_ID_PREFIX, AliasReference, NameRecord, alias_id_key};
 use crate::api::{
     AliasPage, AliasRequest, AliasView, AliasWritten, EntityAliases, Failure, IdentityError,
-    IdentityReference, MountView, Mounts as _,
+    MountView, Mounts as _,
 };
 use crate::random;
 use crate::records::{
@@ -44,14 +44,11 @@ impl Place {
 
 impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
     fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
-        let Some((hash, alias)) = self.alias_with_id(id)? else {
+        let Some((hash, alias)) = self.find_alias::<AliasRecord>(id)? else {
             return Ok(None);
         };
-        let reference = AliasReference {
-            id: alias.record.id,
-            mount_accessor: alias.record.mount_accessor,
-            hash,
-        };
+        let alias = alias.record;
+        let reference = AliasReference::new(&alias.id, &alias.mount_accessor, &hash);
         Ok(self.alias_views(&[reference])?.pop())
     }
 
@@ -65,8 +62,9 @@ impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
             let mut transaction = Transaction::new();
             let written = match &request.id {
                 Some(id) => {
-                    let (hash, alias) =
-                        self.alias_with_id(id)?.ok_or(IdentityError::UnknownAlias)?;
+                    let (hash, alias) = self
+                        .find_alias::<AliasRecord>(id)?
+                        .ok_or(IdentityError::UnknownAlias)?;
                     let present = (
                         alias.record.name.as_str(),
                         alias.record.mount_accessor.as_str(),
@@ -102,7 +100,7 @@ impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
 
     fn delete_entity_alias(&self, id: &str) -> Result<bool, IdentityError> {
         commit_with_retries(&self.clock, &self.random, || {
-            let Some((hash, alias)) = self.alias_with_id(id)? else {
+            let Some((hash, alias)) = self.find_alias::<AliasRecord>(id)? else {
                 return Ok(Attempt::Done(false));
             };
             let mut transaction = Transaction::new();
@@ -111,7 +109,7 @@ impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
                 .delete(alias_key(&hash))
                 .delete(alias_metadata_key(&hash))
                 .delete(alias_id_key(&alias.record.id));
-            let entity = self.entity(&IdentityReference::Id(alias.record.entity_id.clone()))?;
+            let entity = self.find_owner_with_id::<EntityRecord>(&alias.record.entity_id)?;
             if let Some(Loaded {
                 mut record,
                 version,
@@ -157,30 +155,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             views.push(view);
         }
         Ok(views)
-    }
-
-    /// The alias with this identifier, and its hash.
-    pub(super) fn alias_with_id(
-        &self,
-        id: &str,
-    ) -> Result<Option<(String, Loaded<AliasRecord>)>, Failure> {
-        if !is_identifier(id) {
-            return Ok(None);
-        }
-        let Some(hash) = self.target_of(&alias_id_key(id))? else {
-            return Ok(None);
-        };
-        let alias = self.records.get::<AliasRecord>(&alias_key(&hash))?;
-        Ok(alias.map(|alias| (hash, alias)))
-    }
-
-    /// The hash of the alias of this name at a mount; `None` where there is no such mount.
-    pub(super) fn alias_hash(&self, accessor: &str, name: &str) -> Result<Option<String>, Failure> {
-        let mounts = self.list_mounts()?;
-        match mounts.iter().find(|mount| mount.accessor == accessor) {
-            Some(mount) => Ok(Some(self.hasher()?.alias(&mount.id, name))),
-            None => Ok(None),
-        }
     }
 
     /// The hash of the alias at `place`.
@@ -276,7 +250,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         alias: &AliasRecord,
         hash: &str,
     ) -> Result<(), IdentityError> {
-        let left = self.entity(&IdentityReference::Id(before.entity_id.clone()))?;
+        let left = self.find_owner_with_id::<EntityRecord>(&before.entity_id)?;
         if let Some(Loaded {
             mut record,
             version,
@@ -286,7 +260,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             record.leave_mount(transaction, &before.mount_accessor);
             if before.entity_id == alias.entity_id {
                 require_unaliased(&record, &alias.mount_accessor)?;
-                record.aliases.push(reference(alias, hash));
+                record
+                    .aliases
+                    .push(AliasReference::new(&alias.id, &alias.mount_accessor, hash));
             }
             transaction
                 .require(entity_key(&record.id), version)
@@ -295,7 +271,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if before.entity_id != alias.entity_id {
             let accessor = &alias.mount_accessor;
             let mut entity = self.entity_without_alias(transaction, &alias.entity_id, accessor)?;
-            entity.aliases.push(reference(alias, hash));
+            entity
+                .aliases
+                .push(AliasReference::new(&alias.id, &alias.mount_accessor, hash));
             transaction.put(entity_key(&entity.id), &entity)?;
         }
         Ok(())
@@ -308,7 +286,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         id: &str,
         mount_accessor: &str,
     ) -> Result<EntityRecord, IdentityError> {
-        let entity = self.entity(&IdentityReference::Id(id.into()))?;
+        let entity = self.find_owner_with_id::<EntityRecord>(id)?;
         let entity = entity.ok_or(IdentityError::UnknownEntity)?;
         require_unaliased(&entity.record, mount_accessor)?;
         transaction.require(entity_key(id), entity.version);
@@ -327,14 +305,6 @@ fn require_unaliased(entity: &EntityRecord, mount_accessor: &str) -> Result<(), 
         return Err(IdentityError::AlreadyAliased);
     }
     Ok(())
-}
-
-fn reference(alias: &AliasRecord, hash: &str) -> AliasReference {
-    AliasReference {
-        id: alias.id.clone(),
-        mount_accessor: alias.mount_accessor.clone(),
-        hash: hash.to_owned(),
-    }
 }
 
 pub(super) fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {

@@ -7,8 +7,7 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::aliases::listed as listed_alias;
 use super::checks::{
-    MAXIMUM_INTERNAL_GROUPS, checked_metadata, checked_name, checked_policies, is_identifier,
-    wanted_name,
+    MAXIMUM_INTERNAL_GROUPS, checked_metadata, checked_name, checked_policies, wanted_name,
 };
 use super::lists::{CHUNK, loaded};
 use super::merge::merged_ids;
@@ -17,7 +16,7 @@ use super::records::{
     ENTITY_NAME_PREFIX, GroupRecord, OwnerRecord, alias_id_key, member_key, merged_entity_key,
 };
 use crate::api::{
-    AliasPlace, AliasView, Entities, EntityChanges, EntityPage, EntityView, Failure, IdentityError,
+    AliasView, Entities, EntityChanges, EntityPage, EntityView, Failure, IdentityError,
     IdentityReference, IdentityTarget, IdentityWritten, KeyPage, MergeRequest, Mounts as _,
 };
 use crate::records::{
@@ -28,7 +27,7 @@ use crate::token_store::load_next;
 
 impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
     fn read_entity(&self, reference: &IdentityReference) -> Result<Option<EntityView>, Failure> {
-        let Some(entity) = self.entity(reference)? else {
+        let Some(entity) = self.find_owner::<EntityRecord>(reference)? else {
             return Ok(None);
         };
         let entity = entity.record;
@@ -90,20 +89,15 @@ impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             let now = self.clock.now_seconds();
             let mut transaction = Transaction::new();
-            let found = match target {
-                IdentityTarget::Id(id) => {
-                    let found = self.entity(&IdentityReference::Id(id.into()))?;
-                    Some(found.ok_or(IdentityError::UnknownEntity)?)
-                }
-                IdentityTarget::Name(name) => self.entity(&IdentityReference::Name(name.into()))?,
-                IdentityTarget::New => None,
-            };
+            let found = self.find_target::<EntityRecord>(target)?;
             let name = wanted_name(target, found.is_none(), changes.name.as_deref());
             let (mut entity, before) = match found {
                 Some(found) => {
                     let mut entity = found.record.clone();
                     if let Some(name) = name.filter(|name| *name != entity.name) {
-                        self.rename_entity(&mut transaction, &mut entity, name)?;
+                        let (kind, old) = (Named::Entity, &entity.name);
+                        entity.name =
+                            self.stage_rename(&mut transaction, kind, (old, name), &entity.id)?;
                     }
                     (entity, Some(found))
                 }
@@ -139,7 +133,7 @@ impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
 
     fn delete_entity(&self, reference: &IdentityReference) -> Result<bool, IdentityError> {
         commit_with_retries(&self.clock, &self.random, || {
-            let Some(entity) = self.entity(reference)? else {
+            let Some(entity) = self.find_owner::<EntityRecord>(reference)? else {
                 return Ok(Attempt::Done(false));
             };
             let Loaded { record, version } = entity;
@@ -180,35 +174,6 @@ impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// The entity that `reference` leads to.
-    pub(crate) fn entity(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<Option<Loaded<EntityRecord>>, Failure> {
-        let id = match reference {
-            IdentityReference::Id(id) => Some(id.clone()),
-            IdentityReference::Name(name) => self.named(Named::Entity, name)?,
-            IdentityReference::AliasId(id) => {
-                let alias = self.alias_with_id(id)?;
-                alias.map(|(_, alias)| alias.record.entity_id)
-            }
-            IdentityReference::Alias(AliasPlace {
-                mount_accessor,
-                name,
-            }) => match self.alias_hash(mount_accessor, name)? {
-                Some(hash) => {
-                    let alias = self.records.get::<AliasRecord>(&alias_key(&hash))?;
-                    alias.map(|alias| alias.record.entity_id)
-                }
-                None => None,
-            },
-        };
-        match id.filter(|id| is_identifier(id)) {
-            Some(id) => Ok(self.records.get::<EntityRecord>(&entity_key(&id))?),
-            None => Ok(None),
-        }
-    }
-
     fn made_entity(
         &self,
         transaction: &mut Transaction,
@@ -223,19 +188,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
             None => Ok(self.stage_unnamed_entity(transaction, now)?),
         }
-    }
-
-    fn rename_entity(
-        &self,
-        transaction: &mut Transaction,
-        entity: &mut EntityRecord,
-        name: &str,
-    ) -> Result<(), IdentityError> {
-        let name = checked_name(name)?;
-        let names = (entity.name.as_str(), name.as_str());
-        self.stage_rename(transaction, Named::Entity, names, &entity.id)?;
-        entity.name = name;
-        Ok(())
     }
 
     /// Notes in the entities `added` and `removed` that they are in the group or not, and in the group's index likewise.

@@ -4,21 +4,20 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::aliases::{Place, given, mount_of};
-use super::checks::is_identifier;
 use super::records::{
     AliasReference, GROUP_ALIAS_ID_PREFIX, GroupAliasRecord, GroupRecord, NameRecord,
     group_alias_id_key, group_alias_key, group_key,
 };
 use crate::api::{
     AliasPage, AliasRequest, AliasView, AliasWritten, Failure, GroupAliases, GroupType,
-    IdentityError, IdentityReference, MountView, Mounts as _,
+    IdentityError, MountView, Mounts as _,
 };
 use crate::random;
 use crate::service::AccessService;
 
 impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
     fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
-        match self.group_alias_with_id(id)? {
+        match self.find_alias::<GroupAliasRecord>(id)? {
             Some((_, alias)) => Ok(Some(view(alias.record, &self.list_mounts()?))),
             None => Ok(None),
         }
@@ -33,7 +32,7 @@ impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             let found = match &request.id {
                 Some(id) => {
-                    let found = self.group_alias_with_id(id)?;
+                    let found = self.find_alias::<GroupAliasRecord>(id)?;
                     Some(found.ok_or(IdentityError::UnknownAlias)?)
                 }
                 None => None,
@@ -70,7 +69,7 @@ impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
 
     fn delete_group_alias(&self, id: &str) -> Result<bool, IdentityError> {
         commit_with_retries(&self.clock, &self.random, || {
-            let Some((hash, alias)) = self.group_alias_with_id(id)? else {
+            let Some((hash, alias)) = self.find_alias::<GroupAliasRecord>(id)? else {
                 return Ok(Attempt::Done(false));
             };
             let mut transaction = Transaction::new();
@@ -92,22 +91,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             Some(alias) => Ok(Some(view(alias.record, &self.list_mounts()?))),
             None => Ok(None),
         }
-    }
-
-    /// The group alias with this identifier, and its hash.
-    pub(super) fn group_alias_with_id(
-        &self,
-        id: &str,
-    ) -> Result<Option<(String, Loaded<GroupAliasRecord>)>, Failure> {
-        if !is_identifier(id) {
-            return Ok(None);
-        }
-        let Some(hash) = self.target_of(&group_alias_id_key(id))? else {
-            return Ok(None);
-        };
-        let key = group_alias_key(&hash);
-        let alias = self.records.get::<GroupAliasRecord>(&key)?;
-        Ok(alias.map(|alias| (hash, alias)))
     }
 
     fn stage_made_group_alias(
@@ -135,7 +118,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .require_absent(group_alias_key(hash))
             .put(group_alias_key(hash), &alias)?
             .put(group_alias_id_key(&alias.id), &NameRecord { target })?;
-        stage_group_with(transaction, group, Some(reference(&alias, hash)), now)?;
+        stage_group_with(
+            transaction,
+            group,
+            Some(AliasReference::new(&alias.id, &alias.mount_accessor, hash)),
+            now,
+        )?;
         Ok(AliasWritten {
             id: alias.id,
             canonical_id: alias.group_id,
@@ -183,7 +171,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .put(group_alias_id_key(&record.id), &NameRecord { target })?;
         }
         transaction.put(group_alias_key(hash), &record)?;
-        let alias = Some(reference(&record, hash));
+        let alias = Some(AliasReference::new(
+            &record.id,
+            &record.mount_accessor,
+            hash,
+        ));
         if moved {
             let group = self.group_without_alias(transaction, &record.group_id)?;
             stage_group_with(transaction, group, alias, now)?;
@@ -200,7 +192,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         id: &str,
     ) -> Result<GroupRecord, IdentityError> {
-        let group = self.group(&IdentityReference::Id(id.into()))?;
+        let group = self.find_owner_with_id::<GroupRecord>(id)?;
         let group = group.ok_or(IdentityError::UnknownGroup)?;
         if group.record.group_type == GroupType::Internal {
             return Err(IdentityError::InternalAlias);
@@ -219,7 +211,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         id: &str,
         alias: Option<AliasReference>,
     ) -> Result<(), IdentityError> {
-        if let Some(group) = self.group(&IdentityReference::Id(id.into()))? {
+        if let Some(group) = self.find_owner_with_id::<GroupRecord>(id)? {
             transaction.require(group_key(id), group.version);
             stage_group_with(transaction, group.record, alias, self.clock.now_seconds())?;
         }
@@ -237,14 +229,6 @@ fn stage_group_with(
     group.touch(now);
     transaction.put(group_key(&group.id), &group)?;
     Ok(())
-}
-
-fn reference(alias: &GroupAliasRecord, hash: &str) -> AliasReference {
-    AliasReference {
-        id: alias.id.clone(),
-        mount_accessor: alias.mount_accessor.clone(),
-        hash: hash.to_owned(),
-    }
 }
 
 pub(super) fn view(alias: GroupAliasRecord, mounts: &[MountView]) -> AliasView {

@@ -14,8 +14,8 @@ use super::records::{
     group_alias_id_key, group_alias_key, group_key, member_key, members_prefix,
 };
 use crate::api::{
-    AliasPlace, AliasView, Failure, GroupChanges, GroupPage, GroupType, GroupView, Groups,
-    IdentityError, IdentityReference, IdentityTarget, IdentityWritten, KeyPage, Mounts as _,
+    AliasView, Failure, GroupChanges, GroupPage, GroupType, GroupView, Groups, IdentityError,
+    IdentityReference, IdentityTarget, IdentityWritten, KeyPage, Mounts as _,
 };
 use crate::random;
 use crate::records::{EntityRecord, entity_key};
@@ -31,7 +31,7 @@ const ROUND: usize = 100;
 
 impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
     fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, Failure> {
-        let Some(group) = self.group(reference)? else {
+        let Some(group) = self.find_owner::<GroupRecord>(reference)? else {
             return Ok(None);
         };
         let group = group.record;
@@ -102,14 +102,7 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             let now = self.clock.now_seconds();
             let mut transaction = Transaction::new();
-            let found = match target {
-                IdentityTarget::Id(id) => {
-                    let found = self.group(&IdentityReference::Id(id.into()))?;
-                    Some(found.ok_or(IdentityError::UnknownGroup)?)
-                }
-                IdentityTarget::Name(name) => self.group(&IdentityReference::Name(name.into()))?,
-                IdentityTarget::New => None,
-            };
+            let found = self.find_target::<GroupRecord>(target)?;
             let name = wanted_name(target, found.is_none(), changes.name.as_deref());
             let (mut group, before) = match found {
                 Some(found) => {
@@ -118,7 +111,9 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
                         return Err(IdentityError::GroupTypeFixed);
                     }
                     if let Some(name) = name.filter(|name| *name != group.name) {
-                        self.rename_group(&mut transaction, &mut group, name)?;
+                        let (kind, old) = (Named::Group, &group.name);
+                        group.name =
+                            self.stage_rename(&mut transaction, kind, (old, name), &group.id)?;
                     }
                     (group, Some(found))
                 }
@@ -160,7 +155,8 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
     /// what still names it is cleared away afterwards.
     fn delete_group(&self, reference: &IdentityReference) -> Result<bool, IdentityError> {
         let removed = commit_with_retries(&self.clock, &self.random, || {
-            let Some(Loaded { record, version }) = self.group(reference)? else {
+            let Some(Loaded { record, version }) = self.find_owner::<GroupRecord>(reference)?
+            else {
                 return Ok(Attempt::Done(None));
             };
             let key = group_key(&record.id);
@@ -186,36 +182,6 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// The group that `reference` leads to.
-    pub(crate) fn group(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<Option<Loaded<GroupRecord>>, Failure> {
-        let id = match reference {
-            IdentityReference::Id(id) => Some(id.clone()),
-            IdentityReference::Name(name) => self.named(Named::Group, name)?,
-            IdentityReference::AliasId(id) => {
-                let alias = self.group_alias_with_id(id)?;
-                alias.map(|(_, alias)| alias.record.group_id)
-            }
-            IdentityReference::Alias(AliasPlace {
-                mount_accessor,
-                name,
-            }) => match self.alias_hash(mount_accessor, name)? {
-                Some(hash) => {
-                    let key = group_alias_key(&hash);
-                    let alias = self.records.get::<GroupAliasRecord>(&key)?;
-                    alias.map(|alias| alias.record.group_id)
-                }
-                None => None,
-            },
-        };
-        match id.filter(|id| is_identifier(id)) {
-            Some(id) => Ok(self.records.get::<GroupRecord>(&group_key(&id))?),
-            None => Ok(None),
-        }
-    }
-
     /// The identifiers of the first `most` entities that the group's index names, sorted, and whether there are more.
     fn members(&self, group_id: &str, most: usize) -> Result<(Vec<String>, bool), Failure> {
         let prefix = members_prefix(group_id);
@@ -266,19 +232,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             last_update_time: now,
             modify_index: 1,
         })
-    }
-
-    fn rename_group(
-        &self,
-        transaction: &mut Transaction,
-        group: &mut GroupRecord,
-        name: &str,
-    ) -> Result<(), IdentityError> {
-        let name = checked_name(name)?;
-        let names = (group.name.as_str(), name.as_str());
-        self.stage_rename(transaction, Named::Group, names, &group.id)?;
-        group.name = name;
-        Ok(())
     }
 
     /// Stages members and member groups as `changes` want them. Says whether that changes anything.

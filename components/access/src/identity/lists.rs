@@ -5,10 +5,10 @@
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Record, Records};
 
+use super::finding::Indexed;
 use super::names::Named;
-use super::records::{GroupAliasRecord, GroupRecord, NameRecord, group_alias_key, group_key};
+use super::records::NameRecord;
 use crate::api::{AliasPage, AliasView, Failure, KeyPage, MountView, Mounts as _};
-use crate::records::{AliasRecord, EntityRecord, alias_key, entity_key};
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
@@ -18,36 +18,6 @@ const MAXIMUM_LIMIT: u32 = 10_000;
 const ROUND: usize = 200;
 /// Records read at a time, each of which may have much to tell that a list does not show.
 pub(super) const CHUNK: usize = 50;
-
-/// A record that an index of [`NameRecord`]s leads to, as its list shows it.
-pub(super) trait Indexed: Record {
-    /// Where it is when the index names it by `target`.
-    fn key(target: &str) -> String;
-}
-
-impl Indexed for EntityRecord {
-    fn key(target: &str) -> String {
-        entity_key(target)
-    }
-}
-
-impl Indexed for GroupRecord {
-    fn key(target: &str) -> String {
-        group_key(target)
-    }
-}
-
-impl Indexed for AliasRecord {
-    fn key(target: &str) -> String {
-        alias_key(target)
-    }
-}
-
-impl Indexed for GroupAliasRecord {
-    fn key(target: &str) -> String {
-        group_alias_key(target)
-    }
-}
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Aliases, as `view` shows them, that the index under `prefix` leads to.

@@ -8,6 +8,7 @@ mod aliases;
 mod checks;
 mod creation;
 mod entities;
+mod finding;
 mod group_aliases;
 mod groups;
 mod hierarchy;

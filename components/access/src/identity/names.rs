@@ -7,6 +7,7 @@
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Records, Transaction};
 
+use super::checks::checked_name;
 use super::records::{
     ENTITY_NAME_PREFIX, GROUP_NAME_PREFIX, GroupRecord, NameRecord, entity_name_key, group_key,
     group_name_key,
@@ -139,22 +140,24 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(())
     }
 
-    /// Stages another name for `id`, which must be free or differ in the case of letters alone.
+    /// Stages another name for `id`, which must be free or differ in the case of letters alone, and returns it.
     pub(super) fn stage_rename(
         &self,
         transaction: &mut Transaction,
         kind: Named,
         (old, new): (&str, &str),
         id: &str,
-    ) -> Result<(), IdentityError> {
+    ) -> Result<String, IdentityError> {
+        let new = checked_name(new)?;
         self.require_names(kind)?;
-        match self.named(kind, new)? {
-            Some(owner) if owner == id && folded(old) == folded(new) => return Ok(()),
+        match self.named(kind, &new)? {
+            Some(owner) if owner == id && folded(old) == folded(&new) => return Ok(new),
             Some(_) => return Err(IdentityError::NameTaken),
             None => {}
         }
         self.stage_name_removal(transaction, kind, old, id)?;
-        Ok(self.stage_name(transaction, kind, new, id)?)
+        self.stage_name(transaction, kind, &new, id)?;
+        Ok(new)
     }
 
     /// Brings the names that an earlier version stored to where they are found in any case of letters.

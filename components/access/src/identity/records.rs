@@ -96,6 +96,17 @@ pub(crate) struct AliasReference {
     pub(crate) hash: String,
 }
 
+impl AliasReference {
+    /// The reference to the alias with this identifier and this hash.
+    pub(crate) fn new(id: &str, mount_accessor: &str, hash: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            mount_accessor: mount_accessor.to_owned(),
+            hash: hash.to_owned(),
+        }
+    }
+}
+
 /// An entity's place in an external group. It holds while the group has the very alias that brought the entity there, so that
 /// whoever deletes or renames an alias ends all its memberships at once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
