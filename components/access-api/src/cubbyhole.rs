@@ -13,7 +13,7 @@ pub trait Cubbyhole {
     /// When the token keeps nothing, since it is not valid or a batch token.
     fn read_cubbyhole(&self, token: &str, path: &str) -> Result<Option<Vec<u8>>, CubbyholeError>;
 
-    /// What lies directly in a folder of the secrets of `token`, sorted; further folders end in `/`. An empty folder holds all.
+    /// The keys directly in a folder of the secrets of `token`, sorted; further folders end in `/`. An empty folder holds all.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use crate::{Failure, KeyPage};
 
 /// Tokens by the paths that issued them.
 pub trait LeaseTree {
-    /// What lies directly below `prefix` in the tree of leases: hashes that name a lease there, and segments that lead on, which
+    /// The keys directly below `prefix` in the tree of leases: hashes that name a lease there, and segments that lead on, which
     /// end in `/`. Sorted; at most `limit` that come after `after`. Leases of tokens that are not valid any more are left out.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
-//! The WIT package `gatehouse:access` in Rust: its functions as traits, which [`Access`] joins, and one set of types for the rules, the component
-//! that exports the package and the one that imports it.
+//! The WIT package `gatehouse:access` in Rust: its functions as traits, which [`Access`] joins, and one set of types for the rules, the
+//! component that exports the package and the one that imports it.
 //!
 //! They are generated from the WIT files, whose documentation they carry, except for errors that have a text and records that hold
 //! secrets: those are written here, and the compiler holds them to the WIT.
@@ -66,7 +66,7 @@ pub use tokens::{
 };
 pub use wrapping::{UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken};
 
-/// What is generated. The functions below call the imports of the component they are linked into; outside of a component they abort.
+/// The generated code. The functions below call the imports of the component they are linked into; outside of a component they abort.
 #[doc(hidden)]
 #[allow(missing_docs, unsafe_code, clippy::all, clippy::restriction)]
 pub mod bindings {
@@ -136,7 +136,7 @@ pub mod bindings {
         generate_all,
         merge_structurally_equal_types: true,
         additional_derives: [PartialEq, Eq],
-        // What is kept in the store as it is carries its form there.
+        // Types that the store keeps as they are carry their form there.
         additional_type_attributes: {
             "gatehouse:access/tokens@0.1.0/lifetime": [#[derive(Default)]],
             "gatehouse:access/tokens@0.1.0/create-request": [#[derive(Default)]],

@@ -14,7 +14,7 @@ pub trait Requests {
     /// The reason of the refusal. The use stays taken when a policy refuses.
     fn admit(&self, request: &Request) -> Result<Admission, Refusal>;
 
-    /// What the token of `reference` may do on each of `paths`, in the order that contract 5.6 prescribes for the names. A
+    /// The capabilities of the token of `reference` on each of `paths`, in the order that contract 5.6 prescribes for the names. A
     /// path without a rule gives `deny` alone, a root token `root` alone.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ pub trait Requests {
 pub struct Request {
     /// The client's token, a secret; `None` when it sent none.
     pub token: Option<String>,
-    /// What it does.
+    /// Its operation.
     #[zeroize(skip)]
     pub operation: Operation,
     /// Canonical, percent-decoded, without the leading `v1/` or `/`: `auth/gcp/role/dev`.

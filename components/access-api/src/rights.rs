@@ -27,7 +27,7 @@ pub trait Rights {
         paths: &[String],
     ) -> Result<Vec<Vec<Capability>>, LookupError>;
 
-    /// What the policies of the token grant together, for user interfaces.
+    /// The common grant of the policies of the token, for user interfaces.
     ///
     /// # Errors
     ///

@@ -39,7 +39,7 @@ pub trait System {
     fn maintain(&self) -> Result<(), Failure>;
 }
 
-/// What initialization hands out, once. It can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
+/// The secret that initialization hands out, once. It can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
 #[derive(Zeroize)]
 pub struct Initialized {
     /// Holds policy `root` and never expires.

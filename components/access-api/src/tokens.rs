@@ -49,7 +49,7 @@ pub trait TokenLookup {
 
 /// More time for tokens.
 pub trait Renewal {
-    /// What must be checked before the token may be renewed, for a caller at `source_address`.
+    /// The facts to check before the token may be renewed, for a caller at `source_address`.
     ///
     /// # Errors
     ///
@@ -94,8 +94,8 @@ pub trait Revocation {
 
 /// Clearing away what ended tokens left.
 pub trait Tidying {
-    /// Starts clearing away what no valid token leads to, which is for [`System::maintain`](crate::System::maintain) to do. False when it had been started before
-    /// and is still under way.
+    /// Starts clearing away what no valid token leads to, which is for [`System::maintain`](crate::System::maintain) to do. False when
+    /// it had been started before and is still under way.
     ///
     /// # Errors
     ///
@@ -120,11 +120,11 @@ pub enum TokenReference {
 pub struct Parent {
     /// The caller's token, a secret, as it was admitted.
     pub token: String,
-    /// Whether the admission found `sudo` on the path.
+    /// True if the admission found `sudo` on the path.
     pub sudo: bool,
-    /// Whether the admission found a limited number of uses.
+    /// True if the admission found a limited number of uses.
     pub limited_uses: bool,
-    /// Whether the path itself makes orphans (`create-orphan`).
+    /// True if the path itself makes orphans (`create-orphan`).
     pub orphan_path: bool,
 }
 
@@ -132,7 +132,7 @@ pub struct Parent {
 pub const RESPONSE_WRAPPING: &str = "response-wrapping";
 
 impl TokenView {
-    /// Whether it is a wrapping token, which may ask for what it wraps and for nothing else.
+    /// True if it is a wrapping token, which may ask for what it wraps and for nothing else.
     #[must_use]
     pub fn is_wrapping(&self) -> bool {
         self.policies

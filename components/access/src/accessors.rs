@@ -16,7 +16,7 @@ const ROUND: u32 = 200;
 /// Tokens looked at in one call beyond those that are shown, so that many dead ones do not hold a caller up.
 const MAXIMUM_DEAD: usize = 10_000;
 
-/// What a place in the index of accessors leads to.
+/// The token behind a place in the index of accessors.
 pub(crate) struct IndexedToken {
     /// Of the place itself.
     pub(crate) key: String,
@@ -69,7 +69,7 @@ impl<S: Store, C: Clock, R: Random> TokenLookup for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// What a page of the index leads to.
+    /// The tokens behind a page of the index.
     pub(crate) fn indexed_tokens(&self, page: Page) -> Result<Vec<IndexedToken>, Failure> {
         let mut tokens = Vec::with_capacity(page.items.len());
         for item in page.items {

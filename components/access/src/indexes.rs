@@ -17,7 +17,7 @@ pub(crate) struct IndexRecord {
     /// The last key that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     position: Option<String>,
-    /// Whether it holds all there is; whoever adds something keeps it so.
+    /// True if it holds all there is; whoever adds something keeps it so.
     complete: bool,
 }
 
@@ -30,7 +30,7 @@ impl Record for IndexRecord {
 pub(crate) struct Index {
     /// Names its [`IndexRecord`].
     pub(crate) name: &'static str,
-    /// What the keys of the entries begin with.
+    /// The beginning of the keys of the entries.
     pub(crate) prefix: &'static str,
     /// Entries of one part.
     pub(crate) part: u32,

@@ -4,7 +4,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_position};
 
 use crate::api::{Failure, KeyPage, LeaseTree, PrefixError};
-use crate::generation::{TooManyPaths, is_at_or_below};
+use crate::generation::{TooManyPathsError, is_at_or_below};
 use crate::records::{LEASE_MARK, MountRecord, TOKEN_MOUNT, TOKEN_PREFIX, TokenRecord, mount_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
@@ -26,13 +26,13 @@ const CREATE: [&str; 2] = ["create", "create-orphan"];
 /// Most segments of a path that issues tokens under a role, below the first of [`CREATE`].
 const ROLE_SEGMENTS: usize = 2;
 
-/// What stands before and after the last `/` of a lease's name.
+/// The parts before and after the last `/` of a lease's name.
 fn parse(id: &str) -> Option<(&str, TokenHash)> {
     let (path, mark) = id.rsplit_once('/')?;
     Some((path, TokenHash::parse(mark.strip_prefix(LEASE_MARK)?)?))
 }
 
-/// Whether tokens can come from `path`, which is below `mount`.
+/// True if tokens can come from `path`, which is below `mount`.
 fn issues_at(mount: &MountRecord, path: &str) -> bool {
     if mount.path != TOKEN_MOUNT {
         return path == LOGIN;
@@ -41,7 +41,7 @@ fn issues_at(mount: &MountRecord, path: &str) -> bool {
     CREATE.contains(&path) || of_role.is_some_and(|role| role.split('/').count() <= ROLE_SEGMENTS)
 }
 
-/// What of the mount's tokens `prefix`, which is below `auth/`, covers: a path below the mount, empty for all.
+/// The path below the mount whose tokens `prefix`, which is below `auth/`, covers; empty for all.
 fn covered<'p>(mount: &MountRecord, prefix: &'p str) -> Option<&'p str> {
     let mount_path = mount.path.trim_end_matches('/');
     if is_at_or_below(mount_path, prefix) {
@@ -99,10 +99,9 @@ impl<S: Store, C: Clock, R: Random> LeaseTree for AccessService<S, C, R> {
                 let Some(path) = covered(&mount, prefix) else {
                     continue;
                 };
-                mount
-                    .generations
-                    .cut(path)
-                    .map_err(|TooManyPaths| PrefixError::TooManyPrefixes(mount.path.clone()))?;
+                mount.generations.cut(path).map_err(|TooManyPathsError| {
+                    PrefixError::TooManyPrefixes(mount.path.clone())
+                })?;
                 let key = mount_key(&mount.path);
                 transaction
                     .require(key.as_str(), version)

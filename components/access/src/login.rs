@@ -15,7 +15,7 @@ use crate::api::{
 };
 use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES, stage_alias};
-use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
+use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
 use crate::quotas::Quota;
 use crate::random;
@@ -137,7 +137,7 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
             // A new token has all of its life left, and no limit in force is 0.
             let GrantedTtl { ttl, warnings } = terms
                 .grant()
-                .map_err(|PastMaxTtl| Failure::Damaged("a lease limit of 0".to_owned()))?;
+                .map_err(|PastMaxTtlError| Failure::Damaged("a lease limit of 0".to_owned()))?;
             let record = TokenRecord {
                 accessor: self.accessor_of(token_type)?,
                 ancestors: Vec::new(),

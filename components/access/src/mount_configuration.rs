@@ -32,7 +32,7 @@ pub(crate) fn identity_token_key(name: &str) -> Option<String> {
     (name == "default").then(|| name.to_owned())
 }
 
-/// What `parse` makes of a name, where an absent or empty one is no choice.
+/// The value that `parse` finds for a name, where an absent or empty one is no choice.
 pub(crate) fn chosen<T, E>(
     name: Option<&str>,
     parse: impl FnOnce(&str) -> Option<T>,

@@ -6,7 +6,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{Failure, Migration, Migrations, MountError, RemountError};
-use crate::generation::{TooManyPaths, is_at_or_below};
+use crate::generation::{TooManyPathsError, is_at_or_below};
 use crate::mounts::normalize_path;
 use crate::random;
 use crate::records::{MigrationRecord, MountRecord, TOKEN_MOUNT, migration_key, mount_key};
@@ -37,14 +37,14 @@ impl<S: Store, C: Clock, R: Random> Migrations for AccessService<S, C, R> {
         };
         let kept_until = self.clock.now_seconds().saturating_add(MIGRATION_KEPT);
         commit_with_retries(&self.clock, &self.random, || {
-            let mut transaction: Transaction = self.begin_mount_change().map_err(refused)?;
+            let mut transaction: Transaction = self.begin_mount_change().map_err(remount_error)?;
             let mount = self.records.get::<MountRecord>(&mount_key(&source))?;
             let mount = mount.ok_or(RemountError::NoMount)?;
-            self.require_free(&target).map_err(refused)?;
+            self.require_free(&target).map_err(remount_error)?;
             let mut moved = mount.record;
             moved.path.clone_from(&target);
-            // What it issued at the old path ends for good, also when the mount comes back there.
-            moved.generations.cut("").map_err(|TooManyPaths| {
+            // Its tokens of the old path end for good, also when the mount comes back there.
+            moved.generations.cut("").map_err(|TooManyPathsError| {
                 Failure::Damaged("a cut of a whole mount was refused".to_owned())
             })?;
             transaction
@@ -64,7 +64,7 @@ impl<S: Store, C: Clock, R: Random> Migrations for AccessService<S, C, R> {
     }
 
     fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
-        // What was never given out is no key either, however long it is.
+        // A text that was never given out is no key either, however long it is.
         if id.len() != random::UUID_LENGTH {
             return Ok(None);
         }
@@ -76,7 +76,7 @@ impl<S: Store, C: Clock, R: Random> Migrations for AccessService<S, C, R> {
     }
 }
 
-fn refused(error: MountError) -> RemountError {
+fn remount_error(error: MountError) -> RemountError {
     match error {
         MountError::PathInUse(path) => RemountError::PathInUse(path),
         MountError::Failure(failure) => RemountError::Failure(failure),

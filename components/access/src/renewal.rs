@@ -10,7 +10,7 @@ use crate::api::{
     TokenReference, TokenRoles as _,
 };
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES};
-use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
+use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
 use crate::records::{TokenRecord, token_key};
 use crate::service::AccessService;
 use crate::token_store::{LiveToken, grant, put_token};
@@ -77,8 +77,9 @@ impl<S: Store, C: Clock, R: Random> Renewal for AccessService<S, C, R> {
                 lifetime,
                 increment,
             };
-            let GrantedTtl { ttl, warnings } =
-                terms.grant().map_err(|PastMaxTtl| RenewError::PastMaxTtl)?;
+            let GrantedTtl { ttl, warnings } = terms
+                .grant()
+                .map_err(|PastMaxTtlError| RenewError::PastMaxTtl)?;
             record.period = lifetime.period;
             record.expire_time = Some(now.saturating_add(ttl));
             record.last_renewal_time = Some(now);

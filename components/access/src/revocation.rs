@@ -42,7 +42,7 @@ impl<S: Store, C: Clock, R: Random> Revocation for AccessService<S, C, R> {
             let stored = token.stored.ok_or(RevokeError::BatchToken)?;
             let mut transaction = Transaction::new();
             transaction.require(token_key(&stored.hash), stored.version);
-            // What is being revoked with its subtree has no children to leave.
+            // A token that is being revoked with its subtree has no children to leave.
             for (ancestor, version) in &token.ancestors {
                 transaction.require(token_key(ancestor), *version);
             }
@@ -83,7 +83,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             )?)
         })?;
         match self.sweep_descendants(hash, &mut { REVOCATION_PAGES }) {
-            // Somebody else sweeps the same subtree.
+            // Another call sweeps the same subtree.
             Ok(_) | Err(Failure::Contended) => Ok(found),
             Err(failure) => Err(failure),
         }

@@ -1,4 +1,4 @@
-//! What a token may do anywhere, for user interfaces (contract 6.4).
+//! The rights of a token on all paths, for user interfaces (contract 6.4).
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ use crate::token_store::{LiveToken, ReadScope};
 /// Lists mounts, to callers without a token too.
 const UI_MOUNTS: &str = "sys/internal/ui/mounts";
 
-/// Whether `path` answers callers without a token; one that is presented counts (SEC-H13).
+/// True if `path` answers callers without a token; one that is presented counts (SEC-H13).
 pub(crate) fn needs_no_token(path: &str) -> bool {
     path == UI_MOUNTS
 }
 
-/// Whether `path` answers every valid token, and sees by itself what each may know.
+/// True if `path` answers every valid token, and sees by itself what each may know.
 pub(crate) fn needs_no_policy(path: &str) -> bool {
     path.strip_prefix(UI_MOUNTS)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -71,12 +71,12 @@ impl<S: Store, C: Clock, R: Random> Rights for AccessService<S, C, R> {
             let pattern = match rule.filled_for(identity) {
                 Filled::Pattern(pattern) => pattern,
                 Filled::DenialBelow(beginning) => {
-                    denied_beginnings.push(AskedPath::of(beginning).as_str().to_owned());
+                    denied_beginnings.push(AskedPath::new(beginning).as_str().to_owned());
                     continue;
                 }
                 Filled::NoRule => continue,
             };
-            let mut pattern = AskedPath::of(&pattern).as_str().to_owned();
+            let mut pattern = AskedPath::new(&pattern).as_str().to_owned();
             let rules = if first_wildcard(&pattern).is_some() {
                 if rule.prefix {
                     pattern.push('*');
@@ -101,9 +101,9 @@ impl<S: Store, C: Clock, R: Random> Rights for AccessService<S, C, R> {
             prefixes.insert(beginning, denial);
         }
         Ok(ResultantAcl::Rules(RuleSet {
-            exact: shown(exact),
-            prefixes: shown(prefixes),
-            wildcards: shown(wildcards),
+            exact: path_rights(exact),
+            prefixes: path_rights(prefixes),
+            wildcards: path_rights(wildcards),
         }))
     }
 }
@@ -116,10 +116,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 }
 
-fn shown(rules: BTreeMap<String, CapabilitySet>) -> Vec<PathRights> {
+fn path_rights(rules: BTreeMap<String, CapabilitySet>) -> Vec<PathRights> {
     let rights = |(path, granted): (String, CapabilitySet)| PathRights {
         path,
-        capabilities: granted.shown(),
+        capabilities: granted.to_list(),
     };
     rules.into_iter().map(rights).collect()
 }

@@ -28,7 +28,7 @@ use crate::token_store::put_token;
 /// Longest identifier that a person may choose for a token.
 pub(crate) const MAXIMUM_CHOSEN_ID_BYTES: usize = 256;
 
-/// Whether a person may choose `text` as a token: it names a record, so it must not pass for one that carries its own.
+/// True if a person may choose `text` as a token: it names a record, so it must not pass for one that carries its own.
 pub(crate) fn is_usable_token_text(text: &str) -> bool {
     (1..=MAXIMUM_CHOSEN_ID_BYTES).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_graphic())

@@ -51,13 +51,13 @@ pub(crate) enum ReadScope {
 }
 
 impl LiveToken {
-    /// Whether it names an entity that is disabled or gone.
+    /// True if it names an entity that is disabled or gone.
     pub(crate) fn has_unusable_entity(&self) -> bool {
         let entity = self.entity.as_ref();
         self.record.entity_id.is_some() && entity.is_none_or(|entity| entity.record.disabled)
     }
 
-    /// Whether it may be used from `address` (SEC-T9). A root token without an end may, whatever its ranges say.
+    /// True if it may be used from `address` (SEC-T9). A root token without an end may, whatever its ranges say.
     pub(crate) fn may_be_used_from(&self, address: Option<&str>) -> bool {
         let endless_root = self.record.is_root() && self.record.expire_time.is_none();
         endless_root || networks::allow(&self.record.bound_cidrs, networks::address(address))
@@ -253,7 +253,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     ) -> Result<Option<TokenLocation>, Failure> {
         let hasher = self.hasher()?;
         match reference {
-            TokenReference::Id(id) => Ok(Some(TokenLocation::of(hasher, id))),
+            TokenReference::Id(id) => Ok(Some(TokenLocation::new(hasher, id))),
             TokenReference::Accessor(accessor) => {
                 let key = accessor_key(&hasher.accessor(accessor));
                 let found = self.records.get::<AccessorRecord>(&key)?;
@@ -301,7 +301,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             alive.push(match ancestor {
                 Some(ancestor)
                     if ancestor.record.is_alive_at(now)
-                        // A batch token cannot be cleared away before an identifier that somebody chose is used again: it
+                        // A batch token cannot be cleared away before a chosen identifier is used again: it
                         // never comes to descend from the younger token.
                         && (has_place || ancestor.record.creation_time <= record.creation_time)
                         && self.is_honoured(&ancestor.record, issuer.as_deref())? =>
@@ -349,7 +349,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(Some(token))
     }
 
-    /// Whether the mount that issued an ancestor still honours it. `token_mount` is what issued the descendant; only the oldest
+    /// True if the mount that issued an ancestor still honours it. `token_mount` is what issued the descendant; only the oldest
     /// ancestor can come from a login, whose mount takes a round trip of its own.
     fn is_honoured(
         &self,

@@ -24,8 +24,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// What `request` says, and where it says nothing what `present` is.
-    pub(super) fn of(
+    /// The values of `request`, and of `present` where it gives none.
+    pub(super) fn new(
         request: &AliasRequest,
         present: Option<(&str, &str)>,
     ) -> Result<Self, IdentityError> {
@@ -53,7 +53,7 @@ impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
     }
 
     fn list_entity_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
-        self.aliases_in(ALIAS_ID_PREFIX, after.map(alias_id_key), limit, view)
+        self.aliases_in(ALIAS_ID_PREFIX, after.map(alias_id_key), limit, alias_view)
     }
 
     fn write_entity_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
@@ -69,7 +69,7 @@ impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
                         alias.record.name.as_str(),
                         alias.record.mount_accessor.as_str(),
                     );
-                    let place = Place::of(request, Some(present))?;
+                    let place = Place::new(request, Some(present))?;
                     let moved = (place.name.as_str(), place.mount_accessor.as_str()) != present;
                     let new_hash = if moved {
                         self.hash_at(&place)?
@@ -80,7 +80,7 @@ impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
                     self.stage_changed_alias(&mut transaction, (&hash, &alias), new, request)?
                 }
                 None => {
-                    let place = Place::of(request, None)?;
+                    let place = Place::new(request, None)?;
                     let hash = self.hash_at(&place)?;
                     match self.records.get::<AliasRecord>(&alias_key(&hash))? {
                         Some(alias) => self.stage_changed_alias(
@@ -147,7 +147,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let alias = load_next::<S, AliasRecord>(&mut entries)?;
             let metadata = load_next::<S, AliasMetadataRecord>(&mut entries)?;
             let Some(alias) = alias else { continue };
-            let mut view = view(alias.record, &mounts);
+            let mut view = alias_view(alias.record, &mounts);
             if let Some(metadata) = metadata.map(|it| it.record) {
                 view.last_update_time = view.last_update_time.max(metadata.last_update_time);
                 view.metadata = metadata.metadata.into_iter().collect();
@@ -172,7 +172,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         request: &AliasRequest,
     ) -> Result<AliasWritten, IdentityError> {
         let now = self.clock.now_seconds();
-        let mut entity = match given(request.canonical_id.as_deref()) {
+        let mut entity = match non_empty(request.canonical_id.as_deref()) {
             Some(id) => self.entity_without_alias(transaction, id, &place.mount_accessor)?,
             None => self.stage_unnamed_entity(transaction, now)?,
         };
@@ -204,7 +204,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         request: &AliasRequest,
     ) -> Result<AliasWritten, IdentityError> {
         let before = &alias.record;
-        let entity_id = given(request.canonical_id.as_deref()).unwrap_or(&before.entity_id);
+        let entity_id = non_empty(request.canonical_id.as_deref()).unwrap_or(&before.entity_id);
         let mut record = AliasRecord {
             entity_id: entity_id.to_owned(),
             name: place.name,
@@ -295,7 +295,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 }
 
 /// A text that says something.
-pub(super) fn given(text: Option<&str>) -> Option<&str> {
+pub(super) fn non_empty(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
 
@@ -307,7 +307,7 @@ fn require_unaliased(entity: &EntityRecord, mount_accessor: &str) -> Result<(), 
     Ok(())
 }
 
-pub(super) fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
+pub(super) fn alias_view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
     let (mount_path, mount_type) = mount_of(&alias.mount_accessor, mounts);
     AliasView {
         id: alias.id,
@@ -325,10 +325,10 @@ pub(super) fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
 }
 
 /// The alias as a list of entities shows it, without what was said about it.
-pub(super) fn listed(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
+pub(super) fn listed_alias(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
     AliasView {
         custom_metadata: Vec::new(),
-        ..view(alias, mounts)
+        ..alias_view(alias, mounts)
     }
 }
 

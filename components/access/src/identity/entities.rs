@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use super::aliases::listed as listed_alias;
+use super::aliases::listed_alias;
 use super::checks::{
     MAXIMUM_INTERNAL_GROUPS, checked_metadata, checked_name, checked_policies, wanted_name,
 };
@@ -41,7 +41,7 @@ impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
             aliases,
             direct_group_ids: ids(&groups.direct),
             inherited_group_ids: ids(&groups.inherited),
-            ..listed(entity)
+            ..listed_entity(entity)
         }))
     }
 
@@ -61,7 +61,7 @@ impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
             let shown = entities.into_iter().map(|entity| EntityView {
                 aliases: aliases.remove(&entity.id).unwrap_or_default(),
                 metadata: Vec::new(),
-                ..listed(entity)
+                ..listed_entity(entity)
             });
             Ok(shown.collect())
         })
@@ -101,7 +101,7 @@ impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
                     }
                     (entity, Some(found))
                 }
-                None => (self.made_entity(&mut transaction, name, now)?, None),
+                None => (self.stage_wanted_entity(&mut transaction, name, now)?, None),
             };
             if let Some(disabled) = changes.disabled {
                 entity.disabled = disabled;
@@ -174,7 +174,7 @@ impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    fn made_entity(
+    fn stage_wanted_entity(
         &self,
         transaction: &mut Transaction,
         name: Option<&str>,
@@ -240,7 +240,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 }
 
 /// The entity as a list shows it, without aliases and groups.
-pub(super) fn listed(entity: EntityRecord) -> EntityView {
+pub(super) fn listed_entity(entity: EntityRecord) -> EntityView {
     EntityView {
         id: entity.id,
         name: entity.name,

@@ -3,7 +3,7 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use super::aliases::{Place, given, mount_of};
+use super::aliases::{Place, mount_of, non_empty};
 use super::records::{
     AliasReference, GROUP_ALIAS_ID_PREFIX, GroupAliasRecord, GroupRecord, NameRecord,
     group_alias_id_key, group_alias_key, group_key,
@@ -18,14 +18,14 @@ use crate::service::AccessService;
 impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
     fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
         match self.find_alias::<GroupAliasRecord>(id)? {
-            Some((_, alias)) => Ok(Some(view(alias.record, &self.list_mounts()?))),
+            Some((_, alias)) => Ok(Some(group_alias_view(alias.record, &self.list_mounts()?))),
             None => Ok(None),
         }
     }
 
     fn list_group_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
         let position = after.map(group_alias_id_key);
-        self.aliases_in(GROUP_ALIAS_ID_PREFIX, position, limit, view)
+        self.aliases_in(GROUP_ALIAS_ID_PREFIX, position, limit, group_alias_view)
     }
 
     fn write_group_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
@@ -41,7 +41,7 @@ impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
                 let alias = &alias.record;
                 (alias.name.as_str(), alias.mount_accessor.as_str())
             });
-            let place = Place::of(request, present)?;
+            let place = Place::new(request, present)?;
             let hash = self.hash_at(&place)?;
             let there = self
                 .records
@@ -85,10 +85,10 @@ impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(super) fn group_alias_view(&self, hash: &str) -> Result<Option<AliasView>, Failure> {
+    pub(super) fn group_alias_with_hash(&self, hash: &str) -> Result<Option<AliasView>, Failure> {
         let key = group_alias_key(hash);
         match self.records.get::<GroupAliasRecord>(&key)? {
-            Some(alias) => Ok(Some(view(alias.record, &self.list_mounts()?))),
+            Some(alias) => Ok(Some(group_alias_view(alias.record, &self.list_mounts()?))),
             None => Ok(None),
         }
     }
@@ -101,9 +101,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         request: &AliasRequest,
     ) -> Result<AliasWritten, IdentityError> {
         let now = self.clock.now_seconds();
-        let group = match given(request.canonical_id.as_deref()) {
+        let group = match non_empty(request.canonical_id.as_deref()) {
             Some(id) => self.group_without_alias(transaction, id)?,
-            None => self.made_group(transaction, None, GroupType::External, now)?,
+            None => self.stage_group(transaction, None, GroupType::External, now)?,
         };
         let alias = GroupAliasRecord {
             id: random::uuid(&self.random)?,
@@ -143,7 +143,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             record: before,
             version,
         } = alias;
-        let group_id = given(request.canonical_id.as_deref()).unwrap_or(&before.group_id);
+        let group_id = non_empty(request.canonical_id.as_deref()).unwrap_or(&before.group_id);
         let now = self.clock.now_seconds();
         let record = GroupAliasRecord {
             id: before.id.clone(),
@@ -231,7 +231,7 @@ fn stage_group_with(
     Ok(())
 }
 
-pub(super) fn view(alias: GroupAliasRecord, mounts: &[MountView]) -> AliasView {
+pub(super) fn group_alias_view(alias: GroupAliasRecord, mounts: &[MountView]) -> AliasView {
     let (mount_path, mount_type) = mount_of(&alias.mount_accessor, mounts);
     AliasView {
         id: alias.id,

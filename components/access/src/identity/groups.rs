@@ -6,7 +6,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
 use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
-use super::group_aliases::view as group_alias_view;
+use super::group_aliases::group_alias_view;
 use super::lists::{CHUNK, loaded};
 use super::names::Named;
 use super::records::{
@@ -48,13 +48,13 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
             }
         }
         let alias = match &group.alias {
-            Some(alias) => self.group_alias_view(&alias.hash)?,
+            Some(alias) => self.group_alias_with_hash(&alias.hash)?,
             None => None,
         };
         Ok(Some(GroupView {
             member_entity_ids,
             alias,
-            ..listed(group)
+            ..listed_group(group)
         }))
     }
 
@@ -74,7 +74,7 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
             let shown = groups.into_iter().map(|group| GroupView {
                 alias: aliases.remove(&group.id),
                 metadata: Vec::new(),
-                ..listed(group)
+                ..listed_group(group)
             });
             Ok(shown.collect())
         })
@@ -120,7 +120,7 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
                 None => {
                     let group_type = changes.group_type.unwrap_or_default();
                     let name = name.map(checked_name).transpose()?;
-                    let group = self.made_group(&mut transaction, name, group_type, now)?;
+                    let group = self.stage_group(&mut transaction, name, group_type, now)?;
                     (group, None)
                 }
             };
@@ -151,7 +151,7 @@ impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
         })
     }
 
-    /// Removes a group with its alias. Nobody is in it from then on, for what names a group that is gone counts for nothing;
+    /// Removes a group with its alias. No entity is in it from then on, for a mention of a group that is gone counts for nothing;
     /// what still names it is cleared away afterwards.
     fn delete_group(&self, reference: &IdentityReference) -> Result<bool, IdentityError> {
         let removed = commit_with_retries(&self.clock, &self.random, || {
@@ -205,7 +205,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// A new group whose name is staged, and whose record the caller stores. Without a name it gets one.
-    pub(super) fn made_group(
+    pub(super) fn stage_group(
         &self,
         transaction: &mut Transaction,
         name: Option<String>,
@@ -289,7 +289,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                     GroupType::Internal => {
                         self.stage_members(&mut transaction, &group.id, &[], members)?;
                     }
-                    // What external groups an entity is in, its next login says anew.
+                    // The next login of an entity says anew which external groups it is in.
                     GroupType::External => {
                         for member in members {
                             transaction.delete(member_key(&group.id, member));
@@ -312,7 +312,7 @@ impl GroupRecord {
     }
 }
 
-/// What is to be added and what removed to get from `present` to `wanted`.
+/// The identifiers to add and those to remove to get from `present` to `wanted`.
 fn difference(present: &[String], wanted: &[String]) -> (Vec<String>, Vec<String>) {
     let present: BTreeSet<&String> = present.iter().collect();
     let wanted: BTreeSet<&String> = wanted.iter().filter(|id| !id.is_empty()).collect();
@@ -330,7 +330,7 @@ fn require_few(changes: usize) -> Result<(), IdentityError> {
 }
 
 /// The group as a list shows it, without members and alias.
-pub(super) fn listed(group: GroupRecord) -> GroupView {
+pub(super) fn listed_group(group: GroupRecord) -> GroupView {
     GroupView {
         id: group.id,
         name: group.name,

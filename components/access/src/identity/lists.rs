@@ -1,6 +1,6 @@
 //! Lists of entities, groups and aliases, read page by page (contract 7.2, SEC-S14).
 //!
-//! What is listed by identifier comes in the order of identifiers. Names are indexed by their hashes, whose order means nothing.
+//! Lists by identifier come in the order of identifiers. Names are indexed by their hashes, whose order means nothing.
 
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Record, Records};
@@ -55,7 +55,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    /// What `shown` makes of the items under `prefix` behind `position`, until that is `limit` pieces.
+    /// The items under `prefix` behind `position` as `shown` makes them, at most `limit` pieces.
     pub(super) fn page<T>(
         &self,
         prefix: &str,
@@ -78,7 +78,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// What `shown` makes of the records that an index names by `targets`, but for those that are gone.
+    /// The records that an index names by `targets` as `shown` makes them, without those that are gone.
     pub(super) fn indexed<T: Indexed, V>(
         &self,
         targets: &[String],

@@ -18,7 +18,7 @@ use crate::token_store::load_next;
 /// Most group aliases of one login: an ancestry has about a dozen.
 pub(crate) const MAXIMUM_GROUP_ALIASES: usize = 128;
 
-/// What a login says about the groups of its identity, on the way from names to memberships.
+/// The groups that a login claims for its identity, on the way from names to memberships.
 pub(crate) struct Claims {
     /// Hashes of the group aliases.
     hashes: Vec<String>,
@@ -40,7 +40,7 @@ pub(crate) struct EntityGroups {
 }
 
 impl Claims {
-    /// What the group aliases `names` of a login at a mount amount to.
+    /// The claims of a login at a mount that brings the group aliases `names`.
     pub(crate) fn new(hasher: &IdentifierHasher, mount_id: &str, names: &[String]) -> Self {
         let names: BTreeSet<&String> = names.iter().collect();
         let hashes: Vec<String> = names
@@ -82,7 +82,7 @@ impl ClaimedGroups {
     /// Makes the entity a member of exactly these external groups of the mount with this accessor. Says whether that changes the
     /// entity, whose record the caller stores then; when nothing changes, nothing is added to `transaction`.
     ///
-    /// The aliases are checked, so that nobody joins a group that is being deleted.
+    /// The aliases are checked, so that no entity joins a group that is being deleted.
     pub(crate) fn apply(
         self,
         transaction: &mut Transaction,
@@ -136,7 +136,7 @@ impl EntityGroups {
 }
 
 impl EntityRecord {
-    /// Whether its place in `group` still holds.
+    /// True if its place in `group` still holds.
     pub(crate) fn is_in(&self, group: &GroupRecord) -> bool {
         match (group.group_type, &group.alias) {
             (GroupType::Internal, _) => self.internal_groups.contains(&group.id),

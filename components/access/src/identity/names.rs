@@ -22,7 +22,7 @@ use crate::token_store::load_next;
 /// Names moved in one commit.
 const PART: u32 = 200;
 
-/// What has a name.
+/// The kinds of things that have names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Named {
     Entity,
@@ -110,7 +110,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(())
     }
 
-    /// Refuses a name that belongs to somebody.
+    /// Refuses a name that is taken.
     pub(super) fn require_free_name(&self, kind: Named, name: &str) -> Result<(), IdentityError> {
         self.require_names(kind)?;
         match self.named(kind, name)? {
@@ -119,7 +119,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// Takes the name away from `id`, and from nobody else.
+    /// Takes the name away from `id`, and from no other owner.
     pub(super) fn stage_name_removal(
         &self,
         transaction: &mut Transaction,

@@ -1,4 +1,4 @@
-//! What templates in policies know about a caller: its entity, its aliases, and the groups that it is in (contract 5.6).
+//! The facts about a caller that templates in policies know: its entity, its aliases, and the groups that it is in (contract 5.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(crate) struct TokenIdentity<'t> {
     aliases: BTreeMap<&'t str, AliasValues>,
 }
 
-/// What an alias says about its owner.
+/// The facts that an alias tells about its owner.
 struct AliasValues {
     name: String,
     metadata: BTreeMap<String, String>,

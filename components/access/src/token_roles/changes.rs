@@ -1,4 +1,4 @@
-//! What a write makes of a role.
+//! Changes of a role by a write.
 
 use gatehouse_ports::networks::is_network;
 
@@ -85,7 +85,7 @@ pub(super) fn applied(
     Ok(role)
 }
 
-/// What the operator should know about a role that was written.
+/// The warnings to an operator about a role that was written.
 pub(super) fn warnings(
     role: &TokenRole,
     changes: &TokenRoleChanges,

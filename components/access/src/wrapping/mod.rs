@@ -29,7 +29,7 @@ pub(crate) const LOOKUP_PATH: &str = "sys/wrapping/lookup";
 /// Where a wrapping token is used for what it is there for.
 const PATHS_OF_USE: [&str; 2] = ["sys/wrapping/unwrap", "sys/wrapping/rewrap"];
 
-/// Whether the request will take the use of the caller's token by itself, together with what is wrapped. Taken at admission
+/// True if the request will take the use of the caller's token by itself, together with what is wrapped. Taken at admission
 /// already, a crash in between would lose the content. The front sees to it that such a caller asks for nothing but its own
 /// content, so the use is taken in any case. On every other path a use is a use (contract 5.3): the policy
 /// `response-wrapping` then refuses the request, and the content is gone, by which its rightful owner notices that the token was
@@ -49,10 +49,10 @@ struct UnusedWrapping {
 
 impl UnusedWrapping {
     fn open(&self, hasher: &IdentifierHasher, token: &str) -> Result<Vec<u8>, Failure> {
-        ContentCipher::of(hasher, token).open(&self.wrapped.sealed_content)
+        ContentCipher::new(hasher, token).open(&self.wrapped.sealed_content)
     }
 
-    /// Adds the one use to a commit: it applies to nobody who comes second (SEC-T4).
+    /// Adds the one use to a commit: it does not apply a second time (SEC-T4).
     fn stage_use(&self, transaction: &mut Transaction, hasher: &IdentifierHasher) {
         transaction.require(token_key(&self.hash), self.token.version);
         delete_token(transaction, hasher, &self.hash, &self.token.record);
@@ -178,7 +178,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             places: Vec::new(),
             keeps_secrets: false,
         };
-        let cipher = ContentCipher::of(hasher, client_token.expose());
+        let cipher = ContentCipher::new(hasher, client_token.expose());
         let wrapped = WrappedRecord {
             sealed_content: cipher.seal(&request.content)?,
             wrapped_accessor: request.wrapped_accessor.clone(),

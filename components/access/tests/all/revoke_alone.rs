@@ -77,7 +77,7 @@ fn contract_5_4_the_children_live_on_as_orphans_with_what_descends_from_them() {
     assert!(!family.view(&family.grandchild).orphan);
     assert!(!family.revoke_alone(&family.top));
 
-    // The child's subtree is still its own, and nobody else's.
+    // The child's subtree is still its own, and no other token's.
     assert!(family.revoke(&family.child));
     assert_eq!(family.valid(), [false, false, true, false]);
     assert!(family.revoke(&family.sibling));

@@ -167,7 +167,7 @@ impl<'a> World<'a> {
         }
         // The root token has an accessor too.
         if unknown > self.ghosts + 1 {
-            return Err(format!("{unknown} accessors of tokens that nobody made"));
+            return Err(format!("{unknown} accessors of tokens that were not made"));
         }
         self.trace.push(format!(
             "end: {} listed [{:016x}]",
