@@ -78,7 +78,7 @@ impl ManualClock {
         self.be_certain();
     }
 
-    /// What the clock shows is certain again.
+    /// The time of the clock is certain again.
     pub fn be_certain(&self) {
         self.certain.store(0, Ordering::SeqCst);
     }

@@ -10,7 +10,7 @@ pub fn address(text: Option<&str>) -> Option<IpAddr> {
     text?.parse().ok()
 }
 
-/// Whether `text` is an address or a network.
+/// True if `text` is an address or a network.
 #[must_use]
 pub fn is_network(text: &str) -> bool {
     parse(text).is_some()
@@ -29,7 +29,7 @@ pub fn normalized(text: &str) -> Option<String> {
     })
 }
 
-/// Whether `address` may use what is bound to `networks`. No networks bind nothing, an unknown address is in no network, and no address
+/// True if `address` may use what is bound to `networks`. No networks bind nothing, an unknown address is in no network, and no address
 /// is in a text that is no network. An IPv4 address in IPv6 notation is that IPv4 address.
 #[must_use]
 pub fn allow(networks: &[String], address: Option<IpAddr>) -> bool {
