@@ -4,7 +4,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, anyhow};
-use gatehouse_access::{Access, AccessService, LoginGrant, Operation, Request, TokenParameters};
+use gatehouse_access::{
+    Access, AccessService, LoginGrant, Logins as _, Operation, Request, Requests as _,
+    TokenParameters,
+};
 use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Store, StoreError,
     SystemClock,

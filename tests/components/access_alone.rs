@@ -72,7 +72,7 @@ impl Alone {
     async fn write_policy(&mut self, name: &str, text: &str) -> Result<(), PolicyError> {
         let policies = self.component.gatehouse_access_policies();
         policies
-            .call_write(&mut self.store, name, text)
+            .call_write_policy(&mut self.store, name, text)
             .await
             .unwrap()
     }

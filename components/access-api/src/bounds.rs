@@ -6,7 +6,7 @@
 pub struct FieldTooLong {
     /// Its name, as callers know it.
     pub field: String,
-    /// What it may have; of lists and maps all names and values together.
+    /// The most it may have; of lists and maps all names and values together.
     pub bytes: u32,
 }
 

@@ -21,7 +21,7 @@ pub enum DurationError {
     /// A unit that does not exist.
     #[error("time: unknown unit{} in duration{}", Quoted(unit), Quoted(text))]
     UnknownUnit {
-        /// What stands in the unit's place.
+        /// The text in the unit's place.
         unit: String,
         /// The whole text.
         text: String,

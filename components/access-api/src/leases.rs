@@ -1,7 +1,31 @@
-//! The error texts of the interface `leases`.
+//! The interface `leases`: its functions and its error texts.
 
-use crate::Failure;
 use crate::failure::wraps_failure;
+use crate::{Failure, KeyPage};
+
+/// Tokens by the paths that issued them.
+pub trait LeaseTree {
+    /// The keys directly below `prefix` in the tree of leases: hashes that name a lease there, and segments that lead on, which
+    /// end in `/`. Sorted; at most `limit` that come after `after`. Leases of tokens that are not valid any more are left out.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_leases(
+        &self,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<KeyPage, Failure>;
+
+    /// Ends all tokens whose leases lie at or below `prefix`, in one change however many there are; what is issued from then on
+    /// is not concerned. A prefix that fits nothing is a success.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or the mount has too many prefixes cut off apart from each other.
+    fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError>;
+}
 
 /// Why tokens below a prefix were not ended.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

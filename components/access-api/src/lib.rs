@@ -1,5 +1,5 @@
-//! The WIT package `gatehouse:access` in Rust: its functions as the trait [`Access`], and one set of types for the rules, the component
-//! that exports the package and the one that imports it.
+//! The WIT package `gatehouse:access` in Rust: its functions as traits, which [`Access`] joins, and one set of types for the rules, the
+//! component that exports the package and the one that imports it.
 //!
 //! They are generated from the WIT files, whose documentation they carry, except for errors that have a text and records that hold
 //! secrets: those are written here, and the compiler holds them to the WIT.
@@ -16,6 +16,7 @@ mod migrations;
 mod mounts;
 mod policies;
 mod requests;
+mod rights;
 mod system;
 mod token_roles;
 mod tokens;
@@ -48,23 +49,24 @@ pub use bindings::gatehouse::access::types::{Capability, KeyPage, Mount, TokenTy
 pub use bindings::gatehouse::access::wrapping::WrappingView;
 pub use bounds::FieldTooLong;
 pub use client_token::{ClientToken, Issued, ROOT_TOKEN_CHARACTERS};
-pub use cubbyhole::CubbyholeError;
+pub use cubbyhole::{Cubbyhole, CubbyholeError};
 pub use failure::Failure;
-pub use identity::IdentityError;
-pub use leases::PrefixError;
-pub use migrations::RemountError;
-pub use mounts::{MountError, TuneError};
-pub use policies::PolicyError;
-pub use requests::{Refusal, Request};
-pub use system::{InitializeError, Initialized};
-pub use token_roles::TokenRoleError;
+pub use identity::{Entities, EntityAliases, GroupAliases, Groups, IdentityError};
+pub use leases::{LeaseTree, PrefixError};
+pub use migrations::{Migrations, RemountError};
+pub use mounts::{MountError, Mounts, TuneError};
+pub use policies::{Policies, PolicyError};
+pub use requests::{Refusal, Request, Requests};
+pub use rights::Rights;
+pub use system::{InitializeError, Initialized, System};
+pub use token_roles::{TokenRoleError, TokenRoles};
 pub use tokens::{
-    CreateError, LoginError, LookupError, Parent, RESPONSE_WRAPPING, RenewError, RevokeError,
-    TokenReference,
+    CreateError, LoginError, Logins, LookupError, Parent, RESPONSE_WRAPPING, RenewError, Renewal,
+    Revocation, RevokeError, Tidying, TokenCreation, TokenLookup, TokenReference,
 };
-pub use wrapping::{UnwrapError, WrapError, WrapRequest, WrappingToken};
+pub use wrapping::{UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken};
 
-/// What is generated. The functions below call the imports of the component they are linked into; outside of a component they abort.
+/// The generated code. The functions below call the imports of the component they are linked into; outside of a component they abort.
 #[doc(hidden)]
 #[allow(missing_docs, unsafe_code, clippy::all, clippy::restriction)]
 pub mod bindings {
@@ -134,7 +136,7 @@ pub mod bindings {
         generate_all,
         merge_structurally_equal_types: true,
         additional_derives: [PartialEq, Eq],
-        // What is kept in the store as it is carries its form there.
+        // Types that the store keeps as they are carry their form there.
         additional_type_attributes: {
             "gatehouse:access/tokens@0.1.0/lifetime": [#[derive(Default)]],
             "gatehouse:access/tokens@0.1.0/create-request": [#[derive(Default)]],

@@ -1,7 +1,38 @@
-//! The error texts of the interface `policies`.
+//! The interface `policies`: its functions and its error texts.
 
 use crate::failure::wraps_failure;
-use crate::{Failure, KeyPosition, MalformedDuration};
+use crate::{Failure, KeyPosition, MalformedDuration, Policy};
+
+/// Policies.
+pub trait Policies {
+    /// The names of all policies, sorted, and after them `root`.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_policies(&self) -> Result<Vec<String>, Failure>;
+
+    /// A policy as the operator wrote it; `root` shows an empty text.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_policy(&self, name: &str) -> Result<Option<Policy>, Failure>;
+
+    /// Stores a policy, given as text or as base64 of the text.
+    ///
+    /// # Errors
+    ///
+    /// When the text does not parse, asks for what is not supported, or the policy is immutable; nothing is stored then.
+    fn write_policy(&self, name: &str, text: &str) -> Result<(), PolicyError>;
+
+    /// Removes a policy; a missing one is a success.
+    ///
+    /// # Errors
+    ///
+    /// When the policy may not be deleted.
+    fn delete_policy(&self, name: &str) -> Result<(), PolicyError>;
+}
 
 /// Why a policy was not changed. Texts in variants quote the operator's own policy, which is no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

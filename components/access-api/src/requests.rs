@@ -1,16 +1,38 @@
-//! The interface `requests`: its error texts, and the request, which holds a secret.
+//! The interface `requests`: its functions, its error texts, and the request, which holds a secret.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::failure::wraps_failure;
-use crate::{Failure, Operation, Parameter};
+use crate::{Admission, Capability, Failure, LookupError, Operation, Parameter, TokenReference};
+
+/// Requests and their callers: who asks, and may they.
+pub trait Requests {
+    /// Authenticates and authorizes one request, once, and takes one use of a token whose uses are limited (SEC-T4).
+    ///
+    /// # Errors
+    ///
+    /// The reason of the refusal. The use stays taken when a policy refuses.
+    fn admit(&self, request: &Request) -> Result<Admission, Refusal>;
+
+    /// The capabilities of the token of `reference` on each of `paths`, in the order that contract 5.6 prescribes for the names. A
+    /// path without a rule gives `deny` alone, a root token `root` alone.
+    ///
+    /// # Errors
+    ///
+    /// When the token is not valid.
+    fn capabilities(
+        &self,
+        reference: &TokenReference,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError>;
+}
 
 /// One request, as the gateway has understood it. The token is wiped from memory when it is dropped, and cannot be printed.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Request {
     /// The client's token, a secret; `None` when it sent none.
     pub token: Option<String>,
-    /// What it does.
+    /// Its operation.
     #[zeroize(skip)]
     pub operation: Operation,
     /// Canonical, percent-decoded, without the leading `v1/` or `/`: `auth/gcp/role/dev`.

@@ -1,11 +1,45 @@
-//! The interface `system`: its error texts, and its secret without `Debug`.
+//! The interface `system`: its functions, its error texts, and its secret without `Debug`.
 
 use zeroize::Zeroize;
 
-use crate::Failure;
 use crate::failure::wraps_failure;
+use crate::{ClientToken, Cluster, Failure};
 
-/// What initialization hands out, once. It can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
+/// The first start of a server, its root tokens, and what it does without a request.
+pub trait System {
+    /// The server's identity; `None` until it has been initialized.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, sealed included.
+    fn current_cluster(&self) -> Result<Option<Cluster>, Failure>;
+
+    /// Prepares an empty store: server secret, policy `default`, mount `token/`, one root token. `root_token` is the
+    /// identifier an operator chose for it (development only); `None` makes a random one.
+    ///
+    /// # Errors
+    ///
+    /// When it has been done before: of several that race, exactly one wins (SEC-A8).
+    fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError>;
+
+    /// Makes one more root token, which never expires: for a caller that has proven to hold the key of the store.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, sealed included, or there is no randomness. No token was made then.
+    fn generate_root(&self) -> Result<ClientToken, Failure>;
+
+    /// Does what is due without a request: replaces the key that batch tokens are made under when it has been in use for long
+    /// enough, and clears away a part of what no valid token leads to. To be called every minute or so; more often, and from several
+    /// hosts at once, is harmless.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, sealed included. What was due is then done by the next call.
+    fn maintain(&self) -> Result<(), Failure>;
+}
+
+/// The secret that initialization hands out, once. It can be neither printed nor compared. Holders keep it in [`zeroize::Zeroizing`].
 #[derive(Zeroize)]
 pub struct Initialized {
     /// Holds policy `root` and never expires.

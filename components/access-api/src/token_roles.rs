@@ -1,7 +1,46 @@
-//! The interface `token-roles`: its error texts, and the schema of roles, which are kept as they are shown.
+//! The interface `token-roles`: its functions, its error texts, and the schema of roles, which are kept as they are shown.
 
 use crate::failure::wraps_failure;
-use crate::{Failure, InvalidRange, ServiceField, TokenRole};
+use crate::{
+    Failure, InvalidRange, KeyPage, ServiceField, TokenRole, TokenRoleChanges, TokenRoleWarning,
+    WritePermission,
+};
+
+/// Token-store roles.
+pub trait TokenRoles {
+    /// The names of token-store roles, sorted, at most `limit` of them: from the beginning of the list, or from behind `after`.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
+
+    /// A token-store role.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure>;
+
+    /// Makes a token-store role or changes one, as far as `permission` goes.
+    ///
+    /// # Errors
+    ///
+    /// When the role as it would be could make no tokens, or the caller may not do it; nothing is stored then.
+    fn write_token_role(
+        &self,
+        name: &str,
+        changes: &TokenRoleChanges,
+        permission: WritePermission,
+    ) -> Result<Vec<TokenRoleWarning>, TokenRoleError>;
+
+    /// Removes a token-store role; a missing one is a success. Its tokens live on, and are not renewed any more.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn delete_token_role(&self, name: &str) -> Result<(), Failure>;
+}
 
 impl gatehouse_storage::Record for TokenRole {
     const SCHEMA: u16 = 1;

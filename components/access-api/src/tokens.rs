@@ -1,9 +1,107 @@
-//! The interface `tokens`: its error texts, and what holds secrets.
+//! The interface `tokens`: its functions, its error texts, and what holds secrets.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::failure::wraps_failure;
-use crate::{Failure, FieldTooLong, PoliciesOfRole, ServiceField, TokenView};
+use crate::{
+    CreateRequest, Failure, FieldTooLong, Issued, KeyPage, LoginGrant, PoliciesOfRole,
+    RenewalSubject, Revalidated, ServiceField, TokenGrant, TokenView,
+};
+
+/// Tokens of logins.
+pub trait Logins {
+    /// Makes the token of a successful login, its entity at the first one, and its memberships in external groups, in one commit.
+    ///
+    /// # Errors
+    ///
+    /// When the parameters or the entity forbid it; nothing is stored then.
+    fn issue_login(&self, grant: &LoginGrant) -> Result<Issued, LoginError>;
+}
+
+/// Tokens that token holders make.
+pub trait TokenCreation {
+    /// Makes a token for an authenticated caller (contract 5.4).
+    ///
+    /// # Errors
+    ///
+    /// One variant per refusal of the contract; nothing is stored then.
+    fn create_token(&self, parent: &Parent, request: &CreateRequest)
+    -> Result<Issued, CreateError>;
+}
+
+/// Tokens that are valid.
+pub trait TokenLookup {
+    /// Shows a valid token. The caller's own is already in [`Admission::caller`].
+    ///
+    /// # Errors
+    ///
+    /// When the token is not valid.
+    fn lookup_token(&self, reference: &TokenReference) -> Result<TokenView, LookupError>;
+
+    /// The accessors of valid tokens, at most `limit` of them: from the beginning of the list, or from behind accessor `after`, be
+    /// its token valid or not. Their order is fixed and means nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure>;
+}
+
+/// More time for tokens.
+pub trait Renewal {
+    /// The facts to check before the token may be renewed, for a caller at `source_address`.
+    ///
+    /// # Errors
+    ///
+    /// When the token cannot be renewed at all.
+    fn renewal(
+        &self,
+        reference: &TokenReference,
+        source_address: Option<&str>,
+    ) -> Result<RenewalSubject, RenewError>;
+
+    /// Extends a token. `increment` is the wanted time to live in seconds, 0 for none in particular. `fresh` holds what a
+    /// successful revalidation gave; it is required exactly when [`RenewalSubject::revalidation`] asked for one.
+    ///
+    /// # Errors
+    ///
+    /// When nothing is left to extend; the token then stays as it is.
+    fn renew_token(
+        &self,
+        reference: &TokenReference,
+        increment: u64,
+        fresh: Option<&Revalidated>,
+    ) -> Result<TokenGrant, RenewError>;
+}
+
+/// The end of tokens.
+pub trait Revocation {
+    /// Ends a token and everything that descends from it, at once. Says whether there was such a token.
+    ///
+    /// # Errors
+    ///
+    /// When it is a batch token.
+    fn revoke_token(&self, reference: &TokenReference) -> Result<bool, RevokeError>;
+
+    /// Ends a token alone: its children become orphans and keep their descendants, all in one commit. Says whether there was such a
+    /// token.
+    ///
+    /// # Errors
+    ///
+    /// When it is a batch token.
+    fn revoke_token_alone(&self, reference: &TokenReference) -> Result<bool, RevokeError>;
+}
+
+/// Clearing away what ended tokens left.
+pub trait Tidying {
+    /// Starts clearing away what no valid token leads to, which is for [`System::maintain`](crate::System::maintain) to do. False when
+    /// it had been started before and is still under way.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    fn tidy_tokens(&self) -> Result<bool, Failure>;
+}
 
 /// Which token is meant. It is wiped from memory when it is dropped, and cannot be printed.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
@@ -22,11 +120,11 @@ pub enum TokenReference {
 pub struct Parent {
     /// The caller's token, a secret, as it was admitted.
     pub token: String,
-    /// Whether the admission found `sudo` on the path.
+    /// True if the admission found `sudo` on the path.
     pub sudo: bool,
-    /// Whether the admission found a limited number of uses.
+    /// True if the admission found a limited number of uses.
     pub limited_uses: bool,
-    /// Whether the path itself makes orphans (`create-orphan`).
+    /// True if the path itself makes orphans (`create-orphan`).
     pub orphan_path: bool,
 }
 
@@ -34,7 +132,7 @@ pub struct Parent {
 pub const RESPONSE_WRAPPING: &str = "response-wrapping";
 
 impl TokenView {
-    /// Whether it is a wrapping token, which may ask for what it wraps and for nothing else.
+    /// True if it is a wrapping token, which may ask for what it wraps and for nothing else.
     #[must_use]
     pub fn is_wrapping(&self) -> bool {
         self.policies

@@ -1,9 +1,9 @@
-//! The list of accessors, read page by page (contract 5.4, SEC-S14).
+//! Valid tokens: one of them, and the list of their accessors, read page by page (contract 5.4, SEC-S14).
 
 use gatehouse_ports::{Clock, Page, Random, Store};
 use gatehouse_storage::{Loaded, Records};
 
-use crate::api::{Failure, KeyPage};
+use crate::api::{Failure, KeyPage, LookupError, TokenLookup, TokenReference, TokenView};
 use crate::records::{ACCESSOR_PREFIX, AccessorRecord, TokenRecord, accessor_key, token_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
@@ -16,7 +16,7 @@ const ROUND: u32 = 200;
 /// Tokens looked at in one call beyond those that are shown, so that many dead ones do not hold a caller up.
 const MAXIMUM_DEAD: usize = 10_000;
 
-/// What a place in the index of accessors leads to.
+/// The token behind a place in the index of accessors.
 pub(crate) struct IndexedToken {
     /// Of the place itself.
     pub(crate) key: String,
@@ -25,9 +25,14 @@ pub(crate) struct IndexedToken {
     pub(crate) token: Option<Loaded<TokenRecord>>,
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+impl<S: Store, C: Clock, R: Random> TokenLookup for AccessService<S, C, R> {
+    fn lookup_token(&self, reference: &TokenReference) -> Result<TokenView, LookupError> {
+        let token = self.find(reference)?.ok_or(LookupError::UnknownToken)?;
+        Ok(token.view(self.clock.now_seconds()))
+    }
+
     /// The index is in the order of hashed accessors, and so is the list.
-    pub(crate) fn accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
         let limit = usize::try_from(limit.clamp(1, MAXIMUM_LIMIT)).unwrap_or(usize::MAX);
         let hasher = self.hasher()?;
         let mut position = after.map(|after| accessor_key(&hasher.accessor(after)));
@@ -61,8 +66,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
         }
     }
+}
 
-    /// What a page of the index leads to.
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The tokens behind a page of the index.
     pub(crate) fn indexed_tokens(&self, page: Page) -> Result<Vec<IndexedToken>, Failure> {
         let mut tokens = Vec::with_capacity(page.items.len());
         for item in page.items {

@@ -6,8 +6,8 @@ use gatehouse_ports::{Clock, Entry, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use crate::api::{
-    Admission, Capability, LookupError, Mount, Operation, Refusal, Request, TokenReference,
-    WritePermission,
+    Admission, Capability, LookupError, Mount, Operation, Refusal, Request, Requests,
+    TokenReference, WritePermission,
 };
 use crate::cubbyhole;
 use crate::identity::TokenIdentity;
@@ -25,7 +25,7 @@ const MAXIMUM_PATH_BYTES: usize = 1024;
 /// Most segments of a path.
 const MAXIMUM_PATH_SEGMENTS: usize = 16;
 
-/// What every auth mount's path begins with.
+/// The beginning of every auth mount's path.
 const AUTH_PREFIX: &str = "auth/";
 
 /// A mount and what of the path lies inside it.
@@ -35,13 +35,13 @@ struct Resolved<'a> {
 }
 
 impl Resolved<'_> {
-    /// Whether this is where clients without a token get one.
+    /// True if this is where clients without a token get one.
     fn is_login(&self) -> bool {
         self.mount.mount_type == GCP_TYPE && self.remainder == "login"
     }
 }
 
-/// What the policies say about one path.
+/// The verdict of the policies on one path.
 enum Rights<'t> {
     Root,
     Ruled(Verdict<'t>),
@@ -66,7 +66,7 @@ enum LastUse {
 }
 
 impl LastUse {
-    fn of(request: &Request, is_granted: bool) -> Self {
+    fn new(request: &Request, is_granted: bool) -> Self {
         let reads = matches!(request.operation, Operation::Read | Operation::List);
         match is_granted && reads && cubbyhole::concerns(&request.path) {
             true => Self::ReadsSecrets,
@@ -75,20 +75,20 @@ impl LastUse {
     }
 }
 
-/// What an authorized request may do.
+/// The rights of an authorized request.
 struct Authorization {
     write: WritePermission,
     sudo: bool,
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn admit_request(&self, request: &Request) -> Result<Admission, Refusal> {
-        // Whether the path can be served is said to those only who have shown a valid token.
+impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
+    fn admit(&self, request: &Request) -> Result<Admission, Refusal> {
+        // Only a caller who has shown a valid token hears that the path cannot be served.
         let malformed = !is_canonical(&request.path);
         // Without a token the answer must still tell a server without a secret from one without this token.
         let hasher = self.hasher()?;
         let token = request.token.as_deref();
-        let location = token.map(|it| TokenLocation::of(hasher, it));
+        let location = token.map(|it| TokenLocation::new(hasher, it));
         // Help may be asked for at the mount itself, where nothing else is.
         let helps = request.operation == Operation::Help;
         let path = request.path.as_str();
@@ -128,7 +128,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
             decided => decided,
         };
-        let last_use = LastUse::of(request, authorized.is_ok());
+        let last_use = LastUse::new(request, authorized.is_ok());
         let token = self.spend_use(token, request, last_use)?;
         let Authorization { write, sudo } = authorized?;
         let caller = Some(token.view(self.clock.now_seconds()));
@@ -147,6 +147,16 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
+    fn capabilities(
+        &self,
+        reference: &TokenReference,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        self.capabilities_on(reference, paths, |verdict| verdict.capabilities())
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The mount whose own path this is. Only what fails asks for it: nothing but help is there, and whose path is not even a mount's is
     /// told so (contract 1.6).
     fn mount_itself(&self, path: &str) -> Result<Mount, Refusal> {
@@ -254,7 +264,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(token)
     }
 
-    pub(crate) fn capabilities_of(
+    pub(crate) fn capabilities_on(
         &self,
         reference: &TokenReference,
         paths: &[String],
@@ -269,7 +279,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .iter()
                 .map(|path| path.strip_prefix('/').unwrap_or(path))
         };
-        let asked: Vec<AskedPath<'_>> = paths().map(AskedPath::of).collect();
+        let asked: Vec<AskedPath<'_>> = paths().map(AskedPath::new).collect();
         let matters = |rule: &Rule| asked.iter().any(|path| rule.may_match(path));
         let identity = self.identity_of(&token, matters)?;
         let shown = |path: &str| {
@@ -282,7 +292,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(paths().map(shown).collect())
     }
 
-    /// What the caller may do, or why the request is refused; nothing is changed by asking.
+    /// The rights of the caller, or the reason of the refusal; asking changes nothing.
     fn authorize(&self, token: &LiveToken, request: &Request) -> Result<Authorization, Refusal> {
         let (operation, path) = (request.operation, request.path.as_str());
         let lists = operation == Operation::List;
@@ -293,7 +303,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             Some(bare) if !lists && !bare.is_empty() => Cow::Borrowed(bare),
             _ => Cow::Borrowed(path),
         };
-        let asked_path = AskedPath::of(&asked);
+        let asked_path = AskedPath::new(&asked);
         let identity = self.identity_of(token, |rule| rule.may_match(&asked_path))?;
         let rights = rights_on(token, identity.as_ref(), &asked, lists);
         let sudo = rights.allows(Capability::Sudo);
@@ -338,7 +348,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 }
 
-/// What the rules of `token` say about `path`; its identity is asked for only where templates name it.
+/// The verdict of the rules of `token` on `path`; its identity is asked for only where templates name it.
 fn rights_on<'t>(
     token: &'t LiveToken,
     identity: Option<&TokenIdentity<'_>>,
@@ -363,7 +373,7 @@ const fn no_write() -> WritePermission {
     }
 }
 
-/// Whether evaluation and handlers cannot but see the same path (SEC-A2). The gateway has made it canonical; this only refuses.
+/// True if evaluation and handlers cannot but see the same path (SEC-A2). The gateway has made it canonical; this only refuses.
 fn is_canonical(path: &str) -> bool {
     let inner = path.strip_suffix('/').unwrap_or(path);
     (1..=MAXIMUM_PATH_BYTES).contains(&path.len())

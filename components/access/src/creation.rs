@@ -5,11 +5,11 @@ use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
     ClientToken, CreateError, CreateRequest, Failure, FieldTooLong, Issued, Lifetime, Parent,
-    ServiceField, TokenReference, TokenRole, TokenType, TokenWarning,
+    ServiceField, TokenCreation, TokenReference, TokenRole, TokenRoles as _, TokenType,
+    TokenWarning,
 };
 use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
-use crate::initialization::is_usable_token_text;
-use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
+use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
 use crate::login::{MAXIMUM_POLICIES, require_short_policies};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
 use crate::random::{BATCH_TOKEN_PREFIX, SERVICE_TOKEN_PREFIX};
@@ -18,6 +18,7 @@ use crate::records::{
     relinquished_key, token_key,
 };
 use crate::service::AccessService;
+use crate::system::is_usable_token_text;
 use crate::token_location::StoredToken;
 use crate::token_roles::{asked_alias, terms};
 use crate::token_store::{
@@ -27,7 +28,7 @@ use crate::token_store::{
 /// Most ancestors of one token: each of them is read whenever it is used.
 const MAXIMUM_ANCESTORS: usize = 128;
 
-/// What kind of token a request asks for, within what its role allows; none of its numbers is negative.
+/// The kind of token that a request asks for, within the limits of its role; none of its numbers is negative.
 struct Asked {
     role: Option<TokenRole>,
     token_type: TokenType,
@@ -42,7 +43,7 @@ struct Creator<'a> {
     token: &'a LiveToken,
     stored: &'a StoredToken,
     sudo: bool,
-    /// Whether the path itself makes orphans.
+    /// True if the path itself makes orphans.
     orphan_path: bool,
 }
 
@@ -50,7 +51,7 @@ fn not_negative(number: Option<i64>, negative: CreateError) -> Result<u64, Creat
     u64::try_from(number.unwrap_or_default()).map_err(|_| negative)
 }
 
-fn asked(request: &CreateRequest, role: Option<TokenRole>) -> Result<Asked, CreateError> {
+fn asked_token(request: &CreateRequest, role: Option<TokenRole>) -> Result<Asked, CreateError> {
     let token_type = token_type(request, role.as_ref())?;
     let mut num_uses = not_negative(request.num_uses, CreateError::NegativeNumUses)?;
     let mut lifetime = Lifetime {
@@ -183,8 +184,8 @@ fn require_short(request: &CreateRequest) -> Result<(), FieldTooLong> {
     require_short_policies(request.policies.as_deref().unwrap_or_default())
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn create_child(
+impl<S: Store, C: Clock, R: Random> TokenCreation for AccessService<S, C, R> {
+    fn create_token(
         &self,
         parent: &Parent,
         request: &CreateRequest,
@@ -200,11 +201,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let role = match &request.role {
             Some(name) => {
                 let unknown = || CreateError::UnknownRole(name.clone());
-                Some(self.token_role(name)?.ok_or_else(unknown)?)
+                Some(self.read_token_role(name)?.ok_or_else(unknown)?)
             }
             None => None,
         };
-        let asked = asked(request, role)?;
+        let asked = asked_token(request, role)?;
         let alias = asked_alias(asked.role.as_ref(), request.entity_alias.as_deref())?;
         let chosen = request.id.as_deref().filter(|id| !id.is_empty());
 
@@ -279,7 +280,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             )?)
         })
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Adds a new service token, be its identifier chosen or not, to a commit.
     fn stage_service_child(
         &self,
@@ -422,7 +425,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         // A new token has all of its life left, and no limit in force is 0.
         terms
             .grant()
-            .map_err(|PastMaxTtl| Failure::Damaged("a lease limit of 0".to_owned()).into())
+            .map_err(|PastMaxTtlError| Failure::Damaged("a lease limit of 0".to_owned()).into())
     }
 
     /// The mount of tokens that no login made.

@@ -13,7 +13,7 @@ const MAXIMUM_PATHS: usize = 256;
 /// Which of a mount's tokens still count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Generations {
-    /// What a token issued now carries.
+    /// The generation of a token that is issued now.
     current: u64,
     /// For a path below the mount, empty for all of the mount: the first generation whose tokens count.
     first: BTreeMap<String, u64>,
@@ -21,38 +21,38 @@ pub(crate) struct Generations {
 
 /// A mount has as many paths cut off apart from each other as it can keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TooManyPaths;
+pub(crate) struct TooManyPathsError;
 
 impl Generations {
-    /// What a token issued now carries.
+    /// The generation of a token that is issued now.
     pub(crate) const fn current(&self) -> u64 {
         self.current
     }
 
-    /// Whether nothing was ever cut off.
+    /// True if nothing was ever cut off.
     pub(crate) const fn is_first(&self) -> bool {
         self.current == 0
     }
 
     /// Cuts off what was issued so far at `path` and below it.
-    pub(crate) fn cut(&mut self, path: &str) -> Result<(), TooManyPaths> {
+    pub(crate) fn cut(&mut self, path: &str) -> Result<(), TooManyPathsError> {
         self.first.retain(|cut, _| !is_at_or_below(cut, path));
         if self.first.len() >= MAXIMUM_PATHS {
-            return Err(TooManyPaths);
+            return Err(TooManyPathsError);
         }
         self.current = self.current.saturating_add(1);
         self.first.insert(path.to_owned(), self.current);
         Ok(())
     }
 
-    /// Whether a token counts that was issued at `path` in `generation`.
+    /// True if a token counts that was issued at `path` in `generation`.
     pub(crate) fn count(&self, path: &str, generation: u64) -> bool {
         let mut cuts = self.first.iter();
         cuts.all(|(cut, first)| generation >= *first || !is_at_or_below(path, cut))
     }
 }
 
-/// Whether `path` is `ancestor` or lies below it; everything lies below the empty path.
+/// True if `path` is `ancestor` or lies below it; everything lies below the empty path.
 pub(crate) fn is_at_or_below(path: &str, ancestor: &str) -> bool {
     path.strip_prefix(ancestor)
         .is_some_and(|rest| ancestor.is_empty() || rest.is_empty() || rest.starts_with('/'))
@@ -100,7 +100,7 @@ mod tests {
             generations.cut(&format!("create/{number}")).unwrap();
         }
         let before = generations.clone();
-        assert_eq!(generations.cut("create/x"), Err(TooManyPaths));
+        assert_eq!(generations.cut("create/x"), Err(TooManyPathsError));
         assert_eq!(generations, before);
         assert_eq!(generations.cut("create/0"), Ok(()));
         assert_eq!(generations.cut("create"), Ok(()));

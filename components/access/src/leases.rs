@@ -3,8 +3,8 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries, key_position};
 
-use crate::api::{Failure, KeyPage, PrefixError};
-use crate::generation::{TooManyPaths, is_at_or_below};
+use crate::api::{Failure, KeyPage, LeaseTree, PrefixError};
+use crate::generation::{TooManyPathsError, is_at_or_below};
 use crate::records::{LEASE_MARK, MountRecord, TOKEN_MOUNT, TOKEN_PREFIX, TokenRecord, mount_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
@@ -26,13 +26,13 @@ const CREATE: [&str; 2] = ["create", "create-orphan"];
 /// Most segments of a path that issues tokens under a role, below the first of [`CREATE`].
 const ROLE_SEGMENTS: usize = 2;
 
-/// What stands before and after the last `/` of a lease's name.
+/// The parts before and after the last `/` of a lease's name.
 fn parse(id: &str) -> Option<(&str, TokenHash)> {
     let (path, mark) = id.rsplit_once('/')?;
     Some((path, TokenHash::parse(mark.strip_prefix(LEASE_MARK)?)?))
 }
 
-/// Whether tokens can come from `path`, which is below `mount`.
+/// True if tokens can come from `path`, which is below `mount`.
 fn issues_at(mount: &MountRecord, path: &str) -> bool {
     if mount.path != TOKEN_MOUNT {
         return path == LOGIN;
@@ -41,7 +41,7 @@ fn issues_at(mount: &MountRecord, path: &str) -> bool {
     CREATE.contains(&path) || of_role.is_some_and(|role| role.split('/').count() <= ROLE_SEGMENTS)
 }
 
-/// What of the mount's tokens `prefix`, which is below `auth/`, covers: a path below the mount, empty for all.
+/// The path below the mount whose tokens `prefix`, which is below `auth/`, covers; empty for all.
 fn covered<'p>(mount: &MountRecord, prefix: &'p str) -> Option<&'p str> {
     let mount_path = mount.path.trim_end_matches('/');
     if is_at_or_below(mount_path, prefix) {
@@ -51,55 +51,8 @@ fn covered<'p>(mount: &MountRecord, prefix: &'p str) -> Option<&'p str> {
     issues_at(mount, below).then_some(below)
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// The hash of the token that has this lease; `None` where there is none.
-    pub(crate) fn hash_of_lease(&self, id: &str) -> Result<Option<TokenHash>, Failure> {
-        let Some((_, hash)) = parse(id) else {
-            return Ok(None);
-        };
-        let key = format!("{TOKEN_PREFIX}{}", hash.as_str());
-        let token = self.records.get::<TokenRecord>(&key)?;
-        let has_this =
-            |token: &Loaded<TokenRecord>| token.record.lease_id(&hash).as_deref() == Some(id);
-        Ok(token.filter(has_this).map(|_| hash))
-    }
-
-    pub(crate) fn cut_off(&self, prefix: &str) -> Result<(), PrefixError> {
-        let prefix = prefix.trim_end_matches('/');
-        if parse(prefix).is_some() {
-            if let Some(hash) = self.hash_of_lease(prefix)? {
-                self.revoke_stored(hash)?;
-            }
-            return Ok(());
-        }
-        let Some(prefix) = below_auth(prefix) else {
-            return Ok(());
-        };
-        self.hasher()?;
-        commit_with_retries(&self.clock, &self.random, || {
-            let mut transaction = Transaction::new();
-            for mount in self.mount_records()? {
-                let Loaded {
-                    record: mut mount,
-                    version,
-                } = mount;
-                let Some(path) = covered(&mount, prefix) else {
-                    continue;
-                };
-                mount
-                    .generations
-                    .cut(path)
-                    .map_err(|TooManyPaths| PrefixError::TooManyPrefixes(mount.path.clone()))?;
-                let key = mount_key(&mount.path);
-                transaction
-                    .require(key.as_str(), version)
-                    .put(key, &mount)?;
-            }
-            Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
-        })
-    }
-
-    pub(crate) fn leases_below(
+impl<S: Store, C: Clock, R: Random> LeaseTree for AccessService<S, C, R> {
+    fn list_leases(
         &self,
         prefix: &str,
         after: Option<&str>,
@@ -122,6 +75,54 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
         }
         Ok(page(self.branches_below(prefix)?, after, limit))
+    }
+
+    fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError> {
+        let prefix = prefix.trim_end_matches('/');
+        if parse(prefix).is_some() {
+            if let Some(hash) = self.hash_of_lease(prefix)? {
+                self.revoke_stored(hash)?;
+            }
+            return Ok(());
+        }
+        let Some(prefix) = below_auth(prefix) else {
+            return Ok(());
+        };
+        self.hasher()?;
+        commit_with_retries(&self.clock, &self.random, || {
+            let mut transaction = Transaction::new();
+            for mount in self.mount_records()? {
+                let Loaded {
+                    record: mut mount,
+                    version,
+                } = mount;
+                let Some(path) = covered(&mount, prefix) else {
+                    continue;
+                };
+                mount.generations.cut(path).map_err(|TooManyPathsError| {
+                    PrefixError::TooManyPrefixes(mount.path.clone())
+                })?;
+                let key = mount_key(&mount.path);
+                transaction
+                    .require(key.as_str(), version)
+                    .put(key, &mount)?;
+            }
+            Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+        })
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The hash of the token that has this lease; `None` where there is none.
+    pub(crate) fn hash_of_lease(&self, id: &str) -> Result<Option<TokenHash>, Failure> {
+        let Some((_, hash)) = parse(id) else {
+            return Ok(None);
+        };
+        let key = format!("{TOKEN_PREFIX}{}", hash.as_str());
+        let token = self.records.get::<TokenRecord>(&key)?;
+        let has_this =
+            |token: &Loaded<TokenRecord>| token.record.lease_id(&hash).as_deref() == Some(id);
+        Ok(token.filter(has_this).map(|_| hash))
     }
 
     /// The segments between `auth/` and the paths that issue tokens, as the mounts are now: whether a lease lies there is seen

@@ -6,7 +6,6 @@
 use gatehouse_access_api as api;
 
 mod accessors;
-mod address;
 mod admission;
 mod batch;
 mod bounds;
@@ -17,12 +16,12 @@ mod cubbyhole;
 mod generation;
 mod identity;
 mod indexes;
-mod initialization;
 mod leases;
 mod lifetime;
 mod lineage;
 mod liveness;
 mod login;
+mod mount_configuration;
 mod mounts;
 mod one_time_cipher;
 mod path_name;
@@ -38,11 +37,11 @@ mod rights;
 mod secret;
 mod service;
 mod settings;
+mod system;
 mod tidying;
 mod token_location;
 mod token_roles;
 mod token_store;
-mod tuning;
 mod wrapping;
 
 pub use gatehouse_access_api::*;

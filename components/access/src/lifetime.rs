@@ -18,7 +18,7 @@ pub(crate) struct Terms {
     pub(crate) mount_default: u64,
     /// The mount's maximum lease in force.
     pub(crate) mount_max: u64,
-    /// What role or creator ask for, with the explicit maximum that was fixed at creation.
+    /// The wishes of the role or the creator, with the explicit maximum that was fixed at creation.
     pub(crate) lifetime: Lifetime,
     /// The time to live that a renewal asks for; 0 for none in particular.
     pub(crate) increment: u64,
@@ -35,11 +35,11 @@ pub(crate) struct GrantedTtl {
 
 /// Nothing of the longest life is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PastMaxTtl;
+pub(crate) struct PastMaxTtlError;
 
 impl Terms {
     /// The time to live that these terms grant from now on.
-    pub(crate) fn grant(&self) -> Result<GrantedTtl, PastMaxTtl> {
+    pub(crate) fn grant(&self) -> Result<GrantedTtl, PastMaxTtlError> {
         let Lifetime {
             ttl,
             max_ttl,
@@ -83,7 +83,7 @@ impl Terms {
             }
         }
         if granted == 0 {
-            return Err(PastMaxTtl);
+            return Err(PastMaxTtlError);
         }
         Ok(GrantedTtl {
             ttl: granted,
@@ -174,7 +174,7 @@ mod tests {
         terms.increment = HOUR / 2;
         assert_eq!(ttl_of(terms), HOUR / 2);
         terms.now = terms.issued + 3 * HOUR;
-        assert_eq!(terms.grant(), Err(PastMaxTtl));
+        assert_eq!(terms.grant(), Err(PastMaxTtlError));
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
         terms.now = terms.issued + 9 * HOUR + 1;
         assert_eq!(ttl_of(terms), HOUR - 1);
         terms.now = terms.issued + 10 * HOUR;
-        assert_eq!(terms.grant(), Err(PastMaxTtl));
+        assert_eq!(terms.grant(), Err(PastMaxTtlError));
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(Some(lineage.collect()))
     }
 
-    /// Whether the token of this hash ended without its children.
+    /// True if the token of this hash ended without its children.
     pub(crate) fn is_relinquished(&self, hash: &TokenHash) -> Result<bool, Failure> {
         let found = self
             .records

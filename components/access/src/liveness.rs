@@ -26,13 +26,13 @@ pub(crate) struct Foundations {
 }
 
 impl Foundations {
-    /// Whether the token of `record` is valid.
+    /// True if the token of `record` is valid.
     pub(crate) fn carry(&self, record: &TokenRecord) -> bool {
         let gone = self.youngest_gone(record);
         self.carry_itself(record) && gone.is_none_or(|gone| self.relinquished.contains(gone))
     }
 
-    /// Whether the token is valid as far as its ancestors do not matter.
+    /// True if the token is valid as far as its ancestors do not matter.
     fn carry_itself(&self, record: &TokenRecord) -> bool {
         let is_honoured = record.issuer().is_none_or(|path| {
             let mount = self.mounts.get(&mount_key(path));

@@ -6,17 +6,16 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_ports::{Clock, Random, Store};
+use gatehouse_ports::{Clock, Random, Store, networks};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use crate::address::{contains_address, parse_range};
 use crate::api::{
-    Failure, FieldTooLong, Issued, LoginError, LoginGrant, MountTokenType, TokenParameters,
+    Failure, FieldTooLong, Issued, LoginError, LoginGrant, Logins, MountTokenType, TokenParameters,
     TokenType,
 };
 use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES, stage_alias};
-use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
+use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
 use crate::quotas::Quota;
 use crate::random;
@@ -93,8 +92,8 @@ struct KnownIdentity {
     transaction: Transaction,
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn issue_for_login(&self, login: &LoginGrant) -> Result<Issued, LoginError> {
+impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
+    fn issue_login(&self, login: &LoginGrant) -> Result<Issued, LoginError> {
         let parameters = &login.parameters;
         if login.alias_name.is_empty() {
             return Err(LoginError::EmptyAliasName);
@@ -112,10 +111,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let ranges = &parameters.bound_cidrs;
         let length = ranges.iter().map(String::len).sum();
         FieldTooLong::check("token_bound_cidrs", length, LIST_BYTES)?;
-        if let Some(range) = ranges.iter().find(|range| parse_range(range).is_none()) {
+        if let Some(range) = ranges.iter().find(|range| !networks::is_network(range)) {
             return Err(LoginError::InvalidBoundCidr(range.clone()));
         }
-        if !contains_address(ranges, login.source_address.as_deref()) {
+        if !networks::allow(ranges, networks::address(login.source_address.as_deref())) {
             return Err(LoginError::AddressDenied);
         }
 
@@ -138,7 +137,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             // A new token has all of its life left, and no limit in force is 0.
             let GrantedTtl { ttl, warnings } = terms
                 .grant()
-                .map_err(|PastMaxTtl| Failure::Damaged("a lease limit of 0".to_owned()))?;
+                .map_err(|PastMaxTtlError| Failure::Damaged("a lease limit of 0".to_owned()))?;
             let record = TokenRecord {
                 accessor: self.accessor_of(token_type)?,
                 ancestors: Vec::new(),
@@ -205,7 +204,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             )?)
         })
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Places for a token of a login under `role` in each quota that is set.
     fn places_of_login(
         &self,

@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
-use crate::api::{
-    Failure, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
-    MountView,
-};
+use crate::api::{Failure, MountError, MountRequest, MountTuning, MountView, Mounts, TuneError};
 use crate::generation::Generations;
-use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
+use crate::mount_configuration::{configuration, tuned};
 use crate::random;
 use crate::records::{
     DISABLED_MOUNT_PREFIX, DisabledMountRecord, MOUNT_PREFIX, MOUNT_TABLE_KEY, MountRecord,
@@ -52,110 +49,15 @@ pub(crate) fn normalize_path(path: &str) -> Result<String, MountError> {
     }
 }
 
-/// The token type of this name.
-pub(crate) fn token_type(name: &str) -> Option<MountTokenType> {
-    match name {
-        "default-service" => Some(MountTokenType::DefaultService),
-        "default-batch" => Some(MountTokenType::DefaultBatch),
-        "service" => Some(MountTokenType::Service),
-        "batch" => Some(MountTokenType::Batch),
-        _ => None,
-    }
-}
-
-/// The listing visibility of this name.
-pub(crate) fn listing_visibility(name: &str) -> Option<ListingVisibility> {
-    match name {
-        "hidden" => Some(ListingVisibility::Hidden),
-        "unauth" => Some(ListingVisibility::Unauthenticated),
-        _ => None,
-    }
-}
-
-/// The key of identity tokens of this name. There is one, which the auth method makes and replaces by itself.
-pub(crate) fn identity_token_key(name: &str) -> Option<String> {
-    (name == "default").then(|| name.to_owned())
-}
-
-/// What `parse` makes of a name, where an absent or empty one is no choice.
-pub(crate) fn chosen<T, E>(
-    name: Option<&str>,
-    parse: impl FnOnce(&str) -> Option<T>,
-    unknown: E,
-) -> Result<Option<T>, E> {
-    match name.unwrap_or_default() {
-        "" => Ok(None),
-        name => parse(name).map(Some).ok_or(unknown),
-    }
-}
-
-fn configuration(request: &MountRequest) -> Result<MountConfiguration, MountError> {
-    let max_lease_ttl = match request.max_lease_ttl {
-        0 => SYSTEM_MAX_LEASE_TTL,
-        set => set,
-    };
-    if request.default_lease_ttl > max_lease_ttl {
-        return Err(MountError::DefaultAboveMaximum);
-    }
-    Ok(MountConfiguration {
-        default_lease_ttl: request.default_lease_ttl,
-        max_lease_ttl: request.max_lease_ttl,
-        force_no_cache: request.force_no_cache,
-        token_type: chosen(
-            request.token_type.as_deref(),
-            token_type,
-            MountError::InvalidTokenType,
-        )?
-        .unwrap_or_default(),
-        listing_visibility: chosen(
-            request.listing_visibility.as_deref(),
-            listing_visibility,
-            MountError::InvalidListingVisibility,
-        )?,
-        audit_non_hmac_request_keys: request.audit_non_hmac_request_keys.clone(),
-        audit_non_hmac_response_keys: request.audit_non_hmac_response_keys.clone(),
-        passthrough_request_headers: request.passthrough_request_headers.clone(),
-        allowed_response_headers: request.allowed_response_headers.clone(),
-        identity_token_key: chosen(
-            request.identity_token_key.as_deref(),
-            identity_token_key,
-            MountError::UnknownIdentityTokenKey,
-        )?,
-        trim_request_trailing_slashes: request.trim_request_trailing_slashes,
-    })
-}
-
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn mounts(&self) -> Result<Vec<MountView>, Failure> {
+impl<S: Store, C: Clock, R: Random> Mounts for AccessService<S, C, R> {
+    fn list_mounts(&self) -> Result<Vec<MountView>, Failure> {
         let mounts = self.mount_records()?.into_iter();
         let mut mounts: Vec<MountView> = mounts.map(|mount| mount.record.view()).collect();
         mounts.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         Ok(mounts)
     }
 
-    /// All mounts as they are stored. Each is bounded, and so is their number; an earlier version bounded neither, so they are read a
-    /// few at a time, and of a description that is too long the beginning counts.
-    pub(crate) fn mount_records(&self) -> Result<Vec<Loaded<MountRecord>>, Failure> {
-        let mut mounts: Vec<Loaded<MountRecord>> = Vec::new();
-        let mut position = None;
-        loop {
-            let store = self.records.store();
-            let page = store.scan(MOUNT_PREFIX, position.as_deref(), ROUND)?;
-            position = page.items.last().map(|item| item.key.clone());
-            for item in page.items {
-                let mount = Records::<S>::load::<MountRecord>(Some(item.entry))?;
-                mounts.extend(mount.map(|mut mount| {
-                    mount.record.shorten_description();
-                    mount
-                }));
-            }
-            if !page.more {
-                return Ok(mounts);
-            }
-        }
-    }
-
-    pub(crate) fn mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
+    fn read_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
         let Ok(path) = normalize_path(path) else {
             return Ok(None);
         };
@@ -163,7 +65,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(mount.map(|mount| mount.record.view()))
     }
 
-    pub(crate) fn mount_serving(&self, path: &str) -> Result<Option<MountView>, Failure> {
+    fn find_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
         let Ok(path) = normalize_path(path) else {
             return Ok(None);
         };
@@ -171,23 +73,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(mount.map(|mount| mount.view()))
     }
 
-    /// The mount at `path`, which ends in `/`, or above it: there is one at most.
-    fn first_mount_of(&self, path: &str) -> Result<Option<MountRecord>, Failure> {
-        let ends = path.match_indices('/');
-        let keys: Vec<String> = ends
-            .filter_map(|(at, _)| path.get(..at))
-            .map(mount_key)
-            .collect();
-        let mut entries = self.read_all(keys.iter())?;
-        for _ in &keys {
-            if let Some(mount) = load_next::<S, MountRecord>(&mut entries)? {
-                return Ok(Some(mount.record));
-            }
-        }
-        Ok(None)
-    }
-
-    pub(crate) fn enable(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
+    fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
         match request.mount_type.as_str() {
             "" => return Err(MountError::MissingType),
             GCP_TYPE => {}
@@ -219,7 +105,29 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn disable(&self, path: &str) -> Result<Option<String>, MountError> {
+    fn tune_mount(&self, path: &str, tuning: &MountTuning) -> Result<(), TuneError> {
+        let path = normalize_path(path).map_err(|_| TuneError::NoMount)?;
+        let key = mount_key(&path);
+        commit_with_retries(&self.clock, &self.random, || {
+            let loaded = self.records.get::<MountRecord>(&key)?;
+            let loaded = loaded.ok_or(TuneError::NoMount)?;
+            let mut tuned = tuned(&loaded.record, tuning)?;
+            if tuning.description.is_none() {
+                tuned.shorten_description();
+            }
+            if tuned == loaded.record {
+                return Ok(Attempt::Done(()));
+            }
+            tuned.require_bounded()?;
+            let mut transaction = Transaction::new();
+            transaction
+                .require(key.as_str(), loaded.version)
+                .put(key.as_str(), &tuned)?;
+            Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
+        })
+    }
+
+    fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError> {
         let Ok(path) = normalize_path(path) else {
             return Ok(None);
         };
@@ -244,7 +152,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure> {
+    fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure> {
         let limit = limit.clamp(1, MAXIMUM_DISABLED);
         let page = self
             .records
@@ -258,8 +166,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(ids)
     }
 
-    pub(crate) fn forget_disabled(&self, id: &str) -> Result<(), Failure> {
-        // What no mount was ever called is no key either, however long it is.
+    fn forget_disabled_mount(&self, id: &str) -> Result<(), Failure> {
+        // A text that was never the identifier of a mount is no key either, however long it is.
         if id.len() != random::UUID_LENGTH {
             return Ok(());
         }
@@ -268,6 +176,46 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             transaction.delete(disabled_mount_key(id));
             Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
         })
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// All mounts as they are stored. Each is bounded, and so is their number; an earlier version bounded neither, so they are read a
+    /// few at a time, and of a description that is too long the beginning counts.
+    pub(crate) fn mount_records(&self) -> Result<Vec<Loaded<MountRecord>>, Failure> {
+        let mut mounts: Vec<Loaded<MountRecord>> = Vec::new();
+        let mut position = None;
+        loop {
+            let store = self.records.store();
+            let page = store.scan(MOUNT_PREFIX, position.as_deref(), ROUND)?;
+            position = page.items.last().map(|item| item.key.clone());
+            for item in page.items {
+                let mount = Records::<S>::load::<MountRecord>(Some(item.entry))?;
+                mounts.extend(mount.map(|mut mount| {
+                    mount.record.shorten_description();
+                    mount
+                }));
+            }
+            if !page.more {
+                return Ok(mounts);
+            }
+        }
+    }
+
+    /// The mount at `path`, which ends in `/`, or above it: there is one at most.
+    fn first_mount_of(&self, path: &str) -> Result<Option<MountRecord>, Failure> {
+        let ends = path.match_indices('/');
+        let keys: Vec<String> = ends
+            .filter_map(|(at, _)| path.get(..at))
+            .map(mount_key)
+            .collect();
+        let mut entries = self.read_all(keys.iter())?;
+        for _ in &keys {
+            if let Some(mount) = load_next::<S, MountRecord>(&mut entries)? {
+                return Ok(Some(mount.record));
+            }
+        }
+        Ok(None)
     }
 
     /// A transaction that conflicts with every other change of the set of mounts. It comes before the reads that it guards.

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Index, Records, Transaction, TransactionError};
 
-use crate::api::{Failure, Policy, PolicyError};
+use crate::api::{Failure, Policies, Policy, PolicyError};
 use crate::path_name::is_path_name;
 use crate::policy::{
     DEFAULT, RESPONSE_WRAPPING, RESPONSE_WRAPPING_TEXT, ROOT, compile, is_immutable, normalize_name,
@@ -66,8 +66,8 @@ pub fn check_policy(text: &str) -> Result<(), PolicyError> {
     compile(text).map(drop)
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn policy_names(&self) -> Result<Vec<String>, Failure> {
+impl<S: Store, C: Clock, R: Random> Policies for AccessService<S, C, R> {
+    fn list_policies(&self) -> Result<Vec<String>, Failure> {
         self.require_index(POLICY_NAMES, stage_name_of::<S>)?;
         let mut names = Vec::new();
         let mut position = None;
@@ -87,12 +87,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// Does a bounded part of the work on the index of names, where an earlier version left none.
-    pub(crate) fn advance_policy_names(&self) -> Result<bool, Failure> {
-        self.advance_index(POLICY_NAMES, stage_name_of::<S>)
-    }
-
-    pub(crate) fn policy(&self, name: &str) -> Result<Option<Policy>, Failure> {
+    fn read_policy(&self, name: &str) -> Result<Option<Policy>, Failure> {
         let Ok(name) = checked_name(name) else {
             return Ok(None);
         };
@@ -111,7 +106,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }))
     }
 
-    pub(crate) fn put_policy(&self, name: &str, text: &str) -> Result<(), PolicyError> {
+    fn write_policy(&self, name: &str, text: &str) -> Result<(), PolicyError> {
         let name = checked_name(name)?;
         if is_immutable(&name) {
             return Err(PolicyError::CannotUpdate(name));
@@ -129,7 +124,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         self.commit_policy(transaction)
     }
 
-    pub(crate) fn remove_policy(&self, name: &str) -> Result<(), PolicyError> {
+    fn delete_policy(&self, name: &str) -> Result<(), PolicyError> {
         let name = checked_name(name)?;
         if name == DEFAULT {
             return Err(PolicyError::CannotDeleteDefault);
@@ -143,6 +138,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .delete(policy_name_key(&name))
             .delete(rules_key(&name));
         self.commit_policy(transaction)
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// Does a bounded part of the work on the index of names, where an earlier version left none.
+    pub(crate) fn advance_policy_names(&self) -> Result<bool, Failure> {
+        self.advance_index(POLICY_NAMES, stage_name_of::<S>)
     }
 
     /// Adds a policy's text and its rules to a commit.

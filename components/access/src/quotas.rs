@@ -1,7 +1,7 @@
 //! Quotas: how much there may be at once of what callers make (SEC-T12).
 //!
 //! A quota of n is n numbered places in the store, and whatever counts takes one of them in the commit that makes it, on the condition
-//! that nobody has it, keeps it as long as it lives, and gives it back in the commit that ends it. So there are never more than n; a
+//! that no token has it, keeps it as long as it lives, and gives it back in the commit that ends it. So there are never more than n; a
 //! place ends with its token, since the store drops both at the same time, and nothing that has expired ever counts; and there is no
 //! number that could drift from the truth.
 //!
@@ -38,7 +38,7 @@ impl Record for PlaceRecord {
 
 /// The places of one quota.
 pub(crate) struct Quota {
-    /// What the keys of its places begin with, up to their numbers.
+    /// The beginning of the keys of its places, up to their numbers.
     prefix: String,
     places: NonZeroU32,
 }

@@ -1,4 +1,4 @@
-//! Identifiers that nobody can guess or repeat.
+//! Identifiers that cannot be guessed or repeated.
 
 use gatehouse_ports::{Random, RandomError};
 use zeroize::Zeroizing;
@@ -7,9 +7,9 @@ use crate::api::{ClientToken, ROOT_TOKEN_CHARACTERS};
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// What every generated service token begins with.
+/// The beginning of every generated service token.
 pub(crate) const SERVICE_TOKEN_PREFIX: &str = "hvs.";
-/// What every batch token, and no other, begins with.
+/// The beginning of every batch token, and of no other.
 pub(crate) const BATCH_TOKEN_PREFIX: &str = "hvb.";
 
 /// Characters of 62 kinds that carry 256 random bits (SEC-T1).

@@ -1,4 +1,4 @@
-//! What the store holds, and under which keys.
+//! The records of the store, and their keys.
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,11 @@ use crate::secret::TokenHash;
 pub(crate) const SYSTEM_KEY: &str = "system";
 /// Key of the [`MountTableRecord`].
 pub(crate) const MOUNT_TABLE_KEY: &str = "mount-table";
-/// What the keys of all [`MountRecord`]s begin with.
+/// The beginning of the keys of all [`MountRecord`]s begin with.
 pub(crate) const MOUNT_PREFIX: &str = "mount/auth/";
 /// Path of the mount that issues tokens to token holders.
 pub(crate) const TOKEN_MOUNT: &str = "token/";
-/// What the keys of all [`PolicyRecord`]s begin with.
+/// The beginning of the keys of all [`PolicyRecord`]s begin with.
 pub(crate) const POLICY_PREFIX: &str = "policy/";
 
 /// Where the root token of an initialization is said to come from.
@@ -31,7 +31,7 @@ pub(crate) const FIRST_ROOT_PATH: &str = "auth/token/root";
 /// Before the hash in the name of a lease.
 pub(crate) const LEASE_MARK: char = 'h';
 
-/// What the keys of all [`TokenRecord`]s begin with.
+/// The beginning of the keys of all [`TokenRecord`]s begin with.
 pub(crate) const TOKEN_PREFIX: &str = "token/";
 
 /// Key of the [`TokenRecord`] of a token.
@@ -39,7 +39,7 @@ pub(crate) fn token_key(hash: &TokenHash) -> String {
     format!("{TOKEN_PREFIX}{}", hash.as_str())
 }
 
-/// What the keys of all [`AccessorRecord`]s begin with.
+/// The beginning of the keys of all [`AccessorRecord`]s begin with.
 pub(crate) const ACCESSOR_PREFIX: &str = "accessor/";
 
 /// Key of the [`AccessorRecord`] of a hashed accessor.
@@ -47,10 +47,10 @@ pub(crate) fn accessor_key(hash: &str) -> String {
     format!("{ACCESSOR_PREFIX}{hash}")
 }
 
-/// What the keys of all [`ChildRecord`]s begin with.
+/// The beginning of the keys of all [`ChildRecord`]s begin with.
 pub(crate) const CHILD_PREFIX: &str = "child/";
 
-/// What the keys of a token's children begin with.
+/// The beginning of the keys of a token's children.
 pub(crate) fn children_prefix(parent: &TokenHash) -> String {
     format!("{CHILD_PREFIX}{}/", parent.as_str())
 }
@@ -60,7 +60,7 @@ pub(crate) fn child_key(parent: &TokenHash, child: &TokenHash) -> String {
     format!("{}{}", children_prefix(parent), child.as_str())
 }
 
-/// What the keys of all [`RelinquishedRecord`]s begin with.
+/// The beginning of the keys of all [`RelinquishedRecord`]s begin with.
 pub(crate) const RELINQUISHED_PREFIX: &str = "relinquished/";
 
 /// Key of the [`RelinquishedRecord`] of a token that ended without its children.
@@ -78,9 +78,9 @@ pub(crate) fn cubbyhole_key(token: &TokenHash) -> String {
     format!("cubbyhole/{}", token.as_str())
 }
 
-/// What the keys of all [`AliasRecord`]s begin with.
+/// The beginning of the keys of all [`AliasRecord`]s begin with.
 pub(crate) const ALIAS_PREFIX: &str = "alias/";
-/// What the keys of all [`EntityRecord`]s begin with.
+/// The beginning of the keys of all [`EntityRecord`]s begin with.
 pub(crate) const ENTITY_PREFIX: &str = "entity/";
 
 /// Key of the [`AliasRecord`] of a hashed alias.
@@ -103,7 +103,7 @@ pub(crate) fn policy_key(name: &str) -> String {
     format!("{POLICY_PREFIX}{}", key_segment(name))
 }
 
-/// What the keys of all [`PolicyNameRecord`]s begin with.
+/// The beginning of the keys of all [`PolicyNameRecord`]s begin with.
 pub(crate) const POLICY_NAME_PREFIX: &str = "policy-name/";
 
 /// Key of the [`PolicyNameRecord`] of a policy.
@@ -183,7 +183,7 @@ pub(crate) struct TokenRecord {
     /// The keys of the places that it has in quotas; see [`crate::quotas`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) places: Vec<String>,
-    /// Whether it keeps secrets, or did; see [`crate::cubbyhole`].
+    /// True if it keeps secrets, or did; see [`crate::cubbyhole`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) keeps_secrets: bool,
 }
@@ -199,7 +199,7 @@ impl TokenRecord {
         self.metadata.as_ref().map(pairs)
     }
 
-    /// Whether the token does not end before `now`.
+    /// True if the token does not end before `now`.
     pub(crate) fn is_alive_at(&self, now: u64) -> bool {
         self.expire_time.is_none_or(|end| now < end)
     }
@@ -213,12 +213,12 @@ impl TokenRecord {
         }
     }
 
-    /// Whether its own policies make it a root token.
+    /// True if its own policies make it a root token.
     pub(crate) fn is_root(&self) -> bool {
         self.policies.iter().any(|policy| policy == "root")
     }
 
-    /// Whether it stands for a wrapped response. Nobody can give a token this policy, so no other token has it.
+    /// True if it stands for a wrapped response. No caller can give a token this policy, so no other token has it.
     pub(crate) fn is_wrapping(&self) -> bool {
         self.policies
             .iter()
@@ -234,7 +234,7 @@ impl TokenRecord {
         }
     }
 
-    /// What names its lease: the path that issued it and its hash, which nobody can use it by. `None` where no mount issued it.
+    /// The name of its lease: the path that issued it and its hash, which is of no use as a token. `None` where no mount issued it.
     pub(crate) fn lease_id(&self, hash: &TokenHash) -> Option<String> {
         self.issuer()
             .map(|_| format!("{}/{LEASE_MARK}{}", self.path, hash.as_str()))
@@ -245,7 +245,7 @@ impl TokenRecord {
         self.expire_time.map(|end| end.saturating_mul(1000))
     }
 
-    /// What its creator fixed, for a renewal without fresh values.
+    /// The values that its creator fixed, for a renewal without fresh ones.
     pub(crate) fn created_lifetime(&self) -> Lifetime {
         Lifetime {
             ttl: self.creation_ttl,
@@ -293,7 +293,7 @@ impl Record for RelinquishedRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// What a wrapping token gives out. It comes and goes with its token.
+/// The content that a wrapping token gives out. It comes and goes with its token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct WrappedRecord {
     /// Base64 of the response, encrypted under a key that the token yields.
@@ -317,7 +317,7 @@ pub(crate) struct AliasRecord {
     pub(crate) creation_time: u64,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) last_update_time: u64,
-    /// What an operator said about it.
+    /// The metadata that an operator set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) custom_metadata: BTreeMap<String, String>,
     /// The entities that it belonged to before they were merged, oldest first.
@@ -331,7 +331,7 @@ impl Record for AliasRecord {
 
 impl Cacheable for AliasRecord {}
 
-/// What the last login of an alias said about it. Apart from the alias, since identities that share one overwrite each other
+/// The metadata of the last login of an alias. Apart from the alias, since identities that share one overwrite each other
 /// here at every login, and must not conflict over it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct AliasMetadataRecord {
@@ -432,7 +432,7 @@ pub(crate) fn mount_key(path: &str) -> String {
     format!("{MOUNT_PREFIX}{}", segments.join("/"))
 }
 
-/// What the keys of all [`DisabledMountRecord`]s begin with.
+/// The beginning of the keys of all [`DisabledMountRecord`]s begin with.
 pub(crate) const DISABLED_MOUNT_PREFIX: &str = "disabled-mount/";
 
 /// Key of a [`DisabledMountRecord`].
@@ -510,7 +510,7 @@ impl MountRecord {
         }
     }
 
-    /// Whether it issued the token and did not cut it off since.
+    /// True if it issued the token and did not cut it off since.
     pub(crate) fn honours(&self, token: &TokenRecord) -> bool {
         let origin = token.origin.as_ref();
         let path = token.path.strip_prefix("auth/");

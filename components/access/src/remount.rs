@@ -5,8 +5,8 @@ use std::time::Duration;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
-use crate::api::{Failure, Migration, MountError, RemountError};
-use crate::generation::{TooManyPaths, is_at_or_below};
+use crate::api::{Failure, Migration, Migrations, MountError, RemountError};
+use crate::generation::{TooManyPathsError, is_at_or_below};
 use crate::mounts::normalize_path;
 use crate::random;
 use crate::records::{MigrationRecord, MountRecord, TOKEN_MOUNT, migration_key, mount_key};
@@ -15,12 +15,12 @@ use crate::service::AccessService;
 /// How long it can be asked what became of a move, in seconds.
 const MIGRATION_KEPT: u64 = Duration::from_hours(24).as_secs();
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+impl<S: Store, C: Clock, R: Random> Migrations for AccessService<S, C, R> {
     /// One commit takes the mount from one key to the other: what belongs to it is kept under its identifier or its accessor,
     /// and stays.
-    pub(crate) fn move_to(&self, from: &str, to: &str) -> Result<String, RemountError> {
-        let source = normalize_path(from).map_err(|_| RemountError::NoMount)?;
-        let target = normalize_path(to).map_err(|_| RemountError::InvalidTarget)?;
+    fn move_mount(&self, source: &str, target: &str) -> Result<String, RemountError> {
+        let source = normalize_path(source).map_err(|_| RemountError::NoMount)?;
+        let target = normalize_path(target).map_err(|_| RemountError::InvalidTarget)?;
         if source == TOKEN_MOUNT {
             return Err(RemountError::TokenMount);
         }
@@ -37,14 +37,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         };
         let kept_until = self.clock.now_seconds().saturating_add(MIGRATION_KEPT);
         commit_with_retries(&self.clock, &self.random, || {
-            let mut transaction: Transaction = self.begin_mount_change().map_err(refused)?;
+            let mut transaction: Transaction = self.begin_mount_change().map_err(remount_error)?;
             let mount = self.records.get::<MountRecord>(&mount_key(&source))?;
             let mount = mount.ok_or(RemountError::NoMount)?;
-            self.require_free(&target).map_err(refused)?;
+            self.require_free(&target).map_err(remount_error)?;
             let mut moved = mount.record;
             moved.path.clone_from(&target);
-            // What it issued at the old path ends for good, also when the mount comes back there.
-            moved.generations.cut("").map_err(|TooManyPaths| {
+            // Its tokens of the old path end for good, also when the mount comes back there.
+            moved.generations.cut("").map_err(|TooManyPathsError| {
                 Failure::Damaged("a cut of a whole mount was refused".to_owned())
             })?;
             transaction
@@ -63,8 +63,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
-        // What was never given out is no key either, however long it is.
+    fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
+        // A text that was never given out is no key either, however long it is.
         if id.len() != random::UUID_LENGTH {
             return Ok(None);
         }
@@ -76,7 +76,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 }
 
-fn refused(error: MountError) -> RemountError {
+fn remount_error(error: MountError) -> RemountError {
     match error {
         MountError::PathInUse(path) => RemountError::PathInUse(path),
         MountError::Failure(failure) => RemountError::Failure(failure),

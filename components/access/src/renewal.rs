@@ -6,17 +6,17 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
-    Failure, Lifetime, RenewError, RenewalSubject, Revalidated, Revalidation, TokenGrant,
-    TokenReference,
+    Failure, Lifetime, RenewError, Renewal, RenewalSubject, Revalidated, Revalidation, TokenGrant,
+    TokenReference, TokenRoles as _,
 };
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES};
-use crate::lifetime::{GrantedTtl, PastMaxTtl, Terms};
+use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
 use crate::records::{TokenRecord, token_key};
 use crate::service::AccessService;
 use crate::token_store::{LiveToken, grant, put_token};
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn renewal_subject(
+impl<S: Store, C: Clock, R: Random> Renewal for AccessService<S, C, R> {
+    fn renewal(
         &self,
         reference: &TokenReference,
         source_address: Option<&str>,
@@ -40,7 +40,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn extend(
+    fn renew_token(
         &self,
         reference: &TokenReference,
         increment: u64,
@@ -77,8 +77,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 lifetime,
                 increment,
             };
-            let GrantedTtl { ttl, warnings } =
-                terms.grant().map_err(|PastMaxTtl| RenewError::PastMaxTtl)?;
+            let GrantedTtl { ttl, warnings } = terms
+                .grant()
+                .map_err(|PastMaxTtlError| RenewError::PastMaxTtl)?;
             record.period = lifetime.period;
             record.expire_time = Some(now.saturating_add(ttl));
             record.last_renewal_time = Some(now);
@@ -95,7 +96,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             )?)
         })
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// How long a created token may live: as its creator fixed, with the period that its role has now.
     fn lifetime_now(&self, record: &TokenRecord) -> Result<Lifetime, RenewError> {
         let fixed = record.created_lifetime();
@@ -103,7 +106,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             return Ok(fixed);
         };
         let gone = || RenewError::RoleGone(name.clone());
-        let role = self.token_role(name)?.ok_or_else(gone)?;
+        let role = self.read_token_role(name)?.ok_or_else(gone)?;
         Ok(Lifetime {
             period: role.period,
             ..fixed

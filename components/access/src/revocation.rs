@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Records, Transaction, commit_with_retries};
 
-use crate::api::{Failure, RevokeError, TokenReference};
+use crate::api::{Failure, Revocation, RevokeError, TokenReference};
 use crate::records::{
     ChildRecord, RelinquishedRecord, TokenRecord, child_key, children_prefix, relinquished_key,
     token_key,
@@ -21,8 +21,8 @@ const SWEEP_PAGE: u32 = 200;
 /// more, and the caller waits for an answer. Every token of the subtree takes one page or two.
 const REVOCATION_PAGES: usize = 20_000;
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn revoke(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
+impl<S: Store, C: Clock, R: Random> Revocation for AccessService<S, C, R> {
+    fn revoke_token(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
         match self.location_of(reference)? {
             None => Ok(false),
             Some(TokenLocation::Stored(hash)) => Ok(self.revoke_stored(hash)?),
@@ -33,32 +33,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// Ends the token in one commit: without its record no descendant is valid either. Then clears the descendants' records away.
-    pub(crate) fn revoke_stored(&self, hash: TokenHash) -> Result<bool, Failure> {
-        let hasher = self.hasher()?;
-        let key = token_key(&hash);
-        let found = commit_with_retries(&self.clock, &self.random, || {
-            let Some(token) = self.records.get::<TokenRecord>(&key)? else {
-                return Ok(Attempt::Done(false));
-            };
-            let mut transaction = Transaction::new();
-            // Checked, so that a renewal under way cannot bring the token back.
-            transaction.require(key.as_str(), token.version);
-            delete_token(&mut transaction, hasher, &hash, &token.record);
-            Ok::<_, Failure>(Attempt::from_commit(
-                self.records.commit(transaction),
-                true,
-            )?)
-        })?;
-        match self.sweep_descendants(hash, &mut { REVOCATION_PAGES }) {
-            // Somebody else sweeps the same subtree.
-            Ok(_) | Err(Failure::Contended) => Ok(found),
-            Err(failure) => Err(failure),
-        }
-    }
-
-    /// Ends the token in one commit that makes orphans of its children; their own descendants stay theirs.
-    pub(crate) fn revoke_alone(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
+    fn revoke_token_alone(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
         let hasher = self.hasher()?;
         let ended = commit_with_retries(&self.clock, &self.random, || {
             let Some(token) = self.find(reference)? else {
@@ -67,7 +42,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let stored = token.stored.ok_or(RevokeError::BatchToken)?;
             let mut transaction = Transaction::new();
             transaction.require(token_key(&stored.hash), stored.version);
-            // What is being revoked with its subtree has no children to leave.
+            // A token that is being revoked with its subtree has no children to leave.
             for (ancestor, version) in &token.ancestors {
                 transaction.require(token_key(ancestor), *version);
             }
@@ -86,6 +61,32 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             self.forget_if_childless(hash)?;
         }
         Ok(ended.is_some())
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// Ends the token in one commit: without its record no descendant is valid either. Then clears the descendants' records away.
+    pub(crate) fn revoke_stored(&self, hash: TokenHash) -> Result<bool, Failure> {
+        let hasher = self.hasher()?;
+        let key = token_key(&hash);
+        let found = commit_with_retries(&self.clock, &self.random, || {
+            let Some(token) = self.records.get::<TokenRecord>(&key)? else {
+                return Ok(Attempt::Done(false));
+            };
+            let mut transaction = Transaction::new();
+            // Checked, so that a renewal under way cannot bring the token back.
+            transaction.require(key.as_str(), token.version);
+            delete_token(&mut transaction, hasher, &hash, &token.record);
+            Ok::<_, Failure>(Attempt::from_commit(
+                self.records.commit(transaction),
+                true,
+            )?)
+        })?;
+        match self.sweep_descendants(hash, &mut { REVOCATION_PAGES }) {
+            // Another call sweeps the same subtree.
+            Ok(_) | Err(Failure::Contended) => Ok(found),
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Makes sure that nothing in the store would come to descend from a new token of this hash, which an ended one had. False when

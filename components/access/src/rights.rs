@@ -1,10 +1,12 @@
-//! What a token may do anywhere, for user interfaces (contract 6.4).
+//! The rights of a token on all paths, for user interfaces (contract 6.4).
 
 use std::collections::BTreeMap;
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use crate::api::{Capability, LookupError, PathRights, ResultantAcl, RuleSet, TokenReference};
+use crate::api::{
+    Capability, LookupError, PathRights, ResultantAcl, Rights, RuleSet, TokenReference,
+};
 use crate::policy::{
     AskedPath, CapabilitySet, Filled, Identity, first_wildcard, grants_below, shown_pattern,
 };
@@ -14,19 +16,19 @@ use crate::token_store::{LiveToken, ReadScope};
 /// Lists mounts, to callers without a token too.
 const UI_MOUNTS: &str = "sys/internal/ui/mounts";
 
-/// Whether `path` answers callers without a token; one that is presented counts (SEC-H13).
+/// True if `path` answers callers without a token; one that is presented counts (SEC-H13).
 pub(crate) fn needs_no_token(path: &str) -> bool {
     path == UI_MOUNTS
 }
 
-/// Whether `path` answers every valid token, and sees by itself what each may know.
+/// True if `path` answers every valid token, and sees by itself what each may know.
 pub(crate) fn needs_no_policy(path: &str) -> bool {
     path.strip_prefix(UI_MOUNTS)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn rights_below(
+impl<S: Store, C: Clock, R: Random> Rights for AccessService<S, C, R> {
+    fn has_rights_below(
         &self,
         reference: &TokenReference,
         paths: &[String],
@@ -44,7 +46,17 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(paths.iter().map(any).collect())
     }
 
-    pub(crate) fn acl(&self, reference: &TokenReference) -> Result<ResultantAcl, LookupError> {
+    fn unconditional_capabilities(
+        &self,
+        reference: &TokenReference,
+        paths: &[String],
+    ) -> Result<Vec<Vec<Capability>>, LookupError> {
+        self.capabilities_on(reference, paths, |verdict| {
+            verdict.unconditional_capabilities()
+        })
+    }
+
+    fn read_resultant_acl(&self, reference: &TokenReference) -> Result<ResultantAcl, LookupError> {
         let token = self.token_with_rules(reference)?;
         if token.record.is_root() {
             return Ok(ResultantAcl::Root);
@@ -59,12 +71,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let pattern = match rule.filled_for(identity) {
                 Filled::Pattern(pattern) => pattern,
                 Filled::DenialBelow(beginning) => {
-                    denied_beginnings.push(AskedPath::of(beginning).as_str().to_owned());
+                    denied_beginnings.push(AskedPath::new(beginning).as_str().to_owned());
                     continue;
                 }
                 Filled::NoRule => continue,
             };
-            let mut pattern = AskedPath::of(&pattern).as_str().to_owned();
+            let mut pattern = AskedPath::new(&pattern).as_str().to_owned();
             let rules = if first_wildcard(&pattern).is_some() {
                 if rule.prefix {
                     pattern.push('*');
@@ -89,12 +101,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             prefixes.insert(beginning, denial);
         }
         Ok(ResultantAcl::Rules(RuleSet {
-            exact: shown(exact),
-            prefixes: shown(prefixes),
-            wildcards: shown(wildcards),
+            exact: path_rights(exact),
+            prefixes: path_rights(prefixes),
+            wildcards: path_rights(wildcards),
         }))
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     fn token_with_rules(&self, reference: &TokenReference) -> Result<LiveToken, LookupError> {
         self.find_with(reference, ReadScope::LivenessAndRules)?
             .filter(|token| !token.has_unusable_entity())
@@ -102,10 +116,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 }
 
-fn shown(rules: BTreeMap<String, CapabilitySet>) -> Vec<PathRights> {
+fn path_rights(rules: BTreeMap<String, CapabilitySet>) -> Vec<PathRights> {
     let rights = |(path, granted): (String, CapabilitySet)| PathRights {
         path,
-        capabilities: granted.shown(),
+        capabilities: granted.to_list(),
     };
     rules.into_iter().map(rights).collect()
 }

@@ -1,4 +1,4 @@
-//! What the operator decides about tokens and identities.
+//! Settings of the operator for tokens and identities.
 
 use std::num::NonZeroU32;
 
@@ -14,7 +14,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What holds where nothing is set.
+    /// The values that hold where none are set.
     pub const DEFAULT: Self = Self {
         live_tokens_per_mount: NonZeroU32::new(1_000_000),
         live_tokens_per_role: None,

@@ -9,7 +9,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries};
 use serde::{Deserialize, Serialize};
 
-use crate::api::Failure;
+use crate::api::{Failure, Tidying};
 use crate::records::{
     ACCESSOR_PREFIX, CHILD_PREFIX, RELINQUISHED_PREFIX, TokenRecord, children_prefix,
     relinquished_key, token_key,
@@ -50,11 +50,9 @@ impl Record for SweepRecord {
     const SCHEMA: u16 = 1;
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// Starts a tidy of the whole store, which is for [`Self::sweep`] to do. False when one is under way.
-    ///
+impl<S: Store, C: Clock, R: Random> Tidying for AccessService<S, C, R> {
     /// Nothing is deleted here: no request knows whether the host doubts its clock, and a host that does has nothing swept.
-    pub(crate) fn tidy(&self) -> Result<bool, Failure> {
+    fn tidy_tokens(&self) -> Result<bool, Failure> {
         self.hasher()?;
         commit_with_retries(&self.clock, &self.random, || {
             let found = self.records.get::<SweepRecord>(SWEEP_KEY)?;
@@ -74,7 +72,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             Ok(Attempt::from_commit(outcome, true)?)
         })
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// Does a bounded part of the clearing.
     pub(crate) fn sweep(&self) -> Result<(), Failure> {
         let before = self.records.get::<SweepRecord>(SWEEP_KEY)?;

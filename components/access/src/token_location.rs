@@ -33,14 +33,14 @@ pub(crate) struct LocatedToken {
 
 impl TokenLocation {
     /// Where to look for what `text` means.
-    pub(crate) fn of(hasher: &IdentifierHasher, text: &str) -> Self {
+    pub(crate) fn new(hasher: &IdentifierHasher, text: &str) -> Self {
         match text.strip_prefix(BATCH_TOKEN_PREFIX) {
             Some(sealed) => Self::Carried(SealedToken::parse(sealed)),
             None => Self::Stored(hasher.token(text)),
         }
     }
 
-    /// What has to be read to get at the record: one entry, whatever was presented, so that all tokens which are not valid cost the
+    /// The key that leads to the record: one entry, whatever was presented, so that all tokens which are not valid cost the
     /// same (SEC-T10).
     pub(crate) fn key(&self) -> String {
         match self {

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use gatehouse_ports::{Clock, Entry, Random, RandomError, Store, Version};
+use gatehouse_ports::{Clock, Entry, Random, RandomError, Store, Version, networks};
 use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 
-use crate::address::contains_address;
 use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenType, TokenView};
-use crate::identity::Groups;
+use crate::identity::EntityGroups;
 use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
 use crate::quotas::put_place;
 use crate::random;
@@ -37,7 +36,7 @@ pub(crate) struct LiveToken {
     /// `None` also when the token names an entity that is gone.
     pub(crate) entity: Option<Loaded<Arc<EntityRecord>>>,
     /// The groups that the entity is in.
-    pub(crate) groups: Groups,
+    pub(crate) groups: EntityGroups,
     /// Of its own policies and its identity's; empty unless they were asked for.
     pub(crate) rules: Vec<Arc<RulesRecord>>,
 }
@@ -52,16 +51,16 @@ pub(crate) enum ReadScope {
 }
 
 impl LiveToken {
-    /// Whether it names an entity that is disabled or gone.
+    /// True if it names an entity that is disabled or gone.
     pub(crate) fn has_unusable_entity(&self) -> bool {
         let entity = self.entity.as_ref();
         self.record.entity_id.is_some() && entity.is_none_or(|entity| entity.record.disabled)
     }
 
-    /// Whether it may be used from `address` (SEC-T9). A root token without an end may, whatever its ranges say.
+    /// True if it may be used from `address` (SEC-T9). A root token without an end may, whatever its ranges say.
     pub(crate) fn may_be_used_from(&self, address: Option<&str>) -> bool {
         let endless_root = self.record.is_root() && self.record.expire_time.is_none();
-        endless_root || contains_address(&self.record.bound_cidrs, address)
+        endless_root || networks::allow(&self.record.bound_cidrs, networks::address(address))
     }
 
     /// The policies of the entity and of its groups as they are now.
@@ -254,7 +253,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     ) -> Result<Option<TokenLocation>, Failure> {
         let hasher = self.hasher()?;
         match reference {
-            TokenReference::Id(id) => Ok(Some(TokenLocation::of(hasher, id))),
+            TokenReference::Id(id) => Ok(Some(TokenLocation::new(hasher, id))),
             TokenReference::Accessor(accessor) => {
                 let key = accessor_key(&hasher.accessor(accessor));
                 let found = self.records.get::<AccessorRecord>(&key)?;
@@ -302,7 +301,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             alive.push(match ancestor {
                 Some(ancestor)
                     if ancestor.record.is_alive_at(now)
-                        // A batch token cannot be cleared away before an identifier that somebody chose is used again: it
+                        // A batch token cannot be cleared away before a chosen identifier is used again: it
                         // never comes to descend from the younger token.
                         && (has_place || ancestor.record.creation_time <= record.creation_time)
                         && self.is_honoured(&ancestor.record, issuer.as_deref())? =>
@@ -339,7 +338,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             mount: issuer.filter(|_| from_login),
             groups: match &entity {
                 Some(entity) => self.groups_of(&entity.record)?,
-                None => Groups::default(),
+                None => EntityGroups::default(),
             },
             entity,
             rules,
@@ -350,7 +349,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(Some(token))
     }
 
-    /// Whether the mount that issued an ancestor still honours it. `token_mount` is what issued the descendant; only the oldest
+    /// True if the mount that issued an ancestor still honours it. `token_mount` is what issued the descendant; only the oldest
     /// ancestor can come from a login, whose mount takes a round trip of its own.
     fn is_honoured(
         &self,

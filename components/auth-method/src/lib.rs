@@ -16,7 +16,6 @@ mod google;
 mod identity_tokens;
 mod jwt;
 mod login;
-mod networks;
 mod pages;
 mod policies;
 mod proof;

@@ -1,6 +1,6 @@
 //! Logging in, in the order of contract 4.2, and explaining why a login goes as it does.
 
-use gatehouse_ports::{Cache, Clock, Http, Random, Store};
+use gatehouse_ports::{Cache, Clock, Http, Random, Store, networks};
 
 use crate::authorization::{Caller, Claimant, authorize};
 use crate::excerpt::excerpt;
@@ -12,7 +12,7 @@ use crate::service::AuthMethodService;
 use crate::trace::{Condition as _, Decide, Explain, Trace, input, list};
 use crate::{
     Check, CheckReport, Identity, Login, LoginError, LoginRequest, Mount, RenewalError,
-    RenewalRequest, Renewed, Role, RoleRules, entity, networks, renewal, replay,
+    RenewalRequest, Renewed, Role, RoleRules, entity, renewal, replay,
 };
 
 /// Most of a role's name that an error repeats, in bytes.

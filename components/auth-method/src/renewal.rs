@@ -1,6 +1,6 @@
 //! Renewals: they decide if an earlier login may go on (contract 4.10).
 
-use gatehouse_ports::{Cache, Clock, Http, Random, Store};
+use gatehouse_ports::{Cache, Clock, Http, Random, Store, networks};
 use gatehouse_storage::{Record, decode, encode};
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::service::AuthMethodService;
 use crate::trace::{Condition as _, Decide};
 use crate::{
     IamRules, InstanceRefused, LoginError, Mount, RenewalError, RenewalRequest, Renewed, Role,
-    RoleRules, RoleType, StorageError, networks,
+    RoleRules, RoleType, StorageError,
 };
 
 /// The facts of a login that a renewal needs. They travel with the token as opaque bytes.

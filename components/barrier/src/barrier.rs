@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gatehouse_ports::{Random, RandomError};
 
-use crate::cipher::{Cipher, Forged, NONCE_BYTES, TAG_BYTES};
+use crate::cipher::{Cipher, ForgedError, NONCE_BYTES, TAG_BYTES};
 use crate::{Keyring, Term};
 
 /// The layout written by this version: this byte, the term, a nonce, the sealed body, a tag.
@@ -28,7 +28,7 @@ pub struct Address<'a> {
     pub key: &'a str,
 }
 
-/// What a sealed record holds.
+/// The content of a sealed record.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Record {
     /// The value.
@@ -119,7 +119,7 @@ impl Barrier {
 
     /// Opens what [`Self::seal`] made for the same `address`.
     ///
-    /// Whether the record's life is over is for the caller to tell, who has a clock.
+    /// The caller, who has a clock, decides whether the record's life is over.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl Barrier {
         let cipher = self.cipher(term).ok_or(OpenError::UnknownTerm(term))?;
         cipher
             .open(nonce, &associated_data(FORMAT, term, address), body, tag)
-            .map_err(|Forged| OpenError::Forged)?;
+            .map_err(|ForgedError| OpenError::Forged)?;
 
         let expires_at = body.first_chunk().ok_or(OpenError::Forged)?;
         let expires_at = Some(u64::from_be_bytes(*expires_at)).filter(|at| *at != NEVER);
@@ -152,13 +152,13 @@ impl Barrier {
         Ok(Record { value, expires_at })
     }
 
-    /// Whether there are keys besides the one that seals.
+    /// True if there are keys besides the one that seals.
     #[must_use]
     pub fn has_earlier_terms(&self) -> bool {
         !self.earlier.is_empty()
     }
 
-    /// Whether the key of `term` is among those that open.
+    /// True if the key of `term` is among those that open.
     #[must_use]
     pub fn holds(&self, term: Term) -> bool {
         self.cipher(term).is_some()
@@ -180,7 +180,7 @@ impl Barrier {
     }
 }
 
-/// What a sealed record is bound to. Lengths stand before texts, so that no two addresses give the same bytes.
+/// The address that a sealed record is bound to. Lengths stand before texts, so that no two addresses give the same bytes.
 fn associated_data(format: u8, term: Term, address: Address<'_>) -> Vec<u8> {
     let Address { store, key } = address;
     let mut bytes = Vec::with_capacity(DOMAIN.len() + 32 + store.len() + key.len());

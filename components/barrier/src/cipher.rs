@@ -12,7 +12,7 @@ pub const TAG_BYTES: usize = 16;
 
 /// The bytes are not what was sealed under this key, nonce and associated data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Forged;
+pub struct ForgedError;
 
 /// A key, ready for use. Its key material is wiped when it is dropped.
 pub struct Cipher(Xaes256Gcm);
@@ -45,10 +45,10 @@ impl Cipher {
         associated_data: &[u8],
         message: &mut [u8],
         tag: &[u8; TAG_BYTES],
-    ) -> Result<(), Forged> {
+    ) -> Result<(), ForgedError> {
         self.0
             .decrypt_inout_detached(nonce.into(), associated_data, message.into(), tag.into())
-            .map_err(|_| Forged)
+            .map_err(|_| ForgedError)
     }
 }
 
@@ -95,7 +95,10 @@ mod tests {
         let mut message = *b"a message";
         let tag = cipher.seal(NONCE, b"", &mut message).unwrap();
         let mut forged = message;
-        assert_eq!(cipher.open(NONCE, b"", &mut forged, &[0; 16]), Err(Forged));
+        assert_eq!(
+            cipher.open(NONCE, b"", &mut forged, &[0; 16]),
+            Err(ForgedError)
+        );
         assert_eq!(cipher.open(NONCE, b"", &mut message, &tag), Ok(()));
         assert_eq!(&message, b"a message");
     }

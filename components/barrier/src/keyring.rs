@@ -7,7 +7,7 @@ use gatehouse_ports::{Random, RandomError};
 use zeroize::Zeroizing;
 
 use crate::RootKey;
-use crate::cipher::{Cipher, Forged, KEY_BYTES, NONCE_BYTES, TAG_BYTES};
+use crate::cipher::{Cipher, ForgedError, KEY_BYTES, NONCE_BYTES, TAG_BYTES};
 
 /// The layout written by this version: a format byte, a nonce, the sealed terms, a tag.
 const FORMAT: u8 = 1;
@@ -34,7 +34,7 @@ impl fmt::Display for Term {
 /// Why a keyring could not be opened, sealed or extended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
-    /// The root key is not the one that sealed it, or the bytes were altered; nobody can tell which.
+    /// The root key is not the one that sealed it, or the bytes were altered; the two cannot be told apart.
     #[error("the keyring does not open: the root key is another one, or the keyring was altered")]
     WrongRootKey,
     /// A newer version of this software wrote it.
@@ -156,7 +156,7 @@ impl Keyring {
         let mut terms = Zeroizing::new(terms.to_vec());
         Cipher::new(root_key.bytes())
             .open(nonce, &associated_data(FORMAT), &mut terms, tag)
-            .map_err(|Forged| KeyringError::WrongRootKey)?;
+            .map_err(|ForgedError| KeyringError::WrongRootKey)?;
         Self::parse(&terms)
     }
 

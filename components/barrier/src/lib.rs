@@ -1,4 +1,4 @@
-//! Authenticated encryption between the capabilities and a store that nobody needs to trust.
+//! Authenticated encryption between the capabilities and a store that need not be trusted.
 //!
 //! **What holds** (SEC-K1 to SEC-K4):
 //!
@@ -33,4 +33,4 @@ mod shares;
 pub use barrier::{Address, Barrier, OpenError, Record, SEALED_OVERHEAD_BYTES, SealError};
 pub use keyring::{Keyring, KeyringError, Term};
 pub use root_key::{RootKey, RootKeyError};
-pub use shares::{KeyShare, Sharing, SplitError, UnusableNumbers};
+pub use shares::{KeyShare, Sharing, SharingError, SplitError};

@@ -86,7 +86,7 @@ impl RootKey {
         Self(self.0.clone())
     }
 
-    /// Whether both are the same key, found out in a time that does not depend on where they differ.
+    /// True if both are the same key, found out in a time that does not depend on where they differ.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.0.ct_eq(&*other.0).into()

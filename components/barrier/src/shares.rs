@@ -25,7 +25,7 @@ pub struct Sharing {
 /// There are no such shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there are 1 to 255 shares, of which 2 to all yield the key, or 1 of 1")]
-pub struct UnusableNumbers;
+pub struct SharingError;
 
 impl Sharing {
     /// `shares` shares, of which any `threshold` yield the key.
@@ -34,12 +34,12 @@ impl Sharing {
     ///
     /// Beyond 255 shares, when the threshold is above their number or none, and when one of several would do: then every holder had
     /// the key.
-    pub fn new(shares: u32, threshold: u32) -> Result<Self, UnusableNumbers> {
+    pub fn new(shares: u32, threshold: u32) -> Result<Self, SharingError> {
         let alone = shares == 1 && threshold == 1;
         if !alone && !(2..=shares).contains(&threshold) {
-            return Err(UnusableNumbers);
+            return Err(SharingError);
         }
-        let byte = |number: u32| u8::try_from(number).map_err(|_| UnusableNumbers);
+        let byte = |number: u32| u8::try_from(number).map_err(|_| SharingError);
         Ok(Self {
             shares: byte(shares)?,
             threshold: byte(threshold)?,
@@ -75,7 +75,7 @@ pub enum SplitError {
     /// No shares without randomness.
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// The shares did not yield the key again, so nobody gets them.
+    /// The shares did not yield the key again, so they are not handed out.
     #[error("the shares that were made do not yield the key")]
     Unusable,
 }
@@ -90,19 +90,19 @@ pub enum SplitError {
 pub struct KeyShare(Zeroizing<Vec<u8>>);
 
 impl KeyShare {
-    /// A share as somebody gives it; `None` for what no share of `sharing` can be by its length.
+    /// A share as its holder gives it; `None` for what no share of `sharing` can be by its length.
     #[must_use]
     pub fn from_bytes(bytes: Zeroizing<Vec<u8>>, sharing: Sharing) -> Option<Self> {
         (bytes.len() == sharing.share_bytes()).then_some(Self(bytes))
     }
 
-    /// What is given to its holder.
+    /// The text for its holder.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Whether both are the same share, found out in a time that does not depend on where they differ.
+    /// True if both are the same share, found out in a time that does not depend on where they differ.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.0.ct_eq(&other.0).into()
@@ -284,7 +284,7 @@ mod tests {
             (257, 1),
         ] {
             let refused = Sharing::new(shares, threshold);
-            assert_eq!(refused, Err(UnusableNumbers), "{threshold} of {shares}");
+            assert_eq!(refused, Err(SharingError), "{threshold} of {shares}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Objects and arrays whose values stay text until the reader knows what type they should have.
 //!
 //! A number keeps all of its digits this way (an account's unique ID has more than 64 bits hold), and nothing is built for
-//! members that nobody reads.
+//! members that are not read.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -64,7 +64,7 @@ enum Name {
 /// The text does not name a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a host of the form [scheme://]host[:port]")]
-pub struct MalformedHost;
+pub struct AllowedHostError;
 
 impl AllowedHost {
     /// Exactly `host`.
@@ -87,7 +87,7 @@ impl AllowedHost {
         ))
     }
 
-    /// Whether it covers `host`, which must be in lower case.
+    /// True if it covers `host`, which must be in lower case.
     #[must_use]
     pub fn covers(&self, scheme: Scheme, host: &Host<String>, port: u16) -> bool {
         self.scheme == scheme && self.port == port && self.names(host)
@@ -106,11 +106,11 @@ impl AllowedHost {
 }
 
 impl FromStr for AllowedHost {
-    type Err = MalformedHost;
+    type Err = AllowedHostError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (scheme, rest) = match text.split_once("://") {
-            Some((scheme, rest)) => (Scheme::from_name(scheme).ok_or(MalformedHost)?, rest),
+            Some((scheme, rest)) => (Scheme::from_name(scheme).ok_or(AllowedHostError)?, rest),
             None => (Scheme::Https, text),
         };
         let (below, rest) = match rest.strip_prefix("*.") {
@@ -118,12 +118,12 @@ impl FromStr for AllowedHost {
             None => (false, rest),
         };
         let (host, port) = split_port(rest)?;
-        let host = Host::parse(host).map_err(|_| MalformedHost)?;
+        let host = Host::parse(host).map_err(|_| AllowedHostError)?;
         let name = match (below, host) {
-            (_, Host::Domain(domain)) if !is_name(&domain) => return Err(MalformedHost),
+            (_, Host::Domain(domain)) if !is_name(&domain) => return Err(AllowedHostError),
             (false, host) => Name::Exact(host),
             (true, Host::Domain(domain)) => Name::Below(domain),
-            (true, _) => return Err(MalformedHost),
+            (true, _) => return Err(AllowedHostError),
         };
         Ok(Self {
             scheme,
@@ -138,10 +138,10 @@ fn is_name(text: &str) -> bool {
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
 }
 
-fn split_port(text: &str) -> Result<(&str, Option<u16>), MalformedHost> {
+fn split_port(text: &str) -> Result<(&str, Option<u16>), AllowedHostError> {
     match text.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => {
-            let port = port.parse().map_err(|_| MalformedHost)?;
+            let port = port.parse().map_err(|_| AllowedHostError)?;
             Ok((host, Some(port)))
         }
         _ => Ok((text, None)),
@@ -221,7 +221,11 @@ mod tests {
             "*.127.0.0.1",
             "a b",
         ] {
-            assert_eq!(text.parse::<AllowedHost>(), Err(MalformedHost), "{text:?}");
+            assert_eq!(
+                text.parse::<AllowedHost>(),
+                Err(AllowedHostError),
+                "{text:?}"
+            );
         }
     }
 }

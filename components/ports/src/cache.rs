@@ -1,4 +1,4 @@
-//! What instances of one capability share and can lose: the Rust face of the WIT interface `gatehouse:storage/cache`, which is its
+//! Values that instances of one capability share and can lose: the Rust face of the WIT interface `gatehouse:storage/cache`, which is its
 //! specification.
 
 use crate::{Entry, Version};

@@ -7,7 +7,7 @@ use crate::{AllowedHost, Scheme};
 
 /// The APIs that are called, by the first label of their hosts.
 ///
-/// Never everything below Google's domain: `storage.googleapis.com` and others there serve what anybody has uploaded.
+/// Never everything below Google's domain: `storage.googleapis.com` and others there serve what any customer has uploaded.
 const SERVICES: [&str; 7] = [
     "www",
     "iam",
@@ -66,7 +66,7 @@ impl CallableHosts {
         }
     }
 
-    /// Whether the operator named it.
+    /// True if the operator named it.
     #[must_use]
     pub fn is_named_by_operator(&self, scheme: Scheme, host: &Host<String>, port: u16) -> bool {
         let host = without_final_dot(host);
@@ -74,7 +74,7 @@ impl CallableHosts {
         named.any(|allowed| allowed.covers(scheme, &host, port))
     }
 
-    /// Whether it is one of Google's, and of which kind: the plain host of an API that is called, `private.` and `restricted.`, and
+    /// The kind of a host of Google's, `None` for others: the plain host of an API that is called, `private.` and `restricted.`, and
     /// the documented forms `<service>.mtls.`, `<service>.<region>.rep.` and `<service>-<endpoint>.p.`, over HTTPS on its own port.
     #[must_use]
     pub fn of_google(&self, scheme: Scheme, host: &Host<String>, port: u16) -> Option<NamedBy> {

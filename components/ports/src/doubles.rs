@@ -3,6 +3,9 @@
 mod counting_store;
 
 pub use counting_store::{CountingStore, StoreCounts};
+mod faults;
+
+pub use faults::{FaultyStore, NoRandom};
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ops::Bound;
@@ -78,7 +81,7 @@ impl ManualClock {
         self.be_certain();
     }
 
-    /// What the clock shows is certain again.
+    /// The time of the clock is certain again.
     pub fn be_certain(&self) {
         self.certain.store(0, Ordering::SeqCst);
     }

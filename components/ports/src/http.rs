@@ -18,7 +18,7 @@ pub enum Method {
 /// It has no `Debug`: headers and body may hold secrets.
 #[derive(Clone)]
 pub struct HttpRequest {
-    /// What to do.
+    /// The method.
     pub method: Method,
     /// An absolute `http` or `https` URL.
     pub url: String,

@@ -1,4 +1,4 @@
-//! What a capability asks of its surroundings: a store, a cache, outgoing HTTP, a clock, randomness.
+//! The ports by which a capability reaches its surroundings: a store, a cache, outgoing HTTP, a clock, randomness.
 //!
 //! The logic of every capability is ordinary Rust over these five small traits. Compiled to a component they are answered by
 //! WASI and by the `gatehouse:storage` imports; in a native program by whatever the program likes; in tests by the doubles of
@@ -10,6 +10,7 @@ mod callable_hosts;
 mod clock;
 mod http;
 pub mod limits;
+pub mod networks;
 mod random;
 mod reach;
 pub mod rules;
@@ -18,7 +19,7 @@ mod store;
 #[cfg(feature = "doubles")]
 pub mod doubles;
 
-pub use allowed_host::{AllowedHost, MalformedHost, Scheme};
+pub use allowed_host::{AllowedHost, AllowedHostError, Scheme};
 pub use cache::{Cache, NoCache};
 pub use callable_hosts::{CallableHosts, NamedBy};
 pub use clock::{Clock, SystemClock};

@@ -1,4 +1,4 @@
-//! What may be asked of a store: the limits of the WIT interface.
+//! Limits on requests to a store, as the WIT interface has them.
 //!
 //! Messages name limits and positions, never keys or values: they end up in logs.
 

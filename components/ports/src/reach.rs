@@ -1,4 +1,4 @@
-//! What sort of machine a host leads to: the one list of addresses and names that no API of Google has (SEC-N2).
+//! The sort of machine that a host leads to: the one list of addresses and names that no API of Google has (SEC-N2).
 //!
 //! The auth method refuses them when a URL is written and used, the host when a name has been resolved.
 
@@ -18,7 +18,7 @@ const METADATA_ADDRESSES: [IpAddr; 5] = [
 /// The names under which metadata servers answer.
 const METADATA_NAMES: [&str; 3] = ["metadata", "metadata.google.internal", "metadata.goog"];
 
-/// What sort of machine a host leads to.
+/// The sort of machine that a host leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// Any machine of the internet.

@@ -1,4 +1,4 @@
-//! What every store, and everybody who tries again over one, decides alike.
+//! Rules that every store shares, and every caller that tries again.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use crate::{Entry, Item, Page, Random, Requirement, Version};
 /// Bytes of keys and values beyond which a page ends, so that the memory for a scan has a bound (SEC-S14).
 const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// Whether an entry that ends at `expires_at` reads as absent at `now`, both in milliseconds since 1970.
+/// True if an entry that ends at `expires_at` reads as absent at `now`, both in milliseconds since 1970.
 #[must_use]
 pub fn has_expired(expires_at: Option<u64>, now: u64) -> bool {
     expires_at.is_some_and(|end| end <= now)
 }
 
-/// Whether `requirement` holds for a key whose entry, if it has one that has not expired, is at `live`.
+/// True if `requirement` holds for a key whose entry, if it has one that has not expired, is at `live`.
 #[must_use]
 pub fn holds(requirement: Requirement, live: Option<Version>) -> bool {
     match requirement {
@@ -22,11 +22,16 @@ pub fn holds(requirement: Requirement, live: Option<Version>) -> bool {
     }
 }
 
-/// How long whoever was outrun `times` times in a row pauses before the next attempt: a random part of a bound that doubles each time, up to
-/// 64 times `unit`.
+/// The pause before the next attempt of a caller that was outrun `times` times in a row: a random part of a bound that doubles each time,
+/// up to 64 times `unit`.
 #[must_use]
 pub fn pause(unit: Duration, times: u32, random: &impl Random) -> Duration {
-    let bound = unit.saturating_mul(1 << times.min(6));
+    jittered(unit.saturating_mul(1 << times.min(6)), random)
+}
+
+/// A random part of `bound`, so that callers who failed together do not try again together.
+#[must_use]
+pub fn jittered(bound: Duration, random: &impl Random) -> Duration {
     let mut bytes = [u8::MAX; 2];
     // Without randomness the pause is the longest: slower, never wrong.
     if random.fill(&mut bytes).is_err() {
@@ -53,7 +58,7 @@ impl PageBuilder {
         }
     }
 
-    /// Whether another match of `bytes` bytes has room; if not, the page is complete and says that there is more.
+    /// True if another match of `bytes` bytes has room; if not, the page is complete and says that there is more.
     pub fn has_room(&mut self, bytes: usize) -> bool {
         let first = self.page.items.is_empty();
         self.bytes = self.bytes.saturating_add(bytes);

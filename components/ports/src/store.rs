@@ -13,7 +13,7 @@ pub const MAXIMUM_SCAN_LIMIT: u32 = 1000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Version(pub u64);
 
-/// What is stored under a key.
+/// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The bytes of the last put.
@@ -51,7 +51,7 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// What `entry` is to a reader that holds `version` of it.
+    /// The difference that `entry` makes to a reader that holds `version` of it.
     #[must_use]
     pub fn between(version: Option<Version>, entry: Option<Entry>) -> Self {
         match entry {
@@ -67,7 +67,7 @@ impl Difference {
 pub struct Item {
     /// The whole key.
     pub key: String,
-    /// What is stored under it.
+    /// The value under it.
     pub entry: Entry,
 }
 
@@ -76,11 +76,11 @@ pub struct Item {
 pub struct Page {
     /// In ascending byte order of their keys.
     pub items: Vec<Item>,
-    /// Whether more entries match than this page holds.
+    /// True if more entries match than this page holds.
     pub more: bool,
 }
 
-/// What a commit requires of a key.
+/// The condition of a commit on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requirement {
     /// No entry, or one that has expired.
@@ -94,7 +94,7 @@ pub enum Requirement {
 pub struct Check {
     /// It need not be among the keys that the commit changes.
     pub key: String,
-    /// What must hold when the commit applies.
+    /// The condition that must hold when the commit applies.
     pub requirement: Requirement,
 }
 
@@ -105,7 +105,7 @@ pub enum Change {
     Put {
         /// Where to store it.
         key: String,
-        /// What to store.
+        /// The new value.
         value: Vec<u8>,
         /// Milliseconds since 1970 from which on the entry reads as absent; `None` for never.
         expires_at: Option<u64>,
@@ -130,7 +130,7 @@ impl Change {
 /// Why the store did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// Nobody has unlocked the store yet.
+    /// The store has not been unlocked yet.
     #[error("the store is sealed")]
     Sealed,
     /// It cannot be reached, is full, or failed. The text holds neither keys nor values.

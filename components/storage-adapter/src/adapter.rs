@@ -58,7 +58,7 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
             keys.iter()
                 .map(|held| {
                     difference(held)
-                        .map_err(|fault: crate::fault::Fault| fault.on_the_way_to(held.key))
+                        .map_err(|fault: crate::error::PageError| fault.on_the_way_to(held.key))
                 })
                 .collect()
         })
@@ -96,7 +96,7 @@ impl<H: Host, C: Clock, R: Random> Store for Adapter<H, C, R> {
     }
 }
 
-/// What the cache cannot keep it forgets: a failure reads as an absent entry, and a swap that fails as one that was made.
+/// The cache forgets a value that it cannot keep: a failure reads as an absent entry, and a swap that fails as one that was made.
 impl<H: Host, C: Clock, R: Random> Cache for Adapter<H, C, R> {
     fn get(&self, key: &str) -> Option<Entry> {
         limits::check_get([key].into_iter()).ok()?;

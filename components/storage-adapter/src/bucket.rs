@@ -1,4 +1,4 @@
-//! What the adapter asks of its host: one bucket of `wasi:keyvalue`, and one word of configuration.
+//! The needs of the adapter from its host: one bucket of `wasi:keyvalue`, and one word of configuration.
 
 use gatehouse_ports::StoreError;
 use zeroize::Zeroizing;
@@ -21,7 +21,7 @@ pub enum BucketError {
 }
 
 impl BucketError {
-    /// What a caller of the store hears, with what would mend it.
+    /// The error for a caller of the store, with a way to mend it.
     #[must_use]
     pub fn at(self, label: &str) -> StoreError {
         StoreError::Unavailable(match self {
@@ -74,7 +74,7 @@ pub trait Bucket {
     /// When the host fails.
     fn increment(&self, key: &str, delta: i64) -> Result<i64, BucketError>;
 
-    /// What is under `key` now, and a swap that is possible as long as that stays so.
+    /// The value under `key` now, and a swap that is possible as long as that stays so.
     ///
     /// # Errors
     ///

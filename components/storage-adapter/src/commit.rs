@@ -10,7 +10,7 @@ use gatehouse_ports::{
 use crate::batch::{Batch, delete_all};
 use crate::bucket::{Bucket as _, BucketError, Host};
 use crate::draft::{Draft, Drafted};
-use crate::fault::{Failure, Fault};
+use crate::error::{PageError, ReadError};
 use crate::memory::View;
 use crate::names::{Grove, PageId, RootId};
 use crate::node::Node;
@@ -24,11 +24,11 @@ const GRACE_COMMITS: usize = 4;
 /// How much of what was replaced is remembered while nothing can be deleted, so that a root has a bound. What is beyond stays.
 const MAXIMUM_GENERATIONS: usize = 64;
 
-/// What is to be committed.
+/// The checks and changes to commit.
 pub struct Commit<'a> {
     pub checks: &'a [Check],
     pub changes: &'a [Change],
-    /// Whether an attempt at it has been outrun.
+    /// True if an attempt at it has been outrun.
     pub is_repeated: bool,
 }
 
@@ -49,15 +49,15 @@ pub enum Attempt {
 }
 
 /// Why a commit was not prepared.
-enum Refusal {
+enum PrepareError {
     Conflict(String),
     Outrun,
-    Failure(Failure),
+    Read(ReadError),
 }
 
-impl From<Failure> for Refusal {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
+impl From<ReadError> for PrepareError {
+    fn from(failure: ReadError) -> Self {
+        Self::Read(failure)
     }
 }
 
@@ -77,28 +77,28 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
     pub fn attempt(&self, commit: &Commit<'_>) -> Result<Attempt, CommitError> {
         let (swap, head) = self.head_to_swap()?;
         let prepared = match self.prepare(head, commit) {
-            Err(Refusal::Failure(failure)) if self.can_begin_anew(&failure, head)? => {
+            Err(PrepareError::Read(failure)) if self.can_begin_anew(&failure, head)? => {
                 self.prepare_on(&View::empty(head), commit)
             }
             prepared => prepared,
         };
         match prepared {
             Ok(Some(next)) => self.swap(swap, next),
-            // What held then must hold now: no swap shows it.
+            // The checks that held then must hold now: no swap shows it.
             Ok(None) if self.head()? == head => Ok(Attempt::Done),
-            Ok(None) | Err(Refusal::Outrun) => Ok(Attempt::Outrun),
-            Err(Refusal::Conflict(key)) => Err(CommitError::Conflict(key)),
-            Err(Refusal::Failure(failure)) if failure.fault == Fault::Missing => {
+            Ok(None) | Err(PrepareError::Outrun) => Ok(Attempt::Outrun),
+            Err(PrepareError::Conflict(key)) => Err(CommitError::Conflict(key)),
+            Err(PrepareError::Read(failure)) if failure.fault == PageError::Missing => {
                 if self.head()? == head {
                     return Err(failure.into_error().into());
                 }
                 Ok(Attempt::Outrun)
             }
-            Err(Refusal::Failure(failure)) => Err(failure.into_error().into()),
+            Err(PrepareError::Read(failure)) => Err(failure.into_error().into()),
         }
     }
 
-    /// Moves the head to `next`, if nobody has moved it since `swap` looked.
+    /// Moves the head to `next`, unless another commit has moved it since `swap` looked.
     fn swap(&self, swap: Swap<H>, next: Next) -> Result<Attempt, CommitError> {
         let swapped = self.bucket.swap(swap, &next.id.to_head());
         let counts = match swapped {
@@ -128,7 +128,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         }
     }
 
-    /// Whether the commit that wrote `next` counts, where the swap itself does not tell; `None` where nobody can know.
+    /// True if the commit that wrote `next` counts, where the swap itself does not tell; `None` where that cannot be known.
     fn came_to_count(&self, next: &Next) -> Option<bool> {
         let root = &next.view.root;
         for _ in 0..MAXIMUM_ATTEMPTS {
@@ -139,41 +139,49 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
                 return Some(true);
             }
             if head == root.lineage.last().copied() {
-                // Nobody has come first: the swap may still be under way.
+                // No other commit has come first: the swap may still be under way.
                 return None;
             }
             match self.view(head) {
                 Ok(now) => return now.root.follows(next.id, root.sequence),
                 // It was cleared away meanwhile.
-                Err(Fault::Missing) => {}
+                Err(PageError::Missing) => {}
                 Err(_) => return None,
             }
         }
         None
     }
 
-    /// Whether what is damaged is a cache, which may forget, and not just out of date.
-    fn can_begin_anew(&self, failure: &Failure, head: Option<RootId>) -> Result<bool, StoreError> {
-        let is_damage = matches!(failure.fault, Fault::Missing | Fault::Damaged);
+    /// True if what is damaged is a cache, which may forget, and not just out of date.
+    fn can_begin_anew(
+        &self,
+        failure: &ReadError,
+        head: Option<RootId>,
+    ) -> Result<bool, StoreError> {
+        let is_damage = matches!(failure.fault, PageError::Missing | PageError::Damaged);
         Ok(is_damage && self.grove == Grove::Cache && self.head()? == head)
     }
 
     /// Evaluates the checks and writes everything of the next state but the head; `None` if there is nothing to change.
-    fn prepare(&self, head: Option<RootId>, commit: &Commit<'_>) -> Result<Option<Next>, Refusal> {
+    fn prepare(
+        &self,
+        head: Option<RootId>,
+        commit: &Commit<'_>,
+    ) -> Result<Option<Next>, PrepareError> {
         let view = self.view(head);
         let view = view.map_err(|fault| fault.on_the_way_to(commit.first_key()))?;
         self.prepare_on(&view, commit)
     }
 
-    fn prepare_on(&self, view: &View, commit: &Commit<'_>) -> Result<Option<Next>, Refusal> {
-        let here = |fault: Fault| fault.on_the_way_to(commit.first_key());
+    fn prepare_on(&self, view: &View, commit: &Commit<'_>) -> Result<Option<Next>, PrepareError> {
+        let here = |fault: PageError| fault.on_the_way_to(commit.first_key());
         let reader = self.reader(view, self.around.clock.now_milliseconds());
         for check in commit.checks {
             let found = reader.find(&view.root.top, &check.key);
             let found = found.map_err(|fault| fault.on_the_way_to(&check.key))?;
             let live = found.filter(|item| reader.is_live(item));
             if !holds(check.requirement, live.map(|item| item.version)) {
-                return Err(Refusal::Conflict(check.key.clone()));
+                return Err(PrepareError::Conflict(check.key.clone()));
             }
         }
         let random = &self.around.random;
@@ -188,12 +196,12 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         };
         // Where others have come between before, they may have again; whoever sees that in time writes nothing that is in their way.
         if commit.is_repeated && self.head().map_err(|error| here(error.into()))? != view.id {
-            return Err(Refusal::Outrun);
+            return Err(PrepareError::Outrun);
         }
         Ok(Some(self.write(view, drafted, sequence).map_err(here)?))
     }
 
-    fn write(&self, view: &View, drafted: Drafted<'_>, sequence: u64) -> Result<Next, Fault> {
+    fn write(&self, view: &View, drafted: Drafted<'_>, sequence: u64) -> Result<Next, PageError> {
         let around = self.around;
         let seal = match &view.seal {
             Some(seal) => seal.clone(),
@@ -247,9 +255,9 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         parts: &[(PageId, &[u8])],
         nodes: &[(PageId, Arc<Node>)],
         (id, root): (RootId, &Root),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), PageError> {
         let (label, random) = (self.around.label.as_str(), &self.around.random);
-        let failed = |error: BucketError| Fault::Store(self.around.failed(error));
+        let failed = |error: BucketError| PageError::Store(self.around.failed(error));
         for (page, part) in parts {
             let name = page.name(label);
             let sealed = seal.seal(&name, part, random)?;
@@ -282,11 +290,15 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
         left.iter().skip(over).cloned().collect()
     }
 
-    /// What says of itself what is about to be written, to be written with the first of it, and where. Clears up after whoever left
+    /// The note about the pages of an attempt, to be written with the first of them, and its place. Clears up after whoever left
     /// word there before.
-    fn note_of(&self, view: &View, own: &Generation) -> Result<Option<(String, Vec<u8>)>, Fault> {
+    fn note_of(
+        &self,
+        view: &View,
+        own: &Generation,
+    ) -> Result<Option<(String, Vec<u8>)>, PageError> {
         let around = self.around;
-        // Nobody else has the keys of a first commit, unless it counts.
+        // No other instance has the keys of a first commit, unless it counts.
         let (Some(base), Some(seal)) = (view.id, &view.seal) else {
             return Ok(None);
         };
@@ -297,7 +309,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
                 break;
             };
             if before.has_lost(view) {
-                // What stays where this fails takes room and does no harm.
+                // A page that stays where this fails takes room and does no harm.
                 let _ = self.delete(&before.own);
             }
             if !before.may_yet_win(view) {
@@ -317,7 +329,7 @@ impl<H: Host, C: Clock, R: Random> Visit<'_, H, C, R> {
 
     /// Deletes what no head names, and then the note of it, which may be another's by now: that one is then without.
     fn discard(&self, own: &Generation, note: Option<String>) {
-        // What stays where this fails takes room and does no harm.
+        // A page that stays where this fails takes room and does no harm.
         if self.delete(own).is_ok()
             && let Some(note) = note
         {

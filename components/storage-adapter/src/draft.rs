@@ -1,4 +1,4 @@
-//! What a commit would make of one state: new nodes beside the old ones, which stay as they are.
+//! The next state that a commit would make of one state: new nodes beside the old ones, which stay as they are.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use gatehouse_ports::{Change, Random, Version};
 use zeroize::Zeroizing;
 
 use crate::bucket::Bucket;
-use crate::fault::{Failure, Fault};
+use crate::error::{PageError, ReadError};
 use crate::names::PageId;
 use crate::node::{Branch, Item, Node, Value, branch_of};
 use crate::reader::Reader;
@@ -49,7 +49,7 @@ pub struct Draft<'a, B, R> {
     retired: Vec<PageId>,
 }
 
-/// What is to be written and what is not needed any more.
+/// The nodes to write, and those that are not needed any more.
 pub struct Drafted<'a> {
     /// The top node of the next root.
     pub top: Node,
@@ -74,20 +74,20 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
         }
     }
 
-    /// What `changes` make of the tree below `top`; `None` if they make no difference.
+    /// The tree below `top` with `changes`; `None` if they make no difference.
     pub fn apply(
         mut self,
         top: &Node,
         changes: &'a [Change],
         version: Version,
-    ) -> Result<Option<Drafted<'a>>, Failure> {
+    ) -> Result<Option<Drafted<'a>>, ReadError> {
         let planned = self.plan(changes, version);
         let planned = planned.map_err(|fault| fault.on_the_way_to(""))?;
         let Some(mut level) = self.update(top, "", &planned)? else {
             return Ok(None);
         };
         while level.len() > 1 {
-            let branches = self.place(level);
+            let branches = self.place_all(level);
             level = inner_nodes(branches.map_err(|fault| fault.on_the_way_to(""))?);
         }
         let top = level.pop().map_or_else(empty_leaf, |(_, node)| node);
@@ -100,7 +100,7 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
         }))
     }
 
-    fn plan(&mut self, changes: &'a [Change], version: Version) -> Result<Vec<Planned>, Fault> {
+    fn plan(&mut self, changes: &'a [Change], version: Version) -> Result<Vec<Planned>, PageError> {
         let mut planned = Vec::with_capacity(changes.len());
         for change in changes {
             let key = change.key().to_owned();
@@ -121,7 +121,7 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
         Ok(planned)
     }
 
-    fn value(&mut self, bytes: &'a [u8]) -> Result<Value, Fault> {
+    fn value(&mut self, bytes: &'a [u8]) -> Result<Value, PageError> {
         if bytes.len() <= INLINE_BYTES {
             return Ok(Value::Here(Zeroizing::new(bytes.to_vec())));
         }
@@ -141,7 +141,7 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
         node: &Node,
         from: &str,
         changes: &[Planned],
-    ) -> Result<Option<Vec<(String, Node)>>, Failure> {
+    ) -> Result<Option<Vec<(String, Node)>>, ReadError> {
         match node {
             Node::Leaf(items) => Ok(self.update_leaf(items, from, changes)),
             Node::Inner(branches) => self.update_inner(branches, changes),
@@ -190,7 +190,7 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
         &mut self,
         branches: &[Branch],
         changes: &[Planned],
-    ) -> Result<Option<Vec<(String, Node)>>, Failure> {
+    ) -> Result<Option<Vec<(String, Node)>>, ReadError> {
         let mut differs = false;
         let mut rest = changes;
         let mut pieces = Vec::with_capacity(branches.len());
@@ -225,7 +225,7 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
         &mut self,
         branch: &Branch,
         changes: &[Planned],
-    ) -> Result<Option<Vec<(String, Node)>>, Failure> {
+    ) -> Result<Option<Vec<(String, Node)>>, ReadError> {
         let Some(first) = changes.first() else {
             return Ok(self.purge(branch));
         };
@@ -234,7 +234,7 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
         self.update(&node, &branch.from, changes)
     }
 
-    /// Frees a node that nobody changes of what has expired. Nobody asked for that: where it fails, the node stays as it is.
+    /// Frees a node that the commit leaves alone of what has expired. No caller asked for that: where it fails, the node stays as it is.
     fn purge(&mut self, branch: &Branch) -> Option<Vec<(String, Node)>> {
         if self.purges_left == 0 || !has_expired(branch.first_expiry, self.reader.now) {
             return None;
@@ -295,7 +295,7 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
         }
     }
 
-    fn place_pieces(&mut self, pieces: Vec<Piece>) -> Result<Vec<Branch>, Fault> {
+    fn place_pieces(&mut self, pieces: Vec<Piece>) -> Result<Vec<Branch>, PageError> {
         let mut branches = Vec::with_capacity(pieces.len());
         for piece in pieces {
             branches.push(match piece {
@@ -306,13 +306,14 @@ impl<'a, B: Bucket, R: Random> Draft<'a, B, R> {
         Ok(branches)
     }
 
-    fn place(&mut self, nodes: Vec<(String, Node)>) -> Result<Vec<Branch>, Fault> {
-        let place = |(from, node)| self.place_one(from, node);
-        nodes.into_iter().map(place).collect()
+    /// Gives new nodes pages.
+    fn place_all(&mut self, nodes: Vec<(String, Node)>) -> Result<Vec<Branch>, PageError> {
+        let branch = |(from, node)| self.place_one(from, node);
+        nodes.into_iter().map(branch).collect()
     }
 
     /// Gives a new node a page.
-    fn place_one(&mut self, from: String, node: Node) -> Result<Branch, Fault> {
+    fn place_one(&mut self, from: String, node: Node) -> Result<Branch, PageError> {
         let page = PageId::fresh(self.random)?;
         let first_expiry = node.first_expiry();
         self.nodes.push((page, Arc::new(node)));

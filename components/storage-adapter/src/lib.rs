@@ -4,8 +4,8 @@
 //! **How a commit becomes one write.** The entries are a tree of pages (a B+tree). A page is never changed: it is sealed, stored under a
 //! random number, and read by that number. One record of eight bytes, the head, holds the number of the root that counts. A commit
 //! reads the head, evaluates its checks on the state that it names, writes new pages beside the old ones up to a new root, and moves
-//! the head by compare-and-swap. That swap is the commit: before it nothing has changed for anybody, after it everything has. Nothing
-//! is applied later, so whoever is cut off after any write leaves a whole state, and perhaps pages that nobody refers to.
+//! the head by compare-and-swap. That swap is the commit: before it nothing has changed for any reader, after it everything has. Nothing
+//! is applied later, so whoever is cut off after any write leaves a whole state, and perhaps pages that no root refers to.
 //!
 //! - Whoever loses the swap deletes its own pages and decides again on the state that won, at most 32 times; then the store is
 //!   `unavailable` because it is contended. The pauses between have jitter, and follow how long an attempt takes.
@@ -26,13 +26,13 @@
 //!
 //! **What holds** (SEC-K1, SEC-K2, SEC-K8): pages and roots are sealed whole by the [barrier](gatehouse_barrier), each for the record
 //! that it is under. Keys and values of entries never show in the bucket, nor how they are ordered. A page that was altered, cut,
-//! exchanged or moved does not open, and the call fails with `corrupt` and the key that was asked for. The keys that seal are in the root's record,
-//! sealed by the key that the host's configuration has as `seal_key`. Without that variable every call fails with `sealed`; with
-//! another key, or where the label has no store, with `unavailable` and a text that says what to mend. Layouts have a number, and what
-//! a newer version wrote is refused and left alone.
+//! exchanged or moved does not open, and the call fails with `corrupt` and the key that was asked for. The keys that seal are in the
+//! root's record, sealed by the key that the host's configuration has as `seal_key`. Without that variable every call fails with
+//! `sealed`; with another key, or where the label has no store, with `unavailable` and a text that says what to mend. Layouts have a
+//! number, and what a newer version wrote is refused and left alone.
 //!
 //! **What does not**: who can write to the bucket can put an older head, or none, in the place of the one that counts. As long as the pages
-//! of that state are there, the store is then what it was at that time, and nobody notices. Sizes of pages, and how many a commit
+//! of that state are there, the store is then what it was at that time, and that goes unnoticed. Sizes of pages, and how many a commit
 //! wrote, show.
 //!
 //! The logic is plain Rust over the ports of [`gatehouse_ports`] and the two traits [`Host`] and [`Bucket`]. Compiled with the feature
@@ -46,7 +46,7 @@ mod commit;
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
 mod draft;
-mod fault;
+mod error;
 mod memory;
 mod names;
 mod node;

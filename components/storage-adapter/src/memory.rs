@@ -1,4 +1,4 @@
-//! What one instance remembers of a tree.
+//! The memory of one instance of a tree.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ const MAXIMUM_BYTES: usize = 4 * 1024 * 1024;
 /// One state of the tree, and the keys to read it.
 #[derive(Clone)]
 pub struct View {
-    /// What the head says of it; `None` before the first commit.
+    /// Its number by the head; `None` before the first commit.
     pub id: Option<RootId>,
-    /// What it says.
+    /// Its content.
     pub root: Arc<Root>,
     /// The keys; `None` before the first commit, or the first after damage.
     pub seal: Option<Seal>,

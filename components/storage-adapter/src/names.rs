@@ -1,4 +1,4 @@
-//! What records of a bucket are called.
+//! The names of records of a bucket.
 //!
 //! ASCII, under 80 bytes, without `/ \ ? #`: what every provider takes. Nothing in a name comes from a key or a value.
 
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 /// One of the trees that a bucket holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grove {
-    /// What capabilities store.
+    /// Records that capabilities store.
     Records,
-    /// What their instances share and can lose.
+    /// Values that their instances share and can lose.
     Cache,
 }
 
@@ -45,7 +45,7 @@ impl Grove {
 pub struct RootId(NonZeroU64);
 
 impl RootId {
-    /// A number that nobody else has.
+    /// A number that no other one has.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl PageId {
     /// Bytes of a number.
     pub const BYTES: usize = 16;
 
-    /// A number that nobody else has.
+    /// A number that no other one has.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ use crate::names::PageId;
 /// The layout written by this version.
 const FORMAT: u8 = 1;
 
-/// What an entry or a branch takes beside its texts, at most.
+/// The most bytes of an entry or a branch beside its texts.
 const OVERHEAD_BYTES: usize = 32;
 
 /// Why bytes that opened are no node.
@@ -44,7 +44,7 @@ pub enum Value {
     },
 }
 
-/// What is stored under a key.
+/// The value of a key.
 #[derive(Clone)]
 pub struct Item {
     /// The whole key.
@@ -53,7 +53,7 @@ pub struct Item {
     pub version: Version,
     /// Milliseconds since 1970 from which on it reads as absent.
     pub expires_at: Option<u64>,
-    /// What is stored.
+    /// The value.
     pub value: Value,
 }
 

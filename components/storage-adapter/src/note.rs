@@ -1,10 +1,10 @@
-//! What an attempt to commit says of itself with the first that it writes: should it be cut off, somebody else can clear up after it.
+//! The note that an attempt to commit writes first: should the attempt be cut off, another one can clear up after it.
 
 use gatehouse_ports::{Random, RandomError};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::fault::Fault;
+use crate::error::PageError;
 use crate::memory::View;
 use crate::names::RootId;
 use crate::node;
@@ -18,7 +18,7 @@ const PLACES: u8 = 8;
 pub struct Note {
     /// The root that counted when it began.
     pub base: RootId,
-    /// What it writes: its root, and the pages that are new in it.
+    /// The pages that it writes: its root, and those that are new in it.
     pub own: Generation,
 }
 
@@ -32,12 +32,12 @@ impl Note {
         Ok([0, 1, 2].map(|next| first.wrapping_add(next) % PLACES))
     }
 
-    /// Whether this attempt may yet win in the eyes of `view`. Written over, its note would be missed should it be cut off.
+    /// True if this attempt may yet win in the eyes of `view`. Written over, its note would be missed should it be cut off.
     pub fn may_yet_win(&self, view: &View) -> bool {
         view.id == Some(self.base)
     }
 
-    /// Whether this attempt has lost for ever in the eyes of `view`, be that out of date or not: the head names its base never again once
+    /// True if this attempt has lost for ever in the eyes of `view`, be that out of date or not: the head names its base never again once
     /// that has been replaced, and it was replaced by something else.
     pub fn has_lost(&self, view: &View) -> bool {
         let lineage = &view.root.lineage;
@@ -46,12 +46,12 @@ impl Note {
     }
 
     /// The note as bytes.
-    pub fn encode(&self) -> Result<Zeroizing<Vec<u8>>, Fault> {
+    pub fn encode(&self) -> Result<Zeroizing<Vec<u8>>, PageError> {
         Ok(node::encode(self, self.own.size())?)
     }
 
     /// The note in `bytes`.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Fault> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, PageError> {
         Ok(node::decode(bytes)?)
     }
 }

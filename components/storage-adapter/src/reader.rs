@@ -6,7 +6,7 @@ use gatehouse_ports::Entry;
 use gatehouse_ports::rules::has_expired;
 
 use crate::bucket::Bucket;
-use crate::fault::Fault;
+use crate::error::PageError;
 use crate::memory::Memory;
 use crate::names::PageId;
 use crate::node::{Item, Node, Value, branch_of};
@@ -36,7 +36,7 @@ impl<'a> Start<'a> {
     }
 }
 
-/// Whether a walk goes on.
+/// The next step of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walk {
     /// To the next entry.
@@ -52,13 +52,13 @@ pub struct Reader<'a, B> {
     pub memory: &'a Mutex<Memory>,
     /// `None` where there are no pages yet.
     pub seal: Option<Seal>,
-    /// What had expired by then reads as absent.
+    /// Entries that had expired by then read as absent.
     pub now: u64,
 }
 
 impl<B: Bucket> Reader<'_, B> {
     /// The node of `page`.
-    pub fn node(&self, page: PageId) -> Result<Arc<Node>, Fault> {
+    pub fn node(&self, page: PageId) -> Result<Arc<Node>, PageError> {
         let lock = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(node) = lock().node(page) {
             return Ok(node);
@@ -68,13 +68,13 @@ impl<B: Bucket> Reader<'_, B> {
         Ok(node)
     }
 
-    /// Whether the time of `item` is not over.
+    /// True if the time of `item` is not over.
     pub fn is_live(&self, item: &Item) -> bool {
         !has_expired(item.expires_at, self.now)
     }
 
     /// The entry of `key` below `top`, expired or not.
-    pub fn find(&self, top: &Arc<Node>, key: &str) -> Result<Option<Arc<Item>>, Fault> {
+    pub fn find(&self, top: &Arc<Node>, key: &str) -> Result<Option<Arc<Item>>, PageError> {
         let mut node = top.clone();
         loop {
             node = match &*node {
@@ -84,7 +84,7 @@ impl<B: Bucket> Reader<'_, B> {
                 }
                 Node::Inner(branches) => {
                     let branch = branches.get(branch_of(branches, key));
-                    self.node(branch.ok_or(Fault::Damaged)?.page)?
+                    self.node(branch.ok_or(PageError::Damaged)?.page)?
                 }
             }
         }
@@ -95,8 +95,8 @@ impl<B: Bucket> Reader<'_, B> {
         &self,
         node: &Node,
         start: Start<'_>,
-        visit: &mut impl FnMut(&Item) -> Result<Walk, Fault>,
-    ) -> Result<Walk, Fault> {
+        visit: &mut impl FnMut(&Item) -> Result<Walk, PageError>,
+    ) -> Result<Walk, PageError> {
         match node {
             Node::Leaf(items) => {
                 for item in items.iter().filter(|item| start.admits(&item.key)) {
@@ -116,8 +116,8 @@ impl<B: Bucket> Reader<'_, B> {
         Ok(Walk::On)
     }
 
-    /// What is stored, as its reader gets it.
-    pub fn entry(&self, item: &Item) -> Result<Entry, Fault> {
+    /// The entry, as its reader gets it.
+    pub fn entry(&self, item: &Item) -> Result<Entry, PageError> {
         let value = match &item.value {
             Value::Here(bytes) => bytes.to_vec(),
             Value::Apart { parts, .. } => {
@@ -129,7 +129,7 @@ impl<B: Bucket> Reader<'_, B> {
             }
         };
         if value.len() != item.value_bytes() {
-            return Err(Fault::Damaged);
+            return Err(PageError::Damaged);
         }
         Ok(Entry {
             value,
@@ -137,11 +137,11 @@ impl<B: Bucket> Reader<'_, B> {
         })
     }
 
-    fn open(&self, page: PageId) -> Result<zeroize::Zeroizing<Vec<u8>>, Fault> {
-        let seal = self.seal.as_ref().ok_or(Fault::Damaged)?;
+    fn open(&self, page: PageId) -> Result<zeroize::Zeroizing<Vec<u8>>, PageError> {
+        let seal = self.seal.as_ref().ok_or(PageError::Damaged)?;
         let name = page.name(self.label);
         let sealed = self.bucket.get(&name);
         let sealed = sealed.map_err(|error| error.at(self.label))?;
-        seal.open(&name, sealed.ok_or(Fault::Missing)?)
+        seal.open(&name, sealed.ok_or(PageError::Missing)?)
     }
 }

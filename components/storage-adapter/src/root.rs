@@ -7,7 +7,7 @@ use gatehouse_ports::{Random, StoreError};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::fault::Fault;
+use crate::error::PageError;
 use crate::names::{PageId, RootId};
 use crate::node::{self, DecodeError, Node, WrittenNode};
 
@@ -27,7 +27,7 @@ impl Generation {
     }
 }
 
-/// How many of the roots before it a root names: so many commits may follow one whose outcome was not told until nobody can know it.
+/// How many of the roots before it a root names: so many commits may follow one whose outcome was not told until it cannot be known.
 const LINEAGE_ROOTS: usize = 128;
 
 /// One state of a tree.
@@ -36,7 +36,7 @@ pub struct Root {
     pub sequence: u64,
     /// The roots before it, the oldest first and without a gap.
     pub lineage: Vec<RootId>,
-    /// What the last commits have replaced, the oldest first.
+    /// The pages that the last commits have replaced, the oldest first.
     pub retired: Vec<Generation>,
     /// The top node, which has no page of its own: so a small tree is read at once.
     pub top: Arc<Node>,
@@ -53,13 +53,13 @@ impl Root {
         }
     }
 
-    /// What the root that follows this one, whose number is `id`, has as its lineage.
+    /// The lineage of the root that follows this one, whose number is `id`.
     pub fn next_lineage(&self, id: Option<RootId>) -> Vec<RootId> {
         let over = (self.lineage.len() + 1).saturating_sub(LINEAGE_ROOTS);
         self.lineage.iter().skip(over).copied().chain(id).collect()
     }
 
-    /// Whether root `id` of that sequence number counted before this one; `None` if it may have, too long ago to be named.
+    /// True if root `id` of that sequence number counted before this one; `None` if it may have, too long ago to be named.
     pub fn follows(&self, id: RootId, sequence: u64) -> Option<bool> {
         if self.lineage.contains(&id) {
             return Some(true);
@@ -123,14 +123,18 @@ pub struct Seal {
 
 impl Seal {
     /// New keys.
-    pub fn generate(label: &str, root_key: &RootKey, random: &impl Random) -> Result<Self, Fault> {
-        let keyring = Keyring::generate(random).map_err(|error| keyring_fault(label, error))?;
+    pub fn generate(
+        label: &str,
+        root_key: &RootKey,
+        random: &impl Random,
+    ) -> Result<Self, PageError> {
+        let keyring = Keyring::generate(random).map_err(|error| keyring_error(label, error))?;
         let sealed = keyring.seal(root_key, random);
-        let sealed = sealed.map_err(|error| keyring_fault(label, error))?;
-        Ok(Self::of(label, &keyring, &sealed))
+        let sealed = sealed.map_err(|error| keyring_error(label, error))?;
+        Ok(Self::new(label, &keyring, &sealed))
     }
 
-    fn of(label: &str, keyring: &Keyring, sealed: &[u8]) -> Self {
+    fn new(label: &str, keyring: &Keyring, sealed: &[u8]) -> Self {
         Self {
             label: label.into(),
             sealed_keyring: sealed.into(),
@@ -139,25 +143,35 @@ impl Seal {
     }
 
     /// Seals what goes under `name`.
-    pub fn seal(&self, name: &str, bytes: &[u8], random: &impl Random) -> Result<Vec<u8>, Fault> {
+    pub fn seal(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        random: &impl Random,
+    ) -> Result<Vec<u8>, PageError> {
         let sealed = self.barrier.seal(self.address(name), bytes, None, random);
         sealed.map_err(|error| match error {
             SealError::Random(error) => error.into(),
-            SealError::TooLarge => Fault::unavailable("a page is too large to be sealed"),
+            SealError::TooLarge => PageError::unavailable("a page is too large to be sealed"),
         })
     }
 
     /// Opens what was found under `name`.
-    pub fn open(&self, name: &str, sealed: Vec<u8>) -> Result<Zeroizing<Vec<u8>>, Fault> {
+    pub fn open(&self, name: &str, sealed: Vec<u8>) -> Result<Zeroizing<Vec<u8>>, PageError> {
         match self.barrier.open(self.address(name), sealed) {
             Ok(record) => Ok(Zeroizing::new(record.value)),
-            Err(OpenError::Forged | OpenError::UnknownTerm(_)) => Err(Fault::Damaged),
+            Err(OpenError::Forged | OpenError::UnknownTerm(_)) => Err(PageError::Damaged),
             Err(OpenError::UnknownFormat { found }) => Err(DecodeError::Newer { found }.into()),
         }
     }
 
     /// The record of `root` under `name`.
-    pub fn write(&self, name: &str, root: &Root, random: &impl Random) -> Result<Vec<u8>, Fault> {
+    pub fn write(
+        &self,
+        name: &str,
+        root: &Root,
+        random: &impl Random,
+    ) -> Result<Vec<u8>, PageError> {
         let sealed = self.seal(name, &root.encode()?, random)?;
         let record = WrittenRecord {
             keyring: &self.sealed_keyring,
@@ -174,14 +188,14 @@ impl Seal {
         record: &[u8],
         known: Option<Self>,
         root_key: impl FnOnce() -> Result<RootKey, StoreError>,
-    ) -> Result<(Self, Root), Fault> {
+    ) -> Result<(Self, Root), PageError> {
         let record: WrittenRecord<'_> = node::decode(record)?;
         let seal = match known.filter(|seal| *seal.sealed_keyring == *record.keyring) {
             Some(seal) => seal,
             None => {
                 let keyring = Keyring::open(&root_key()?, record.keyring);
-                let keyring = keyring.map_err(|error| keyring_fault(label, error))?;
-                Self::of(label, &keyring, record.keyring)
+                let keyring = keyring.map_err(|error| keyring_error(label, error))?;
+                Self::new(label, &keyring, record.keyring)
             }
         };
         let opened = seal.open(name, record.sealed.to_vec())?;
@@ -196,16 +210,16 @@ impl Seal {
     }
 }
 
-fn keyring_fault(label: &str, error: KeyringError) -> Fault {
+fn keyring_error(label: &str, error: KeyringError) -> PageError {
     match error {
-        KeyringError::WrongRootKey => Fault::unavailable(&format!(
+        KeyringError::WrongRootKey => PageError::unavailable(&format!(
             "seal_key is not the key that the store {label} was made with, or its keyring was altered: set the variable to the key \
              of the first start"
         )),
         KeyringError::UnknownFormat { found } => DecodeError::Newer { found }.into(),
-        KeyringError::Malformed => Fault::Damaged,
+        KeyringError::Malformed => PageError::Damaged,
         KeyringError::NoTermLeft | KeyringError::TooManyTerms | KeyringError::Random(_) => {
-            Fault::unavailable(&error.to_string())
+            PageError::unavailable(&error.to_string())
         }
     }
 }

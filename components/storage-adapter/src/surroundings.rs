@@ -1,4 +1,4 @@
-//! What one instance of the adapter has around it.
+//! The surroundings of one instance of the adapter.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -54,7 +54,7 @@ impl<H: Host, C, R> Surroundings<H, C, R> {
         })
     }
 
-    /// What a caller hears when the bucket failed.
+    /// The error for a caller when the bucket failed.
     pub fn failed(&self, error: BucketError) -> StoreError {
         error.at(&self.label)
     }

@@ -8,14 +8,14 @@ use gatehouse_ports::{Change, Check, Clock, CommitError, Random, StoreError};
 
 use crate::bucket::Host;
 use crate::commit::{Attempt, Commit};
-use crate::fault::{Failure, Fault};
+use crate::error::{PageError, ReadError};
 use crate::memory::{Memory, View};
 use crate::names::Grove;
 use crate::reader::Reader;
 use crate::surroundings::Surroundings;
 use crate::visit::{MAXIMUM_ATTEMPTS, Visit, lock};
 
-/// What a pause between two attempts grows from: the time that an attempt took, within these bounds. Those who commit beside each other
+/// The unit of a pause between two attempts: the time that an attempt took, within these bounds. Those who commit beside each other
 /// come through only if they wait for longer than all their attempts take together.
 const SHORTEST_ATTEMPT: Duration = Duration::from_millis(1);
 const LONGEST_ATTEMPT: Duration = Duration::from_millis(32);
@@ -43,10 +43,10 @@ impl Tree {
         &self,
         around: &Surroundings<H, C, R>,
         key: &str,
-        read: impl Fn(&Reader<'_, H::Bucket>, &View) -> Result<T, Failure>,
+        read: impl Fn(&Reader<'_, H::Bucket>, &View) -> Result<T, ReadError>,
     ) -> Result<T, StoreError> {
         let visit = self.visit(around)?;
-        // Before the look at the head: what had expired by then was absent at the moment when that head counted. Later, somebody else
+        // Before the look at the head: what had expired by then was absent at the moment when that head counted. Later, another instance
         // may have prolonged it.
         let mut now = around.clock.now_milliseconds();
         let mut head = visit.head()?;
@@ -55,7 +55,7 @@ impl Tree {
             let view = view.map_err(|fault| fault.on_the_way_to(key));
             let failure = match view.and_then(|view| read(&visit.reader(&view, now), &view)) {
                 Ok(answer) => return Ok(answer),
-                Err(failure) if failure.fault == Fault::Missing => failure,
+                Err(failure) if failure.fault == PageError::Missing => failure,
                 Err(failure) => return Err(failure.into_error()),
             };
             let before = head;

@@ -1,4 +1,4 @@
-//! What a bucket gives back, each read by one pure function: for tests that feed generated input (SEC-V1). The adapter uses what these
+//! Contents of a bucket, each read by one pure function: for tests that feed generated input (SEC-V1). The adapter uses what these
 //! call, not these.
 
 use zeroize::Zeroizing;

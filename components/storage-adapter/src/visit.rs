@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gatehouse_ports::StoreError;
 
 use crate::bucket::{Bucket, Host};
-use crate::fault::Fault;
+use crate::error::PageError;
 use crate::memory::{Memory, View};
 use crate::names::{Grove, RootId};
 use crate::reader::Reader;
@@ -68,10 +68,10 @@ impl<H: Host, C, R> Visit<'_, H, C, R> {
     }
 
     /// The state that `head` names.
-    pub fn view(&self, head: Option<RootId>) -> Result<View, Fault> {
+    pub fn view(&self, head: Option<RootId>) -> Result<View, PageError> {
         let around = self.around;
         let Some(id) = head else {
-            // Nothing to open, and yet nobody reads or writes here without the key.
+            // Nothing to open, and yet no instance reads or writes here without the key.
             around.root_key()?;
             return Ok(View::empty(None));
         };
@@ -84,7 +84,7 @@ impl<H: Host, C, R> Visit<'_, H, C, R> {
         let name = self.grove.root(&around.label, id);
         let record = self.bucket.get(&name);
         let record = record.map_err(|error| around.failed(error))?;
-        let record = record.ok_or(Fault::Missing)?;
+        let record = record.ok_or(PageError::Missing)?;
         let known = last.and_then(|view| view.seal);
         let root_key = || around.root_key();
         let (seal, root) = Seal::read(&around.label, &name, &record, known, root_key)?;

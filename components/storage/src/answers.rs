@@ -1,4 +1,4 @@
-//! Whether what a host says about its store can be the answer to what it was asked.
+//! Checks that an answer of a host about its store fits the question.
 //!
 //! A host can be wrong about its store, and an embedder's first one often is. What is no answer must not be taken for one: an entry too
 //! few would read as a record that is absent, and a page that does not go on would be read for ever.
@@ -28,7 +28,7 @@ pub fn of_held_keys(
         key.version.is_none() && *answer == Difference::Unchanged
     };
     if keys.iter().zip(&answers).any(unknown) {
-        return Err(no_answer("an entry is unchanged that nobody held"));
+        return Err(no_answer("an entry is unchanged that was not held"));
     }
     Ok(answers)
 }

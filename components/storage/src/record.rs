@@ -18,9 +18,9 @@ pub trait Record: Serialize + DeserializeOwned {
 /// A record as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loaded<R> {
-    /// What the record says.
+    /// The content of the record.
     pub record: R,
-    /// What to require in a commit that depends on it.
+    /// The version to require in a commit that depends on it.
     pub version: Version,
 }
 

@@ -128,7 +128,7 @@ impl Kept {
     }
 }
 
-/// What a read found, one key after the other.
+/// The results of a read, one key after the other.
 pub struct CachedReads<'a> {
     cache: &'a RecordCache,
     found: std::vec::IntoIter<Found>,

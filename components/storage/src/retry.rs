@@ -10,7 +10,7 @@ use crate::{StorageError, TransactionError};
 /// How often a change is tried before it is reported as contended (SEC-S6).
 pub const MAXIMUM_ATTEMPTS: u32 = 16;
 
-/// What a pause between two attempts grows from.
+/// The unit of a pause between two attempts.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// How one attempt ended.
@@ -18,12 +18,12 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 pub enum Attempt<T> {
     /// Done, with this result.
     Done(T),
-    /// A check did not hold: somebody else was faster.
+    /// A check did not hold: another writer was faster.
     Conflicted,
 }
 
 impl<T> Attempt<T> {
-    /// What a commit says about an attempt that would yield `value`.
+    /// The outcome of an attempt that would yield `value`, by the answer to its commit.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl<T> Attempt<T> {
 ///
 /// # Errors
 ///
-/// What an attempt fails with, or [`StorageError::Contended`] after [`MAXIMUM_ATTEMPTS`] conflicts.
+/// The error of an attempt, or [`StorageError::Contended`] after [`MAXIMUM_ATTEMPTS`] conflicts.
 pub fn commit_with_retries<T, E: From<StorageError>>(
     clock: &impl Clock,
     random: &impl Random,

@@ -18,7 +18,7 @@ impl Transaction {
         Self::default()
     }
 
-    /// Whether committing this would do nothing.
+    /// True if committing this would do nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.checks.is_empty() && self.changes.is_empty()
@@ -85,13 +85,13 @@ impl Transaction {
         self
     }
 
-    /// Whether it changes this key already.
+    /// True if it changes this key already.
     #[must_use]
     pub fn has_change(&self, key: &str) -> bool {
         self.changes.iter().any(|change| change.key() == key)
     }
 
-    /// What the store is asked to do.
+    /// The checks and changes for the store.
     #[must_use]
     pub fn into_parts(self) -> (Vec<Check>, Vec<Change>) {
         (self.checks, self.changes)

@@ -11,7 +11,7 @@ mod resolver;
 mod trust;
 
 pub use client::Outbound;
-pub use gatehouse_ports::{AllowedHost, MalformedHost, Scheme};
+pub use gatehouse_ports::{AllowedHost, AllowedHostError, Scheme};
 pub use hooks::OutboundHooks;
 pub use policy::{Denial, Policy};
 pub use trust::{TrustError, client_configuration};

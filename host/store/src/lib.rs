@@ -58,7 +58,7 @@ mod verified_versions;
 pub use backend::{Answer, Backend};
 pub use durable::{OpenError, RedbBackend};
 pub use gatehouse_barrier::{
-    KeyShare, KeyringError, RootKey, RootKeyError, Sharing, SplitError, Term, UnusableNumbers,
+    KeyShare, KeyringError, RootKey, RootKeyError, Sharing, SharingError, SplitError, Term,
 };
 pub use generation::Generation;
 pub use key_file::{KeyFileError, create_key_file, read_key_file};

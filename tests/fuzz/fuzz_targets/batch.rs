@@ -13,8 +13,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gatehouse_access::{
-    Access, AccessService, LoginGrant, MountRequest, Operation, Refusal, Request, TokenParameters,
-    TokenReference, TokenType,
+    AccessService, LoginGrant, Logins as _, MountRequest, Mounts as _, Operation, Refusal, Request,
+    Requests as _, System as _, TokenLookup as _, TokenParameters, TokenReference, TokenType,
 };
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
 use libfuzzer_sys::fuzz_target;

@@ -18,33 +18,33 @@ use crate::service::AccessService;
 
 /// Why a batch token was not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NotSealed {
+pub(crate) enum SealError {
     /// Its record is longer than [`MAXIMUM_RECORD_BYTES`].
     TooLarge,
     /// The server cannot answer now.
     Failure(Failure),
 }
 
-impl From<Failure> for NotSealed {
+impl From<Failure> for SealError {
     fn from(failure: Failure) -> Self {
         Self::Failure(failure)
     }
 }
 
-impl From<NotSealed> for LoginError {
-    fn from(error: NotSealed) -> Self {
+impl From<SealError> for LoginError {
+    fn from(error: SealError) -> Self {
         match error {
-            NotSealed::TooLarge => Self::BatchTooLarge(MAXIMUM_RECORD_BYTES as u32),
-            NotSealed::Failure(failure) => Self::Failure(failure),
+            SealError::TooLarge => Self::BatchTooLarge(MAXIMUM_RECORD_BYTES as u32),
+            SealError::Failure(failure) => Self::Failure(failure),
         }
     }
 }
 
-impl From<NotSealed> for CreateError {
-    fn from(error: NotSealed) -> Self {
+impl From<SealError> for CreateError {
+    fn from(error: SealError) -> Self {
         match error {
-            NotSealed::TooLarge => Self::BatchTooLarge(MAXIMUM_RECORD_BYTES as u32),
-            NotSealed::Failure(failure) => Self::Failure(failure),
+            SealError::TooLarge => Self::BatchTooLarge(MAXIMUM_RECORD_BYTES as u32),
+            SealError::Failure(failure) => Self::Failure(failure),
         }
     }
 }
@@ -56,7 +56,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         transaction: &mut Transaction,
         record: &TokenRecord,
-    ) -> Result<ClientToken, NotSealed> {
+    ) -> Result<ClientToken, SealError> {
         let mut salt = [0_u8; SALT_BYTES];
         self.random.fill(&mut salt).map_err(Failure::from)?;
         let key = self.issuing_key(transaction, record.creation_time, record.creation_ttl)?;

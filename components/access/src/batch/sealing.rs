@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::NotSealed;
+use super::SealError;
 use crate::api::{ClientToken, Failure};
 use crate::one_time_cipher::OneTimeCipher;
 use crate::random::BATCH_TOKEN_PREFIX;
@@ -50,13 +50,13 @@ impl BatchKey {
         &self,
         record: &TokenRecord,
         salt: &[u8; SALT_BYTES],
-    ) -> Result<ClientToken, NotSealed> {
+    ) -> Result<ClientToken, SealError> {
         let record = encode(record).map_err(Failure::from)?;
         if record.len() > MAXIMUM_RECORD_BYTES {
-            return Err(NotSealed::TooLarge);
+            return Err(SealError::TooLarge);
         }
         let sealed = self.cipher(salt).seal(&record);
-        let sealed = sealed.ok_or(NotSealed::TooLarge)?;
+        let sealed = sealed.ok_or(SealError::TooLarge)?;
         let bytes = [&self.number.to_be_bytes(), salt.as_slice(), &sealed].concat();
         let bytes = Zeroizing::new(bytes);
         // All at once: growing would leave parts of the secret behind.
@@ -87,7 +87,7 @@ impl BatchKey {
     }
 }
 
-/// A batch token as somebody presents it: nothing in it has been confirmed. It is as secret as its text, and wiped when dropped.
+/// A batch token as a caller presents it: nothing in it has been confirmed. It is as secret as its text, and wiped when dropped.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) struct SealedToken {
     pub(crate) key_number: u32,

@@ -2,9 +2,10 @@
 
 use super::{Component, access, identity_wit as wit};
 use crate::{
-    Access, AliasPage, AliasRequest, AliasView, AliasWritten, EntityChanges, EntityPage,
-    EntityView, Failure, GroupChanges, GroupPage, GroupView, IdentityError, IdentityReference,
-    IdentityTarget, IdentityWritten, KeyPage, MergeRequest,
+    AliasPage, AliasRequest, AliasView, AliasWritten, Entities as _, EntityAliases as _,
+    EntityChanges, EntityPage, EntityView, Failure, GroupAliases as _, GroupChanges, GroupPage,
+    GroupView, Groups as _, IdentityError, IdentityReference, IdentityTarget, IdentityWritten,
+    KeyPage, MergeRequest,
 };
 
 impl wit::Guest for Component {

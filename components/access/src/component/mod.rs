@@ -12,13 +12,16 @@ use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
 use crate::{
-    Access, AccessService, Admission, Capability, Cluster, CreateError, CreateRequest,
-    CubbyholeError, Failure, InitializeError, Initialized, KeyPage, LoginError, LoginGrant,
-    LookupError, Migration, MountError, MountRequest, MountTuning, MountView, Parent, Policy,
-    PolicyError, PrefixError, Refusal, RemountError, RenewError, RenewalSubject, Request,
-    ResultantAcl, Revalidated, RevokeError, Settings, TokenGrant, TokenReference, TokenRole,
-    TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenView, TuneError, UnwrapError,
-    WrapError, WrapRequest, WrappingToken, WrappingView, WritePermission,
+    AccessService, Admission, Capability, Cluster, CreateError, CreateRequest, Cubbyhole as _,
+    CubbyholeError, Failure, InitializeError, Initialized, KeyPage, LeaseTree as _, LoginError,
+    LoginGrant, Logins as _, LookupError, Migration, Migrations as _, MountError, MountRequest,
+    MountTuning, MountView, Mounts as _, Parent, Policies as _, Policy, PolicyError, PrefixError,
+    Refusal, RemountError, RenewError, Renewal as _, RenewalSubject, Request, Requests as _,
+    ResultantAcl, Revalidated, Revocation as _, RevokeError, Rights as _, Settings, System as _,
+    Tidying as _, TokenCreation as _, TokenGrant, TokenLookup as _, TokenReference, TokenRole,
+    TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles as _, TokenView, TuneError,
+    UnwrapError, WrapError, WrapRequest, Wrapping as _, WrappingToken, WrappingView,
+    WritePermission,
 };
 
 struct Component;
@@ -39,7 +42,7 @@ fn access<T>(call: impl FnOnce(&Service) -> T) -> T {
 
 impl system_wit::Guest for Component {
     fn current_cluster() -> Result<Option<Cluster>, Failure> {
-        access(Service::cluster)
+        access(Service::current_cluster)
     }
 
     fn initialize(root_token: Option<String>) -> Result<Initialized, InitializeError> {
@@ -83,8 +86,8 @@ impl rights_wit::Guest for Component {
         access(|it| it.unconditional_capabilities(&token, &paths))
     }
 
-    fn resultant(token: TokenReference) -> Result<ResultantAcl, LookupError> {
-        access(|it| it.resultant_acl(&token))
+    fn read_resultant_acl(token: TokenReference) -> Result<ResultantAcl, LookupError> {
+        access(|it| it.read_resultant_acl(&token))
     }
 }
 
@@ -93,11 +96,14 @@ impl tokens_wit::Guest for Component {
         Ok(access(|it| it.issue_login(&grant))?.into())
     }
 
-    fn create(parent: Parent, request: CreateRequest) -> Result<tokens_wit::Issued, CreateError> {
+    fn create_token(
+        parent: Parent,
+        request: CreateRequest,
+    ) -> Result<tokens_wit::Issued, CreateError> {
         Ok(access(|it| it.create_token(&parent, &request))?.into())
     }
 
-    fn read(token: TokenReference) -> Result<TokenView, LookupError> {
+    fn lookup_token(token: TokenReference) -> Result<TokenView, LookupError> {
         access(|it| it.lookup_token(&token))
     }
 
@@ -108,7 +114,7 @@ impl tokens_wit::Guest for Component {
         access(|it| it.renewal(&token, source_address.as_deref()))
     }
 
-    fn renew(
+    fn renew_token(
         token: TokenReference,
         increment: u64,
         fresh: Option<Revalidated>,
@@ -116,15 +122,15 @@ impl tokens_wit::Guest for Component {
         access(|it| it.renew_token(&token, increment, fresh.as_ref()))
     }
 
-    fn revoke(token: TokenReference) -> Result<bool, RevokeError> {
+    fn revoke_token(token: TokenReference) -> Result<bool, RevokeError> {
         access(|it| it.revoke_token(&token))
     }
 
-    fn revoke_alone(token: TokenReference) -> Result<bool, RevokeError> {
+    fn revoke_token_alone(token: TokenReference) -> Result<bool, RevokeError> {
         access(|it| it.revoke_token_alone(&token))
     }
 
-    fn tidy() -> Result<bool, Failure> {
+    fn tidy_tokens() -> Result<bool, Failure> {
         access(Service::tidy_tokens)
     }
 
@@ -134,7 +140,7 @@ impl tokens_wit::Guest for Component {
 }
 
 impl leases_wit::Guest for Component {
-    fn list_below(prefix: String, after: Option<String>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_leases(prefix: String, after: Option<String>, limit: u32) -> Result<KeyPage, Failure> {
         access(|it| it.list_leases(&prefix, after.as_deref(), limit))
     }
 
@@ -144,15 +150,15 @@ impl leases_wit::Guest for Component {
 }
 
 impl token_roles_wit::Guest for Component {
-    fn list_names(after: Option<String>, limit: u32) -> Result<KeyPage, Failure> {
+    fn list_token_roles(after: Option<String>, limit: u32) -> Result<KeyPage, Failure> {
         access(|it| it.list_token_roles(after.as_deref(), limit))
     }
 
-    fn read(name: String) -> Result<Option<TokenRole>, Failure> {
+    fn read_token_role(name: String) -> Result<Option<TokenRole>, Failure> {
         access(|it| it.read_token_role(&name))
     }
 
-    fn write(
+    fn write_token_role(
         name: String,
         changes: TokenRoleChanges,
         permission: WritePermission,
@@ -160,59 +166,59 @@ impl token_roles_wit::Guest for Component {
         access(|it| it.write_token_role(&name, &changes, permission))
     }
 
-    fn delete(name: String) -> Result<(), Failure> {
+    fn delete_token_role(name: String) -> Result<(), Failure> {
         access(|it| it.delete_token_role(&name))
     }
 }
 
 impl policies_wit::Guest for Component {
-    fn list_names() -> Result<Vec<String>, Failure> {
+    fn list_policies() -> Result<Vec<String>, Failure> {
         access(Service::list_policies)
     }
 
-    fn read(name: String) -> Result<Option<Policy>, Failure> {
+    fn read_policy(name: String) -> Result<Option<Policy>, Failure> {
         access(|it| it.read_policy(&name))
     }
 
-    fn write(name: String, text: String) -> Result<(), PolicyError> {
+    fn write_policy(name: String, text: String) -> Result<(), PolicyError> {
         access(|it| it.write_policy(&name, &text))
     }
 
-    fn delete(name: String) -> Result<(), PolicyError> {
+    fn delete_policy(name: String) -> Result<(), PolicyError> {
         access(|it| it.delete_policy(&name))
     }
 }
 
 impl mounts_wit::Guest for Component {
-    fn list_all() -> Result<Vec<MountView>, Failure> {
+    fn list_mounts() -> Result<Vec<MountView>, Failure> {
         access(Service::list_mounts)
     }
 
-    fn read(path: String) -> Result<Option<MountView>, Failure> {
+    fn read_mount(path: String) -> Result<Option<MountView>, Failure> {
         access(|it| it.read_mount(&path))
     }
 
-    fn find(path: String) -> Result<Option<MountView>, Failure> {
+    fn find_mount(path: String) -> Result<Option<MountView>, Failure> {
         access(|it| it.find_mount(&path))
     }
 
-    fn enable(path: String, request: MountRequest) -> Result<(), MountError> {
+    fn enable_mount(path: String, request: MountRequest) -> Result<(), MountError> {
         access(|it| it.enable_mount(&path, &request))
     }
 
-    fn tune(path: String, tuning: MountTuning) -> Result<(), TuneError> {
+    fn tune_mount(path: String, tuning: MountTuning) -> Result<(), TuneError> {
         access(|it| it.tune_mount(&path, &tuning))
     }
 
-    fn disable(path: String) -> Result<Option<String>, MountError> {
+    fn disable_mount(path: String) -> Result<Option<String>, MountError> {
         access(|it| it.disable_mount(&path))
     }
 
-    fn list_disabled(limit: u32) -> Result<Vec<String>, Failure> {
+    fn list_disabled_mounts(limit: u32) -> Result<Vec<String>, Failure> {
         access(|it| it.list_disabled_mounts(limit))
     }
 
-    fn forget_disabled(id: String) -> Result<(), Failure> {
+    fn forget_disabled_mount(id: String) -> Result<(), Failure> {
         access(|it| it.forget_disabled_mount(&id))
     }
 }
@@ -222,7 +228,7 @@ impl migrations_wit::Guest for Component {
         access(|it| it.move_mount(&source, &target))
     }
 
-    fn read(id: String) -> Result<Option<Migration>, Failure> {
+    fn read_migration(id: String) -> Result<Option<Migration>, Failure> {
         access(|it| it.read_migration(&id))
     }
 }
@@ -232,11 +238,11 @@ impl wrapping_wit::Guest for Component {
         access(|it| it.wrap(&request))
     }
 
-    fn read(token: String) -> Result<WrappingView, UnwrapError> {
+    fn read_wrapping(token: String) -> Result<WrappingView, UnwrapError> {
         access(|it| it.read_wrapping(&token))
     }
 
-    fn unwrap(token: String) -> Result<Vec<u8>, UnwrapError> {
+    fn unwrap_content(token: String) -> Result<Vec<u8>, UnwrapError> {
         access(|it| it.unwrap_content(&token))
     }
 
@@ -246,15 +252,15 @@ impl wrapping_wit::Guest for Component {
 }
 
 impl cubbyhole_wit::Guest for Component {
-    fn read(token: String, path: String) -> Result<Option<Vec<u8>>, CubbyholeError> {
+    fn read_cubbyhole(token: String, path: String) -> Result<Option<Vec<u8>>, CubbyholeError> {
         access(|it| it.read_cubbyhole(&token, &path))
     }
 
-    fn list_keys(token: String, folder: String) -> Result<Vec<String>, CubbyholeError> {
+    fn list_cubbyhole(token: String, folder: String) -> Result<Vec<String>, CubbyholeError> {
         access(|it| it.list_cubbyhole(&token, &folder))
     }
 
-    fn write(
+    fn write_cubbyhole(
         token: String,
         path: String,
         content: Vec<u8>,
@@ -263,7 +269,7 @@ impl cubbyhole_wit::Guest for Component {
         access(|it| it.write_cubbyhole(&token, &path, &content, permission))
     }
 
-    fn delete(token: String, path: String) -> Result<(), CubbyholeError> {
+    fn delete_cubbyhole(token: String, path: String) -> Result<(), CubbyholeError> {
         access(|it| it.delete_cubbyhole(&token, &path))
     }
 }

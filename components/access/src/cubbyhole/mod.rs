@@ -11,7 +11,7 @@ use gatehouse_storage::{Attempt, Loaded, Record, Records, Transaction, commit_wi
 use serde::{Deserialize, Serialize};
 
 use self::secrets::Secrets;
-use crate::api::{CubbyholeError, Failure, WritePermission};
+use crate::api::{Cubbyhole, CubbyholeError, Failure, WritePermission};
 use crate::records::{TokenRecord, cubbyhole_key, token_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
@@ -34,42 +34,34 @@ impl Record for CubbyholeRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// Whether a request is about what its token keeps.
+/// True if a request is about what its token keeps.
 pub(crate) fn concerns(path: &str) -> bool {
     path.split('/').next() == Some("cubbyhole")
 }
 
-/// What a token keeps, as it was read.
+/// The secrets of a token, as they were read.
 struct Kept {
     hash: TokenHash,
     /// `None` after its last use.
     token: Option<Loaded<TokenRecord>>,
-    /// What lies under the key, theirs or not.
+    /// The record under the key, theirs or not.
     record: Option<Loaded<CubbyholeRecord>>,
     secrets: Secrets,
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn cubbyhole_secret(
-        &self,
-        token: &str,
-        path: &str,
-    ) -> Result<Option<Vec<u8>>, CubbyholeError> {
+impl<S: Store, C: Clock, R: Random> Cubbyhole for AccessService<S, C, R> {
+    fn read_cubbyhole(&self, token: &str, path: &str) -> Result<Option<Vec<u8>>, CubbyholeError> {
         let mut content = self.shown_secrets(token)?.take(path);
         Ok(content
             .as_mut()
             .map(|content| std::mem::take(&mut **content)))
     }
 
-    pub(crate) fn cubbyhole_keys(
-        &self,
-        token: &str,
-        folder: &str,
-    ) -> Result<Vec<String>, CubbyholeError> {
+    fn list_cubbyhole(&self, token: &str, folder: &str) -> Result<Vec<String>, CubbyholeError> {
         Ok(self.shown_secrets(token)?.keys(folder))
     }
 
-    pub(crate) fn put_cubbyhole_secret(
+    fn write_cubbyhole(
         &self,
         token: &str,
         path: &str,
@@ -89,15 +81,13 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn remove_cubbyhole_secret(
-        &self,
-        token: &str,
-        path: &str,
-    ) -> Result<(), CubbyholeError> {
+    fn delete_cubbyhole(&self, token: &str, path: &str) -> Result<(), CubbyholeError> {
         self.change_secrets(token, |secrets| Ok(secrets.take(path).is_some()))
     }
+}
 
-    /// What to show to the caller who holds `token`. After the token's last use the record goes with the answer.
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The secrets to show to the caller who holds `token`. After the token's last use the record goes with the answer.
     fn shown_secrets(&self, token: &str) -> Result<Secrets, CubbyholeError> {
         let kept = self.kept_secrets(token)?;
         if let (None, Some(record)) = (&kept.token, &kept.record) {
@@ -149,7 +139,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The token and what it keeps, in one round trip.
     fn kept_secrets(&self, token: &str) -> Result<Kept, CubbyholeError> {
         let hasher = self.hasher()?;
-        let hash = match TokenLocation::of(hasher, token) {
+        let hash = match TokenLocation::new(hasher, token) {
             TokenLocation::Stored(hash) => hash,
             TokenLocation::Carried(_) => return Err(CubbyholeError::BatchToken),
         };
@@ -160,7 +150,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let are_its_own = match &found {
             Some(found) if found.record.is_alive_at(now) => found.record.keeps_secrets,
             Some(_) => return Err(CubbyholeError::InvalidToken),
-            // Admission has let in the last request of the token; nobody else comes this far.
+            // Admission has let in the last request of the token; no other caller comes this far.
             None if record.is_some() => true,
             None => return Err(CubbyholeError::InvalidToken),
         };

@@ -22,7 +22,7 @@ const MAXIMUM_BYTES: usize = 512 * 1024;
 /// Random bytes that make the key of each sealing another one.
 const SALT_BYTES: usize = 32;
 
-/// What a token keeps. Wiped when dropped, the paths too: they are sealed like the contents.
+/// The secrets of one token. Wiped when dropped, the paths too: they are sealed like the contents.
 #[derive(Default)]
 pub(super) struct Secrets(BTreeMap<String, Zeroizing<Vec<u8>>>);
 
@@ -35,7 +35,7 @@ impl Drop for Secrets {
 }
 
 impl Secrets {
-    /// What `record` holds for `token`.
+    /// The secrets that `record` holds for `token`.
     pub(super) fn open(
         hasher: &IdentifierHasher,
         token: &str,
@@ -104,7 +104,7 @@ impl Secrets {
         Ok(())
     }
 
-    /// What lies directly in `folder`, sorted: the last segments of secrets, and of further folders, which end in `/`.
+    /// The keys directly in `folder`, sorted: the last segments of secrets, and of further folders, which end in `/`.
     pub(super) fn keys(&self, folder: &str) -> Vec<String> {
         let prefix = match folder.trim_end_matches('/') {
             "" => String::new(),
@@ -133,7 +133,7 @@ impl Secrets {
         packed
     }
 
-    /// What [`Self::pack`] was given; `None` for anything else.
+    /// The secrets that [`Self::pack`] was given; `None` for anything else.
     fn unpack(mut packed: &[u8]) -> Option<Self> {
         let mut secrets = Self::default();
         while !packed.is_empty() {

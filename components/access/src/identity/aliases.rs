@@ -3,11 +3,12 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use super::checks::{check_alias_name, checked_metadata, is_identifier};
+use super::checks::{check_alias_name, checked_metadata};
 use super::creation::stage_alias;
-use super::records::{AliasReference, NameRecord, alias_id_key};
+use super::records::{ALIAS_ID_PREFIX, AliasReference, NameRecord, alias_id_key};
 use crate::api::{
-    AliasRequest, AliasView, AliasWritten, Failure, IdentityError, IdentityReference, MountView,
+    AliasPage, AliasRequest, AliasView, AliasWritten, EntityAliases, Failure, IdentityError,
+    MountView, Mounts as _,
 };
 use crate::random;
 use crate::records::{
@@ -23,8 +24,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// What `request` says, and where it says nothing what `present` is.
-    pub(super) fn of(
+    /// The values of `request`, and of `present` where it gives none.
+    pub(super) fn new(
         request: &AliasRequest,
         present: Option<(&str, &str)>,
     ) -> Result<Self, IdentityError> {
@@ -41,92 +42,34 @@ impl Place {
     }
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn alias_view(&self, id: &str) -> Result<Option<AliasView>, Failure> {
-        let Some((hash, alias)) = self.alias_with_id(id)? else {
+impl<S: Store, C: Clock, R: Random> EntityAliases for AccessService<S, C, R> {
+    fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+        let Some((hash, alias)) = self.find_alias::<AliasRecord>(id)? else {
             return Ok(None);
         };
-        let reference = AliasReference {
-            id: alias.record.id,
-            mount_accessor: alias.record.mount_accessor,
-            hash,
-        };
+        let alias = alias.record;
+        let reference = AliasReference::new(&alias.id, &alias.mount_accessor, &hash);
         Ok(self.alias_views(&[reference])?.pop())
     }
 
-    /// These aliases with what their last logins said.
-    pub(super) fn alias_views(
-        &self,
-        references: &[AliasReference],
-    ) -> Result<Vec<AliasView>, Failure> {
-        if references.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mounts = self.mounts()?;
-        let keys: Vec<String> = references
-            .iter()
-            .flat_map(|it| [alias_key(&it.hash), alias_metadata_key(&it.hash)])
-            .collect();
-        let mut entries = self.read_all(keys.iter())?;
-        let mut views = Vec::new();
-        for _ in references {
-            let alias = load_next::<S, AliasRecord>(&mut entries)?;
-            let metadata = load_next::<S, AliasMetadataRecord>(&mut entries)?;
-            let Some(alias) = alias else { continue };
-            let mut view = view(alias.record, &mounts);
-            if let Some(metadata) = metadata.map(|it| it.record) {
-                view.last_update_time = view.last_update_time.max(metadata.last_update_time);
-                view.metadata = metadata.metadata.into_iter().collect();
-            }
-            views.push(view);
-        }
-        Ok(views)
+    fn list_entity_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
+        self.aliases_in(ALIAS_ID_PREFIX, after.map(alias_id_key), limit, alias_view)
     }
 
-    /// The alias with this identifier, and its hash.
-    pub(super) fn alias_with_id(
-        &self,
-        id: &str,
-    ) -> Result<Option<(String, Loaded<AliasRecord>)>, Failure> {
-        if !is_identifier(id) {
-            return Ok(None);
-        }
-        let Some(hash) = self.target_of(&alias_id_key(id))? else {
-            return Ok(None);
-        };
-        let alias = self.records.get::<AliasRecord>(&alias_key(&hash))?;
-        Ok(alias.map(|alias| (hash, alias)))
-    }
-
-    /// The hash of the alias of this name at a mount; `None` where there is no such mount.
-    pub(super) fn alias_hash(&self, accessor: &str, name: &str) -> Result<Option<String>, Failure> {
-        let mounts = self.mounts()?;
-        match mounts.iter().find(|mount| mount.accessor == accessor) {
-            Some(mount) => Ok(Some(self.hasher()?.alias(&mount.id, name))),
-            None => Ok(None),
-        }
-    }
-
-    /// The hash of the alias at `place`.
-    pub(super) fn hash_at(&self, place: &Place) -> Result<String, IdentityError> {
-        let accessor = &place.mount_accessor;
-        self.alias_hash(accessor, &place.name)?
-            .ok_or_else(|| IdentityError::UnknownMountAccessor(accessor.clone()))
-    }
-
-    pub(crate) fn put_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
+    fn write_entity_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
         checked_metadata(request.custom_metadata.as_deref())?;
         commit_with_retries(&self.clock, &self.random, || {
             let mut transaction = Transaction::new();
             let written = match &request.id {
                 Some(id) => {
-                    let (hash, alias) =
-                        self.alias_with_id(id)?.ok_or(IdentityError::UnknownAlias)?;
+                    let (hash, alias) = self
+                        .find_alias::<AliasRecord>(id)?
+                        .ok_or(IdentityError::UnknownAlias)?;
                     let present = (
                         alias.record.name.as_str(),
                         alias.record.mount_accessor.as_str(),
                     );
-                    let place = Place::of(request, Some(present))?;
+                    let place = Place::new(request, Some(present))?;
                     let moved = (place.name.as_str(), place.mount_accessor.as_str()) != present;
                     let new_hash = if moved {
                         self.hash_at(&place)?
@@ -137,7 +80,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                     self.stage_changed_alias(&mut transaction, (&hash, &alias), new, request)?
                 }
                 None => {
-                    let place = Place::of(request, None)?;
+                    let place = Place::new(request, None)?;
                     let hash = self.hash_at(&place)?;
                     match self.records.get::<AliasRecord>(&alias_key(&hash))? {
                         Some(alias) => self.stage_changed_alias(
@@ -155,6 +98,72 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
+    fn delete_entity_alias(&self, id: &str) -> Result<bool, IdentityError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            let Some((hash, alias)) = self.find_alias::<AliasRecord>(id)? else {
+                return Ok(Attempt::Done(false));
+            };
+            let mut transaction = Transaction::new();
+            transaction
+                .require(alias_key(&hash), alias.version)
+                .delete(alias_key(&hash))
+                .delete(alias_metadata_key(&hash))
+                .delete(alias_id_key(&alias.record.id));
+            let entity = self.find_owner_with_id::<EntityRecord>(&alias.record.entity_id)?;
+            if let Some(Loaded {
+                mut record,
+                version,
+            }) = entity
+            {
+                record.aliases.retain(|it| it.id != alias.record.id);
+                record.leave_mount(&mut transaction, &alias.record.mount_accessor);
+                transaction
+                    .require(entity_key(&record.id), version)
+                    .put(entity_key(&record.id), &record)?;
+            }
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, true)?)
+        })
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// These aliases with what their last logins said.
+    pub(super) fn alias_views(
+        &self,
+        references: &[AliasReference],
+    ) -> Result<Vec<AliasView>, Failure> {
+        if references.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mounts = self.list_mounts()?;
+        let keys: Vec<String> = references
+            .iter()
+            .flat_map(|it| [alias_key(&it.hash), alias_metadata_key(&it.hash)])
+            .collect();
+        let mut entries = self.read_all(keys.iter())?;
+        let mut views = Vec::new();
+        for _ in references {
+            let alias = load_next::<S, AliasRecord>(&mut entries)?;
+            let metadata = load_next::<S, AliasMetadataRecord>(&mut entries)?;
+            let Some(alias) = alias else { continue };
+            let mut view = alias_view(alias.record, &mounts);
+            if let Some(metadata) = metadata.map(|it| it.record) {
+                view.last_update_time = view.last_update_time.max(metadata.last_update_time);
+                view.metadata = metadata.metadata.into_iter().collect();
+            }
+            views.push(view);
+        }
+        Ok(views)
+    }
+
+    /// The hash of the alias at `place`.
+    pub(super) fn hash_at(&self, place: &Place) -> Result<String, IdentityError> {
+        let accessor = &place.mount_accessor;
+        self.alias_hash(accessor, &place.name)?
+            .ok_or_else(|| IdentityError::UnknownMountAccessor(accessor.clone()))
+    }
+
     fn stage_made_alias(
         &self,
         transaction: &mut Transaction,
@@ -163,7 +172,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         request: &AliasRequest,
     ) -> Result<AliasWritten, IdentityError> {
         let now = self.clock.now_seconds();
-        let mut entity = match given(request.canonical_id.as_deref()) {
+        let mut entity = match non_empty(request.canonical_id.as_deref()) {
             Some(id) => self.entity_without_alias(transaction, id, &place.mount_accessor)?,
             None => self.stage_unnamed_entity(transaction, now)?,
         };
@@ -195,7 +204,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         request: &AliasRequest,
     ) -> Result<AliasWritten, IdentityError> {
         let before = &alias.record;
-        let entity_id = given(request.canonical_id.as_deref()).unwrap_or(&before.entity_id);
+        let entity_id = non_empty(request.canonical_id.as_deref()).unwrap_or(&before.entity_id);
         let mut record = AliasRecord {
             entity_id: entity_id.to_owned(),
             name: place.name,
@@ -241,7 +250,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         alias: &AliasRecord,
         hash: &str,
     ) -> Result<(), IdentityError> {
-        let left = self.entity(&IdentityReference::Id(before.entity_id.clone()))?;
+        let left = self.find_owner_with_id::<EntityRecord>(&before.entity_id)?;
         if let Some(Loaded {
             mut record,
             version,
@@ -251,7 +260,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             record.leave_mount(transaction, &before.mount_accessor);
             if before.entity_id == alias.entity_id {
                 require_unaliased(&record, &alias.mount_accessor)?;
-                record.aliases.push(reference(alias, hash));
+                record
+                    .aliases
+                    .push(AliasReference::new(&alias.id, &alias.mount_accessor, hash));
             }
             transaction
                 .require(entity_key(&record.id), version)
@@ -260,7 +271,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         if before.entity_id != alias.entity_id {
             let accessor = &alias.mount_accessor;
             let mut entity = self.entity_without_alias(transaction, &alias.entity_id, accessor)?;
-            entity.aliases.push(reference(alias, hash));
+            entity
+                .aliases
+                .push(AliasReference::new(&alias.id, &alias.mount_accessor, hash));
             transaction.put(entity_key(&entity.id), &entity)?;
         }
         Ok(())
@@ -273,45 +286,16 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         id: &str,
         mount_accessor: &str,
     ) -> Result<EntityRecord, IdentityError> {
-        let entity = self.entity(&IdentityReference::Id(id.into()))?;
+        let entity = self.find_owner_with_id::<EntityRecord>(id)?;
         let entity = entity.ok_or(IdentityError::UnknownEntity)?;
         require_unaliased(&entity.record, mount_accessor)?;
         transaction.require(entity_key(id), entity.version);
         Ok(entity.record)
     }
-
-    /// Removes an alias; its entity stays, without the groups that logins by the alias brought. The next login of that name makes a new one.
-    pub(crate) fn remove_alias(&self, id: &str) -> Result<bool, IdentityError> {
-        commit_with_retries(&self.clock, &self.random, || {
-            let Some((hash, alias)) = self.alias_with_id(id)? else {
-                return Ok(Attempt::Done(false));
-            };
-            let mut transaction = Transaction::new();
-            transaction
-                .require(alias_key(&hash), alias.version)
-                .delete(alias_key(&hash))
-                .delete(alias_metadata_key(&hash))
-                .delete(alias_id_key(&alias.record.id));
-            let entity = self.entity(&IdentityReference::Id(alias.record.entity_id.clone()))?;
-            if let Some(Loaded {
-                mut record,
-                version,
-            }) = entity
-            {
-                record.aliases.retain(|it| it.id != alias.record.id);
-                record.leave_mount(&mut transaction, &alias.record.mount_accessor);
-                transaction
-                    .require(entity_key(&record.id), version)
-                    .put(entity_key(&record.id), &record)?;
-            }
-            let outcome = self.records.commit(transaction);
-            Ok(Attempt::from_commit(outcome, true)?)
-        })
-    }
 }
 
 /// A text that says something.
-pub(super) fn given(text: Option<&str>) -> Option<&str> {
+pub(super) fn non_empty(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
 
@@ -323,15 +307,7 @@ fn require_unaliased(entity: &EntityRecord, mount_accessor: &str) -> Result<(), 
     Ok(())
 }
 
-fn reference(alias: &AliasRecord, hash: &str) -> AliasReference {
-    AliasReference {
-        id: alias.id.clone(),
-        mount_accessor: alias.mount_accessor.clone(),
-        hash: hash.to_owned(),
-    }
-}
-
-pub(super) fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
+pub(super) fn alias_view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
     let (mount_path, mount_type) = mount_of(&alias.mount_accessor, mounts);
     AliasView {
         id: alias.id,
@@ -349,10 +325,10 @@ pub(super) fn view(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
 }
 
 /// The alias as a list of entities shows it, without what was said about it.
-pub(super) fn listed(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
+pub(super) fn listed_alias(alias: AliasRecord, mounts: &[MountView]) -> AliasView {
     AliasView {
         custom_metadata: Vec::new(),
-        ..view(alias, mounts)
+        ..alias_view(alias, mounts)
     }
 }
 

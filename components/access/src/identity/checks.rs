@@ -1,4 +1,4 @@
-//! What names, policies and metadata of identities may be, and names that are unique.
+//! Bounds of the names, policies and metadata of identities, and names that are unique.
 
 use super::records::NameRecord;
 use crate::api::{Failure, FieldTooLong, IdentityError, IdentityTarget};
@@ -8,12 +8,14 @@ use crate::policy::{ROOT, sanitize};
 use crate::service::AccessService;
 use gatehouse_ports::{Clock, Random, Store};
 
+/// Most internal groups of one entity: each is read at every request of its tokens.
+pub(super) const MAXIMUM_INTERNAL_GROUPS: usize = 256;
 const MAXIMUM_NAME_BYTES: usize = 512;
 const MAXIMUM_METADATA: usize = 64;
 const MAXIMUM_METADATA_NAME_BYTES: usize = 128;
 const MAXIMUM_METADATA_VALUE_BYTES: usize = 512;
 
-/// Whether `text` can be one of the identifiers that are given out here; others are not worth a look into the store.
+/// True if `text` can be one of the identifiers that are given out here; others are not worth a look into the store.
 pub(super) fn is_identifier(text: &str) -> bool {
     text.len() == 36 && text.bytes().all(|it| it.is_ascii_hexdigit() || it == b'-')
 }
@@ -68,7 +70,7 @@ pub(super) fn checked_metadata(metadata: Option<&[(String, String)]>) -> Result<
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// What the [`NameRecord`] under `key` leads to.
+    /// The target of the [`NameRecord`] under `key`.
     pub(super) fn target_of(&self, key: &str) -> Result<Option<String>, Failure> {
         let name = self.records.get::<NameRecord>(key)?;
         Ok(name.map(|name| name.record.target))

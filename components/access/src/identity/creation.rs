@@ -61,10 +61,8 @@ pub(crate) fn stage_alias(
         .require_absent(alias_key(hash))
         .put(alias_key(hash), alias)?
         .put(alias_id_key(&alias.id), &NameRecord { target })?;
-    entity.aliases.push(AliasReference {
-        id: alias.id.clone(),
-        mount_accessor: alias.mount_accessor.clone(),
-        hash: hash.to_owned(),
-    });
+    entity
+        .aliases
+        .push(AliasReference::new(&alias.id, &alias.mount_accessor, hash));
     Ok(())
 }

@@ -1,30 +1,33 @@
 //! Entities as operators manage them (contract 7.2).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
-use super::names::Named;
-use super::records::{GroupRecord, OwnerRecord, alias_id_key, member_key, merged_entity_key};
-use crate::api::{
-    AliasPlace, EntityChanges, EntityView, Failure, IdentityError, IdentityReference,
-    IdentityTarget, IdentityWritten,
+use super::aliases::listed_alias;
+use super::checks::{
+    MAXIMUM_INTERNAL_GROUPS, checked_metadata, checked_name, checked_policies, wanted_name,
 };
-use crate::records::{AliasRecord, EntityRecord, alias_key, alias_metadata_key, entity_key};
+use super::lists::{CHUNK, loaded};
+use super::merge::merged_ids;
+use super::names::Named;
+use super::records::{
+    ENTITY_NAME_PREFIX, GroupRecord, OwnerRecord, alias_id_key, member_key, merged_entity_key,
+};
+use crate::api::{
+    AliasView, Entities, EntityChanges, EntityPage, EntityView, Failure, IdentityError,
+    IdentityReference, IdentityTarget, IdentityWritten, KeyPage, MergeRequest, Mounts as _,
+};
+use crate::records::{
+    AliasRecord, ENTITY_PREFIX, EntityRecord, alias_key, alias_metadata_key, entity_key,
+};
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
-/// Most internal groups of one entity: each is read at every request of its tokens.
-pub(super) const MAXIMUM_INTERNAL_GROUPS: usize = 256;
-
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn entity_view(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<Option<EntityView>, Failure> {
-        let Some(entity) = self.entity(reference)? else {
+impl<S: Store, C: Clock, R: Random> Entities for AccessService<S, C, R> {
+    fn read_entity(&self, reference: &IdentityReference) -> Result<Option<EntityView>, Failure> {
+        let Some(entity) = self.find_owner::<EntityRecord>(reference)? else {
             return Ok(None);
         };
         let entity = entity.record;
@@ -38,40 +41,44 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             aliases,
             direct_group_ids: ids(&groups.direct),
             inherited_group_ids: ids(&groups.inherited),
-            ..listed(entity)
+            ..listed_entity(entity)
         }))
     }
 
-    /// The entity that `reference` leads to.
-    pub(crate) fn entity(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<Option<Loaded<EntityRecord>>, Failure> {
-        let id = match reference {
-            IdentityReference::Id(id) => Some(id.clone()),
-            IdentityReference::Name(name) => self.named(Named::Entity, name)?,
-            IdentityReference::AliasId(id) => {
-                let alias = self.alias_with_id(id)?;
-                alias.map(|(_, alias)| alias.record.entity_id)
+    fn list_entities(&self, after: Option<&str>, limit: u32) -> Result<EntityPage, Failure> {
+        let mounts = self.list_mounts()?;
+        let position = after.map(entity_key);
+        self.page(ENTITY_PREFIX, position, (limit, CHUNK), |items| {
+            let entities = loaded::<S, EntityRecord>(items)?;
+            let references = entities.iter().flat_map(|it| it.aliases.iter());
+            let hashes: Vec<String> = references.map(|alias| alias.hash.clone()).collect();
+            let mut aliases: BTreeMap<String, Vec<AliasView>> = BTreeMap::new();
+            let listed_alias = |alias| listed_alias(alias, &mounts);
+            for alias in self.indexed::<AliasRecord, _>(&hashes, listed_alias)? {
+                let of_entity = aliases.entry(alias.canonical_id.clone()).or_default();
+                of_entity.push(alias);
             }
-            IdentityReference::Alias(AliasPlace {
-                mount_accessor,
-                name,
-            }) => match self.alias_hash(mount_accessor, name)? {
-                Some(hash) => {
-                    let alias = self.records.get::<AliasRecord>(&alias_key(&hash))?;
-                    alias.map(|alias| alias.record.entity_id)
-                }
-                None => None,
-            },
-        };
-        match id.filter(|id| is_identifier(id)) {
-            Some(id) => Ok(self.records.get::<EntityRecord>(&entity_key(&id))?),
-            None => Ok(None),
-        }
+            let shown = entities.into_iter().map(|entity| EntityView {
+                aliases: aliases.remove(&entity.id).unwrap_or_default(),
+                metadata: Vec::new(),
+                ..listed_entity(entity)
+            });
+            Ok(shown.collect())
+        })
+        .map(|part| EntityPage {
+            next: part.next(|entity| &entity.id),
+            entities: part.items,
+        })
     }
 
-    pub(crate) fn put_entity(
+    fn list_entity_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        let position = self.name_position(Named::Entity, after)?;
+        self.names_in(ENTITY_NAME_PREFIX, position, limit, |it: EntityRecord| {
+            it.name
+        })
+    }
+
+    fn write_entity(
         &self,
         target: &IdentityTarget,
         changes: &EntityChanges,
@@ -82,24 +89,19 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             let now = self.clock.now_seconds();
             let mut transaction = Transaction::new();
-            let found = match target {
-                IdentityTarget::Id(id) => {
-                    let found = self.entity(&IdentityReference::Id(id.into()))?;
-                    Some(found.ok_or(IdentityError::UnknownEntity)?)
-                }
-                IdentityTarget::Name(name) => self.entity(&IdentityReference::Name(name.into()))?,
-                IdentityTarget::New => None,
-            };
+            let found = self.find_target::<EntityRecord>(target)?;
             let name = wanted_name(target, found.is_none(), changes.name.as_deref());
             let (mut entity, before) = match found {
                 Some(found) => {
                     let mut entity = found.record.clone();
                     if let Some(name) = name.filter(|name| *name != entity.name) {
-                        self.rename_entity(&mut transaction, &mut entity, name)?;
+                        let (kind, old) = (Named::Entity, &entity.name);
+                        entity.name =
+                            self.stage_rename(&mut transaction, kind, (old, name), &entity.id)?;
                     }
                     (entity, Some(found))
                 }
-                None => (self.made_entity(&mut transaction, name, now)?, None),
+                None => (self.stage_wanted_entity(&mut transaction, name, now)?, None),
             };
             if let Some(disabled) = changes.disabled {
                 entity.disabled = disabled;
@@ -129,42 +131,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    fn made_entity(
-        &self,
-        transaction: &mut Transaction,
-        name: Option<&str>,
-        now: u64,
-    ) -> Result<EntityRecord, IdentityError> {
-        match name {
-            Some(name) => {
-                let name = checked_name(name)?;
-                self.require_free_name(Named::Entity, &name)?;
-                Ok(self.stage_entity(transaction, name, now)?)
-            }
-            None => Ok(self.stage_unnamed_entity(transaction, now)?),
-        }
-    }
-
-    fn rename_entity(
-        &self,
-        transaction: &mut Transaction,
-        entity: &mut EntityRecord,
-        name: &str,
-    ) -> Result<(), IdentityError> {
-        let name = checked_name(name)?;
-        let names = (entity.name.as_str(), name.as_str());
-        self.stage_rename(transaction, Named::Entity, names, &entity.id)?;
-        entity.name = name;
-        Ok(())
-    }
-
-    /// Removes an entity with its aliases and its memberships. Its tokens are of no use from then on.
-    pub(crate) fn remove_entity(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<bool, IdentityError> {
+    fn delete_entity(&self, reference: &IdentityReference) -> Result<bool, IdentityError> {
         commit_with_retries(&self.clock, &self.random, || {
-            let Some(entity) = self.entity(reference)? else {
+            let Some(entity) = self.find_owner::<EntityRecord>(reference)? else {
                 return Ok(Attempt::Done(false));
             };
             let Loaded { record, version } = entity;
@@ -192,6 +161,33 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             let outcome = self.records.commit(transaction);
             Ok(Attempt::from_commit(outcome, true)?)
         })
+    }
+
+    fn merge_entities(&self, request: &MergeRequest) -> Result<(), IdentityError> {
+        let ids = merged_ids(request)?;
+        commit_with_retries(&self.clock, &self.random, || {
+            let transaction = self.merging(request, &ids)?;
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, ())?)
+        })
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    fn stage_wanted_entity(
+        &self,
+        transaction: &mut Transaction,
+        name: Option<&str>,
+        now: u64,
+    ) -> Result<EntityRecord, IdentityError> {
+        match name {
+            Some(name) => {
+                let name = checked_name(name)?;
+                self.require_free_name(Named::Entity, &name)?;
+                Ok(self.stage_entity(transaction, name, now)?)
+            }
+            None => Ok(self.stage_unnamed_entity(transaction, now)?),
+        }
     }
 
     /// Notes in the entities `added` and `removed` that they are in the group or not, and in the group's index likewise.
@@ -244,7 +240,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
 }
 
 /// The entity as a list shows it, without aliases and groups.
-pub(super) fn listed(entity: EntityRecord) -> EntityView {
+pub(super) fn listed_entity(entity: EntityRecord) -> EntityView {
     EntityView {
         id: entity.id,
         name: entity.name,

@@ -3,61 +3,36 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use super::aliases::{Place, given, mount_of};
-use super::checks::is_identifier;
+use super::aliases::{Place, mount_of, non_empty};
 use super::records::{
-    AliasReference, GroupAliasRecord, GroupRecord, NameRecord, group_alias_id_key, group_alias_key,
-    group_key,
+    AliasReference, GROUP_ALIAS_ID_PREFIX, GroupAliasRecord, GroupRecord, NameRecord,
+    group_alias_id_key, group_alias_key, group_key,
 };
 use crate::api::{
-    AliasRequest, AliasView, AliasWritten, Failure, GroupType, IdentityError, IdentityReference,
-    MountView,
+    AliasPage, AliasRequest, AliasView, AliasWritten, Failure, GroupAliases, GroupType,
+    IdentityError, MountView, Mounts as _,
 };
 use crate::random;
 use crate::service::AccessService;
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
-        match self.group_alias_with_id(id)? {
-            Some((_, alias)) => Ok(Some(view(alias.record, &self.mounts()?))),
+impl<S: Store, C: Clock, R: Random> GroupAliases for AccessService<S, C, R> {
+    fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
+        match self.find_alias::<GroupAliasRecord>(id)? {
+            Some((_, alias)) => Ok(Some(group_alias_view(alias.record, &self.list_mounts()?))),
             None => Ok(None),
         }
     }
 
-    pub(super) fn group_alias_view(&self, hash: &str) -> Result<Option<AliasView>, Failure> {
-        let key = group_alias_key(hash);
-        match self.records.get::<GroupAliasRecord>(&key)? {
-            Some(alias) => Ok(Some(view(alias.record, &self.mounts()?))),
-            None => Ok(None),
-        }
+    fn list_group_aliases(&self, after: Option<&str>, limit: u32) -> Result<AliasPage, Failure> {
+        let position = after.map(group_alias_id_key);
+        self.aliases_in(GROUP_ALIAS_ID_PREFIX, position, limit, group_alias_view)
     }
 
-    /// The group alias with this identifier, and its hash.
-    pub(super) fn group_alias_with_id(
-        &self,
-        id: &str,
-    ) -> Result<Option<(String, Loaded<GroupAliasRecord>)>, Failure> {
-        if !is_identifier(id) {
-            return Ok(None);
-        }
-        let Some(hash) = self.target_of(&group_alias_id_key(id))? else {
-            return Ok(None);
-        };
-        let key = group_alias_key(&hash);
-        let alias = self.records.get::<GroupAliasRecord>(&key)?;
-        Ok(alias.map(|alias| (hash, alias)))
-    }
-
-    /// Makes or changes the alias of an external group. Whoever came to be in a group by an alias that is changed is out of it
-    /// until the next login.
-    pub(crate) fn put_group_alias(
-        &self,
-        request: &AliasRequest,
-    ) -> Result<AliasWritten, IdentityError> {
+    fn write_group_alias(&self, request: &AliasRequest) -> Result<AliasWritten, IdentityError> {
         commit_with_retries(&self.clock, &self.random, || {
             let found = match &request.id {
                 Some(id) => {
-                    let found = self.group_alias_with_id(id)?;
+                    let found = self.find_alias::<GroupAliasRecord>(id)?;
                     Some(found.ok_or(IdentityError::UnknownAlias)?)
                 }
                 None => None,
@@ -66,7 +41,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 let alias = &alias.record;
                 (alias.name.as_str(), alias.mount_accessor.as_str())
             });
-            let place = Place::of(request, present)?;
+            let place = Place::new(request, present)?;
             let hash = self.hash_at(&place)?;
             let there = self
                 .records
@@ -92,6 +67,32 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
+    fn delete_group_alias(&self, id: &str) -> Result<bool, IdentityError> {
+        commit_with_retries(&self.clock, &self.random, || {
+            let Some((hash, alias)) = self.find_alias::<GroupAliasRecord>(id)? else {
+                return Ok(Attempt::Done(false));
+            };
+            let mut transaction = Transaction::new();
+            transaction
+                .require(group_alias_key(&hash), alias.version)
+                .delete(group_alias_key(&hash))
+                .delete(group_alias_id_key(&alias.record.id));
+            self.stage_aliasless_group(&mut transaction, &alias.record.group_id, None)?;
+            let outcome = self.records.commit(transaction);
+            Ok(Attempt::from_commit(outcome, true)?)
+        })
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    pub(super) fn group_alias_with_hash(&self, hash: &str) -> Result<Option<AliasView>, Failure> {
+        let key = group_alias_key(hash);
+        match self.records.get::<GroupAliasRecord>(&key)? {
+            Some(alias) => Ok(Some(group_alias_view(alias.record, &self.list_mounts()?))),
+            None => Ok(None),
+        }
+    }
+
     fn stage_made_group_alias(
         &self,
         transaction: &mut Transaction,
@@ -100,9 +101,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         request: &AliasRequest,
     ) -> Result<AliasWritten, IdentityError> {
         let now = self.clock.now_seconds();
-        let group = match given(request.canonical_id.as_deref()) {
+        let group = match non_empty(request.canonical_id.as_deref()) {
             Some(id) => self.group_without_alias(transaction, id)?,
-            None => self.made_group(transaction, None, GroupType::External, now)?,
+            None => self.stage_group(transaction, None, GroupType::External, now)?,
         };
         let alias = GroupAliasRecord {
             id: random::uuid(&self.random)?,
@@ -117,7 +118,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .require_absent(group_alias_key(hash))
             .put(group_alias_key(hash), &alias)?
             .put(group_alias_id_key(&alias.id), &NameRecord { target })?;
-        stage_group_with(transaction, group, Some(reference(&alias, hash)), now)?;
+        stage_group_with(
+            transaction,
+            group,
+            Some(AliasReference::new(&alias.id, &alias.mount_accessor, hash)),
+            now,
+        )?;
         Ok(AliasWritten {
             id: alias.id,
             canonical_id: alias.group_id,
@@ -137,7 +143,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             record: before,
             version,
         } = alias;
-        let group_id = given(request.canonical_id.as_deref()).unwrap_or(&before.group_id);
+        let group_id = non_empty(request.canonical_id.as_deref()).unwrap_or(&before.group_id);
         let now = self.clock.now_seconds();
         let record = GroupAliasRecord {
             id: before.id.clone(),
@@ -165,7 +171,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .put(group_alias_id_key(&record.id), &NameRecord { target })?;
         }
         transaction.put(group_alias_key(hash), &record)?;
-        let alias = Some(reference(&record, hash));
+        let alias = Some(AliasReference::new(
+            &record.id,
+            &record.mount_accessor,
+            hash,
+        ));
         if moved {
             let group = self.group_without_alias(transaction, &record.group_id)?;
             stage_group_with(transaction, group, alias, now)?;
@@ -182,7 +192,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         transaction: &mut Transaction,
         id: &str,
     ) -> Result<GroupRecord, IdentityError> {
-        let group = self.group(&IdentityReference::Id(id.into()))?;
+        let group = self.find_owner_with_id::<GroupRecord>(id)?;
         let group = group.ok_or(IdentityError::UnknownGroup)?;
         if group.record.group_type == GroupType::Internal {
             return Err(IdentityError::InternalAlias);
@@ -201,28 +211,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         id: &str,
         alias: Option<AliasReference>,
     ) -> Result<(), IdentityError> {
-        if let Some(group) = self.group(&IdentityReference::Id(id.into()))? {
+        if let Some(group) = self.find_owner_with_id::<GroupRecord>(id)? {
             transaction.require(group_key(id), group.version);
             stage_group_with(transaction, group.record, alias, self.clock.now_seconds())?;
         }
         Ok(())
-    }
-
-    /// Removes a group's alias; the group stays, and whoever came to be in it by the alias is out of it.
-    pub(crate) fn remove_group_alias(&self, id: &str) -> Result<bool, IdentityError> {
-        commit_with_retries(&self.clock, &self.random, || {
-            let Some((hash, alias)) = self.group_alias_with_id(id)? else {
-                return Ok(Attempt::Done(false));
-            };
-            let mut transaction = Transaction::new();
-            transaction
-                .require(group_alias_key(&hash), alias.version)
-                .delete(group_alias_key(&hash))
-                .delete(group_alias_id_key(&alias.record.id));
-            self.stage_aliasless_group(&mut transaction, &alias.record.group_id, None)?;
-            let outcome = self.records.commit(transaction);
-            Ok(Attempt::from_commit(outcome, true)?)
-        })
     }
 }
 
@@ -238,15 +231,7 @@ fn stage_group_with(
     Ok(())
 }
 
-fn reference(alias: &GroupAliasRecord, hash: &str) -> AliasReference {
-    AliasReference {
-        id: alias.id.clone(),
-        mount_accessor: alias.mount_accessor.clone(),
-        hash: hash.to_owned(),
-    }
-}
-
-pub(super) fn view(alias: GroupAliasRecord, mounts: &[MountView]) -> AliasView {
+pub(super) fn group_alias_view(alias: GroupAliasRecord, mounts: &[MountView]) -> AliasView {
     let (mount_path, mount_type) = mount_of(&alias.mount_accessor, mounts);
     AliasView {
         id: alias.id,

@@ -6,14 +6,16 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
 use super::checks::{checked_metadata, checked_name, checked_policies, is_identifier, wanted_name};
+use super::group_aliases::group_alias_view;
+use super::lists::{CHUNK, loaded};
 use super::names::Named;
 use super::records::{
-    GroupAliasRecord, GroupRecord, OwnerRecord, group_alias_id_key, group_alias_key, group_key,
-    member_key, members_prefix,
+    GROUP_NAME_PREFIX, GROUP_PREFIX, GroupAliasRecord, GroupRecord, OwnerRecord,
+    group_alias_id_key, group_alias_key, group_key, member_key, members_prefix,
 };
 use crate::api::{
-    AliasPlace, Failure, GroupChanges, GroupType, GroupView, IdentityError, IdentityReference,
-    IdentityTarget, IdentityWritten,
+    AliasView, Failure, GroupChanges, GroupPage, GroupType, GroupView, Groups, IdentityError,
+    IdentityReference, IdentityTarget, IdentityWritten, KeyPage, Mounts as _,
 };
 use crate::random;
 use crate::records::{EntityRecord, entity_key};
@@ -27,12 +29,9 @@ const MAXIMUM_MEMBERS: usize = 10_000;
 /// Members read at a time, each of which may have much to tell about itself.
 const ROUND: usize = 100;
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn group_view(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<Option<GroupView>, Failure> {
-        let Some(group) = self.group(reference)? else {
+impl<S: Store, C: Clock, R: Random> Groups for AccessService<S, C, R> {
+    fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, Failure> {
+        let Some(group) = self.find_owner::<GroupRecord>(reference)? else {
             return Ok(None);
         };
         let group = group.record;
@@ -49,69 +48,50 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
         }
         let alias = match &group.alias {
-            Some(alias) => self.group_alias_view(&alias.hash)?,
+            Some(alias) => self.group_alias_with_hash(&alias.hash)?,
             None => None,
         };
         Ok(Some(GroupView {
             member_entity_ids,
             alias,
-            ..listed(group)
+            ..listed_group(group)
         }))
     }
 
-    /// The group that `reference` leads to.
-    pub(crate) fn group(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<Option<Loaded<GroupRecord>>, Failure> {
-        let id = match reference {
-            IdentityReference::Id(id) => Some(id.clone()),
-            IdentityReference::Name(name) => self.named(Named::Group, name)?,
-            IdentityReference::AliasId(id) => {
-                let alias = self.group_alias_with_id(id)?;
-                alias.map(|(_, alias)| alias.record.group_id)
-            }
-            IdentityReference::Alias(AliasPlace {
-                mount_accessor,
-                name,
-            }) => match self.alias_hash(mount_accessor, name)? {
-                Some(hash) => {
-                    let key = group_alias_key(&hash);
-                    let alias = self.records.get::<GroupAliasRecord>(&key)?;
-                    alias.map(|alias| alias.record.group_id)
-                }
-                None => None,
-            },
-        };
-        match id.filter(|id| is_identifier(id)) {
-            Some(id) => Ok(self.records.get::<GroupRecord>(&group_key(&id))?),
-            None => Ok(None),
-        }
+    fn list_groups(&self, after: Option<&str>, limit: u32) -> Result<GroupPage, Failure> {
+        let mounts = self.list_mounts()?;
+        let position = after.map(group_key);
+        self.page(GROUP_PREFIX, position, (limit, CHUNK), |items| {
+            let groups = loaded::<S, GroupRecord>(items)?;
+            let references = groups.iter().filter_map(|it| it.alias.as_ref());
+            let hashes: Vec<String> = references.map(|alias| alias.hash.clone()).collect();
+            let view = |alias| group_alias_view(alias, &mounts);
+            let mut aliases: BTreeMap<String, AliasView> = self
+                .indexed::<GroupAliasRecord, _>(&hashes, view)?
+                .into_iter()
+                .map(|alias| (alias.canonical_id.clone(), alias))
+                .collect();
+            let shown = groups.into_iter().map(|group| GroupView {
+                alias: aliases.remove(&group.id),
+                metadata: Vec::new(),
+                ..listed_group(group)
+            });
+            Ok(shown.collect())
+        })
+        .map(|part| GroupPage {
+            next: part.next(|group| &group.id),
+            groups: part.items,
+        })
     }
 
-    /// The identifiers of the first `most` entities that the group's index names, sorted, and whether there are more.
-    fn members(&self, group_id: &str, most: usize) -> Result<(Vec<String>, bool), Failure> {
-        let prefix = members_prefix(group_id);
-        let mut members = Vec::new();
-        let mut position = None;
-        loop {
-            let round = (most - members.len()).min(ROUND) as u32;
-            let page = self
-                .records
-                .store()
-                .scan(&prefix, position.as_deref(), round)?;
-            position = page.items.last().map(|item| item.key.clone());
-            for item in page.items {
-                let owner = Records::<S>::load::<OwnerRecord>(Some(item.entry))?;
-                members.extend(owner.map(|owner| owner.record.entity_id));
-            }
-            if !page.more || members.len() >= most {
-                return Ok((members, page.more));
-            }
-        }
+    fn list_group_names(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        let position = self.name_position(Named::Group, after)?;
+        self.names_in(GROUP_NAME_PREFIX, position, limit, |it: GroupRecord| {
+            it.name
+        })
     }
 
-    pub(crate) fn put_group(
+    fn write_group(
         &self,
         target: &IdentityTarget,
         changes: &GroupChanges,
@@ -122,14 +102,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         commit_with_retries(&self.clock, &self.random, || {
             let now = self.clock.now_seconds();
             let mut transaction = Transaction::new();
-            let found = match target {
-                IdentityTarget::Id(id) => {
-                    let found = self.group(&IdentityReference::Id(id.into()))?;
-                    Some(found.ok_or(IdentityError::UnknownGroup)?)
-                }
-                IdentityTarget::Name(name) => self.group(&IdentityReference::Name(name.into()))?,
-                IdentityTarget::New => None,
-            };
+            let found = self.find_target::<GroupRecord>(target)?;
             let name = wanted_name(target, found.is_none(), changes.name.as_deref());
             let (mut group, before) = match found {
                 Some(found) => {
@@ -138,14 +111,16 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                         return Err(IdentityError::GroupTypeFixed);
                     }
                     if let Some(name) = name.filter(|name| *name != group.name) {
-                        self.rename_group(&mut transaction, &mut group, name)?;
+                        let (kind, old) = (Named::Group, &group.name);
+                        group.name =
+                            self.stage_rename(&mut transaction, kind, (old, name), &group.id)?;
                     }
                     (group, Some(found))
                 }
                 None => {
                     let group_type = changes.group_type.unwrap_or_default();
                     let name = name.map(checked_name).transpose()?;
-                    let group = self.made_group(&mut transaction, name, group_type, now)?;
+                    let group = self.stage_group(&mut transaction, name, group_type, now)?;
                     (group, None)
                 }
             };
@@ -176,8 +151,61 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
+    /// Removes a group with its alias. No entity is in it from then on, for a mention of a group that is gone counts for nothing;
+    /// what still names it is cleared away afterwards.
+    fn delete_group(&self, reference: &IdentityReference) -> Result<bool, IdentityError> {
+        let removed = commit_with_retries(&self.clock, &self.random, || {
+            let Some(Loaded { record, version }) = self.find_owner::<GroupRecord>(reference)?
+            else {
+                return Ok(Attempt::Done(None));
+            };
+            let key = group_key(&record.id);
+            let mut transaction = Transaction::new();
+            transaction
+                .require(key.as_str(), version)
+                .delete(key.as_str());
+            self.stage_name_removal(&mut transaction, Named::Group, &record.name, &record.id)?;
+            if let Some(alias) = &record.alias {
+                transaction
+                    .delete(group_alias_key(&alias.hash))
+                    .delete(group_alias_id_key(&alias.id));
+            }
+            self.stage_detachment(&mut transaction, &record)?;
+            let outcome = self.records.commit(transaction);
+            Ok::<_, IdentityError>(Attempt::from_commit(outcome, Some(record))?)
+        })?;
+        if let Some(group) = &removed {
+            self.forget_members(group)?;
+        }
+        Ok(removed.is_some())
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The identifiers of the first `most` entities that the group's index names, sorted, and whether there are more.
+    fn members(&self, group_id: &str, most: usize) -> Result<(Vec<String>, bool), Failure> {
+        let prefix = members_prefix(group_id);
+        let mut members = Vec::new();
+        let mut position = None;
+        loop {
+            let round = (most - members.len()).min(ROUND) as u32;
+            let page = self
+                .records
+                .store()
+                .scan(&prefix, position.as_deref(), round)?;
+            position = page.items.last().map(|item| item.key.clone());
+            for item in page.items {
+                let owner = Records::<S>::load::<OwnerRecord>(Some(item.entry))?;
+                members.extend(owner.map(|owner| owner.record.entity_id));
+            }
+            if !page.more || members.len() >= most {
+                return Ok((members, page.more));
+            }
+        }
+    }
+
     /// A new group whose name is staged, and whose record the caller stores. Without a name it gets one.
-    pub(super) fn made_group(
+    pub(super) fn stage_group(
         &self,
         transaction: &mut Transaction,
         name: Option<String>,
@@ -204,19 +232,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             last_update_time: now,
             modify_index: 1,
         })
-    }
-
-    fn rename_group(
-        &self,
-        transaction: &mut Transaction,
-        group: &mut GroupRecord,
-        name: &str,
-    ) -> Result<(), IdentityError> {
-        let name = checked_name(name)?;
-        let names = (group.name.as_str(), name.as_str());
-        self.stage_rename(transaction, Named::Group, names, &group.id)?;
-        group.name = name;
-        Ok(())
     }
 
     /// Stages members and member groups as `changes` want them. Says whether that changes anything.
@@ -261,37 +276,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(changed > 0)
     }
 
-    /// Removes a group with its alias. Nobody is in it from then on, for what names a group that is gone counts for nothing;
-    /// what still names it is cleared away afterwards.
-    pub(crate) fn remove_group(
-        &self,
-        reference: &IdentityReference,
-    ) -> Result<bool, IdentityError> {
-        let removed = commit_with_retries(&self.clock, &self.random, || {
-            let Some(Loaded { record, version }) = self.group(reference)? else {
-                return Ok(Attempt::Done(None));
-            };
-            let key = group_key(&record.id);
-            let mut transaction = Transaction::new();
-            transaction
-                .require(key.as_str(), version)
-                .delete(key.as_str());
-            self.stage_name_removal(&mut transaction, Named::Group, &record.name, &record.id)?;
-            if let Some(alias) = &record.alias {
-                transaction
-                    .delete(group_alias_key(&alias.hash))
-                    .delete(group_alias_id_key(&alias.id));
-            }
-            self.stage_detachment(&mut transaction, &record)?;
-            let outcome = self.records.commit(transaction);
-            Ok::<_, IdentityError>(Attempt::from_commit(outcome, Some(record))?)
-        })?;
-        if let Some(group) = &removed {
-            self.forget_members(group)?;
-        }
-        Ok(removed.is_some())
-    }
-
     /// Clears away what names the members of a group that is gone, in commits of a bounded size.
     ///
     /// No more than [`MAXIMUM_MEMBERS`], which is all of an internal group; of an external one the next login of each clears away
@@ -305,7 +289,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                     GroupType::Internal => {
                         self.stage_members(&mut transaction, &group.id, &[], members)?;
                     }
-                    // What external groups an entity is in, its next login says anew.
+                    // The next login of an entity says anew which external groups it is in.
                     GroupType::External => {
                         for member in members {
                             transaction.delete(member_key(&group.id, member));
@@ -328,7 +312,7 @@ impl GroupRecord {
     }
 }
 
-/// What is to be added and what removed to get from `present` to `wanted`.
+/// The identifiers to add and those to remove to get from `present` to `wanted`.
 fn difference(present: &[String], wanted: &[String]) -> (Vec<String>, Vec<String>) {
     let present: BTreeSet<&String> = present.iter().collect();
     let wanted: BTreeSet<&String> = wanted.iter().filter(|id| !id.is_empty()).collect();
@@ -346,7 +330,7 @@ fn require_few(changes: usize) -> Result<(), IdentityError> {
 }
 
 /// The group as a list shows it, without members and alias.
-pub(super) fn listed(group: GroupRecord) -> GroupView {
+pub(super) fn listed_group(group: GroupRecord) -> GroupView {
     GroupView {
         id: group.id,
         name: group.name,

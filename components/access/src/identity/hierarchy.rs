@@ -19,7 +19,7 @@ enum Direction {
     Down,
 }
 
-/// What lies above or below a group.
+/// The groups above or below a group.
 struct Reach {
     ids: BTreeSet<String>,
     levels: usize,

@@ -18,7 +18,7 @@ use crate::token_store::load_next;
 /// Most group aliases of one login: an ancestry has about a dozen.
 pub(crate) const MAXIMUM_GROUP_ALIASES: usize = 128;
 
-/// What a login says about the groups of its identity, on the way from names to memberships.
+/// The groups that a login claims for its identity, on the way from names to memberships.
 pub(crate) struct Claims {
     /// Hashes of the group aliases.
     hashes: Vec<String>,
@@ -33,14 +33,14 @@ pub(crate) struct ClaimedGroups {
 
 /// The groups that an entity is in now.
 #[derive(Default)]
-pub(crate) struct Groups {
+pub(crate) struct EntityGroups {
     pub(crate) direct: Vec<GroupRecord>,
     /// Those that have a direct group below them, nearest first.
     pub(crate) inherited: Vec<GroupRecord>,
 }
 
 impl Claims {
-    /// What the group aliases `names` of a login at a mount amount to.
+    /// The claims of a login at a mount that brings the group aliases `names`.
     pub(crate) fn new(hasher: &IdentifierHasher, mount_id: &str, names: &[String]) -> Self {
         let names: BTreeSet<&String> = names.iter().collect();
         let hashes: Vec<String> = names
@@ -82,7 +82,7 @@ impl ClaimedGroups {
     /// Makes the entity a member of exactly these external groups of the mount with this accessor. Says whether that changes the
     /// entity, whose record the caller stores then; when nothing changes, nothing is added to `transaction`.
     ///
-    /// The aliases are checked, so that nobody joins a group that is being deleted.
+    /// The aliases are checked, so that no entity joins a group that is being deleted.
     pub(crate) fn apply(
         self,
         transaction: &mut Transaction,
@@ -123,7 +123,7 @@ impl ClaimedGroups {
     }
 }
 
-impl Groups {
+impl EntityGroups {
     /// The policies of all of them, in no order and with repetitions.
     pub(crate) fn policies(&self) -> impl Iterator<Item = &String> {
         self.all().flat_map(|group| group.policies.iter())
@@ -136,7 +136,7 @@ impl Groups {
 }
 
 impl EntityRecord {
-    /// Whether its place in `group` still holds.
+    /// True if its place in `group` still holds.
     pub(crate) fn is_in(&self, group: &GroupRecord) -> bool {
         match (group.group_type, &group.alias) {
             (GroupType::Internal, _) => self.internal_groups.contains(&group.id),
@@ -172,7 +172,7 @@ impl EntityRecord {
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The groups of `entity`: no read where it names none, else one for them and one for each level of groups above.
-    pub(crate) fn groups_of(&self, entity: &EntityRecord) -> Result<Groups, Failure> {
+    pub(crate) fn groups_of(&self, entity: &EntityRecord) -> Result<EntityGroups, Failure> {
         let mut direct = Vec::new();
         let ids = entity.group_ids();
         for group in self.read_groups(ids.into_iter())? {
@@ -191,7 +191,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             level = unseen_parents(&mut seen, &parents);
             inherited.extend(parents);
         }
-        Ok(Groups { direct, inherited })
+        Ok(EntityGroups { direct, inherited })
     }
 
     /// The policies of an entity that come from its groups.

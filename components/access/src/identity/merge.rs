@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
+use gatehouse_storage::{Loaded, Transaction};
 
-use super::checks::is_identifier;
-use super::entities::MAXIMUM_INTERNAL_GROUPS;
+use super::checks::{MAXIMUM_INTERNAL_GROUPS, is_identifier};
 use super::names::Named;
 use super::records::{
     AliasReference, NameRecord, OwnerRecord, alias_id_key, member_key, merged_entity_key,
@@ -23,30 +22,28 @@ const MAXIMUM_CHANGES: usize = 340;
 
 const TOO_LARGE: IdentityError = IdentityError::MergeTooLarge(MAXIMUM_CHANGES as u32);
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// Every entity and every alias that changes is checked to be as it was read, so that no login and no other change is lost.
-    pub(crate) fn merge(&self, request: &MergeRequest) -> Result<(), IdentityError> {
-        let ids: BTreeSet<&String> = request.from_entity_ids.iter().collect();
-        if ids.contains(&request.to_entity_id) {
-            return Err(IdentityError::MergedIntoItself);
-        }
-        if ids.len() > MAXIMUM_CHANGES {
-            return Err(TOO_LARGE);
-        }
-        if !is_identifier(&request.to_entity_id) {
-            return Err(IdentityError::UnknownEntity);
-        }
-        if !ids.iter().all(|id| is_identifier(id)) {
-            return Err(IdentityError::UnknownMergedEntity);
-        }
-        commit_with_retries(&self.clock, &self.random, || {
-            let transaction = self.merging(request, &ids)?;
-            let outcome = self.records.commit(transaction);
-            Ok(Attempt::from_commit(outcome, ())?)
-        })
+/// The entities that go into another one.
+pub(super) fn merged_ids(request: &MergeRequest) -> Result<BTreeSet<&String>, IdentityError> {
+    let ids: BTreeSet<&String> = request.from_entity_ids.iter().collect();
+    if ids.contains(&request.to_entity_id) {
+        return Err(IdentityError::MergedIntoItself);
     }
+    if ids.len() > MAXIMUM_CHANGES {
+        return Err(TOO_LARGE);
+    }
+    if !is_identifier(&request.to_entity_id) {
+        return Err(IdentityError::UnknownEntity);
+    }
+    if !ids.iter().all(|id| is_identifier(id)) {
+        return Err(IdentityError::UnknownMergedEntity);
+    }
+    Ok(ids)
+}
 
-    fn merging(
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// The commit that makes one entity of several. Every entity and every alias that changes is checked to be as it was read, so that
+    /// no login and no other change is lost.
+    pub(super) fn merging(
         &self,
         request: &MergeRequest,
         ids: &BTreeSet<&String>,

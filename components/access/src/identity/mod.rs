@@ -8,6 +8,7 @@ mod aliases;
 mod checks;
 mod creation;
 mod entities;
+mod finding;
 mod group_aliases;
 mod groups;
 mod hierarchy;
@@ -19,7 +20,7 @@ mod records;
 mod template_values;
 
 pub(crate) use creation::stage_alias;
-pub(crate) use membership::{Claims, Groups, MAXIMUM_GROUP_ALIASES};
+pub(crate) use membership::{Claims, EntityGroups, MAXIMUM_GROUP_ALIASES};
 pub(crate) use names::Named;
 pub(crate) use records::{AliasReference, Membership};
 pub(crate) use template_values::TokenIdentity;

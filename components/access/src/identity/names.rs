@@ -7,6 +7,7 @@
 use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Index, Records, Transaction};
 
+use super::checks::checked_name;
 use super::records::{
     ENTITY_NAME_PREFIX, GROUP_NAME_PREFIX, GroupRecord, NameRecord, entity_name_key, group_key,
     group_name_key,
@@ -20,7 +21,7 @@ use crate::token_store::load_next;
 /// Names moved in one commit.
 const PART: u32 = 200;
 
-/// What has a name.
+/// The kinds of things that have names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Named {
     Entity,
@@ -110,7 +111,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(())
     }
 
-    /// Refuses a name that belongs to somebody.
+    /// Refuses a name that is taken.
     pub(super) fn require_free_name(&self, kind: Named, name: &str) -> Result<(), IdentityError> {
         self.require_names(kind)?;
         match self.named(kind, name)? {
@@ -119,7 +120,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// Takes the name away from `id`, and from nobody else.
+    /// Takes the name away from `id`, and from no other owner.
     pub(super) fn stage_name_removal(
         &self,
         transaction: &mut Transaction,
@@ -140,22 +141,24 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(())
     }
 
-    /// Stages another name for `id`, which must be free or differ in the case of letters alone.
+    /// Stages another name for `id`, which must be free or differ in the case of letters alone, and returns it.
     pub(super) fn stage_rename(
         &self,
         transaction: &mut Transaction,
         kind: Named,
         (old, new): (&str, &str),
         id: &str,
-    ) -> Result<(), IdentityError> {
+    ) -> Result<String, IdentityError> {
+        let new = checked_name(new)?;
         self.require_names(kind)?;
-        match self.named(kind, new)? {
-            Some(owner) if owner == id && folded(old) == folded(new) => return Ok(()),
+        match self.named(kind, &new)? {
+            Some(owner) if owner == id && folded(old) == folded(&new) => return Ok(new),
             Some(_) => return Err(IdentityError::NameTaken),
             None => {}
         }
         self.stage_name_removal(transaction, kind, old, id)?;
-        Ok(self.stage_name(transaction, kind, new, id)?)
+        self.stage_name(transaction, kind, &new, id)?;
+        Ok(new)
     }
 
     /// Brings the names that an earlier version stored to where they are found in any case of letters.
@@ -213,7 +216,8 @@ mod tests {
 
     use super::*;
     use crate::api::{
-        Access, EntityChanges, GroupChanges, IdentityReference, IdentityTarget, IdentityWritten,
+        Entities as _, EntityChanges, GroupChanges, Groups as _, IdentityReference, IdentityTarget,
+        IdentityWritten, System as _,
     };
 
     type TestStore = MemoryStore<&'static ManualClock>;

@@ -1,4 +1,4 @@
-//! What the store holds about groups and names, and under which keys.
+//! The records of groups and names, and their keys.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(crate) fn merged_entity_key(id: &str) -> String {
     format!("entity-merged/{}", key_segment(id))
 }
 
-/// What the keys of all [`GroupRecord`]s begin with.
+/// The beginning of the keys of all [`GroupRecord`]s begin with.
 pub(crate) const GROUP_PREFIX: &str = "group/";
 
 /// Key of a [`GroupRecord`].
@@ -20,7 +20,7 @@ pub(crate) fn group_key(id: &str) -> String {
     format!("{GROUP_PREFIX}{}", key_segment(id))
 }
 
-/// What the keys of the [`NameRecord`]s of groups begin with.
+/// The beginning of the keys of the [`NameRecord`]s of groups begin with.
 pub(crate) const GROUP_NAME_PREFIX: &str = "group-name/";
 
 /// Key of the [`NameRecord`] of a group's hashed name.
@@ -28,7 +28,7 @@ pub(crate) fn group_name_key(hash: &str) -> String {
     format!("{GROUP_NAME_PREFIX}{hash}")
 }
 
-/// What the keys of the [`NameRecord`]s of entities begin with.
+/// The beginning of the keys of the [`NameRecord`]s of entities begin with.
 pub(crate) const ENTITY_NAME_PREFIX: &str = "entity-name/";
 
 /// Key of the [`NameRecord`] of an entity's hashed name.
@@ -36,7 +36,7 @@ pub(crate) fn entity_name_key(hash: &str) -> String {
     format!("{ENTITY_NAME_PREFIX}{hash}")
 }
 
-/// What the keys of the [`NameRecord`]s of entity aliases begin with.
+/// The beginning of the keys of the [`NameRecord`]s of entity aliases begin with.
 pub(crate) const ALIAS_ID_PREFIX: &str = "alias-id/";
 
 /// Key of the [`NameRecord`] that leads from an entity alias's identifier to the alias's hash.
@@ -49,7 +49,7 @@ pub(crate) fn group_alias_key(hash: &str) -> String {
     format!("group-alias/{hash}")
 }
 
-/// What the keys of the [`NameRecord`]s of group aliases begin with.
+/// The beginning of the keys of the [`NameRecord`]s of group aliases begin with.
 pub(crate) const GROUP_ALIAS_ID_PREFIX: &str = "group-alias-id/";
 
 /// Key of the [`NameRecord`] that leads from a group alias's identifier to the alias's hash.
@@ -57,7 +57,7 @@ pub(crate) fn group_alias_id_key(id: &str) -> String {
     format!("{GROUP_ALIAS_ID_PREFIX}{}", key_segment(id))
 }
 
-/// What the keys of the [`OwnerRecord`]s of a group's members begin with.
+/// The beginning of the keys of the [`OwnerRecord`]s of a group's members begin with.
 pub(crate) fn members_prefix(group_id: &str) -> String {
     format!("group-member/{}/", key_segment(group_id))
 }
@@ -96,6 +96,17 @@ pub(crate) struct AliasReference {
     pub(crate) hash: String,
 }
 
+impl AliasReference {
+    /// The reference to the alias with this identifier and this hash.
+    pub(crate) fn new(id: &str, mount_accessor: &str, hash: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            mount_accessor: mount_accessor.to_owned(),
+            hash: hash.to_owned(),
+        }
+    }
+}
+
 /// An entity's place in an external group. It holds while the group has the very alias that brought the entity there, so that
 /// whoever deletes or renames an alias ends all its memberships at once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -121,7 +132,7 @@ pub(crate) struct GroupRecord {
     /// Groups that have this one as a member, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) parent_groups: Vec<String>,
-    /// What logins call an external group.
+    /// The name by which logins know an external group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) alias: Option<AliasReference>,
     pub(crate) creation_time: u64,
@@ -134,7 +145,7 @@ impl Record for GroupRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// What a mount's logins call an external group.
+/// The name by which a mount's logins know an external group.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct GroupAliasRecord {
     pub(crate) id: String,

@@ -1,10 +1,10 @@
-//! What templates in policies know about a caller: its entity, its aliases, and the groups that it is in (contract 5.6).
+//! The facts about a caller that templates in policies know: its entity, its aliases, and the groups that it is in (contract 5.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use super::membership::Groups;
+use super::membership::EntityGroups;
 use super::records::GroupRecord;
 use crate::api::Failure;
 use crate::policy::{AliasField, GroupField, GroupSelector, Identity, Placeholder, Rule};
@@ -17,12 +17,12 @@ use crate::token_store::{LiveToken, load_next};
 /// The identity behind a token.
 pub(crate) struct TokenIdentity<'t> {
     entity: &'t EntityRecord,
-    groups: &'t Groups,
+    groups: &'t EntityGroups,
     /// Those that the rules ask for, by mount accessor.
     aliases: BTreeMap<&'t str, AliasValues>,
 }
 
-/// What an alias says about its owner.
+/// The facts that an alias tells about its owner.
 struct AliasValues {
     name: String,
     metadata: BTreeMap<String, String>,

@@ -28,7 +28,7 @@ pub(crate) struct AskedPath<'a> {
 
 impl<'a> AskedPath<'a> {
     /// The path that a request names, or a pattern that is to be shown.
-    pub(crate) fn of(path: &'a str) -> Self {
+    pub(crate) fn new(path: &'a str) -> Self {
         let folded = folded_segments(path);
         let before = path.split('/').take(folded.start);
         let plain = match folded.is_empty() {
@@ -52,7 +52,7 @@ impl<'a> AskedPath<'a> {
         fold(pattern, &self.folded)
     }
 
-    /// Whether the path can begin with `fixed` once that is folded. Cheap.
+    /// True if the path can begin with `fixed` once that is folded. Cheap.
     pub(super) fn may_begin_with(&self, fixed: &str) -> bool {
         let fixed = fixed.as_bytes();
         let compared = fixed.get(..self.plain).unwrap_or(fixed);
@@ -132,7 +132,7 @@ mod tests {
             ("identity/entity/name/Bob", "identity/entity/name/bob"),
             ("identity/entity/id/Bob", "identity/entity/id/Bob"),
         ] {
-            assert_eq!(AskedPath::of(path).as_str(), folded);
+            assert_eq!(AskedPath::new(path).as_str(), folded);
         }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) use gatehouse_access_api::RESPONSE_WRAPPING;
 /// Policies that the server attaches by itself, never a person.
 const INTERNAL: [&str; 2] = [RESPONSE_WRAPPING, "control-group"];
 
-/// The text of policy `response-wrapping`, which nobody can change.
+/// The text of policy `response-wrapping`, which cannot be changed.
 pub(crate) const RESPONSE_WRAPPING_TEXT: &str = r#"# What a wrapping token may do with itself.
 path "sys/wrapping/lookup" {
   capabilities = ["update"]
@@ -99,12 +99,12 @@ path "sys/tools/hash/*" {
 }
 "#;
 
-/// Whether a policy of this name can be neither written nor deleted.
+/// True if a policy of this name can be neither written nor deleted.
 pub(crate) fn is_immutable(name: &str) -> bool {
     name == ROOT || INTERNAL.contains(&name)
 }
 
-/// Whether a policy of this name cannot be put on a token.
+/// True if a policy of this name cannot be put on a token.
 pub(crate) fn is_unassignable(name: &str) -> bool {
     INTERNAL.contains(&name)
 }

@@ -42,7 +42,7 @@ fn wrong_type(key: &str) -> PolicyError {
     PolicyError::WrongType(key.to_owned())
 }
 
-/// What the block of one path says. Of a key that takes one value the last one counts; those that take several add up.
+/// The statements in the block of one path. Of a key that takes one value the last one counts; those that take several add up.
 #[derive(Default)]
 struct Block {
     capabilities: Vec<Capability>,

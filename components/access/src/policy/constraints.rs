@@ -1,4 +1,4 @@
-//! What a rule demands of a request besides its path: parameters, and the life of a wrapped answer (contract 5.6).
+//! The demands of a rule on a request besides its path: parameters, and the life of a wrapped answer (contract 5.6).
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,13 +44,13 @@ impl Constraints {
         self.max_wrapping_ttl = shorter(self.max_wrapping_ttl, other.max_wrapping_ttl);
     }
 
-    /// Whether it depends on the parameters of a request that does `operation`.
+    /// True if it depends on the parameters of a request that does `operation`.
     pub(crate) fn concern_parameters(&self, operation: Operation) -> bool {
         has_parameters(operation)
             && !(self.allowed.is_empty() && self.denied.is_empty() && self.required.is_empty())
     }
 
-    /// Whether an answer may be wrapped for `ttl` seconds; `None` means that it is not to be wrapped.
+    /// True if an answer may be wrapped for `ttl` seconds; `None` means that it is not to be wrapped.
     pub(crate) fn permit_wrapping(&self, ttl: Option<u64>) -> bool {
         match (self.min_wrapping_ttl, self.max_wrapping_ttl, ttl) {
             (None, None, _) => true,
@@ -62,7 +62,7 @@ impl Constraints {
         }
     }
 
-    /// Whether a request may have these parameters: all that are required, none that is denied, and only allowed ones where any
+    /// True if a request may have these parameters: all that are required, none that is denied, and only allowed ones where any
     /// are listed. A request without parameters has only the required ones to fear.
     pub(crate) fn permit_parameters(&self, parameters: &[Parameter]) -> bool {
         let mut missing: BTreeSet<&str> = self.required.iter().map(String::as_str).collect();
@@ -96,7 +96,7 @@ impl Constraints {
     }
 }
 
-/// Whether parameter conditions apply to `operation` at all.
+/// True if parameter conditions apply to `operation` at all.
 const fn has_parameters(operation: Operation) -> bool {
     match operation {
         Operation::Read | Operation::Update | Operation::CreateOrUpdate | Operation::Patch => true,

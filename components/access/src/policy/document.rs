@@ -21,15 +21,15 @@ pub(super) const PATH: &str = "path";
 pub(super) struct Statement {
     /// As written, quotes removed.
     pub(super) key: String,
-    /// What stands between the key and the value: the `"x"` of `path "x" { .. }`.
+    /// The label between the key and the value: the `"x"` of `path "x" { .. }`.
     pub(super) labels: Vec<String>,
     /// Where it stands, counted from 1.
     pub(super) line: u32,
-    /// What it holds.
+    /// Its value.
     pub(super) value: Value,
 }
 
-/// What a statement holds.
+/// The value of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     /// A string; nothing in it is interpolated.
@@ -212,13 +212,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What follows a brace.
+    /// The statements behind a brace.
     fn block(&mut self, position: Position, depth: usize) -> Result<Value, PolicyError> {
         let statements = self.statements(&Token::CloseBrace, deeper(position, depth)?)?;
         Ok(Value::Statements(statements))
     }
 
-    /// What follows a bracket. Commas may be repeated, and stand at either end.
+    /// The elements behind a bracket. Commas may be repeated, and stand at either end.
     fn list(&mut self, position: Position, depth: usize) -> Result<Value, PolicyError> {
         let depth = deeper(position, depth)?;
         let mut values = Vec::new();

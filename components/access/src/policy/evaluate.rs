@@ -12,18 +12,18 @@ use super::rule::{CapabilitySet, Filled, Rule, first_wildcard, matches, wildcard
 use super::template::Identity;
 use crate::api::{Capability, Operation, Parameter};
 
-/// What is asked of a set of rules.
+/// A question to a set of rules.
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'a> {
     /// The canonical path.
     pub(crate) path: &'a str,
-    /// Whether it is to be listed, where a trailing `/` makes no difference.
+    /// True if it is to be listed, where a trailing `/` makes no difference.
     pub(crate) list: bool,
     /// Who asks; `None` for a token without an entity.
     pub(crate) identity: Option<&'a dyn Identity>,
 }
 
-/// What all rules with one pattern grant together.
+/// The common grant of all rules with one pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Grant<'r> {
     capabilities: CapabilitySet,
@@ -31,7 +31,7 @@ struct Grant<'r> {
 }
 
 impl<'r> Grant<'r> {
-    fn of(rule: &'r Rule) -> Self {
+    fn from_rule(rule: &'r Rule) -> Self {
         let mut grant = Self::default();
         grant.add(rule);
         grant
@@ -50,7 +50,7 @@ impl<'r> Grant<'r> {
         }
     }
 
-    /// Whether it holds whatever else a request says.
+    /// True if it holds whatever else a request says.
     fn is_unconditional(&self) -> bool {
         self.constraints.is_none()
     }
@@ -60,23 +60,23 @@ impl<'r> Grant<'r> {
     }
 }
 
-/// What the deciding rule grants; nothing when there is none.
+/// The grant of the deciding rule; nothing when there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verdict<'r>(Option<Grant<'r>>);
 
 impl Verdict<'_> {
-    /// Whether `capability` is granted.
+    /// True if `capability` is granted.
     pub(crate) fn allows(&self, capability: Capability) -> bool {
         let granted = self.0.as_ref();
         granted.is_some_and(|granted| granted.capabilities.contains(capability))
     }
 
-    /// What to show for it: `deny` alone where nothing is granted.
+    /// The names to show for it: `deny` alone where nothing is granted.
     pub(crate) fn capabilities(&self) -> Vec<Capability> {
         let granted = self.0.as_ref();
         granted
             .map_or_else(CapabilitySet::default, |granted| granted.capabilities)
-            .shown()
+            .to_list()
     }
 
     /// The same of what is granted without conditions (contract 5.6): who may change one field only owns nothing.
@@ -84,20 +84,20 @@ impl Verdict<'_> {
         let granted = self.0.as_ref().filter(|granted| granted.is_unconditional());
         granted
             .map_or_else(CapabilitySet::default, |granted| granted.capabilities)
-            .shown()
+            .to_list()
     }
 
     fn constraints(&self) -> Option<&Constraints> {
         self.0.as_ref()?.constraints.as_deref()
     }
 
-    /// Whether it depends on the parameters of a request that does `operation`.
+    /// True if it depends on the parameters of a request that does `operation`.
     pub(crate) fn concerns_parameters(&self, operation: Operation) -> bool {
         let constraints = self.constraints();
         constraints.is_some_and(|constraints| constraints.concern_parameters(operation))
     }
 
-    /// Whether its conditions let a request pass that has these parameters, and asks for an answer wrapped for so many seconds.
+    /// True if its conditions let a request pass that has these parameters, and asks for an answer wrapped for so many seconds.
     pub(crate) fn permits(
         &self,
         operation: Operation,
@@ -136,7 +136,7 @@ fn rank(pattern: &str, prefix: bool) -> (usize, bool, Reverse<usize>, usize, &st
     )
 }
 
-/// What the rules seen so far say about one spelling of the path.
+/// The verdict of the rules seen so far on one spelling of the path.
 #[derive(Default)]
 struct Findings<'r> {
     exact: Option<Grant<'r>>,
@@ -153,7 +153,7 @@ impl<'r> Findings<'r> {
         if !rule.prefix && first_wildcard(pattern).is_none() {
             match &mut self.exact {
                 Some(grant) => grant.add(rule),
-                none => *none = Some(Grant::of(rule)),
+                none => *none = Some(Grant::from_rule(rule)),
             }
             return;
         }
@@ -166,7 +166,7 @@ impl<'r> Findings<'r> {
                 *best = Some(Candidate {
                     pattern: pattern.clone(),
                     prefix: rule.prefix,
-                    grant: Grant::of(rule),
+                    grant: Grant::from_rule(rule),
                 });
             }
             _ => {}
@@ -175,9 +175,9 @@ impl<'r> Findings<'r> {
 }
 
 impl Question<'_> {
-    /// What `rules`, of all policies together and in any order, grant.
+    /// The verdict of `rules`, of all policies together and in any order.
     pub(crate) fn decide<'r>(&self, rules: impl IntoIterator<Item = &'r Rule>) -> Verdict<'r> {
-        let path = AskedPath::of(self.path);
+        let path = AskedPath::new(self.path);
         let bare_path = path.as_str().strip_suffix('/').filter(|_| self.list);
         let mut asked = Findings::default();
         let mut bare = Findings::default();
@@ -190,7 +190,7 @@ impl Question<'_> {
                 Filled::DenialBelow(beginning) => {
                     let beginning = path.folded(Cow::Borrowed(beginning));
                     if path.as_str().starts_with(beginning.as_ref()) {
-                        return Verdict(Some(Grant::of(rule)));
+                        return Verdict(Some(Grant::from_rule(rule)));
                     }
                     continue;
                 }

@@ -2,7 +2,7 @@
 
 use crate::api::PolicyError;
 
-/// What a text is written in.
+/// The language of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// HCL 1.
@@ -53,7 +53,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// What it is called in refusals.
+    /// Its name in refusals.
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Word(_) => "a word",

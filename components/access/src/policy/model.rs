@@ -93,7 +93,7 @@ pub(super) struct Case {
     pub(super) wrap_ttl: Option<u64>,
 }
 
-/// What the model says.
+/// The verdict of the model.
 #[derive(Debug)]
 pub(super) struct Expected {
     /// Sorted.
@@ -253,7 +253,7 @@ impl Case {
     }
 }
 
-/// What stands before the first template and the first wildcard.
+/// The text before the first template and the first wildcard.
 fn fixed(path: &str) -> String {
     let (plain, _) = path.split_once("{{").unwrap();
     let mut fixed = String::new();

@@ -1,11 +1,11 @@
-//! Whether a rule says anything about what lies below a path.
+//! Rules that say something about the paths below a path.
 
 use super::asked::AskedPath;
 use super::rule::{Filled, Rule};
 use super::template::Identity;
 use crate::api::Capability;
 
-/// Whether `rule` grants this caller something at `path` or below it, leaving aside what other rules deny.
+/// True if `rule` grants this caller something at `path` or below it, leaving aside what other rules deny.
 pub(crate) fn grants_below(rule: &Rule, identity: Option<&dyn Identity>, path: &str) -> bool {
     let mut granted = rule.capabilities.iter();
     granted
@@ -13,14 +13,14 @@ pub(crate) fn grants_below(rule: &Rule, identity: Option<&dyn Identity>, path: &
         .is_some_and(|first| first != Capability::Deny)
         && match rule.filled_for(identity) {
             Filled::Pattern(pattern) => {
-                let path = AskedPath::of(path);
+                let path = AskedPath::new(path);
                 overlaps(&path.folded(pattern), rule.prefix, path.as_str())
             }
             Filled::DenialBelow(_) | Filled::NoRule => false,
         }
 }
 
-/// Whether some path at or below `path` fits the pattern.
+/// True if some path at or below `path` fits the pattern.
 fn overlaps(pattern: &str, prefix: bool, path: &str) -> bool {
     let mut segments = pattern.split('/').peekable();
     for asked in path.split('/') {

@@ -27,7 +27,7 @@ impl ParameterValue {
         Some(Self::from(read_json(text).ok()?))
     }
 
-    /// Whether `given` is what this element of a rule's list means. `*` at either end of a text stands for anything there, but
+    /// True if `given` is what this element of a rule's list means. `*` at either end of a text stands for anything there, but
     /// not within lists and objects, and alone it is a plain character.
     pub(crate) fn admits(&self, given: &Self) -> bool {
         match (self, given) {

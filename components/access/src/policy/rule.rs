@@ -30,7 +30,7 @@ impl CapabilitySet {
         }
     }
 
-    /// Whether it holds `capability`.
+    /// True if it holds `capability`.
     pub(crate) const fn contains(self, capability: Capability) -> bool {
         self.0 & Self::bit(capability) != 0
     }
@@ -45,8 +45,8 @@ impl CapabilitySet {
         }
     }
 
-    /// What to show for it: `deny` alone where nothing is granted.
-    pub(crate) fn shown(self) -> Vec<Capability> {
+    /// The names to show for it: `deny` alone where nothing is granted.
+    pub(crate) fn to_list(self) -> Vec<Capability> {
         let granted: Vec<Capability> = self.iter().collect();
         if granted.is_empty() {
             vec![Capability::Deny]
@@ -87,13 +87,13 @@ impl FromIterator<Capability> for CapabilitySet {
 pub(crate) struct Rule {
     /// The pattern without leading `/` and without a final `*`. A segment `+` stands for any one segment.
     pub(crate) pattern: String,
-    /// Whether the pattern ended in `*`, so that anything may follow.
+    /// True if the pattern ended in `*`, so that anything may follow.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) prefix: bool,
-    /// Whether the pattern holds templates, to be filled for each caller.
+    /// True if the pattern holds templates, to be filled for each caller.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) template: bool,
-    /// What it grants.
+    /// Its grant.
     pub(crate) capabilities: CapabilitySet,
     /// On which conditions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,7 +101,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// Whether the pattern, filled for any caller, can be met by `path` or by `path` without its last character. Cheap, and true
+    /// True if the pattern, filled for any caller, can be met by `path` or by `path` without its last character. Cheap, and true
     /// of few of a policy's rules.
     pub(crate) fn may_match(&self, path: &AskedPath<'_>) -> bool {
         let end = self.pattern.find(['+', '{']);
@@ -123,7 +123,7 @@ impl Rule {
         }
     }
 
-    /// What every path begins with that the pattern can fit, whatever fills its templates.
+    /// The common beginning of all paths that the pattern can fit, whatever fills its templates.
     fn fixed_beginning(&self) -> &str {
         let pattern = self.pattern.as_str();
         let ends = [pattern.find("{{"), first_wildcard(pattern)];
@@ -143,7 +143,7 @@ impl Rule {
 pub(crate) enum Filled<'r> {
     /// It has this pattern.
     Pattern(Cow<'r, str>),
-    /// It denies, and a value is missing: it denies everything that begins with this, for nobody knows what it would have denied.
+    /// It denies, and a value is missing: it denies everything that begins with this, for it is unknown what it would have denied.
     DenialBelow(&'r str),
     /// It grants, and a value is missing or could match more than one segment: it grants nothing.
     NoRule,
@@ -154,7 +154,7 @@ pub(crate) fn shown_pattern(pattern: &str) -> String {
     pattern.replace(LITERAL, "")
 }
 
-/// Whether `path` fits `pattern`; with `prefix` anything may follow what fits.
+/// True if `path` fits `pattern`; with `prefix` anything may follow what fits.
 pub(crate) fn matches(pattern: &str, prefix: bool, path: &str) -> bool {
     let has_literals = pattern.contains(LITERAL);
     if !has_literals && first_wildcard(pattern).is_none() {

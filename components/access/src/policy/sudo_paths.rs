@@ -26,7 +26,7 @@ const PREFIXES: [&str; 10] = [
 /// Lists of these need it, with and without their trailing `/`; other operations do not.
 const LISTS: [&str; 1] = ["sys/leases/lookup"];
 
-/// Whether `path` needs `sudo`, asked for a `list` or for something else. A trailing `/`, as lists have it, makes no difference.
+/// True if `path` needs `sudo`, asked for a `list` or for something else. A trailing `/`, as lists have it, makes no difference.
 pub(crate) fn needs_sudo(path: &str, list: bool) -> bool {
     let path = path.strip_suffix('/').unwrap_or(path);
     EXACT.contains(&path)

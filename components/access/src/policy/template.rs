@@ -27,9 +27,9 @@ pub(crate) enum Placeholder<'p> {
 pub(crate) enum AliasField<'p> {
     Id,
     Name,
-    /// What the last login said, by key.
+    /// The metadata of the last login, by key.
     Metadata(&'p str),
-    /// What an operator said, by key.
+    /// The metadata of an operator, by key.
     CustomMetadata(&'p str),
 }
 
@@ -56,7 +56,7 @@ pub(crate) trait Identity {
 }
 
 impl<'p> Placeholder<'p> {
-    /// What stands between the braces; `None` when it is no value of an identity.
+    /// The text between the braces; `None` when it is no value of an identity.
     pub(super) fn parse(text: &'p str) -> Option<Self> {
         let text = text.trim().strip_prefix("identity.")?;
         if let Some(field) = text.strip_prefix("entity.") {
@@ -133,8 +133,8 @@ fn parts(pattern: &str) -> impl Iterator<Item = Result<Part<'_>, ()>> {
     })
 }
 
-/// Whether the pattern holds templates; `None` when one is malformed or unknown. Such a rule would never meet a request, which
-/// nobody who denies something by it would notice.
+/// True if the pattern holds templates; `None` when one is malformed or unknown. Such a rule would never meet a request, which
+/// an operator who denies something by it would not notice.
 pub(super) fn has_templates(pattern: &str) -> Option<bool> {
     let mut any = false;
     for part in parts(pattern) {

@@ -1,11 +1,12 @@
-//! What a write makes of a role.
+//! Changes of a role by a write.
 
-use crate::address::parse_range;
+use gatehouse_ports::networks::is_network;
+
 use crate::api::{
     ExcessiveLife, InvalidRange, MountTokenType, OldSpellings, RenamedField, ServiceField,
     TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
 };
-use crate::mounts::token_type;
+use crate::mount_configuration::token_type;
 use crate::policy::{folded, sanitize};
 
 /// Longest path suffix, in bytes.
@@ -84,7 +85,7 @@ pub(super) fn applied(
     Ok(role)
 }
 
-/// What the operator should know about a role that was written.
+/// The warnings to an operator about a role that was written.
 pub(super) fn warnings(
     role: &TokenRole,
     changes: &TokenRoleChanges,
@@ -156,9 +157,9 @@ fn ranges(
 ) -> Result<Option<Vec<String>>, TokenRoleError> {
     let range = |text: &String| {
         let text = text.trim();
-        match parse_range(text) {
-            Some(_) => Ok(text.to_owned()),
-            None => Err(TokenRoleError::InvalidBoundCidr(InvalidRange {
+        match is_network(text) {
+            true => Ok(text.to_owned()),
+            false => Err(TokenRoleError::InvalidBoundCidr(InvalidRange {
                 range: text.to_owned(),
                 old_spelling,
             })),

@@ -15,7 +15,7 @@ use gatehouse_storage::{
 use serde::{Deserialize, Serialize};
 
 use crate::api::{
-    Failure, KeyPage, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
+    Failure, KeyPage, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles,
     WritePermission,
 };
 use crate::service::AccessService;
@@ -29,9 +29,9 @@ const MAXIMUM_LIMIT: u32 = 10_000;
 /// Names read at a time.
 const ROUND: u32 = 500;
 
-/// What the keys of all roles begin with.
+/// The beginning of the keys of all roles.
 const PREFIX: &str = "token-role/";
-/// What the keys of all [`NameRecord`]s begin with.
+/// The beginning of the keys of all [`NameRecord`]s begin with.
 const NAME_PREFIX: &str = "token-role-name/";
 
 /// The names of all roles, apart from the roles, which are too long to be read for a list.
@@ -78,13 +78,8 @@ fn is_usable_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_graphic() && byte != b'/')
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// In the order of their names.
-    pub(crate) fn token_role_names(
-        &self,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<KeyPage, Failure> {
+impl<S: Store, C: Clock, R: Random> TokenRoles for AccessService<S, C, R> {
+    fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
         self.require_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)?;
         let mut left = limit.clamp(1, MAXIMUM_LIMIT);
         let mut position = after.map(|after| key_position(NAME_PREFIX, after));
@@ -105,12 +100,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// Does a bounded part of the work on the index of names, where an earlier version left none.
-    pub(crate) fn advance_token_role_names(&self) -> Result<bool, Failure> {
-        self.advance_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)
-    }
-
-    pub(crate) fn token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
+    fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
         if !is_usable_name(name) {
             return Ok(None);
         }
@@ -118,7 +108,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(role.map(|role| role.record))
     }
 
-    pub(crate) fn put_token_role(
+    fn write_token_role(
         &self,
         name: &str,
         changes: &TokenRoleChanges,
@@ -161,7 +151,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn remove_token_role(&self, name: &str) -> Result<(), Failure> {
+    fn delete_token_role(&self, name: &str) -> Result<(), Failure> {
         if !is_usable_name(name) {
             return Ok(());
         }
@@ -170,5 +160,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             transaction.delete(role_key(name)).delete(name_key(name));
             Ok(Attempt::from_commit(self.records.commit(transaction), ())?)
         })
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
+    /// Does a bounded part of the work on the index of names, where an earlier version left none.
+    pub(crate) fn advance_token_role_names(&self) -> Result<bool, Failure> {
+        self.advance_index(TOKEN_ROLE_NAMES, stage_name_of::<S>)
     }
 }

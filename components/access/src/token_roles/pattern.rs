@@ -1,6 +1,6 @@
 //! Patterns of names, in which `*` stands for any text.
 
-/// Whether `name` is one of those that `pattern` means. A pattern without `*` means itself.
+/// True if `name` is one of those that `pattern` means. A pattern without `*` means itself.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else {
         return pattern == name;
@@ -18,7 +18,7 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     name.ends_with(last)
 }
 
-/// Whether one of `patterns` means `name`.
+/// True if one of `patterns` means `name`.
 pub(super) fn any_matches(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| matches(pattern, name))
 }

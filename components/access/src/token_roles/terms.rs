@@ -1,4 +1,4 @@
-//! What a role makes of a new token.
+//! The terms of a role for a new token.
 
 use super::pattern::any_matches;
 use crate::api::{
@@ -17,13 +17,13 @@ pub(crate) const fn token_type<'a>(role: &TokenRole, asked: &'a str) -> &'a str 
     }
 }
 
-/// Whether a token may have an alias of this name, which is in lower case.
+/// True if a token may have an alias of this name, which is in lower case.
 pub(super) fn allows_alias(role: &TokenRole, name: &str) -> bool {
     let allowed = role.allowed_entity_aliases.as_deref().unwrap_or_default();
     any_matches(allowed, name)
 }
 
-/// What the role leaves of the limits that a creator asks for: of two limits the lesser one, which is warned of where it may
+/// Limits a creator's wishes by those of the role: of two limits the lesser one, which is warned of where it may
 /// come as a surprise.
 pub(crate) fn limited(
     role: &TokenRole,
@@ -61,7 +61,7 @@ pub(crate) fn issuing_path(role: &TokenRole) -> String {
     }
 }
 
-/// Whether the role decides which policies a token may have; otherwise that is for its parent.
+/// True if the role decides which policies a token may have; otherwise that is for its parent.
 pub(crate) fn decides_policies(role: &TokenRole) -> bool {
     [
         &role.allowed_policies,

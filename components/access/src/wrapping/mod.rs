@@ -10,7 +10,8 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, TransactionError, commit_w
 
 use self::sealing::ContentCipher;
 use crate::api::{
-    Failure, Operation, Request, UnwrapError, WrapError, WrapRequest, WrappingToken, WrappingView,
+    Failure, Operation, Request, UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken,
+    WrappingView,
 };
 use crate::lifetime::SYSTEM_MAX_LEASE_TTL;
 use crate::policy::RESPONSE_WRAPPING;
@@ -28,7 +29,7 @@ pub(crate) const LOOKUP_PATH: &str = "sys/wrapping/lookup";
 /// Where a wrapping token is used for what it is there for.
 const PATHS_OF_USE: [&str; 2] = ["sys/wrapping/unwrap", "sys/wrapping/rewrap"];
 
-/// Whether the request will take the use of the caller's token by itself, together with what is wrapped. Taken at admission
+/// True if the request will take the use of the caller's token by itself, together with what is wrapped. Taken at admission
 /// already, a crash in between would lose the content. The front sees to it that such a caller asks for nothing but its own
 /// content, so the use is taken in any case. On every other path a use is a use (contract 5.3): the policy
 /// `response-wrapping` then refuses the request, and the content is gone, by which its rightful owner notices that the token was
@@ -48,18 +49,18 @@ struct UnusedWrapping {
 
 impl UnusedWrapping {
     fn open(&self, hasher: &IdentifierHasher, token: &str) -> Result<Vec<u8>, Failure> {
-        ContentCipher::of(hasher, token).open(&self.wrapped.sealed_content)
+        ContentCipher::new(hasher, token).open(&self.wrapped.sealed_content)
     }
 
-    /// Adds the one use to a commit: it applies to nobody who comes second (SEC-T4).
+    /// Adds the one use to a commit: it does not apply a second time (SEC-T4).
     fn stage_use(&self, transaction: &mut Transaction, hasher: &IdentifierHasher) {
         transaction.require(token_key(&self.hash), self.token.version);
         delete_token(transaction, hasher, &self.hash, &self.token.record);
     }
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn wrap_content(&self, request: &WrapRequest) -> Result<WrappingToken, WrapError> {
+impl<S: Store, C: Clock, R: Random> Wrapping for AccessService<S, C, R> {
+    fn wrap(&self, request: &WrapRequest) -> Result<WrappingToken, WrapError> {
         if request.ttl == 0 {
             return Err(WrapError::NoTtl);
         }
@@ -75,7 +76,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    pub(crate) fn wrapping_view(&self, token: &str) -> Result<WrappingView, UnwrapError> {
+    fn read_wrapping(&self, token: &str) -> Result<WrappingView, UnwrapError> {
         let unused = self.unused_wrapping(token)?;
         let record = unused.token.record;
         Ok(WrappingView {
@@ -85,7 +86,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn take_content(&self, token: &str) -> Result<Vec<u8>, UnwrapError> {
+    fn unwrap_content(&self, token: &str) -> Result<Vec<u8>, UnwrapError> {
         let hasher = self.hasher()?;
         commit_with_retries(&self.clock, &self.random, || {
             let unused = self.unused_wrapping(token)?;
@@ -100,11 +101,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    pub(crate) fn replace_wrapping(
-        &self,
-        token: &str,
-        ttl: Option<u64>,
-    ) -> Result<WrappingToken, UnwrapError> {
+    fn rewrap(&self, token: &str, ttl: Option<u64>) -> Result<WrappingToken, UnwrapError> {
         let hasher = self.hasher()?;
         commit_with_retries(&self.clock, &self.random, || {
             let unused = self.unused_wrapping(token)?;
@@ -126,7 +123,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             )?)
         })
     }
+}
 
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The wrapping token and its content as they are now, in one round trip.
     fn unused_wrapping(&self, token: &str) -> Result<UnusedWrapping, UnwrapError> {
         let hash = self.hasher()?.token(token);
@@ -179,7 +178,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             places: Vec::new(),
             keeps_secrets: false,
         };
-        let cipher = ContentCipher::of(hasher, client_token.expose());
+        let cipher = ContentCipher::new(hasher, client_token.expose());
         let wrapped = WrappedRecord {
             sealed_content: cipher.seal(&request.content)?,
             wrapped_accessor: request.wrapped_accessor.clone(),

@@ -13,7 +13,7 @@ pub(super) struct ContentCipher(OneTimeCipher);
 
 impl ContentCipher {
     /// The cipher whose key `token` yields.
-    pub(super) fn of(hasher: &IdentifierHasher, token: &str) -> Self {
+    pub(super) fn new(hasher: &IdentifierHasher, token: &str) -> Self {
         Self(OneTimeCipher::new(&hasher.wrapping_key(token)))
     }
 
@@ -24,7 +24,7 @@ impl ContentCipher {
         Ok(STANDARD.encode(sealed))
     }
 
-    /// What was given to [`Self::seal`].
+    /// The content that was given to [`Self::seal`].
     pub(super) fn open(self, sealed: &str) -> Result<Vec<u8>, Failure> {
         let sealed = STANDARD.decode(sealed).ok();
         let content = sealed.and_then(|sealed| self.0.open(&sealed));
@@ -44,9 +44,9 @@ mod tests {
     fn only_token_and_server_secret_together_open_what_they_sealed() {
         let hasher = IdentifierHasher::new(&[1; 32]).unwrap();
         let other_server = IdentifierHasher::new(&[2; 32]).unwrap();
-        let sealed = ContentCipher::of(&hasher, "hvs.a").seal(b"content");
+        let sealed = ContentCipher::new(&hasher, "hvs.a").seal(b"content");
         let sealed = sealed.unwrap();
-        let open = |hasher, token| ContentCipher::of(hasher, token).open(&sealed);
+        let open = |hasher, token| ContentCipher::new(hasher, token).open(&sealed);
         assert_eq!(open(&hasher, "hvs.a"), Ok(b"content".to_vec()));
         let altered = Err(damaged("wrapped content was altered"));
         assert_eq!(open(&hasher, "hvs.b"), altered);

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::server::{HOUR, ROOT, Server, policies};
-use gatehouse_access::{Access, CreateRequest, KeyPage, TokenReference};
+use gatehouse_access::{
+    CreateRequest, KeyPage, Mounts as _, Revocation as _, TokenLookup as _, TokenReference,
+};
 
 fn children(server: &Server, parent: &str, count: usize) -> Vec<String> {
     let child = |_| server.child(parent, &CreateRequest::default());

@@ -3,27 +3,27 @@
 use crate::server::{HOUR, ROOT, Server};
 use base64::Engine as _;
 use gatehouse_access::{
-    Access, Failure, InitializeError, ListingVisibility, MountError, MountRequest, MountTokenType,
-    Policy, PolicyError,
+    Failure, InitializeError, ListingVisibility, MountError, MountRequest, MountTokenType,
+    Mounts as _, Policies as _, Policy, PolicyError, System as _,
 };
 use gatehouse_ports::{CommitError, StoreError};
 
 #[test]
 fn a8_initialization_works_once_and_is_seen_by_every_instance() {
     let server = Server::empty();
-    assert_eq!(server.access.cluster(), Ok(None));
+    assert_eq!(server.access.current_cluster(), Ok(None));
     let initialized = server.access.initialize(None).ok().unwrap();
     let token = initialized.root_token.as_str();
     assert!(token.starts_with("hvs.") && token.len() == 47);
-    let cluster = server.access.cluster().unwrap().unwrap();
+    let cluster = server.access.current_cluster().unwrap().unwrap();
     assert!(cluster.name.starts_with("gatehouse-cluster-"));
     assert_eq!(
-        server.another_instance().cluster(),
+        server.another_instance().current_cluster(),
         Ok(Some(cluster.clone()))
     );
     let again = server.another_instance().initialize(Some("other"));
     assert_eq!(again.err(), Some(InitializeError::AlreadyInitialized));
-    assert_eq!(server.access.cluster(), Ok(Some(cluster)));
+    assert_eq!(server.access.current_cluster(), Ok(Some(cluster)));
     assert!(server.is_valid(token) && !server.is_valid("other"));
 }
 

@@ -2,8 +2,9 @@
 
 use crate::server::{HOUR, ROOT, Server, policies};
 use gatehouse_access::{
-    Access, Capability, CreateRequest, Failure, Operation, Refusal, Request, TokenParameters,
-    TokenReference, WritePermission,
+    Capability, CreateRequest, Failure, Operation, Policies as _, Refusal, Request, Requests as _,
+    Revocation as _, System as _, TokenLookup as _, TokenParameters, TokenReference,
+    WritePermission,
 };
 use gatehouse_ports::{CommitError, StoreError};
 

@@ -4,7 +4,10 @@ use crate::server::batch::{batch, bytes_of, key_number, living, text_of};
 use crate::server::{HOUR, Server};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
-use gatehouse_access::{Access, Issued, MountTuning, Operation, Refusal};
+use gatehouse_access::{
+    Issued, Logins as _, MountTuning, Mounts as _, Operation, Refusal, System as _,
+    TokenLookup as _,
+};
 use gatehouse_ports::{CommitError, Random as _};
 use proptest::prelude::*;
 

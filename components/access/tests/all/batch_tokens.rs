@@ -3,8 +3,10 @@
 use crate::server::batch::{batch, bytes_of, living};
 use crate::server::{HOUR, ROOT, START, Server, plain, policies, sudo};
 use gatehouse_access::{
-    Access, CreateError, CreateRequest, EntityChanges, IdentityTarget, Issued, Lifetime,
-    LoginError, MountTuning, Operation, Refusal, RenewError, Request, RevokeError, TokenParameters,
+    CreateError, CreateRequest, Entities as _, EntityChanges, IdentityTarget, Issued,
+    LeaseTree as _, Lifetime, LoginError, Logins as _, MountTuning, Mounts as _, Operation,
+    Policies as _, Refusal, RenewError, Renewal as _, Request, Requests as _, Revocation as _,
+    RevokeError, System as _, TokenCreation as _, TokenLookup as _, TokenParameters,
     TokenReference, TokenType, TokenView, TokenWarning,
 };
 

@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::server::{ROOT, Server, TestStore, sudo};
 use gatehouse_access::{
-    Access, AccessService, AliasRequest, CreateError, CreateRequest, EntityChanges, FieldTooLong,
-    GroupChanges, IdentityError, IdentityTarget, LoginError, MountError, MountRequest, MountTuning,
-    TokenParameters, TokenRoleChanges, TuneError, WritePermission,
+    Access, AccessService, AliasRequest, CreateError, CreateRequest, Entities as _,
+    EntityAliases as _, EntityChanges, FieldTooLong, GroupChanges, Groups as _, IdentityError,
+    IdentityTarget, LoginError, Logins as _, MountError, MountRequest, MountTuning, Mounts as _,
+    Policies as _, System as _, TokenCreation as _, TokenParameters, TokenRoleChanges,
+    TokenRoles as _, TuneError, WritePermission,
 };
 use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
 

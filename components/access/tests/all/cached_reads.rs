@@ -3,7 +3,8 @@
 
 use crate::server::{Server, Service, policies};
 use gatehouse_access::{
-    Access, EntityChanges, IdentityReference, IdentityTarget, Operation, Refusal, Request,
+    Entities as _, EntityChanges, IdentityReference, IdentityTarget, Logins as _, Mounts as _,
+    Operation, Policies as _, Refusal, Request, Requests as _,
 };
 
 const PATH: &str = "auth/gcp/role/dev";

@@ -1,36 +1,12 @@
 //! Conditions of rules on parameters and wrapping, and templates in their paths (contract 5.6, 1.8, SEC-A5).
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use crate::server::{Server, TestStore, policies};
+use crate::server::{Server, policies};
 use gatehouse_access::{
-    Access, AccessService, AliasRequest, Capability, EntityChanges, GroupChanges,
-    IdentityReference, IdentityTarget, Operation, Parameter, Refusal, Request, TokenParameters,
-    TokenReference,
+    AccessService, AliasRequest, Capability, Entities as _, EntityAliases as _, EntityChanges,
+    GroupChanges, Groups as _, IdentityReference, IdentityTarget, Logins as _, Operation,
+    Parameter, Policies as _, Refusal, Request, Requests as _, TokenParameters, TokenReference,
 };
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
-
-/// Counts the reads that reach a store.
-struct CountingStore {
-    store: &'static TestStore,
-    reads: AtomicUsize,
-}
-
-impl Store for CountingStore {
-    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
-        self.store.get(keys)
-    }
-
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
-        self.store.scan(prefix, after, limit)
-    }
-
-    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
-        self.store.commit(checks, changes)
-    }
-}
+use gatehouse_ports::doubles::FaultyStore;
 
 /// A token with one policy of this text, named `under-test`.
 fn token_with(server: &Server, text: &str, uses: u64) -> String {
@@ -314,17 +290,14 @@ fn aliases_are_read_only_when_a_rule_on_the_path_names_them() {
         accessor = caller.accessor,
     );
     server.access.write_policy("under-test", &text).unwrap();
-    let store: &'static CountingStore = Box::leak(Box::new(CountingStore {
-        store: server.store,
-        reads: AtomicUsize::new(0),
-    }));
-    let access = AccessService::new(store, server.clock, server.random);
+    let store = FaultyStore::counting(server.store);
+    let access = AccessService::new(&store, server.clock, server.random);
     let reads_for = |path: &str| {
-        let before = store.reads.load(Ordering::Relaxed);
+        store.take();
         let mut asked = request(&caller.token, path, None);
         asked.operation = Operation::Read;
         let admitted = access.admit(&asked).is_ok();
-        (admitted, store.reads.load(Ordering::Relaxed) - before)
+        (admitted, store.take().0)
     };
     reads_for("warm/up");
     let (_, plain) = reads_for("auth/token/lookup-self");

@@ -2,8 +2,8 @@
 
 use crate::server::{HOUR, ROOT, Server, plain, policies, sudo};
 use gatehouse_access::{
-    Access, CreateError, CreateRequest, Operation, Parent, ServiceField, TokenParameters,
-    TokenReference, TokenWarning,
+    CreateError, CreateRequest, Operation, Parent, Policies as _, Revocation as _, ServiceField,
+    TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference, TokenWarning,
 };
 
 fn named(names: &[&str]) -> CreateRequest {

@@ -4,8 +4,9 @@ use crate::server::batch::batch;
 use crate::server::{HOUR, ROOT, Server, policies};
 use base64::Engine as _;
 use gatehouse_access::{
-    Access, CreateRequest, CubbyholeError, Failure, Operation, Refusal, Revalidated,
-    TokenParameters, TokenReference, WritePermission,
+    CreateRequest, Cubbyhole as _, CubbyholeError, Failure, Mounts as _, Operation, Policies as _,
+    Refusal, Renewal as _, Revalidated, Revocation as _, TokenParameters, TokenReference,
+    WritePermission,
 };
 use gatehouse_ports::{CommitError, StoreError};
 

@@ -1,17 +1,17 @@
 //! A token is there before it is answered, and beside an error there is none (SEC-T1, SEC-T11).
 
-use crate::server::faulty::{FaultyStore, NoRandom};
-use crate::server::{ROOT, Server, policies, sudo};
+use crate::server::{ROOT, Server, TestStore, policies, sudo};
 use gatehouse_access::{
-    Access, AccessService, CreateError, CreateRequest, Failure, Issued, LoginError,
-    TokenParameters, TokenType,
+    AccessService, CreateError, CreateRequest, Failure, Issued, LoginError, Logins as _,
+    TokenCreation as _, TokenLookup as _, TokenParameters, TokenType,
 };
+use gatehouse_ports::doubles::{FaultyStore, NoRandom};
 
 /// More than any of the calls below makes.
 const MANY_CALLS: usize = 40;
 
 type Faulty<'a> = AccessService<
-    &'a FaultyStore,
+    &'a FaultyStore<&'static TestStore>,
     &'static gatehouse_ports::doubles::ManualClock,
     &'static gatehouse_ports::doubles::SeededRandom,
 >;

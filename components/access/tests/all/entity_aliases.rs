@@ -9,8 +9,8 @@ use crate::under_role::{
     asking, create, holder, listed, text, texts, under, view, with_role, write,
 };
 use gatehouse_access::{
-    Access, AliasPlace, CreateError, CreateRequest, EntityChanges, IdentityReference,
-    IdentityTarget, Settings, TokenRoleChanges,
+    AliasPlace, CreateError, CreateRequest, Entities as _, EntityAliases as _, EntityChanges,
+    IdentityReference, IdentityTarget, Settings, TokenCreation as _, TokenRoleChanges,
 };
 
 fn with_aliases() -> Server {

@@ -2,8 +2,8 @@
 
 use crate::server::{Server, policies};
 use gatehouse_access::{
-    Access, AliasRequest, EntityChanges, GroupChanges, IdentityError, IdentityReference,
-    IdentityTarget, TokenReference,
+    AliasRequest, Entities as _, EntityAliases as _, EntityChanges, GroupChanges, Groups as _,
+    IdentityError, IdentityReference, IdentityTarget, TokenLookup as _, TokenReference,
 };
 
 fn entity(server: &Server) -> String {

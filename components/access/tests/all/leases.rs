@@ -5,8 +5,10 @@ use std::thread;
 
 use crate::server::{HOUR, ROOT, Server, policies};
 use gatehouse_access::{
-    Access, CreateRequest, KeyPage, Lifetime, LookupError, MountTuning, Operation, Revalidated,
-    TokenParameters, TokenReference, TokenRoleChanges, WrapRequest, WritePermission,
+    CreateRequest, KeyPage, LeaseTree as _, Lifetime, Logins as _, LookupError, MountTuning,
+    Mounts as _, Operation, Renewal as _, Revalidated, Revocation as _, TokenCreation as _,
+    TokenLookup as _, TokenParameters, TokenReference, TokenRoleChanges, TokenRoles as _,
+    WrapRequest, Wrapping as _, WritePermission,
 };
 use gatehouse_ports::{Change, Store};
 

@@ -1,7 +1,10 @@
 //! How long tokens live: one table of all that counts (contract 5.3, SEC-T7).
 
 use crate::server::{HOUR, ROOT, Server};
-use gatehouse_access::{Access, Cap, CreateRequest, MountTuning, RenewError, TokenWarning};
+use gatehouse_access::{
+    Cap, CreateRequest, MountTuning, Mounts as _, RenewError, Renewal as _, TokenLookup as _,
+    TokenWarning,
+};
 
 /// What a creator asks for: time to live, explicit maximum and period, each 0 for nothing.
 type Asked = [u64; 3];

@@ -1,6 +1,6 @@
 //! Lists of identities, which are as long as there are identities (contract 7.2, SEC-S14).
 
-use gatehouse_access::{Access, EntityChanges, IdentityTarget};
+use gatehouse_access::{Entities as _, EntityChanges, IdentityTarget};
 
 use crate::server::Server;
 

@@ -2,8 +2,8 @@
 
 use crate::server::{HOUR, START, Server, policies};
 use gatehouse_access::{
-    Access, Cap, Failure, Lifetime, LoginError, MountRequest, Operation, Refusal, TokenParameters,
-    TokenReference, TokenType, TokenWarning,
+    Cap, Failure, Lifetime, LoginError, Logins as _, MountRequest, Mounts as _, Operation, Refusal,
+    TokenLookup as _, TokenParameters, TokenReference, TokenType, TokenWarning,
 };
 use gatehouse_ports::{CommitError, StoreError};
 

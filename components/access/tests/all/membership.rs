@@ -1,36 +1,13 @@
 //! Groups that logins and renewals fill, and what follows for tokens (contract 7.3).
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use crate::server::{Server, TestStore, policies};
+use crate::server::{Server, policies};
 use gatehouse_access::{
-    Access, AccessService, AliasRequest, Capability, EntityChanges, GroupChanges, GroupType,
-    IdentityReference, IdentityTarget, Issued, LoginError, Operation, Refusal, RenewError,
-    Revalidated, TokenParameters,
+    AccessService, AliasRequest, Capability, Entities as _, EntityAliases as _, EntityChanges,
+    GroupAliases as _, GroupChanges, GroupType, Groups as _, IdentityReference, IdentityTarget,
+    Issued, LoginError, Logins as _, Operation, Policies as _, Refusal, RenewError, Renewal as _,
+    Requests as _, Revalidated, TokenLookup as _, TokenParameters,
 };
-use gatehouse_ports::{Change, Check, CommitError, Entry, Page, Store, StoreError};
-
-/// Counts the reads that reach a store.
-struct CountingStore {
-    store: &'static TestStore,
-    reads: AtomicUsize,
-}
-
-impl Store for CountingStore {
-    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
-        self.store.get(keys)
-    }
-
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
-        self.store.scan(prefix, after, limit)
-    }
-
-    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
-        self.store.commit(checks, changes)
-    }
-}
+use gatehouse_ports::doubles::FaultyStore;
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
@@ -202,17 +179,14 @@ fn groups_cost_a_login_one_read_and_only_those_who_are_in_some() {
     for number in 0..50 {
         external(&server, &format!("other{number}"), "gcp/", &["p"]);
     }
-    let store: &'static CountingStore = Box::leak(Box::new(CountingStore {
-        store: server.store,
-        reads: AtomicUsize::new(0),
-    }));
-    let access = AccessService::new(store, server.clock, server.random);
+    let store = FaultyStore::counting(server.store);
+    let access = AccessService::new(&store, server.clock, server.random);
     let reads = |groups: Option<&[&str]>| {
         let mut grant = server.grant("1234", TokenParameters::default());
         grant.group_aliases = groups.map(names);
-        store.reads.store(0, Ordering::Relaxed);
+        store.take();
         access.issue_login(&grant).ok().unwrap();
-        store.reads.load(Ordering::Relaxed)
+        store.take().0
     };
     // The first read ever is that of the server's secret.
     assert_eq!(reads(None), 2, "a new identity: mount and alias");

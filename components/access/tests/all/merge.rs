@@ -2,8 +2,9 @@
 
 use crate::server::Server;
 use gatehouse_access::{
-    Access, AliasRequest, EntityChanges, EntityView, GroupChanges, GroupType, IdentityError,
-    IdentityReference, IdentityTarget, Issued, MergeRequest, Operation, Refusal, TokenParameters,
+    AliasRequest, Entities as _, EntityAliases as _, EntityChanges, EntityView, GroupAliases as _,
+    GroupChanges, GroupType, Groups as _, IdentityError, IdentityReference, IdentityTarget, Issued,
+    Logins as _, MergeRequest, Operation, Policies as _, Refusal, TokenParameters,
 };
 
 const READ_A: &str = "path \"a\" { capabilities = [\"read\"] }";

@@ -4,7 +4,8 @@ use std::num::NonZeroU32;
 
 use crate::server::{HOUR, ROOT, Server};
 use gatehouse_access::{
-    Access, Issued, Lifetime, LoginError, Revalidated, Settings, TokenParameters, TokenReference,
+    Issued, LeaseTree as _, Lifetime, LoginError, Logins as _, Renewal as _, Revalidated,
+    Revocation as _, Settings, TokenParameters, TokenReference,
 };
 
 fn with_quotas(per_mount: u32, per_role: u32) -> Server {

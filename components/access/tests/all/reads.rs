@@ -1,10 +1,11 @@
 //! What one request costs in round trips to the store.
 
-use crate::server::faulty::FaultyStore;
 use crate::server::{Server, policies};
 use gatehouse_access::{
-    Access, AccessService, Operation, Refusal, Request, TokenParameters, TokenType,
+    AccessService, Logins as _, Operation, Policies as _, Refusal, Request, Requests as _,
+    System as _, TokenParameters, TokenType,
 };
+use gatehouse_ports::doubles::FaultyStore;
 
 #[test]
 fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_commit() {
@@ -66,7 +67,7 @@ fn a_batch_token_is_admitted_with_two_reads_and_made_without_a_commit() {
     let token = server.log_in(batch);
     let counting = FaultyStore::counting(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
-    access.cluster().unwrap();
+    access.current_cluster().unwrap();
     let request = Request {
         token: Some(token.client_token.expose().into()),
         operation: Operation::Read,

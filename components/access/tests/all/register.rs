@@ -1,7 +1,7 @@
 //! Deliberate differences from the reference (contract 11) that tokens show.
 
 use crate::server::{Server, policies};
-use gatehouse_access::{Access, LoginError, TokenParameters, TokenType};
+use gatehouse_access::{LoginError, Logins as _, TokenLookup as _, TokenParameters, TokenType};
 
 #[test]
 fn d26_token_policies_are_always_a_list_and_uses_never_negative() {

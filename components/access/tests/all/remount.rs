@@ -1,7 +1,10 @@
 //! Moving a mount (contract 6.3).
 
 use crate::server::{HOUR, ROOT, Server, policies};
-use gatehouse_access::{Access, CreateRequest, Migration, Operation, Refusal, RemountError};
+use gatehouse_access::{
+    CreateRequest, EntityAliases as _, Logins as _, Migration, Migrations as _, Mounts as _,
+    Operation, Refusal, RemountError, TokenLookup as _,
+};
 use gatehouse_ports::CommitError;
 
 fn login(server: &Server, path: &str) -> Result<String, String> {

@@ -2,8 +2,9 @@
 
 use crate::server::{HOUR, ROOT, START, Server, policies};
 use gatehouse_access::{
-    Access, Cap, CreateError, CreateRequest, Lifetime, RenewError, Revalidated, TokenParameters,
-    TokenReference, TokenWarning,
+    Cap, CreateError, CreateRequest, Lifetime, RenewError, Renewal as _, Revalidated,
+    Revocation as _, TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference,
+    TokenWarning,
 };
 use gatehouse_ports::{Change, CommitError, Store};
 

@@ -3,7 +3,8 @@
 use crate::interposed::{Fate, interposed, stopping_after};
 use crate::server::{HOUR, ROOT, Server, policies, sudo};
 use gatehouse_access::{
-    Access, CreateError, CreateRequest, Failure, Issued, RevokeError, TokenReference,
+    CreateError, CreateRequest, Failure, Issued, Mounts as _, Revocation as _, RevokeError,
+    System as _, Tidying as _, TokenCreation as _, TokenReference,
 };
 
 fn text(issued: &Issued) -> String {

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use crate::interposed::{Fate, interposed};
 use crate::server::{HOUR, ROOT, Server, sudo};
 use gatehouse_access::{
-    Access, CreateError, CreateRequest, Failure, Issued, Operation, RevokeError, TokenReference,
-    TokenView,
+    Access, CreateError, CreateRequest, Failure, Issued, Operation, Renewal as _, Revocation as _,
+    RevokeError, TokenCreation as _, TokenLookup as _, TokenReference, TokenView,
 };
 
 /// A token with two children, one of which has a child, and what the store held before.
@@ -77,7 +77,7 @@ fn contract_5_4_the_children_live_on_as_orphans_with_what_descends_from_them() {
     assert!(!family.view(&family.grandchild).orphan);
     assert!(!family.revoke_alone(&family.top));
 
-    // The child's subtree is still its own, and nobody else's.
+    // The child's subtree is still its own, and no other token's.
     assert!(family.revoke(&family.child));
     assert_eq!(family.valid(), [false, false, true, false]);
     assert!(family.revoke(&family.sibling));

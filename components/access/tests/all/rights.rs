@@ -2,8 +2,8 @@
 
 use crate::server::{ROOT, Server, policies};
 use gatehouse_access::{
-    Access, Capability, LookupError, Operation, PathRights, Refusal, Request, ResultantAcl,
-    RuleSet, TokenReference,
+    Capability, Entities as _, LookupError, Operation, PathRights, Policies as _, Refusal, Request,
+    Requests as _, ResultantAcl, Rights as _, RuleSet, TokenReference,
 };
 
 const MOUNTS: &str = "sys/internal/ui/mounts";
@@ -124,7 +124,9 @@ fn contract_6_4_the_resultant_acl_unites_the_rules_of_all_policies() {
         .unwrap()
         .entities
         .remove(0);
-    let acl = server.access.resultant_acl(&token.client_token.reference());
+    let acl = server
+        .access
+        .read_resultant_acl(&token.client_token.reference());
     let expected = ResultantAcl::Rules(RuleSet {
         exact: vec![
             rights("a", &[Read, Update]),
@@ -137,6 +139,6 @@ fn contract_6_4_the_resultant_acl_unites_the_rules_of_all_policies() {
     assert_eq!(acl, Ok(expected));
     let root = server
         .access
-        .resultant_acl(&TokenReference::Id(ROOT.into()));
+        .read_resultant_acl(&TokenReference::Id(ROOT.into()));
     assert_eq!(root, Ok(ResultantAcl::Root));
 }

@@ -5,8 +5,9 @@ use crate::under_role::{
     asking, create, holder, listed, text, texts, under, view, with_role, write,
 };
 use gatehouse_access::{
-    Access, CreateError, CreateRequest, PoliciesOfRole, RenewError, ServiceField, TokenReference,
-    TokenRoleChanges, TokenType, TokenWarning,
+    CreateError, CreateRequest, PoliciesOfRole, RenewError, Renewal as _, Revocation as _,
+    ServiceField, TokenCreation as _, TokenReference, TokenRoleChanges, TokenRoles as _, TokenType,
+    TokenWarning,
 };
 
 #[test]

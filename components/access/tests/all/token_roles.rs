@@ -2,8 +2,9 @@
 
 use crate::server::{HOUR, Server};
 use gatehouse_access::{
-    Access, ExcessiveLife, InvalidRange, KeyPage, MountTokenType, MountTuning, RenamedField,
-    ServiceField, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning, WritePermission,
+    ExcessiveLife, InvalidRange, KeyPage, LeaseTree as _, MountTokenType, MountTuning, Mounts as _,
+    RenamedField, ServiceField, TokenRole, TokenRoleChanges, TokenRoleError, TokenRoleWarning,
+    TokenRoles as _, WritePermission,
 };
 
 const BOTH: WritePermission = WritePermission {

@@ -2,7 +2,8 @@
 
 use crate::server::{HOUR, Server};
 use gatehouse_access::{
-    Access, Leases, MountRequest, MountTuning, Revalidated, TokenParameters, TuneError,
+    Leases, MountRequest, MountTuning, Mounts as _, Renewal as _, Revalidated, TokenParameters,
+    TuneError,
 };
 
 fn leases(default: Option<u64>, max: Option<u64>) -> MountTuning {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::interposed::{Fate, interposed};
 use crate::server::Server;
-use gatehouse_access::{Access, Failure, Operation, Refusal, Request, TokenParameters};
+use gatehouse_access::{Failure, Operation, Refusal, Request, Requests as _, TokenParameters};
 
 #[test]
 fn t4_a_use_of_which_nobody_knows_whether_it_was_taken_counts_as_used() {

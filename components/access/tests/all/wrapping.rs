@@ -3,8 +3,9 @@
 use crate::server::{HOUR, ROOT, START, Server};
 use base64::Engine as _;
 use gatehouse_access::{
-    Access, Failure, Operation, Refusal, Request, TokenParameters, TokenReference, UnwrapError,
-    WrapError, WrapRequest, WrappingToken, WrappingView,
+    Failure, Operation, Policies as _, Refusal, Request, Requests as _, Revocation as _,
+    TokenLookup as _, TokenParameters, TokenReference, UnwrapError, WrapError, WrapRequest,
+    Wrapping as _, WrappingToken, WrappingView,
 };
 use gatehouse_ports::{CommitError, StoreError};
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gatehouse_ports::rules::jittered;
 use gatehouse_ports::{Clock, Http, HttpError, HttpRequest, HttpResponse, Method, Random};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -197,7 +198,8 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
                 Err(HttpError::TooLarge) => return Err(CallError::Unusable(api)),
                 Err(HttpError::Failed(_) | HttpError::TimedOut) => None,
             };
-            let pause = retry_after.unwrap_or_else(|| self.jittered(FIRST_PAUSE * (1 << retry)));
+            let pause =
+                retry_after.unwrap_or_else(|| jittered(FIRST_PAUSE * (1 << retry), self.random));
             let worthwhile = time_left().is_some_and(|left| pause < left);
             let allowed = retry < retries && pause <= LONGEST_RETRY_AFTER && worthwhile;
             if !allowed || !self.retries.spend() {
@@ -206,16 +208,6 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
             self.clock.sleep(pause);
         }
         Err(CallError::Unavailable(api))
-    }
-
-    /// Something up to `bound`.
-    pub(super) fn jittered(&self, bound: Duration) -> Duration {
-        let mut byte = [u8::MAX];
-        if self.random.fill(&mut byte).is_err() {
-            return bound;
-        }
-        let [byte] = byte;
-        bound.mul_f64(f64::from(byte) / 255.0)
     }
 }
 

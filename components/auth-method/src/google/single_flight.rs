@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gatehouse_ports::rules::jittered;
 use gatehouse_ports::{Clock, Http, MAXIMUM_VALUE_BYTES, Random, Version};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -227,7 +228,8 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         while self.clock.now_milliseconds() < until {
             let left = self.deadline.left(self.clock)?;
             let half = pause / 2;
-            self.clock.sleep((half + self.jittered(half)).min(left));
+            self.clock
+                .sleep((half + jittered(half, self.random)).min(left));
             pause = (pause * 2).min(longest);
             if self.cache.get(key).map(|entry| entry.version) != version {
                 break;

@@ -1,9 +1,11 @@
 //! The fields of a role that its tokens inherit, under their new and their old names (contract 3.2).
 
+use gatehouse_ports::networks;
+
 use super::set;
 use crate::excerpt::value_excerpt;
 use crate::policies::sanitized;
-use crate::{LegacyTokenFields, RoleChanges, RoleError, TokenParameters, TokenType, networks};
+use crate::{LegacyTokenFields, RoleChanges, RoleError, TokenParameters, TokenType};
 
 /// Applies the token fields of `changes`, new names first.
 pub(super) fn apply(

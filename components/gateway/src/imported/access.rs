@@ -1,15 +1,17 @@
-//! [`Access`] over the component's imports.
+//! [`gatehouse_access_api::Access`] over the component's imports.
 
 use gatehouse_access_api::{
-    Access, Admission, AliasPage, AliasRequest, AliasView, AliasWritten, Capability, ClientToken,
-    Cluster, CreateError, CreateRequest, CubbyholeError, EntityChanges, EntityPage, EntityView,
-    Failure, GroupChanges, GroupPage, GroupView, IdentityError, IdentityReference, IdentityTarget,
-    IdentityWritten, InitializeError, Initialized, Issued, KeyPage, LoginError, LoginGrant,
-    LookupError, MergeRequest, Migration, MountError, MountRequest, MountTuning, MountView, Parent,
-    Policy, PolicyError, PrefixError, Refusal, RemountError, RenewError, RenewalSubject, Request,
-    ResultantAcl, Revalidated, RevokeError, TokenGrant, TokenReference, TokenRole,
-    TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenView, TuneError, UnwrapError,
-    WrapError, WrapRequest, WrappingToken, WrappingView, WritePermission,
+    Admission, AliasPage, AliasRequest, AliasView, AliasWritten, Capability, ClientToken, Cluster,
+    CreateError, CreateRequest, Cubbyhole, CubbyholeError, Entities, EntityAliases, EntityChanges,
+    EntityPage, EntityView, Failure, GroupAliases, GroupChanges, GroupPage, GroupView, Groups,
+    IdentityError, IdentityReference, IdentityTarget, IdentityWritten, InitializeError,
+    Initialized, Issued, KeyPage, LeaseTree, LoginError, LoginGrant, Logins, LookupError,
+    MergeRequest, Migration, Migrations, MountError, MountRequest, MountTuning, MountView, Mounts,
+    Parent, Policies, Policy, PolicyError, PrefixError, Refusal, RemountError, RenewError, Renewal,
+    RenewalSubject, Request, Requests, ResultantAcl, Revalidated, Revocation, RevokeError, Rights,
+    System, Tidying, TokenCreation, TokenGrant, TokenLookup, TokenReference, TokenRole,
+    TokenRoleChanges, TokenRoleError, TokenRoleWarning, TokenRoles, TokenView, TuneError,
+    UnwrapError, WrapError, WrapRequest, Wrapping, WrappingToken, WrappingView, WritePermission,
 };
 
 use gatehouse_access_api::bindings::gatehouse::access::{
@@ -23,8 +25,8 @@ use gatehouse_access_api::bindings::gatehouse::access::{
 #[derive(Debug, Clone, Copy)]
 pub struct ImportedAccess;
 
-impl Access for ImportedAccess {
-    fn cluster(&self) -> Result<Option<Cluster>, Failure> {
+impl System for ImportedAccess {
+    fn current_cluster(&self) -> Result<Option<Cluster>, Failure> {
         system_wit::current_cluster()
     }
 
@@ -39,7 +41,9 @@ impl Access for ImportedAccess {
     fn maintain(&self) -> Result<(), Failure> {
         system_wit::maintain()
     }
+}
 
+impl Requests for ImportedAccess {
     fn admit(&self, request: &Request) -> Result<Admission, Refusal> {
         requests_wit::admit(request)
     }
@@ -51,6 +55,16 @@ impl Access for ImportedAccess {
     ) -> Result<Vec<Vec<Capability>>, LookupError> {
         requests_wit::capabilities(reference, paths)
     }
+}
+
+impl Rights for ImportedAccess {
+    fn has_rights_below(
+        &self,
+        reference: &TokenReference,
+        paths: &[String],
+    ) -> Result<Vec<bool>, LookupError> {
+        rights_wit::has_rights_below(reference, paths)
+    }
 
     fn unconditional_capabilities(
         &self,
@@ -60,34 +74,38 @@ impl Access for ImportedAccess {
         rights_wit::unconditional_capabilities(reference, paths)
     }
 
-    fn has_rights_below(
-        &self,
-        reference: &TokenReference,
-        paths: &[String],
-    ) -> Result<Vec<bool>, LookupError> {
-        rights_wit::has_rights_below(reference, paths)
+    fn read_resultant_acl(&self, reference: &TokenReference) -> Result<ResultantAcl, LookupError> {
+        rights_wit::read_resultant_acl(reference)
     }
+}
 
-    fn resultant_acl(&self, reference: &TokenReference) -> Result<ResultantAcl, LookupError> {
-        rights_wit::resultant(reference)
-    }
-
+impl Logins for ImportedAccess {
     fn issue_login(&self, grant: &LoginGrant) -> Result<Issued, LoginError> {
         tokens_wit::issue_login(grant).map(Into::into)
     }
+}
 
+impl TokenCreation for ImportedAccess {
     fn create_token(
         &self,
         parent: &Parent,
         request: &CreateRequest,
     ) -> Result<Issued, CreateError> {
-        tokens_wit::create(parent, request).map(Into::into)
+        tokens_wit::create_token(parent, request).map(Into::into)
     }
+}
 
+impl TokenLookup for ImportedAccess {
     fn lookup_token(&self, reference: &TokenReference) -> Result<TokenView, LookupError> {
-        tokens_wit::read(reference)
+        tokens_wit::lookup_token(reference)
     }
 
+    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
+        tokens_wit::list_accessors(after, limit)
+    }
+}
+
+impl Renewal for ImportedAccess {
     fn renewal(
         &self,
         reference: &TokenReference,
@@ -102,44 +120,48 @@ impl Access for ImportedAccess {
         increment: u64,
         fresh: Option<&Revalidated>,
     ) -> Result<TokenGrant, RenewError> {
-        tokens_wit::renew(reference, increment, fresh)
+        tokens_wit::renew_token(reference, increment, fresh)
     }
+}
 
+impl Revocation for ImportedAccess {
     fn revoke_token(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
-        tokens_wit::revoke(reference)
+        tokens_wit::revoke_token(reference)
     }
 
     fn revoke_token_alone(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
-        tokens_wit::revoke_alone(reference)
+        tokens_wit::revoke_token_alone(reference)
     }
+}
 
+impl Tidying for ImportedAccess {
     fn tidy_tokens(&self) -> Result<bool, Failure> {
-        tokens_wit::tidy()
+        tokens_wit::tidy_tokens()
     }
+}
 
-    fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
-        tokens_wit::list_accessors(after, limit)
-    }
-
+impl LeaseTree for ImportedAccess {
     fn list_leases(
         &self,
         prefix: &str,
         after: Option<&str>,
         limit: u32,
     ) -> Result<KeyPage, Failure> {
-        leases_wit::list_below(prefix, after, limit)
+        leases_wit::list_leases(prefix, after, limit)
     }
 
     fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError> {
         leases_wit::revoke_prefix(prefix)
     }
+}
 
+impl TokenRoles for ImportedAccess {
     fn list_token_roles(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
-        token_roles_wit::list_names(after, limit)
+        token_roles_wit::list_token_roles(after, limit)
     }
 
     fn read_token_role(&self, name: &str) -> Result<Option<TokenRole>, Failure> {
-        token_roles_wit::read(name)
+        token_roles_wit::read_token_role(name)
     }
 
     fn write_token_role(
@@ -148,29 +170,33 @@ impl Access for ImportedAccess {
         changes: &TokenRoleChanges,
         permission: WritePermission,
     ) -> Result<Vec<TokenRoleWarning>, TokenRoleError> {
-        token_roles_wit::write(name, changes, permission)
+        token_roles_wit::write_token_role(name, changes, permission)
     }
 
     fn delete_token_role(&self, name: &str) -> Result<(), Failure> {
-        token_roles_wit::delete(name)
+        token_roles_wit::delete_token_role(name)
     }
+}
 
+impl Policies for ImportedAccess {
     fn list_policies(&self) -> Result<Vec<String>, Failure> {
-        policies_wit::list_names()
+        policies_wit::list_policies()
     }
 
     fn read_policy(&self, name: &str) -> Result<Option<Policy>, Failure> {
-        policies_wit::read(name)
+        policies_wit::read_policy(name)
     }
 
     fn write_policy(&self, name: &str, text: &str) -> Result<(), PolicyError> {
-        policies_wit::write(name, text)
+        policies_wit::write_policy(name, text)
     }
 
     fn delete_policy(&self, name: &str) -> Result<(), PolicyError> {
-        policies_wit::delete(name)
+        policies_wit::delete_policy(name)
     }
+}
 
+impl Entities for ImportedAccess {
     fn read_entity(&self, reference: &IdentityReference) -> Result<Option<EntityView>, Failure> {
         identity_wit::read_entity(reference)
     }
@@ -198,7 +224,9 @@ impl Access for ImportedAccess {
     fn merge_entities(&self, request: &MergeRequest) -> Result<(), IdentityError> {
         identity_wit::merge_entities(request)
     }
+}
 
+impl EntityAliases for ImportedAccess {
     fn read_entity_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
         identity_wit::read_entity_alias(id)
     }
@@ -214,7 +242,9 @@ impl Access for ImportedAccess {
     fn delete_entity_alias(&self, id: &str) -> Result<bool, IdentityError> {
         identity_wit::delete_entity_alias(id)
     }
+}
 
+impl Groups for ImportedAccess {
     fn read_group(&self, reference: &IdentityReference) -> Result<Option<GroupView>, Failure> {
         identity_wit::read_group(reference)
     }
@@ -238,7 +268,9 @@ impl Access for ImportedAccess {
     fn delete_group(&self, reference: &IdentityReference) -> Result<bool, IdentityError> {
         identity_wit::delete_group(reference)
     }
+}
 
+impl GroupAliases for ImportedAccess {
     fn read_group_alias(&self, id: &str) -> Result<Option<AliasView>, Failure> {
         identity_wit::read_group_alias(id)
     }
@@ -254,69 +286,77 @@ impl Access for ImportedAccess {
     fn delete_group_alias(&self, id: &str) -> Result<bool, IdentityError> {
         identity_wit::delete_group_alias(id)
     }
+}
 
+impl Mounts for ImportedAccess {
     fn list_mounts(&self) -> Result<Vec<MountView>, Failure> {
-        mounts_wit::list_all()
+        mounts_wit::list_mounts()
     }
 
     fn read_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
-        mounts_wit::read(path)
+        mounts_wit::read_mount(path)
     }
 
     fn find_mount(&self, path: &str) -> Result<Option<MountView>, Failure> {
-        mounts_wit::find(path)
+        mounts_wit::find_mount(path)
     }
 
     fn enable_mount(&self, path: &str, request: &MountRequest) -> Result<(), MountError> {
-        mounts_wit::enable(path, request)
+        mounts_wit::enable_mount(path, request)
     }
 
     fn tune_mount(&self, path: &str, tuning: &MountTuning) -> Result<(), TuneError> {
-        mounts_wit::tune(path, tuning)
+        mounts_wit::tune_mount(path, tuning)
     }
 
     fn disable_mount(&self, path: &str) -> Result<Option<String>, MountError> {
-        mounts_wit::disable(path)
+        mounts_wit::disable_mount(path)
     }
 
     fn list_disabled_mounts(&self, limit: u32) -> Result<Vec<String>, Failure> {
-        mounts_wit::list_disabled(limit)
+        mounts_wit::list_disabled_mounts(limit)
     }
 
     fn forget_disabled_mount(&self, id: &str) -> Result<(), Failure> {
-        mounts_wit::forget_disabled(id)
+        mounts_wit::forget_disabled_mount(id)
     }
+}
 
-    fn move_mount(&self, from: &str, to: &str) -> Result<String, RemountError> {
-        migrations_wit::move_mount(from, to)
+impl Migrations for ImportedAccess {
+    fn move_mount(&self, source: &str, target: &str) -> Result<String, RemountError> {
+        migrations_wit::move_mount(source, target)
     }
 
     fn read_migration(&self, id: &str) -> Result<Option<Migration>, Failure> {
-        migrations_wit::read(id)
+        migrations_wit::read_migration(id)
     }
+}
 
+impl Wrapping for ImportedAccess {
     fn wrap(&self, request: &WrapRequest) -> Result<WrappingToken, WrapError> {
         wrapping_wit::wrap(request)
     }
 
     fn read_wrapping(&self, token: &str) -> Result<WrappingView, UnwrapError> {
-        wrapping_wit::read(token)
+        wrapping_wit::read_wrapping(token)
     }
 
     fn unwrap_content(&self, token: &str) -> Result<Vec<u8>, UnwrapError> {
-        wrapping_wit::unwrap(token)
+        wrapping_wit::unwrap_content(token)
     }
 
     fn rewrap(&self, token: &str, ttl: Option<u64>) -> Result<WrappingToken, UnwrapError> {
         wrapping_wit::rewrap(token, ttl)
     }
+}
 
+impl Cubbyhole for ImportedAccess {
     fn read_cubbyhole(&self, token: &str, path: &str) -> Result<Option<Vec<u8>>, CubbyholeError> {
-        cubbyhole_wit::read(token, path)
+        cubbyhole_wit::read_cubbyhole(token, path)
     }
 
     fn list_cubbyhole(&self, token: &str, folder: &str) -> Result<Vec<String>, CubbyholeError> {
-        cubbyhole_wit::list_keys(token, folder)
+        cubbyhole_wit::list_cubbyhole(token, folder)
     }
 
     fn write_cubbyhole(
@@ -326,10 +366,10 @@ impl Access for ImportedAccess {
         content: &[u8],
         permission: WritePermission,
     ) -> Result<(), CubbyholeError> {
-        cubbyhole_wit::write(token, path, content, permission)
+        cubbyhole_wit::write_cubbyhole(token, path, content, permission)
     }
 
     fn delete_cubbyhole(&self, token: &str, path: &str) -> Result<(), CubbyholeError> {
-        cubbyhole_wit::delete(token, path)
+        cubbyhole_wit::delete_cubbyhole(token, path)
     }
 }

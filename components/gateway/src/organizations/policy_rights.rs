@@ -70,7 +70,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let Some(token) = caller.service_token else {
             return Ok(Opened::default());
         };
-        let acl = match self.access.resultant_acl(&TokenReference::Id(token.into())) {
+        let acl = match self
+            .access
+            .read_resultant_acl(&TokenReference::Id(token.into()))
+        {
             Ok(acl) => acl,
             Err(access::LookupError::UnknownToken) => return Ok(Opened::default()),
             Err(access::LookupError::Failure(failure)) => return Err(failure.into()),

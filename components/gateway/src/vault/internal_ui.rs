@@ -109,7 +109,7 @@ fn hidden(asked: &str) -> Fault {
 /// `resultant-acl`
 fn resultant_acl(access: &impl Access, call: &Call<'_>) -> Answer {
     let token = &TokenReference::Id(call.caller_token()?.into());
-    let acl = access.resultant_acl(token).map_err(caller_gone)?;
+    let acl = access.read_resultant_acl(token).map_err(caller_gone)?;
     let data = match acl {
         ResultantAcl::Root => json!({ "root": true }),
         // Clients would take a pattern for a path, so none is shown.

@@ -246,7 +246,7 @@ fn check_request<'p, A, C: Access, O>(
     match checked {
         Ok(checked) => Ok(checked),
         // Of a sealed server nothing else is known (contract 1.6: sealed comes first).
-        Err(fault) => match gateway.access.cluster() {
+        Err(fault) => match gateway.access.current_cluster() {
             Err(access::Failure::Sealed) => Err(access::Failure::Sealed.into()),
             _ => Err(fault),
         },

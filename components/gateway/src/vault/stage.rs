@@ -29,7 +29,7 @@ impl Stage {
             Some(seal) if seal.sealed => return Ok(Self::Sealed),
             _ => {}
         }
-        match access.cluster() {
+        match access.current_cluster() {
             Ok(Some(cluster)) => Ok(Self::Active(cluster)),
             Ok(None) | Err(Failure::NotInitialized) => Ok(Self::Uninitialized),
             Err(Failure::Sealed) => Ok(Self::Sealed),

@@ -1,6 +1,6 @@
 //! `sys/auth` (contract 6.3).
 
-use gatehouse_access::{Access, AccessService};
+use gatehouse_access::{AccessService, Mounts as _};
 use gatehouse_gateway::Method;
 use gatehouse_ports::StoreError;
 use gatehouse_ports::doubles::SeededRandom;

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use clap::{Args, Subcommand};
 use gatehouse::seal::{SealedStore, migration};
 use gatehouse::settings::{SealType, Settings};
-use gatehouse_access::{Access as _, AccessService};
+use gatehouse_access::{AccessService, System as _};
 use gatehouse_ports::{
     Change, Check, CommitError, Entry, OsRandom, Page, Store, StoreError, SystemClock,
 };
@@ -155,7 +155,7 @@ impl Store for Blocking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gatehouse_access::{Capability, TokenReference};
+    use gatehouse_access::{Capability, Requests as _, TokenReference};
     use gatehouse_store::{Backend, create_key_file};
 
     fn access(store: Arc<dyn Backend>) -> impl gatehouse_access::Access {

@@ -129,7 +129,7 @@ fn contract_5_6_the_conditions_of_one_policy_hold_for_what_another_grants() {
     assert!(verdict.permits(Operation::Update, &x, Some(5)));
     assert!(!verdict.permits(Operation::Update, &[], Some(5)));
     assert!(!verdict.permits(Operation::Update, &x, None));
-    // Nobody looks at the parameters of a deletion, and its answer can be wrapped like any other.
+    // The parameters of a deletion are not looked at, and its answer can be wrapped like any other.
     assert!(verdict.permits(Operation::Delete, &[], Some(5)));
     assert!(!verdict.permits(Operation::Delete, &[], None));
 }

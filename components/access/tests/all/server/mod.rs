@@ -1,13 +1,13 @@
 //! A capability over doubles, initialized, with what tests ask of it most.
 
 pub mod batch;
-pub mod faulty;
 
 use std::time::Duration;
 
 use gatehouse_access::{
-    Access, AccessService, Admission, CreateRequest, Issued, LoginGrant, Mount, MountRequest,
-    Operation, Parent, Refusal, Request, TokenParameters, TokenReference,
+    AccessService, Admission, CreateRequest, Issued, LoginGrant, Logins as _, Mount, MountRequest,
+    Mounts as _, Operation, Parent, Policies as _, Refusal, Request, Requests as _, System as _,
+    Tidying as _, TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference,
 };
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
 

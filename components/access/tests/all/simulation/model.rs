@@ -1,4 +1,4 @@
-//! The plain model that a simulation is held against: what must be accepted, what must be refused, and what nobody can know.
+//! The plain model that a simulation is held against: what must be accepted, what must be refused, and what cannot be known.
 
 use gatehouse_access::TokenView;
 

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use gatehouse_access::{
-    Access, AccessService, CreateError, CreateRequest, Failure, Issued, Lifetime, LoginError,
-    LoginGrant, LookupError, MountRequest, Operation, Parent, PrefixError, Refusal, RenewError,
-    Request, Revalidated, RevokeError, TokenParameters, TokenReference,
+    AccessService, CreateError, CreateRequest, Failure, Issued, LeaseTree as _, Lifetime,
+    LoginError, LoginGrant, Logins as _, LookupError, MountRequest, Mounts as _, Operation, Parent,
+    PrefixError, Refusal, RenewError, Renewal as _, Request, Requests as _, Revalidated,
+    Revocation as _, RevokeError, System as _, Tidying as _, TokenCreation as _, TokenLookup as _,
+    TokenParameters, TokenReference,
 };
 use gatehouse_ports::Clock;
 use gatehouse_ports::doubles::SeededRandom;
@@ -165,7 +167,7 @@ impl<'a> World<'a> {
         }
         // The root token has an accessor too.
         if unknown > self.ghosts + 1 {
-            return Err(format!("{unknown} accessors of tokens that nobody made"));
+            return Err(format!("{unknown} accessors of tokens that were not made"));
         }
         self.trace.push(format!(
             "end: {} listed [{:016x}]",

@@ -1,8 +1,8 @@
 //! The token-store role `ci`, and tokens that are made under it.
 
 use gatehouse_access::{
-    Access, CreateError, CreateRequest, Issued, TokenReference, TokenRoleChanges, TokenView,
-    WritePermission,
+    CreateError, CreateRequest, Issued, TokenCreation as _, TokenLookup as _, TokenReference,
+    TokenRoleChanges, TokenRoles as _, TokenView, WritePermission,
 };
 
 use super::server::{ROOT, Server, plain};

@@ -1,5 +1,7 @@
 //! Who may do what with which organization, and that nobody can tell what they may not see.
 
+use gatehouse_access_api::Revocation as _;
+
 use super::*;
 
 const LIST: &str = "/api/v2/organizations";

@@ -20,7 +20,7 @@ mod transport;
 mod users;
 
 use gatehouse_access::AccessService;
-use gatehouse_access_api::{Access, CreateRequest, Parent};
+use gatehouse_access_api::{CreateRequest, Parent, Policies as _, System as _, TokenCreation as _};
 use gatehouse_auth_method::AuthMethodService;
 use gatehouse_orgs::Orgs;
 use gatehouse_ports::doubles::{MemoryStore, ScriptedHttp};

@@ -98,7 +98,7 @@ impl SystemMount {
 
 /// The cluster's identifier.
 pub(in crate::vault) fn cluster_id(access: &impl Access) -> Result<String, Fault> {
-    let cluster = access.cluster()?;
+    let cluster = access.current_cluster()?;
     Ok(cluster.map(|cluster| cluster.id).unwrap_or_default())
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use gatehouse_access_api::{
-    LoginGrant, MountRequest, Operation, TokenParameters, TokenReference, TokenView,
+    LoginGrant, Logins as _, MountRequest, Mounts as _, Operation, Requests as _, TokenLookup as _,
+    TokenParameters, TokenReference, TokenView,
 };
 
 use super::*;

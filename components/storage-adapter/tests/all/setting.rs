@@ -65,7 +65,7 @@ impl Setting {
         names
     }
 
-    /// What a fresh instance reads, by key.
+    /// The entries that a fresh instance reads, by key.
     pub fn contents(&self) -> BTreeMap<String, String> {
         contents(&self.instance())
     }

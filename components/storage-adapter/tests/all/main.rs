@@ -1,7 +1,7 @@
 //! The adapter over the double of Spin's stores: what one instance does, what several do to each other, and what is left when one is
 //! cut off.
 //!
-//! What every store must do is in the conformance suite of `host/store`, which runs against the adapter too.
+//! The rules of every store are in the conformance suite of `host/store`, which runs against the adapter too.
 
 // Clippy knows test functions, and not the helpers that they call.
 #![allow(

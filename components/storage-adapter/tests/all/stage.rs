@@ -88,7 +88,7 @@ impl Stage {
     }
 }
 
-/// What an instance takes for the time of day.
+/// The time of day by an instance.
 #[derive(Clone)]
 pub struct Watch {
     stage: Arc<Stage>,

@@ -82,7 +82,7 @@ fn a_commit_takes_one_look_at_the_head_and_a_note_one_clearing_one_write_and_one
     }
     let commit = Uses {
         currents: 1,
-        // What the note says that was there before.
+        // The previous content of the note.
         gets: 1,
         set_manys: 1,
         swaps: 1,

@@ -1,13 +1,25 @@
-//! Addresses and networks that tokens are bound to (SEC-T9).
+//! Addresses, and the networks that tokens are bound to (SEC-T9).
 
 use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-/// The stored form of an address or network: a network of one address is written as the address, and IPv4 in IPv6
-/// notation as IPv4. Host bits of a network stay as they were written. `None` when it is neither.
-pub(crate) fn normalized(text: &str) -> Option<String> {
-    let text = text.trim();
+/// The address that a caller's host gives as a text; `None` where it knows none.
+#[must_use]
+pub fn address(text: Option<&str>) -> Option<IpAddr> {
+    text?.parse().ok()
+}
+
+/// True if `text` is an address or a network.
+#[must_use]
+pub fn is_network(text: &str) -> bool {
+    parse(text).is_some()
+}
+
+/// The one spelling of an address or network: a network of one address is written as the address, and IPv4 in IPv6 notation as IPv4.
+/// Host bits of a network stay as they were written. `None` when it is neither.
+#[must_use]
+pub fn normalized(text: &str) -> Option<String> {
     let network = parse(text)?;
     let single = network.prefix_len() == network.max_prefix_len();
     Some(if single {
@@ -17,13 +29,10 @@ pub(crate) fn normalized(text: &str) -> Option<String> {
     })
 }
 
-/// The address that a caller's host gives as a text; `None` where it knows none.
-pub(crate) fn address(text: Option<&str>) -> Option<IpAddr> {
-    text?.parse().ok()
-}
-
-/// True if `address` may use what is bound to `networks`; no networks bind nothing, an unknown address fits nothing.
-pub(crate) fn allow(networks: &[String], address: Option<IpAddr>) -> bool {
+/// True if `address` may use what is bound to `networks`. No networks bind nothing, an unknown address is in no network, and no address
+/// is in a text that is no network. An IPv4 address in IPv6 notation is that IPv4 address.
+#[must_use]
+pub fn allow(networks: &[String], address: Option<IpAddr>) -> bool {
     if networks.is_empty() {
         return true;
     }
@@ -36,7 +45,9 @@ pub(crate) fn allow(networks: &[String], address: Option<IpAddr>) -> bool {
         .any(|network| network.contains(&address))
 }
 
+/// The network that `text` names; an address is the network of itself.
 fn parse(text: &str) -> Option<IpNet> {
+    let text = text.trim();
     let network = match text.parse::<IpAddr>() {
         Ok(address) => IpNet::from(address),
         Err(_) => text.parse().ok()?,
@@ -115,5 +126,27 @@ mod tests {
         assert!(!allowed("fd00::2"));
         assert!(!allow(&networks, None));
         assert!(allow(&[], None));
+    }
+
+    #[test]
+    fn t9_an_address_of_one_family_is_in_no_network_of_the_other() {
+        let allowed = |network: &str, address: &str| {
+            allow(&[network.to_owned()], self::address(Some(address)))
+        };
+        assert!(allowed("2001:db8::/32", "2001:db8::1"));
+        assert!(!allowed("::/0", "192.0.2.1"));
+        assert!(!allowed("0.0.0.0/0", "2001:db8::1"));
+        assert!(allowed("192.0.2.0/24", "192.0.2.255"));
+        assert!(!allowed("192.0.2.0/24", "192.0.3.0"));
+    }
+
+    #[test]
+    fn t9_an_unknown_address_and_a_broken_network_match_nothing() {
+        let every = ["0.0.0.0/0".to_owned()];
+        assert!(!allow(&every, address(Some("not an address"))));
+        assert!(!allow(&every, address(None)));
+        let nonsense = ["nonsense".to_owned()];
+        assert!(!is_network("nonsense"));
+        assert!(!allow(&nonsense, address(Some("192.0.2.1"))));
     }
 }

@@ -1,4 +1,4 @@
-//! What shows in the bucket, and what becomes of those who change it there.
+//! Secrets that the bucket does not show, and the fate of those who change its contents.
 
 use gatehouse_ports::{Cache, CommitError, Store, StoreError};
 

@@ -1,4 +1,4 @@
-//! The first start of a server, and root tokens.
+//! The first start of a server, root tokens, and the work that is due without a request.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::api::{
     ClientToken, Cluster, Failure, InitializeError, Initialized, MountConfiguration, PolicyError,
+    System,
 };
 use crate::generation::Generations;
 use crate::identity::Named;
@@ -27,15 +28,15 @@ use crate::token_store::put_token;
 /// Longest identifier that a person may choose for a token.
 pub(crate) const MAXIMUM_CHOSEN_ID_BYTES: usize = 256;
 
-/// Whether a person may choose `text` as a token: it names a record, so it must not pass for one that carries its own.
+/// True if a person may choose `text` as a token: it names a record, so it must not pass for one that carries its own.
 pub(crate) fn is_usable_token_text(text: &str) -> bool {
     (1..=MAXIMUM_CHOSEN_ID_BYTES).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_graphic())
         && !text.starts_with(random::BATCH_TOKEN_PREFIX)
 }
 
-impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    pub(crate) fn current_cluster(&self) -> Result<Option<Cluster>, Failure> {
+impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
+    fn current_cluster(&self) -> Result<Option<Cluster>, Failure> {
         let system = self.records.get::<SystemRecord>(SYSTEM_KEY)?;
         Ok(system.map(|system| Cluster {
             id: system.record.cluster_id.clone(),
@@ -43,10 +44,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }))
     }
 
-    pub(crate) fn initialize_store(
-        &self,
-        root_token: Option<&str>,
-    ) -> Result<Initialized, InitializeError> {
+    fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError> {
         let root_token = match root_token {
             None => random::client_token(&self.random)?,
             Some(chosen) if is_usable_token_text(chosen) => ClientToken::new(chosen.to_owned()),
@@ -94,8 +92,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
-    /// Makes a root token beside those that there are.
-    pub(crate) fn store_root_token(&self) -> Result<ClientToken, Failure> {
+    fn generate_root(&self) -> Result<ClientToken, Failure> {
         let hasher = self.hasher()?;
         let root_token = random::client_token(&self.random)?;
         let hash = hasher.token(root_token.expose());
@@ -108,6 +105,18 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
     }
 
+    fn maintain(&self) -> Result<(), Failure> {
+        let rotated = self.rotate_batch_key();
+        let indexed = self
+            .advance_policy_names()
+            .and(self.advance_token_role_names())
+            .and(self.advance_names(Named::Entity))
+            .and(self.advance_names(Named::Group));
+        self.sweep().and(rotated).and(indexed.map(|_| ()))
+    }
+}
+
+impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     fn new_token_mount(&self) -> Result<MountRecord, Failure> {
         Ok(MountRecord {
             id: random::uuid(&self.random)?,

@@ -75,7 +75,7 @@ fn number(entry: &gatehouse_ports::Entry) -> u32 {
     String::from_utf8_lossy(&entry.value).parse().unwrap()
 }
 
-/// What a call of the store came to; `None` when its caller cannot know.
+/// The outcome of a call of the store; `None` when its caller cannot know.
 fn outcome(committed: Result<(), CommitError>) -> Option<Outcome> {
     match committed {
         Ok(()) => Some(Outcome::Written),
@@ -153,7 +153,7 @@ fn v5_instances_that_are_cut_off_beside_each_other_are_linearizable() {
     let history = std::mem::take(&mut *history.lock().unwrap());
     assert_eq!(history.len() as u32, 2 * THREADS * CALLS);
     let is_lost = |call: &Call<_, _>| call.ending == Ending::Unknown;
-    assert!(history.iter().any(is_lost), "nobody was cut off");
+    assert!(history.iter().any(is_lost), "no instance was cut off");
     if let Err(violation) = check(&TwoEntries, history) {
         panic!("{violation:?}");
     }

@@ -1,4 +1,4 @@
-//! What takes room in the bucket: what counts, what a reader may still need, and nothing else.
+//! The room that the bucket takes: for pages that count, pages that a reader may still need, and nothing else.
 
 use std::time::Duration;
 

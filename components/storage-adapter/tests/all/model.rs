@@ -18,7 +18,7 @@ enum Effect {
 #[derive(Debug, Clone)]
 struct Commit {
     by: usize,
-    /// Whether the checks that are made are those of what is there.
+    /// True if the checks that are made are those of what is there.
     is_current: bool,
     effects: BTreeMap<u16, Effect>,
 }

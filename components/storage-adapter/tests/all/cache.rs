@@ -1,4 +1,4 @@
-//! What instances share and can lose.
+//! Values that instances share and can lose.
 
 use std::time::Duration;
 

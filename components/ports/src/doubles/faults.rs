@@ -2,23 +2,20 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gatehouse_ports::{
-    Change, Check, CommitError, Entry, Page, Random, RandomError, Store, StoreError,
-};
-
-use super::TestStore;
+use crate::{Change, Check, CommitError, Entry, Page, Random, RandomError, Store, StoreError};
 
 /// A store of which one call fails, and that counts its calls.
-pub struct FaultyStore {
-    store: &'static TestStore,
+pub struct FaultyStore<S> {
+    store: S,
     fails_at: usize,
     calls: AtomicUsize,
     reads: AtomicUsize,
 }
 
-impl FaultyStore {
+impl<S: Store> FaultyStore<S> {
     /// Its call number `fails_at`, counted from 0, fails.
-    pub fn failing_at(store: &'static TestStore, fails_at: usize) -> Self {
+    #[must_use]
+    pub const fn failing_at(store: S, fails_at: usize) -> Self {
         Self {
             store,
             fails_at,
@@ -27,12 +24,13 @@ impl FaultyStore {
         }
     }
 
-    /// Nothing fails.
-    pub fn counting(store: &'static TestStore) -> Self {
+    /// No call fails.
+    #[must_use]
+    pub const fn counting(store: S) -> Self {
         Self::failing_at(store, usize::MAX)
     }
 
-    /// How many reads and commits there were since the last time.
+    /// The number of reads and the number of commits since the last time.
     pub fn take(&self) -> (usize, usize) {
         let reads = self.reads.swap(0, Ordering::SeqCst);
         (reads, self.calls.swap(0, Ordering::SeqCst) - reads)
@@ -51,7 +49,7 @@ impl FaultyStore {
     }
 }
 
-impl Store for FaultyStore {
+impl<S: Store> Store for FaultyStore<S> {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
         self.read()?;
         self.store.get(keys)
@@ -69,6 +67,7 @@ impl Store for FaultyStore {
 }
 
 /// A source without randomness.
+#[derive(Debug, Clone, Copy)]
 pub struct NoRandom;
 
 impl Random for NoRandom {
