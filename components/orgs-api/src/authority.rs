@@ -3,8 +3,9 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{
-    Action, Decision, Edition, Failure, Identity, Mandate, OwningOrganization, Position, Principal,
-    Standing, Tie, User,
+    AccessDecision, Action, Decision, DelegationScope, Edition, Entitlement, Failure,
+    Identification, Identity, ListedOrganization, MembershipSummaries, OrganizationRole,
+    OwningOrganization, Plan, PlanEntitlements, Principal, User,
 };
 
 /// What callers prove who they are with. It is wiped from memory when it is dropped, and cannot be printed.
@@ -42,50 +43,72 @@ impl Identity {
     }
 }
 
-impl Position {
-    /// What a caller in this position can pass on by their standing in the organization. By policies it may be more.
+impl OrganizationRole {
+    /// Whether whoever has this role stands for the whole organization.
     #[must_use]
-    pub fn mandate(&self) -> Mandate {
-        Mandate {
-            standing: self.standing.unwrap_or(Standing::Member),
+    pub const fn owns(self) -> bool {
+        matches!(self, Self::SiteAdministrator | Self::Owner)
+    }
+}
+
+impl AccessDecision {
+    /// The teams and members with which the caller can deal by their role in the organization. By policies it may be more.
+    #[must_use]
+    pub fn delegation_scope(&self) -> DelegationScope {
+        DelegationScope {
+            role: self.role.unwrap_or(OrganizationRole::Member),
             rights: self.rights.clone(),
             teams: self.teams.clone(),
         }
     }
 }
 
+impl PlanEntitlements {
+    /// The entitlement set of `plan` among these; an empty one where it is not among them.
+    #[must_use]
+    pub fn find(all: &[Self], plan: Plan) -> &[Entitlement] {
+        let found = all.iter().find(|found| found.plan == plan);
+        found.map_or(&[], |found| found.entitlements.as_slice())
+    }
+}
+
 /// Tells who a caller is, and what they may do.
 pub trait Authority {
-    /// Who presents the credential; `None` if it is worth nothing: unknown, expired, revoked, or its owner gone or suspended.
-    /// A token's last use is noted, at most once a minute.
+    /// Who presents the credential, and how many requests callers have. A token's last use is noted, at most once a minute.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn identify(&self, credential: &Credential) -> Result<Option<Identity>, Failure>;
+    fn identify(&self, credential: &Credential) -> Result<Identification, Failure>;
 
     /// What they are to the organization of this name, and whether they may do `action` there (contract 1.7). `granted` says that
-    /// policies allow it besides. `None` where there is no such organization; it takes as long to say as that it is hidden.
+    /// policies allow it besides, and `role_by_policies` what they make of the caller, which decides nothing and is told in the
+    /// permissions. `None` where there is no such organization; it takes as long to say as that it is hidden.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn position_in(
+    fn decide_access(
         &self,
         edition: Edition,
         identity: &Identity,
         granted: bool,
+        role_by_policies: Option<OrganizationRole>,
         name: &str,
         action: Action,
-    ) -> Result<Option<Position>, Failure>;
+    ) -> Result<Option<AccessDecision>, Failure>;
 
-    /// What they are to each of the organizations with these external ids, in their order, for lists: it takes a few reads for all of
-    /// them together. Of what does not exist they are what they are to everything.
+    /// What they are to each of these organizations, for lists: it takes a few reads for all of them together. Of what does not exist
+    /// they are what they are to everything.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn ties(&self, identity: &Identity, external_ids: &[String]) -> Result<Vec<Tie>, Failure>;
+    fn summarize_memberships(
+        &self,
+        identity: &Identity,
+        organizations: &[ListedOrganization],
+    ) -> Result<MembershipSummaries, Failure>;
 
     /// Whether they may make an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says. Where
     /// the settings of a self-hosted installation leave that to its administrators, it is forbidden to them all the same.

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 
 use crate::failure::wraps_failure;
 use crate::{
-    ApiToken, AttributeIssue, Caller, Failure, LifetimeChange, LifetimePolicy, Mandate,
+    ApiToken, AttributeIssue, Caller, DelegationScope, Failure, LifetimeChange, LifetimePolicy,
     TeamReference, TeamToken, TokenKind, TokenOwner, TokenRequest,
 };
 
@@ -156,7 +156,7 @@ pub trait Tokens {
     /// When the store does not answer.
     fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure>;
 
-    /// The tokens of those teams of an organization, which is named by its external id, that this mandate speaks for
+    /// The tokens of those teams of an organization, which is named by its external id, that this scope speaks for
     /// ([`Self::speaks_for`]); oldest first. Of more than [`MAXIMUM_TOKENS_READ`] tokens the others are left out.
     ///
     /// # Errors
@@ -165,16 +165,16 @@ pub trait Tokens {
     fn tokens_of_teams(
         &self,
         organization: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<TeamToken>, Failure>;
 
-    /// Whether a caller who may manage teams, with this mandate, may have tokens of this one: no caller gets by a token what they
+    /// Whether a caller who may manage teams, with this scope, may have tokens of this one: no caller gets by a token what they
     /// could not do themselves. False for a team that is not there.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure>;
+    fn speaks_for(&self, scope: &DelegationScope, team: &TeamReference) -> Result<bool, Failure>;
 
     /// Whom the token with this id stands for; `None` if there is none, or its owner is gone.
     ///

@@ -1,6 +1,6 @@
 //! What is stored, and under which keys.
 //!
-//! What belongs to an organization stands below `of/<external id>/`: [`crate::belonging`]. Users, tokens, teams, memberships,
+//! What belongs to an organization stands below `of/<external id>/`: [`crate::owned_keys`]. Users, tokens, teams, memberships,
 //! agent pools and the audit trail say their keys at the heads of their own modules. Besides:
 //!
 //! - `organization/<folded name>`: the organization. Its key is what makes names unique, and key order is list order.

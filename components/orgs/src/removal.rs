@@ -10,9 +10,9 @@ use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries, decode};
 use serde::{Deserialize, Serialize};
 
-use crate::belonging::{PointerRecord, kind, prefix_of_all, whose_key};
 use crate::identifier::{is_identifier, well_formed};
 use crate::memberships::end_invitation_of_sweep;
+use crate::owned_keys::{PointerRecord, kind, prefix_of_all, whose_key};
 use crate::record::EXTERNAL_ID_PREFIX;
 use crate::sharing::{ConsumersRecord, end_of_consumers, shared_by};
 use crate::team::membership_of_key;

@@ -13,6 +13,7 @@ use super::document::timestamp as shown_timestamp;
 use super::pagination::{PageNumbers, PageRequest};
 use super::problem::Problem;
 use super::timestamp;
+use super::tokens::includes_audit_logging;
 use crate::http::{Method, Response};
 use crate::{Edition, Gateway, query};
 
@@ -76,18 +77,22 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         else {
             return Ok(None);
         };
-        let Some(organization) = self.organizations.find(edition, id)? else {
+        let Some(named) = self.organizations.organization_of(id)? else {
             return Ok(None);
         };
-        let position = self.organizations.position_in(
+        let found = self.organizations.decide_access(
             edition,
             identity,
             false,
-            &organization.name,
+            None,
+            &named.name,
             Action::ReadAuditTrail,
         )?;
-        let is_allowed = position.is_some_and(|found| found.decision == Decision::Allowed);
-        Ok((is_allowed && self.check_audit_logging(&organization).is_ok()).then_some(organization))
+        // Another organization can have the name by now.
+        let found = found.filter(|found| found.organization.external_id == *id);
+        let allowed = found
+            .filter(|found| found.decision == Decision::Allowed && includes_audit_logging(found));
+        Ok(allowed.map(|found| found.organization))
     }
 }
 

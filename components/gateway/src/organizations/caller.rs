@@ -9,13 +9,13 @@
 
 use gatehouse_access_api::{self as access, Access, Operation, Refusal, TokenReference, TokenView};
 use gatehouse_orgs_api::{
-    self as orgs, Action, Capability, Credential, Decision, Edition, Identity, Mandate,
-    Organization, OwningOrganization, Position, Principal, Right, Standing,
+    self as orgs, AccessDecision, Action, Capability, Credential, Decision, DelegationScope,
+    Edition, Identity, Organization, OrganizationRole, OwningOrganization, Right,
 };
 
 use super::Api;
 use super::parameters::parameters;
-use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
+use super::policy_paths::{ORGANIZATIONS_PATH, path_of};
 use super::problem::Problem;
 use crate::admission;
 use crate::audit::client_request_id;
@@ -26,7 +26,7 @@ const ROOT_POLICY: &str = "root";
 /// Stands in every token of this API and in no service token.
 const API_TOKEN_MARK: &str = ".atlasv1.";
 
-/// Somebody with a valid token.
+/// The bearer of a valid token.
 #[derive(Clone)]
 pub(super) struct Caller<'a> {
     pub(super) identity: Identity,
@@ -44,13 +44,20 @@ impl Caller<'_> {
     }
 }
 
-/// Somebody who may do what they ask, and the organization they may do it with.
-pub(super) struct Entry<'a> {
-    pub(super) caller: Caller<'a>,
-    pub(super) position: Position,
+/// Who presents a token, and how many requests callers have; neither where the token is not valid.
+#[derive(Default)]
+struct Bearer<'a> {
+    caller: Option<Caller<'a>>,
+    api_rate: Option<orgs::ApiRate>,
 }
 
-/// Somebody with a valid token who asks about something with an identifier. Whether they may has not been decided yet.
+/// A caller who may do what they ask, and the organization they may do it with.
+pub(super) struct Entry<'a> {
+    pub(super) caller: Caller<'a>,
+    pub(super) position: AccessDecision,
+}
+
+/// A caller who asks about something with an identifier, before it has been decided whether they may.
 pub(super) struct Arrival<'a> {
     pub(super) caller: Caller<'a>,
     /// The organization to which it belongs, if there is such a thing.
@@ -74,6 +81,18 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         self.enter_if(name, action, below, |_| true)
     }
 
+    /// The same where the answer shows what the caller may do with the organization, for which their policies count as well.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::enter`].
+    pub(super) fn enter_to_show(&self, name: &str, action: Action) -> Result<Entry<'a>, Problem> {
+        let caller = self.authenticate(path_of(name).as_deref())?;
+        self.check_media_type()?;
+        let role = self.role_by_policies(&caller, name)?;
+        self.admit(caller, name, action, role, |_| true)
+    }
+
     /// The same with the organization of this name if it is the one that is meant.
     fn enter_if(
         &self,
@@ -88,7 +107,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         });
         let caller = self.authenticate(path.as_deref())?;
         self.check_media_type()?;
-        self.admit(caller, name, action, is_meant)
+        self.admit(caller, name, action, None, is_meant)
     }
 
     /// Lets a caller do something with the organization of this name if it is the one that is meant.
@@ -97,12 +116,14 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         caller: Caller<'a>,
         name: &str,
         action: Action,
+        role_by_policies: Option<OrganizationRole>,
         is_meant: impl FnOnce(&Organization) -> bool,
     ) -> Result<Entry<'a>, Problem> {
-        let position = self.organizations.position_in(
+        let position = self.organizations.decide_access(
             self.settings.edition,
             &caller.identity,
             caller.granted,
+            role_by_policies,
             name,
             action,
         )?;
@@ -178,7 +199,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let Arrival { caller, owner } = arrival;
         // Nothing has no name, and so is treated as an organization that nobody may see.
         let name = owner.as_ref().map_or("", |owner| owner.name.as_str());
-        self.admit(caller, name, action, |found| {
+        self.admit(caller, name, action, None, |found| {
             // Another organization can have the name by now.
             let owner = owner.as_ref();
             owner.is_some_and(|owner| owner.external_id == found.external_id)
@@ -191,12 +212,16 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     /// # Errors
     ///
     /// When access cannot answer.
-    pub(super) fn mandate(&self, entry: &Entry<'_>, right: Right) -> Result<Mandate, Problem> {
-        let mut mandate = self.mandate_without_right(entry)?;
-        if entry.caller.granted && !mandate.rights.contains(&right) {
-            mandate.rights.push(right);
+    pub(super) fn delegation_scope(
+        &self,
+        entry: &Entry<'_>,
+        right: Right,
+    ) -> Result<DelegationScope, Problem> {
+        let mut scope = self.scope_without_right(entry)?;
+        if entry.caller.granted && !scope.rights.contains(&right) {
+            scope.rights.push(right);
         }
-        Ok(mandate)
+        Ok(scope)
     }
 
     /// The same where policies that allow the request say nothing about teams.
@@ -204,22 +229,20 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     /// # Errors
     ///
     /// When access cannot answer.
-    pub(super) fn mandate_without_right(&self, entry: &Entry<'_>) -> Result<Mandate, Problem> {
+    pub(super) fn scope_without_right(
+        &self,
+        entry: &Entry<'_>,
+    ) -> Result<DelegationScope, Problem> {
         let Entry { caller, position } = entry;
-        let mut mandate = position.mandate();
-        let owns = matches!(
-            mandate.standing,
-            Standing::SiteAdministrator | Standing::Owner
-        );
-        if owns || !caller.granted {
-            return Ok(mandate);
+        let mut scope = position.delegation_scope();
+        if scope.role.owns() || !caller.granted {
+            return Ok(scope);
         }
-        let rights = self.rights(caller, [position.organization.name.as_str()])?;
-        let by_policies = rights.into_iter().find_map(Rights::standing);
-        if by_policies == Some(Standing::Owner) {
-            mandate.standing = Standing::Owner;
+        let by_policies = self.role_by_policies(caller, &position.organization.name)?;
+        if by_policies == Some(OrganizationRole::Owner) {
+            scope.role = OrganizationRole::Owner;
         }
-        Ok(mandate)
+        Ok(scope)
     }
 
     /// Whether a caller who has been let in may read what stands `below` the organization as well, which takes `action`.
@@ -237,10 +260,11 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let name = &position.organization.name;
         let path = path_of(name).map(|path| format!("{path}/{below}"));
         let rights = self.rights_at(caller, vec![path.unwrap_or_default()])?;
-        let position = self.organizations.position_in(
+        let position = self.organizations.decide_access(
             self.settings.edition,
             &caller.identity,
             rights.iter().any(|rights| rights.read),
+            None,
             name,
             action,
         )?;
@@ -276,13 +300,16 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// [`Problem::RateLimited`] if it is one request too many, [`Problem::Unauthorized`] without a valid token.
     pub(super) fn authenticate(&self, path: Option<&str>) -> Result<Caller<'a>, Problem> {
-        let caller = match self.request.bearer_token() {
-            None => None,
+        let Bearer { caller, api_rate } = match self.request.bearer_token() {
+            None => Bearer::default(),
             Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
             Some(token) => self.service_caller(token, path.unwrap_or(ORGANIZATIONS_PATH))?,
         };
         let counted = caller.as_ref();
-        self.admit_rate(counted.map(|caller| (&caller.identity, caller.accessor.as_str())))?;
+        self.admit_rate(
+            counted.map(|caller| (&caller.identity, caller.accessor.as_str())),
+            api_rate,
+        )?;
         if caller.is_none() {
             let token = self.request.bearer_token();
             self.trail.borrow_mut().refused(token, self.access);
@@ -296,20 +323,22 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// [`Problem::Unauthorized`] where the token is not valid any more, its last use being taken included.
     pub(super) fn authenticate_again(&self) -> Result<Caller<'a>, Problem> {
-        let caller = match self.request.bearer_token() {
-            None => None,
+        let bearer = match self.request.bearer_token() {
+            None => Bearer::default(),
             Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
             Some(token) => match self.looked_up(token)? {
                 Some(view) if view.num_uses > 0 => {
                     let path = ORGANIZATIONS_PATH.to_owned();
                     // Looking a token up says nothing about its entity; asking for rights does.
-                    self.unconditional(token, &[path])?
-                        .map_or(Ok(None), |_| self.bearer(token, Some(view), false))?
+                    match self.unconditional(token, &[path])? {
+                        Some(_) => self.bearer(token, Some(view), false)?,
+                        None => Bearer::default(),
+                    }
                 }
                 _ => self.service_caller(token, ORGANIZATIONS_PATH)?,
             },
         };
-        caller.ok_or(Problem::Unauthorized)
+        bearer.caller.ok_or(Problem::Unauthorized)
     }
 
     /// Lets site administrators pass, and nobody else.
@@ -359,18 +388,21 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 
-    fn api_caller(&self, token: &str) -> Result<Option<Caller<'a>>, Problem> {
+    fn api_caller(&self, token: &str) -> Result<Bearer<'a>, Problem> {
         let credential = Credential::ApiToken(token.to_owned());
-        let identity = self.organizations.identify(&credential)?;
-        Ok(identity.map(|identity| Caller {
-            accessor: identity.token_id.clone().unwrap_or_default(),
-            identity,
-            service_token: None,
-            granted: false,
-        }))
+        let found = self.organizations.identify(&credential)?;
+        Ok(Bearer {
+            caller: found.identity.map(|identity| Caller {
+                accessor: identity.token_id.clone().unwrap_or_default(),
+                identity,
+                service_token: None,
+                granted: false,
+            }),
+            api_rate: found.api_rate,
+        })
     }
 
-    fn service_caller(&self, token: &'a str, path: &str) -> Result<Option<Caller<'a>>, Problem> {
+    fn service_caller(&self, token: &'a str, path: &str) -> Result<Bearer<'a>, Problem> {
         let operation = operation_of(self.request.method);
         let asked = access::Request {
             token: Some(token.into()),
@@ -398,7 +430,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
                 | Refusal::InvalidToken
                 | Refusal::AddressDenied
                 | Refusal::EntityUnusable,
-            ) => return Ok(None),
+            ) => return Ok(Bearer::default()),
             Err(Refusal::Failure(failure)) => return Err(failure.into()),
         };
         self.bearer(token, view, granted)
@@ -410,15 +442,18 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         token: &'a str,
         view: Option<TokenView>,
         granted: bool,
-    ) -> Result<Option<Caller<'a>>, Problem> {
+    ) -> Result<Bearer<'a>, Problem> {
         self.trail.borrow_mut().comes_from(view.as_ref());
-        let identity = self.organizations.identify(&credential_of(view.as_ref()))?;
-        Ok(identity.map(|identity| Caller {
-            identity,
-            service_token: Some(token),
-            accessor: view.map(|view| view.accessor).unwrap_or_default(),
-            granted,
-        }))
+        let found = self.organizations.identify(&credential_of(view.as_ref()))?;
+        Ok(Bearer {
+            caller: found.identity.map(|identity| Caller {
+                identity,
+                service_token: Some(token),
+                accessor: view.map(|view| view.accessor).unwrap_or_default(),
+                granted,
+            }),
+            api_rate: found.api_rate,
+        })
     }
 
     /// What is known about a token that policies did not let pass; nothing if that took its last use.
@@ -455,12 +490,4 @@ const fn operation_of(method: Method) -> Operation {
         Method::Delete => Operation::Delete,
         _ => Operation::Read,
     }
-}
-
-/// Whether whoever makes an organization owns it.
-pub(super) const fn owns_what_it_makes(identity: &Identity) -> bool {
-    matches!(
-        identity.principal,
-        Principal::User(_) | Principal::Workload(Some(_))
-    )
 }

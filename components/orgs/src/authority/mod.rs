@@ -1,11 +1,11 @@
 //! Who asks, and what they may do with an organization (contract 1.6, 1.7).
 
 mod identify;
-mod mandate;
 mod table;
+mod teams_in_scope;
 
 use crate::{Principal, identifier, users};
-pub(crate) use mandate::MandateOverTeams;
+pub(crate) use teams_in_scope::TeamsInScope;
 
 /// Tells what identifies a principal, and what it is called.
 pub(crate) trait Named {

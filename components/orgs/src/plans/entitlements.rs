@@ -1,6 +1,6 @@
 //! What plans include (contract 4.1).
 
-use crate::{Entitlement, EntitlementValue, Plan};
+use crate::{Entitlement, EntitlementValue, Organization, Plan, PlanEntitlements};
 
 const T: bool = true;
 const F: bool = false;
@@ -61,7 +61,7 @@ const LIMITS_OF_FREE: &[(&str, Option<u32>)] = &[
     ("versioned-policy-set-limit", None),
 ];
 
-/// See [`crate::Organizations::entitlements`].
+/// The entitlement set of a plan, always in the same order.
 pub fn entitlements(plan: Plan) -> Vec<Entitlement> {
     let included = INCLUDED.iter().map(|(key, by_plan)| {
         let [enterprise, free, standard, business, premium] = *by_plan;
@@ -85,6 +85,19 @@ pub fn entitlements(plan: Plan) -> Vec<Entitlement> {
             value,
         })
         .collect()
+}
+
+/// The entitlement sets of the plans that these organizations have, each once.
+pub fn entitlements_of(organizations: &[Organization]) -> Vec<PlanEntitlements> {
+    let mut found: Vec<PlanEntitlements> = Vec::new();
+    for organization in organizations {
+        let plan = organization.plan;
+        if found.iter().all(|known| known.plan != plan) {
+            let entitlements = entitlements(plan);
+            found.push(PlanEntitlements { plan, entitlements });
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let record = commit_with_retries(&self.clock, &self.random, || {
             self.try_change_subscription(external_id, by, &change)
         })?;
-        Ok(self.shown(edition, record)?)
+        Ok(self.to_organization(edition, record)?)
     }
 
     fn try_change_subscription(

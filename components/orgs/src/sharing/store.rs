@@ -11,8 +11,8 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Record, StorageError, Transaction};
 use serde::{Deserialize, Serialize};
 
-use crate::belonging::{key, kind, prefix};
-use crate::by_external_id::Located;
+use crate::lookup::Located;
+use crate::owned_keys::{key, kind, prefix};
 use crate::record::{OrganizationRecord, organization_key};
 use crate::{Failure, MAXIMUM_CONSUMERS, Orgs, Shared};
 

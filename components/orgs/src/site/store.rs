@@ -64,7 +64,7 @@ impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
             self.try_administer(edition, external_id, changes, by)
         })?;
         self.directory().keep_up();
-        Ok(self.shown(edition, record)?)
+        Ok(self.to_organization(edition, record)?)
     }
 
     fn count_organizations(&self) -> Result<Census, Failure> {

@@ -111,8 +111,9 @@ fn rename(name: &str) -> OrganizationChanges {
 }
 
 fn create(orgs: &impl Organizations, name: &str) -> Organization {
-    orgs.create(Edition::Hosted, &named(name), &installation())
+    orgs.create(Edition::Hosted, &named(name), None, &installation())
         .unwrap()
+        .organization
 }
 
 fn read(orgs: &impl Organizations, name: &str) -> Option<Organization> {

@@ -7,8 +7,8 @@ use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::audit_trail::Deeds as _;
-use crate::belonging::{self, kind};
 use crate::identifier::random_identifier;
+use crate::owned_keys::{self, kind};
 use crate::record::OrganizationRecord;
 use crate::{Attribute, AttributeIssue, Caller, Failure, Fault, Orgs, Resource, TokenOwner};
 use crate::{LifetimeChange, LifetimeError, LifetimePolicy, TokenKind};
@@ -96,7 +96,7 @@ fn new_policy(kind: TokenKind, random: &impl Random, now: u64) -> Result<Lifetim
 
 /// The key of an organization's policies.
 pub(crate) fn lifetimes_key(external_id: &str) -> String {
-    belonging::key(external_id, kind::TOKEN_LIFETIMES, "all")
+    owned_keys::key(external_id, kind::TOKEN_LIFETIMES, "all")
 }
 
 /// When a token that is made now ends if nobody says: two calendar years later. Only workers of agent pools keep theirs.

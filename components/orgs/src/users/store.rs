@@ -11,9 +11,9 @@ use super::account::{NO_HOST, id_of_user};
 use crate::audit_trail::Deeds as _;
 use crate::audit_trail::INSTALLATION;
 use crate::authority::{INSTALLATION_NAME, NOBODY_NAME};
-use crate::belonging::PointerRecord;
 use crate::identifier::well_formed;
 use crate::name::{self, FoldedName};
+use crate::owned_keys::PointerRecord;
 use crate::rules::is_email_address;
 use crate::{
     AttributeIssue, Caller, CreateUserError, Failure, Fault, Identity, IssuedToken, Orgs, Resource,

@@ -1,17 +1,17 @@
 //! How far somebody's word goes among the people of an organization.
 //!
-//! Whether somebody may manage teams or members at all is a matter of the table; a mandate says with which of them. Nobody can
+//! Whether somebody may manage teams or members at all is a matter of the table; a scope says with which of them. Nobody can
 //! give by a team what they could not do themselves, nor take from those who can do more.
 
 use crate::team::TeamRecord;
-use crate::{Mandate, Right, Standing, Visibility};
+use crate::{DelegationScope, OrganizationRole, Right, Visibility};
 
-/// Says with which teams a mandate lets its holder deal.
+/// Says with which teams a scope lets its holder deal.
 ///
 /// - Owners and site administrators deal with all.
 /// - The organization's token has every right, but who owns the organization is not for it to say.
 /// - Anybody else deals with teams whose rights they have all of themselves, except the owners.
-pub(crate) trait MandateOverTeams {
+pub(crate) trait TeamsInScope {
     /// Whether the holder stands for the whole organization.
     fn is_owner(&self) -> bool;
 
@@ -37,14 +37,17 @@ pub(crate) trait MandateOverTeams {
     fn sees(&self, team: &TeamRecord) -> bool;
 }
 
-impl MandateOverTeams for Mandate {
+impl TeamsInScope for DelegationScope {
     fn is_owner(&self) -> bool {
-        matches!(self.standing, Standing::SiteAdministrator | Standing::Owner)
+        matches!(
+            self.role,
+            OrganizationRole::SiteAdministrator | OrganizationRole::Owner
+        )
     }
 
     fn has(&self, right: Right) -> bool {
         self.is_owner()
-            || self.standing == Standing::OrganizationToken
+            || self.role == OrganizationRole::OrganizationToken
             || self.rights.contains(&right)
     }
 

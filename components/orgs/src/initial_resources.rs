@@ -4,9 +4,9 @@
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Transaction;
 
-use crate::belonging::{self, PointerRecord, kind, put_new};
 use crate::identifier::random_identifier;
 use crate::name::FoldedTeamName;
+use crate::owned_keys::{self, PointerRecord, kind, put_new};
 use crate::record::OrganizationRecord;
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_key};
 use crate::tokens::{LifetimesRecord, lifetimes_key};
@@ -60,11 +60,11 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let to_membership = PointerRecord::to(&membership.id);
         transaction
             .put(
-                belonging::key(external_id, kind::TEAM_NAME, OWNERS),
+                owned_keys::key(external_id, kind::TEAM_NAME, OWNERS),
                 &PointerRecord::to(&team.id),
             )?
             .put(
-                belonging::key(external_id, kind::MEMBER, &owner.id),
+                owned_keys::key(external_id, kind::MEMBER, &owner.id),
                 &to_membership,
             )?
             .put(membership_of_key(&owner.id, external_id), &to_membership)?
@@ -91,5 +91,5 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
 /// The folded name of a team's key.
 pub(crate) fn team_name_key(external_id: &str, name: &FoldedTeamName) -> String {
-    belonging::key(external_id, kind::TEAM_NAME, &name.segment())
+    owned_keys::key(external_id, kind::TEAM_NAME, &name.segment())
 }
