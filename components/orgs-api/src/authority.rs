@@ -5,10 +5,10 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::{
     AccessDecision, Action, Decision, DelegationScope, Edition, Entitlement, Failure,
     Identification, Identity, ListedOrganization, MembershipSummaries, OrganizationRole,
-    OwningOrganization, Plan, PlanEntitlements, Principal, User,
+    OrganizationTarget, OwningOrganization, Plan, PlanEntitlements, Principal, User,
 };
 
-/// What callers prove who they are with. It is wiped from memory when it is dropped, and cannot be printed.
+/// The proof of who a caller is. It is wiped from memory when it is dropped, and cannot be printed.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub enum Credential {
     /// A token that this capability has issued: its text, a secret.
@@ -22,7 +22,7 @@ pub enum Credential {
 }
 
 impl Identity {
-    /// Whether they administer the whole installation.
+    /// True if they administer the whole installation.
     #[must_use]
     pub const fn is_site_administrator(&self) -> bool {
         match &self.principal {
@@ -32,7 +32,7 @@ impl Identity {
         }
     }
 
-    /// Whether they may make, see and end the tokens of the user with this id: the user may, and who administers the installation.
+    /// True if they may make, see and end the tokens of the user with this id: the user may, and who administers the installation.
     ///
     /// A workload that is a user may not make itself tokens of this API: they would outlive what its cloud identity is good for.
     #[must_use]
@@ -44,7 +44,7 @@ impl Identity {
 }
 
 impl OrganizationRole {
-    /// Whether whoever has this role stands for the whole organization.
+    /// True if whoever has this role stands for the whole organization.
     #[must_use]
     pub const fn owns(self) -> bool {
         matches!(self, Self::SiteAdministrator | Self::Owner)
@@ -81,7 +81,7 @@ pub trait Authority {
     /// When the store does not answer.
     fn identify(&self, credential: &Credential) -> Result<Identification, Failure>;
 
-    /// What they are to the organization of this name, and whether they may do `action` there (contract 1.7). `granted` says that
+    /// Their role in an organization, and the decision about `action` there (contract 1.7). `granted` says that
     /// policies allow it besides, and `role_by_policies` what they make of the caller, which decides nothing and is told in the
     /// permissions. `None` where there is no such organization; it takes as long to say as that it is hidden.
     ///
@@ -94,11 +94,11 @@ pub trait Authority {
         identity: &Identity,
         granted: bool,
         role_by_policies: Option<OrganizationRole>,
-        name: &str,
+        target: &OrganizationTarget,
         action: Action,
     ) -> Result<Option<AccessDecision>, Failure>;
 
-    /// What they are to each of these organizations, for lists: it takes a few reads for all of them together. Of what does not exist
+    /// Their role in each of these organizations, for lists: it takes a few reads for all of them together. Of what does not exist
     /// they are what they are to everything.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ pub trait Authority {
         organizations: &[ListedOrganization],
     ) -> Result<MembershipSummaries, Failure>;
 
-    /// Whether they may make an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says. Where
+    /// The decision about making an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says. Where
     /// the settings of a self-hosted installation leave that to its administrators, it is forbidden to them all the same.
     ///
     /// # Errors

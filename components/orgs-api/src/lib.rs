@@ -30,7 +30,7 @@ pub use bindings::gatehouse::orgs::agent_pools::{
 pub use bindings::gatehouse::orgs::audit_trail::{Event, EventPage, Operation, Resource};
 pub use bindings::gatehouse::orgs::authority::{
     AccessDecision, Action, Decision, DelegationScope, Identification, ListedOrganization,
-    MembershipSummaries, MembershipSummary, OwningOrganization,
+    MembershipSummaries, MembershipSummary, OrganizationTarget, OwningOrganization,
 };
 pub use bindings::gatehouse::orgs::entitlements::{
     Entitlement, EntitlementValue, Permission, PlanEntitlements,
@@ -87,7 +87,7 @@ pub use tokens::{
 };
 pub use users::{CreateUserError, Users};
 
-/// What is generated. The functions below call the imports of the component they are linked into; outside of a component they abort.
+/// The generated code. Its functions below call the imports of the component they are linked into; outside of a component they abort.
 #[doc(hidden)]
 #[allow(missing_docs, unsafe_code, clippy::all, clippy::restriction)]
 pub mod bindings {
@@ -151,7 +151,7 @@ pub mod bindings {
         generate_all,
         merge_structurally_equal_types: true,
         additional_derives: [PartialEq, Eq],
-        // What is kept in the store as it is carries its form there.
+        // A type that is kept in the store as it is carries its form there.
         additional_type_attributes: {
             "gatehouse:orgs/types@0.1.0/plan": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/execution-mode": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],

@@ -46,7 +46,7 @@ pub enum MembershipError {
 /// A scope says with whom the caller may deal; that they may invite or remove members at all has been decided before.
 pub trait Memberships {
     /// Invites a person or a workload. An entity belongs to the organization at once, and so does a user whom a site administrator makes active.
-    /// To every other address it is an invitation, which gives nothing until it is accepted; whether anybody has the address shows
+    /// To every other address it is an invitation, which gives nothing until it is accepted; whether a user has the address shows
     /// neither in the answer nor later.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ pub trait Memberships {
     ) -> Result<MembershipPage, Failure>;
 
     /// The memberships of whoever asks, by the name of the organization: those of a user with up to [`MAXIMUM_INVITATIONS`]
-    /// invitations to their address, and none of anybody else. What is closed to them is left out: organizations that are switched
+    /// invitations to their address, and none of other users. What is closed to them is left out: organizations that are switched
     /// off, and active memberships in those that do not open to tokens of users where they come with one.
     ///
     /// # Errors

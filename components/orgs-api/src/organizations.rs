@@ -18,7 +18,7 @@ pub const MAXIMUM_PAGE_SIZE: u32 = 100;
 /// Names are compared without regard to case everywhere. Every answer reflects all writes that were acknowledged before.
 pub trait Organizations {
     /// Makes an organization; fields not mentioned get their defaults (contract 2.2, 2.10). Whoever asks owns it: a user; an entity,
-    /// which becomes a user by it; the installation, for anybody else. It is told as the caller may see it then;
+    /// which becomes a user by it; the installation, for every other caller. It is told as the caller may see it then;
     /// `role_by_policies` is what policies make of them there besides.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ pub trait Organizations {
     /// # Errors
     ///
     /// When the store does not answer, or something is damaged, of which the first is told; whatever can be done without it is done.
-    /// What was due is then done by the next call.
+    /// Work that was due is then done by the next call.
     fn clear_removed_away(&self) -> Result<(), Failure>;
 
     /// A task of upkeep, as [`Self::clear_removed_away`]: takes teams that are gone out of memberships.

@@ -13,10 +13,11 @@ use crate::{
     Failure, FeatureSet, Filter, Identification, Identity, Invitation, IssueError, IssuedToken,
     LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization, MemberNames, Membership,
     MembershipError, MembershipFilter, MembershipPage, MembershipSummaries, Memberships,
-    NumberChange, Organization, OrganizationChanges, OrganizationRole, Organizations, Orgs,
-    OwnMembership, OwningOrganization, Page, SubscriptionError, SubscriptionTerms, Subscriptions,
-    Team, TeamChanges, TeamError, TeamFilter, TeamPage, TeamReference, TeamToken, Teams,
-    TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
+    NumberChange, Organization, OrganizationChanges, OrganizationRole, OrganizationTarget,
+    Organizations, Orgs, OwnMembership, OwningOrganization, Page, SubscriptionError,
+    SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError, TeamFilter, TeamPage,
+    TeamReference, TeamToken, Teams, TokenOwner, TokenRequest, Tokens, UpdateError, User,
+    UserDescription, Users, Viewer,
 };
 
 struct Component;
@@ -125,10 +126,17 @@ impl wit::authority::Guest for Component {
         identity: Identity,
         granted: bool,
         role_by_policies: Option<OrganizationRole>,
-        name: String,
+        target: OrganizationTarget,
         action: Action,
     ) -> Result<Option<AccessDecision>, Failure> {
-        ORGS.decide_access(edition, &identity, granted, role_by_policies, &name, action)
+        ORGS.decide_access(
+            edition,
+            &identity,
+            granted,
+            role_by_policies,
+            &target,
+            action,
+        )
     }
 
     fn summarize_memberships(

@@ -1,4 +1,4 @@
-//! What an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a
+//! The resources that an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a
 //! project, a subscription, and how long tokens may live.
 
 use gatehouse_ports::{Clock, Random, Store};
@@ -72,7 +72,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(())
     }
 
-    /// The user who owns what the caller makes. Who has been no user becomes one by it; whoever is nobody makes it for the
+    /// The user who owns what the caller makes. Who has been no user becomes one by it; a caller without identity makes it for the
     /// installation.
     fn founder(&self, transaction: &mut Transaction, by: &Caller) -> Result<User, Failure> {
         let subject = match &by.identity.principal {

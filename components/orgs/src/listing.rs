@@ -103,7 +103,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         }
     }
 
-    /// What to look for to find the organizations that `viewer` sees and that match.
+    /// The search for the organizations that `viewer` sees and that match.
     fn search(&self, viewer: &Viewer, filter: &Filter) -> Result<Search, Failure> {
         let no_policies = Reach::default();
         let despite_no_user_tokens = Barred {
@@ -141,7 +141,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         })
     }
 
-    /// What is found, if so few organizations can be meant that reading them is less than reading the directory.
+    /// The organizations that are found, if so few organizations can be meant that reading them is less than reading the directory.
     fn few(&self, search: &Search) -> Result<Option<Vec<NamedRecord>>, Failure> {
         let names = search.scope.names();
         if search.scope.prefixes().len() > 0 || names.len() > FEW {

@@ -234,7 +234,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(outcome, record)?)
     }
 
-    /// Whether there was one.
+    /// True if there was one.
     fn try_delete(&self, external_id: &str, by: &Caller) -> Result<Attempt<bool>, Failure> {
         let (name, stored) = match self.locate(external_id)? {
             Located::Gone => return Ok(Attempt::Done(false)),

@@ -68,7 +68,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let prefix = organization.map_or_else(|| tokens_of_id_prefix(id), prefix_of_all);
         let found = self.scan_some(&prefix, None, PER_COMMIT)?;
         let mut transaction = Transaction::new();
-        // What one producer shares ends in its record at once, for a commit changes that only once.
+        // The sharing of one producer ends in its record at once, for a commit changes that only once.
         let mut producers: BTreeMap<&str, Vec<Shared>> = BTreeMap::new();
         for item in &found.items {
             let place = item.key.strip_prefix(&prefix);

@@ -9,10 +9,10 @@ use gatehouse_orgs_api::{
     EventPage, Failure, FeatureSet, Filter, Identification, Identity, Invitation, IssueError,
     IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization, MemberNames,
     Membership, MembershipError, MembershipFilter, MembershipPage, MembershipSummaries,
-    Memberships, Organization, OrganizationChanges, OrganizationRole, Organizations, OwnMembership,
-    OwningOrganization, Page, SubscriptionError, SubscriptionTerms, Subscriptions, Team,
-    TeamChanges, TeamError, TeamFilter, TeamPage, TeamReference, TeamToken, Teams, TokenOwner,
-    TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
+    Memberships, Organization, OrganizationChanges, OrganizationRole, OrganizationTarget,
+    Organizations, OwnMembership, OwningOrganization, Page, SubscriptionError, SubscriptionTerms,
+    Subscriptions, Team, TeamChanges, TeamError, TeamFilter, TeamPage, TeamReference, TeamToken,
+    Teams, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
 };
 
 use gatehouse_orgs_api::bindings::gatehouse::orgs::{
@@ -131,10 +131,10 @@ impl Authority for ImportedOrganizations {
         identity: &Identity,
         granted: bool,
         role_by_policies: Option<OrganizationRole>,
-        name: &str,
+        target: &OrganizationTarget,
         action: Action,
     ) -> Result<Option<AccessDecision>, Failure> {
-        authority_wit::decide_access(edition, identity, granted, role_by_policies, name, action)
+        authority_wit::decide_access(edition, identity, granted, role_by_policies, target, action)
     }
 
     fn summarize_memberships(

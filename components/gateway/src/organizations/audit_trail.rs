@@ -2,7 +2,8 @@
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Capability, Decision, Event, Failure, MAXIMUM_EVENTS, Organization, Principal,
+    Action, Capability, Decision, Event, Failure, MAXIMUM_EVENTS, Organization, OrganizationTarget,
+    Principal,
 };
 use serde_json::{Value, json};
 
@@ -77,19 +78,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         else {
             return Ok(None);
         };
-        let Some(named) = self.organizations.organization_of(id)? else {
-            return Ok(None);
-        };
         let found = self.organizations.decide_access(
             edition,
             identity,
             false,
             None,
-            &named.name,
+            &OrganizationTarget::OwnerOf(id.clone()),
             Action::ReadAuditTrail,
         )?;
-        // Another organization can have the name by now.
-        let found = found.filter(|found| found.organization.external_id == *id);
         let allowed = found
             .filter(|found| found.decision == Decision::Allowed && includes_audit_logging(found));
         Ok(allowed.map(|found| found.organization))

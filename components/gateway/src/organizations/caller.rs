@@ -10,7 +10,7 @@
 use gatehouse_access_api::{self as access, Access, Operation, Refusal, TokenReference, TokenView};
 use gatehouse_orgs_api::{
     self as orgs, AccessDecision, Action, Capability, Credential, Decision, DelegationScope,
-    Edition, Identity, Organization, OrganizationRole, OwningOrganization, Right,
+    Edition, Identity, Organization, OrganizationRole, OrganizationTarget, Right,
 };
 
 use super::Api;
@@ -61,7 +61,7 @@ pub(super) struct Entry<'a> {
 pub(super) struct Arrival<'a> {
     pub(super) caller: Caller<'a>,
     /// The organization to which it belongs, if there is such a thing.
-    owner: Option<OwningOrganization>,
+    target: OrganizationTarget,
 }
 
 impl<'a, C: Access, O: Capability> Api<'a, C, O> {
@@ -78,7 +78,13 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         below: Option<&str>,
     ) -> Result<Entry<'a>, Problem> {
-        self.enter_if(name, action, below, |_| true)
+        let path = path_of(name).map(|path| match below {
+            Some(below) => format!("{path}/{below}"),
+            None => path,
+        });
+        let caller = self.authenticate(path.as_deref())?;
+        self.check_media_type()?;
+        self.admit(caller, &named(name), action, None, |_| true)
     }
 
     /// The same where the answer shows what the caller may do with the organization, for which their policies count as well.
@@ -90,31 +96,14 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let caller = self.authenticate(path_of(name).as_deref())?;
         self.check_media_type()?;
         let role = self.role_by_policies(&caller, name)?;
-        self.admit(caller, name, action, role, |_| true)
+        self.admit(caller, &named(name), action, role, |_| true)
     }
 
-    /// The same with the organization of this name if it is the one that is meant.
-    fn enter_if(
-        &self,
-        name: &str,
-        action: Action,
-        below: Option<&str>,
-        is_meant: impl FnOnce(&Organization) -> bool,
-    ) -> Result<Entry<'a>, Problem> {
-        let path = path_of(name).map(|path| match below {
-            Some(below) => format!("{path}/{below}"),
-            None => path,
-        });
-        let caller = self.authenticate(path.as_deref())?;
-        self.check_media_type()?;
-        self.admit(caller, name, action, None, is_meant)
-    }
-
-    /// Lets a caller do something with the organization of this name if it is the one that is meant.
+    /// Lets a caller do something with an organization if it is the one that is meant.
     fn admit(
         &self,
         caller: Caller<'a>,
-        name: &str,
+        target: &OrganizationTarget,
         action: Action,
         role_by_policies: Option<OrganizationRole>,
         is_meant: impl FnOnce(&Organization) -> bool,
@@ -124,7 +113,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             &caller.identity,
             caller.granted,
             role_by_policies,
-            name,
+            target,
             action,
         )?;
         let position = position.filter(|position| is_meant(&position.organization));
@@ -178,12 +167,18 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// [`Problem::Unauthorized`] without a valid token, and the problem of the media type.
     pub(super) fn arrive(&self, id: &str, below: &str) -> Result<Arrival<'a>, Problem> {
-        let owner = self.organizations.organization_of(id)?;
-        let name = owner.as_ref().map(|owner| owner.name.as_str());
-        let path = name.and_then(path_of).map(|path| format!("{path}/{below}"));
+        // Only policies need to know the organization before it is known who asks.
+        let path = if self.comes_with_policies() {
+            let owner = self.organizations.organization_of(id)?;
+            let path = owner.and_then(|owner| path_of(&owner.name));
+            path.map(|path| format!("{path}/{below}"))
+        } else {
+            None
+        };
         let caller = self.authenticate(path.as_deref())?;
         self.check_media_type()?;
-        Ok(Arrival { caller, owner })
+        let target = OrganizationTarget::OwnerOf(id.to_owned());
+        Ok(Arrival { caller, target })
     }
 
     /// Lets whoever has arrived do something with the organization to which it belongs that they ask about.
@@ -196,14 +191,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         arrival: Arrival<'a>,
         action: Action,
     ) -> Result<Entry<'a>, Problem> {
-        let Arrival { caller, owner } = arrival;
-        // Nothing has no name, and so is treated as an organization that nobody may see.
-        let name = owner.as_ref().map_or("", |owner| owner.name.as_str());
-        self.admit(caller, name, action, None, |found| {
-            // Another organization can have the name by now.
-            let owner = owner.as_ref();
-            owner.is_some_and(|owner| owner.external_id == found.external_id)
-        })
+        self.admit(arrival.caller, &arrival.target, action, None, |_| true)
     }
 
     /// With which teams and members of the organization the caller may deal. Policies that allow this very request are as the `right` to
@@ -265,7 +253,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             &caller.identity,
             rights.iter().any(|rights| rights.read),
             None,
-            name,
+            &named(name),
             action,
         )?;
         Ok(position.is_some_and(|position| position.decision == Decision::Allowed))
@@ -282,9 +270,16 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         own: fn(&Organization) -> &str,
     ) -> Result<Entry<'a>, Problem> {
-        let owner = self.organizations.organization_of(id)?;
-        let name = owner.map(|owner| owner.name).unwrap_or_default();
-        self.enter_if(&name, action, None, |found| own(found) == id)
+        let path = if self.comes_with_policies() {
+            let owner = self.organizations.organization_of(id)?;
+            owner.and_then(|owner| path_of(&owner.name))
+        } else {
+            None
+        };
+        let caller = self.authenticate(path.as_deref())?;
+        self.check_media_type()?;
+        let target = OrganizationTarget::OwnerOf(id.to_owned());
+        self.admit(caller, &target, action, None, |found| own(found) == id)
     }
 
     /// Whether the request presents something that can be a service token, and so have policies.
@@ -464,6 +459,11 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             Err(access::LookupError::Failure(failure)) => Err(failure.into()),
         }
     }
+}
+
+/// The organization of this name.
+fn named(name: &str) -> OrganizationTarget {
+    OrganizationTarget::Name(name.to_owned())
 }
 
 /// What those are told who may know that they may not.

@@ -9,14 +9,15 @@ use super::table::{Column, decide};
 use crate::identifier::is_identifier;
 use crate::name::FoldedName;
 use crate::owned_keys::{PointerRecord, key, kind};
-use crate::record::EXTERNAL_ID_PREFIX;
+use crate::record::{EXTERNAL_ID_PREFIX, OrganizationRecord};
 use crate::team::Rights;
 use crate::team::{MembershipRecord, TeamRecord};
 use crate::tokens::record::TokenRecord;
 use crate::{
     AccessDecision, Action, Authority, Credential, Decision, Edition, Failure, Identification,
     Identity, ListedOrganization, MembershipStatus, MembershipSummaries, MembershipSummary,
-    OrganizationRole, Orgs, OwningOrganization, Principal, Right, Site, TokenOwner, plans,
+    OrganizationRole, OrganizationTarget, Orgs, OwningOrganization, Principal, Right, Site,
+    TokenOwner, plans,
 };
 
 impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
@@ -34,12 +35,10 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
         identity: &Identity,
         granted: bool,
         role_by_policies: Option<OrganizationRole>,
-        name: &str,
+        target: &OrganizationTarget,
         action: Action,
     ) -> Result<Option<AccessDecision>, Failure> {
-        let stored = FoldedName::of(name).map(|name| self.load(&name));
-        let stored = stored.transpose()?.flatten();
-        let record = stored.map(|stored| stored.record);
+        let record = self.record_meant(target)?;
         // Looked up of nothing too, so that what is not there takes as long as what is hidden (SEC-A6).
         let external_id = record
             .as_ref()
@@ -159,10 +158,10 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
     }
 }
 
-/// What no organization has for an external id.
+/// An external id that no organization has.
 const NO_ORGANIZATION: &str = "org-";
 
-/// Whether the identity is a person's token of this capability. A workload that is a user comes with a service token.
+/// True if the identity is a person's token of this capability. A workload that is a user comes with a service token.
 const fn is_user_token(identity: &Identity) -> bool {
     identity.token_id.is_some() && matches!(identity.principal, Principal::User(_))
 }
@@ -229,6 +228,29 @@ impl Column {
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    /// The record of the organization that a request is about.
+    fn record_meant(
+        &self,
+        target: &OrganizationTarget,
+    ) -> Result<Option<OrganizationRecord>, Failure> {
+        let owner = match target {
+            OrganizationTarget::Name(_) => None,
+            OrganizationTarget::OwnerOf(id) => self.organization_of(id)?,
+        };
+        let name = match (target, &owner) {
+            (OrganizationTarget::Name(name), _) => name.as_str(),
+            (OrganizationTarget::OwnerOf(_), Some(owner)) => owner.name.as_str(),
+            (OrganizationTarget::OwnerOf(_), None) => return Ok(None),
+        };
+        let stored = FoldedName::of(name).map(|name| self.load(&name));
+        let record = stored.transpose()?.flatten().map(|stored| stored.record);
+        // Another organization can have the name by now.
+        Ok(record.filter(|record| {
+            let owner = owner.as_ref();
+            owner.is_none_or(|owner| owner.external_id == record.external_id)
+        }))
+    }
+
     /// Who presents a credential; `None` if it is worth nothing.
     fn bearer_of(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
         let principal = match credential {
@@ -254,7 +276,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let Some(principal) = self.principal_of(&token.record)? else {
             return Ok(None);
         };
-        // A store that takes no writes now can still be read: nobody is shut out for it.
+        // A store that takes no writes now can still be read: no caller is shut out for it.
         let _ = self.note_use(&token);
         Ok(Some(Identity {
             principal,

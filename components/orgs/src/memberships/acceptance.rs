@@ -1,4 +1,4 @@
-//! Invitations, and those whom they are meant for: nobody becomes a member without agreeing (contract 4.11).
+//! Invitations, and those whom they are meant for: no user becomes a member without agreeing (contract 4.11).
 //!
 //! - `of/<external id>/invited/<hash of the address>`: the membership that waits for the address.
 //! - `invitation/<hash>/<membership id>`: that it waits, and in which organization.

@@ -1,6 +1,6 @@
-//! Inviting somebody.
+//! Inviting members.
 //!
-//! An invitation to an address reads and stores the same whether or not anybody has the address (contract 4.11).
+//! An invitation to an address reads and stores the same whether or not a user has the address (contract 4.11).
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
@@ -138,7 +138,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Ok(Invitee::User(new.0)))
     }
 
-    /// Whether they belong to the organization already, or are invited.
+    /// True if they belong to the organization already, or are invited.
     fn is_here(&self, organization: &str, invitee: &Invitee) -> Result<bool, Failure> {
         let found = self.get_many::<PointerRecord>(&self.places_of(organization, invitee)?)?;
         Ok(found.iter().any(Option::is_some))
@@ -261,7 +261,7 @@ fn unknown_team() -> AttributeIssue {
     issue("teams", Fault::UnknownTeam)
 }
 
-/// Whether `text` is written as ids of entities are: 32 hexadecimal digits in lower case, in five groups.
+/// True if `text` is written as ids of entities are: 32 hexadecimal digits in lower case, in five groups.
 fn is_entity_id(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();

@@ -1,11 +1,11 @@
-//! What plans include (contract 4.1).
+//! The entitlements of plans (contract 4.1).
 
 use crate::{Entitlement, EntitlementValue, Organization, Plan, PlanEntitlements};
 
 const T: bool = true;
 const F: bool = false;
 
-/// What is included or not, by column of the contract: self-hosted, free, standard, business, premium. Plus has no column, and
+/// The entitlements that are included or not, by column of the contract: self-hosted, free, standard, business, premium. Plus has no column, and
 /// includes what business does.
 #[rustfmt::skip]
 const INCLUDED: &[(&str, [bool; 5])] = &[
@@ -48,7 +48,7 @@ const INCLUDED: &[(&str, [bool; 5])] = &[
     ("waypoint-templates-and-addons", [F, F, T, F, T]),
 ];
 
-/// What the free plan limits; the others limit nothing.
+/// The limits of the free plan; the others limit nothing.
 #[rustfmt::skip]
 const LIMITS_OF_FREE: &[(&str, Option<u32>)] = &[
     ("policy-limit", Some(5)),

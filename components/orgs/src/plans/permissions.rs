@@ -1,4 +1,4 @@
-//! What people may do in an organization, as its plan has it (contract 2.4).
+//! The permissions of people in an organization, as its plan has it (contract 2.4).
 
 use super::entitlements::entitlements;
 use crate::{AccessDecision, Edition, OrganizationRole, Permission, Plan, Right};
@@ -80,7 +80,7 @@ const PERMISSIONS: &[(&str, Existence, Grant, &[Right])] = &[
     ("can-read-policies", SelfHosted, Owners, &[ManagePolicies]),
 ];
 
-/// What the organization's own token may do besides what everybody may, on every plan.
+/// The permissions of the organization's own token beside those of every caller, on every plan.
 const OF_ORGANIZATION_TOKEN: &[&str] = &[
     "can-create-team",
     "can-manage-users",
@@ -109,7 +109,7 @@ pub const fn greater(
     }
 }
 
-/// What a caller of that role, with these rights from teams, may do in an organization on that plan, always in the same order.
+/// The permissions of a caller of that role, with these rights from teams, in an organization on that plan, always in the same order.
 /// A permission that does not exist in the plan's edition is left out.
 pub fn permissions(plan: Plan, role: OrganizationRole, rights: &[Right]) -> Vec<Permission> {
     let edition = plan.edition();
@@ -141,7 +141,7 @@ pub fn permissions(plan: Plan, role: OrganizationRole, rights: &[Right]) -> Vec<
         .collect()
 }
 
-/// Whether owners or site administrators have it.
+/// True if owners or site administrators have it.
 fn has(grant: Grant, plan: Plan, role: OrganizationRole) -> bool {
     match grant {
         Everybody | Owners => true,
@@ -228,7 +228,7 @@ mod tests {
         (Plan::Free, OrganizationRole::Member),
     ];
 
-    /// What is granted, by key.
+    /// Permissions that are granted, by key.
     fn found(plan: Plan, role: OrganizationRole, rights: &[Right]) -> BTreeMap<String, bool> {
         permissions(plan, role, rights)
             .into_iter()

@@ -31,7 +31,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             return Ok(Attempt::Done(()));
         }
         let mut transaction = Transaction::new();
-        // So that nobody joins a team that is just going, or that just got rights beyond the scope.
+        // So that no user joins a team that is just going, or that just got rights beyond the scope.
         transaction.require(owned_keys::key(organization, kind::TEAM, id), team.version);
         let most = self.bounds()?.teams_per_membership;
         for member in joining.values_mut() {

@@ -56,8 +56,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         put_owners(transaction, organization, version, &owners)
     }
 
-    /// Adds to `transaction`, by which the memberships go that `leaves` tells by their ids, that somebody else still owns the
-    /// organization after it; false where nobody does. The team of the owners must have been read before.
+    /// Adds to `transaction`, by which the memberships go that `leaves` tells by their ids, that another member still owns the
+    /// organization after it; false where none does. The team of the owners must have been read before.
     ///
     /// Owners who leave at the same time meet in the record of their team, which each of them writes.
     pub(crate) fn keep_an_owner(

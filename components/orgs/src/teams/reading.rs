@@ -133,7 +133,7 @@ pub(super) fn team_with_members(
     }
 }
 
-/// What the caller may do with a team, in the order of the contract.
+/// The permissions of the caller about a team, in the order of the contract.
 fn permissions(team: &TeamRecord, scope: &DelegationScope) -> Vec<Permission> {
     let is_covered = scope.covers(team);
     let manages = is_covered && scope.has(Right::ManageTeams);

@@ -1,4 +1,4 @@
-//! What a team can be, and who can make it that.
+//! The rules about the fields of a team, and about who may change them.
 
 use crate::authority::TeamsInScope as _;
 use crate::name::{self, FoldedTeamName};

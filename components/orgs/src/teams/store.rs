@@ -57,7 +57,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
     }
 
-    /// Whether another team than this one has the name.
+    /// True if another team than this one has the name.
     fn is_name_taken(
         &self,
         organization: &str,

@@ -36,8 +36,15 @@ fn access(
     action: Action,
 ) -> Option<AccessDecision> {
     let identity = identify(orgs, credential).unwrap();
-    orgs.decide_access(Edition::Hosted, &identity, granted, None, "ACME", action)
-        .unwrap()
+    orgs.decide_access(
+        Edition::Hosted,
+        &identity,
+        granted,
+        None,
+        &at("ACME"),
+        action,
+    )
+    .unwrap()
 }
 
 fn decision(orgs: &TestOrgs<'_>, credential: &Credential, action: Action) -> Decision {
@@ -254,7 +261,14 @@ fn a6_what_is_hidden_and_what_is_not_there_are_looked_up_alike() {
     let reads = |name: &str| {
         let before = counted.reads();
         counting
-            .decide_access(Edition::Hosted, &identity, false, None, name, Action::Show)
+            .decide_access(
+                Edition::Hosted,
+                &identity,
+                false,
+                None,
+                &at(name),
+                Action::Show,
+            )
             .unwrap();
         counted.reads() - before
     };
@@ -375,7 +389,7 @@ fn contract_2_4_whoever_may_see_an_organization_is_told_what_it_includes_and_wha
                 &bob,
                 is_granted,
                 by_policies,
-                "acme",
+                &at("acme"),
                 Action::Show,
             )
             .unwrap()
@@ -384,6 +398,30 @@ fn contract_2_4_whoever_may_see_an_organization_is_told_what_it_includes_and_wha
         assert_eq!(found.entitlements.is_empty(), !is_told);
         assert_eq!(granted(&found.permissions, "can-destroy"), destroys);
     }
+}
+
+#[test]
+fn contract_1_7_whoever_asks_for_a_part_asks_for_the_organization_that_has_it() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme");
+    let globex = create(&orgs, "globex");
+    let root = identify(&orgs, &Credential::Root).unwrap();
+    let found = |id: &str| {
+        let target = OrganizationTarget::OwnerOf(id.to_owned());
+        orgs.decide_access(Edition::Hosted, &root, false, None, &target, Action::Show)
+            .unwrap()
+            .map(|found| found.organization)
+    };
+    assert_eq!(found(&acme.default_project_id), Some(acme.clone()));
+    assert_eq!(found(&globex.external_id), Some(globex.clone()));
+    assert_eq!(found("acme"), None);
+    orgs.delete_named("acme", &installation()).unwrap();
+    orgs.update_named(Edition::Hosted, "globex", &rename("acme"), &installation())
+        .unwrap();
+    assert_eq!(found(&acme.external_id), None);
+    assert_eq!(found(&acme.default_project_id), None);
 }
 
 fn granted(permissions: &[Permission], key: &str) -> bool {

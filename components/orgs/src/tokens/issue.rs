@@ -67,7 +67,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Adds to `transaction` that the owner of a token stays, and tells its organization, or that it has none; `None` if there is
     /// no such owner.
     ///
-    /// What tells of an owner who may have many tokens is written again: there those meet who make one at once, lest they make
+    /// The record of an owner who may have many tokens is written again: there those meet who make one at once, lest they make
     /// too many.
     fn require_owner(
         &self,
@@ -157,7 +157,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok((request, issues))
     }
 
-    /// What is wrong with a description, for an owner whose tokens are told apart by it.
+    /// The fault of a description, for an owner whose tokens are told apart by it.
     fn fault_of_name(
         &self,
         owner: &TokenOwner,

@@ -211,7 +211,7 @@ impl<S: Store> People<S> {
     fn decision(&self, credential: &Credential, action: Action) -> Decision {
         let identity = self.orgs.identify(credential).unwrap().identity.unwrap();
         self.orgs
-            .decide_access(Edition::Hosted, &identity, false, None, "acme", action)
+            .decide_access(Edition::Hosted, &identity, false, None, &at("acme"), action)
             .unwrap()
             .unwrap()
             .decision
@@ -225,7 +225,7 @@ impl<S: Store> People<S> {
             &identity,
             false,
             None,
-            "acme",
+            &at("acme"),
             Action::Show,
         );
         position.unwrap().unwrap().delegation_scope()
