@@ -57,8 +57,8 @@ impl Alone {
         };
         let by = installation();
         let created =
-            organizations.call_create(&mut self.store, Edition::SelfHosted, &changes, &by);
-        created.await.unwrap()
+            organizations.call_create(&mut self.store, Edition::SelfHosted, &changes, None, &by);
+        created.await.unwrap().map(|made| made.organization)
     }
 
     async fn keys(&self) -> Vec<String> {

@@ -9,7 +9,7 @@ pub const MAXIMUM_EVENTS: u32 = 1000;
 pub const MAXIMUM_EVENTS_COUNTED: u64 = 20_000;
 
 impl Resource {
-    /// What the resource is called on the wire.
+    /// The name of the resource on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl Resource {
 }
 
 impl Operation {
-    /// What it is called on the wire.
+    /// The name of the operation on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

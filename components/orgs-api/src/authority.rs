@@ -3,11 +3,12 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{
-    Action, Decision, Edition, Failure, Identity, Mandate, OwningOrganization, Position, Principal,
-    Standing, Tie, User,
+    AccessDecision, Action, Decision, DelegationScope, Edition, Entitlement, Failure,
+    Identification, Identity, ListedOrganization, MembershipSummaries, OrganizationRole,
+    OrganizationTarget, OwningOrganization, Plan, PlanEntitlements, Principal, User,
 };
 
-/// What callers prove who they are with. It is wiped from memory when it is dropped, and cannot be printed.
+/// The proof of who a caller is. It is wiped from memory when it is dropped, and cannot be printed.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub enum Credential {
     /// A token that this capability has issued: its text, a secret.
@@ -21,7 +22,7 @@ pub enum Credential {
 }
 
 impl Identity {
-    /// Whether they administer the whole installation.
+    /// True if they administer the whole installation.
     #[must_use]
     pub const fn is_site_administrator(&self) -> bool {
         match &self.principal {
@@ -31,7 +32,7 @@ impl Identity {
         }
     }
 
-    /// Whether they may make, see and end the tokens of the user with this id: the user may, and who administers the installation.
+    /// True if they may make, see and end the tokens of the user with this id: the user may, and who administers the installation.
     ///
     /// A workload that is a user may not make itself tokens of this API: they would outlive what its cloud identity is good for.
     #[must_use]
@@ -42,52 +43,74 @@ impl Identity {
     }
 }
 
-impl Position {
-    /// What a caller in this position can pass on by their standing in the organization. By policies it may be more.
+impl OrganizationRole {
+    /// True if whoever has this role stands for the whole organization.
     #[must_use]
-    pub fn mandate(&self) -> Mandate {
-        Mandate {
-            standing: self.standing.unwrap_or(Standing::Member),
+    pub const fn owns(self) -> bool {
+        matches!(self, Self::SiteAdministrator | Self::Owner)
+    }
+}
+
+impl AccessDecision {
+    /// The teams and members with which the caller can deal by their role in the organization. By policies it may be more.
+    #[must_use]
+    pub fn delegation_scope(&self) -> DelegationScope {
+        DelegationScope {
+            role: self.role.unwrap_or(OrganizationRole::Member),
             rights: self.rights.clone(),
             teams: self.teams.clone(),
         }
     }
 }
 
+impl PlanEntitlements {
+    /// The entitlement set of `plan` among these; an empty one where it is not among them.
+    #[must_use]
+    pub fn find(all: &[Self], plan: Plan) -> &[Entitlement] {
+        let found = all.iter().find(|found| found.plan == plan);
+        found.map_or(&[], |found| found.entitlements.as_slice())
+    }
+}
+
 /// Tells who a caller is, and what they may do.
 pub trait Authority {
-    /// Who presents the credential; `None` if it is worth nothing: unknown, expired, revoked, or its owner gone or suspended.
-    /// A token's last use is noted, at most once a minute.
+    /// Who presents the credential, and how many requests callers have. A token's last use is noted, at most once a minute.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn identify(&self, credential: &Credential) -> Result<Option<Identity>, Failure>;
+    fn identify(&self, credential: &Credential) -> Result<Identification, Failure>;
 
-    /// What they are to the organization of this name, and whether they may do `action` there (contract 1.7). `granted` says that
-    /// policies allow it besides. `None` where there is no such organization; it takes as long to say as that it is hidden.
+    /// Their role in an organization, and the decision about `action` there (contract 1.7). `granted` says that
+    /// policies allow it besides, and `role_by_policies` what they make of the caller, which decides nothing and is told in the
+    /// permissions. `None` where there is no such organization; it takes as long to say as that it is hidden.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn position_in(
+    fn decide_access(
         &self,
         edition: Edition,
         identity: &Identity,
         granted: bool,
-        name: &str,
+        role_by_policies: Option<OrganizationRole>,
+        target: &OrganizationTarget,
         action: Action,
-    ) -> Result<Option<Position>, Failure>;
+    ) -> Result<Option<AccessDecision>, Failure>;
 
-    /// What they are to each of the organizations with these external ids, in their order, for lists: it takes a few reads for all of
-    /// them together. Of what does not exist they are what they are to everything.
+    /// Their role in each of these organizations, for lists: it takes a few reads for all of them together. Of what does not exist
+    /// they are what they are to everything.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn ties(&self, identity: &Identity, external_ids: &[String]) -> Result<Vec<Tie>, Failure>;
+    fn summarize_memberships(
+        &self,
+        identity: &Identity,
+        organizations: &[ListedOrganization],
+    ) -> Result<MembershipSummaries, Failure>;
 
-    /// Whether they may make an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says. Where
+    /// The decision about making an organization (contract 1.7): people may; a workload if policies allow it, which `granted` says. Where
     /// the settings of a self-hosted installation leave that to its administrators, it is forbidden to them all the same.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
-//! What a request says about a field, and what is wrong with it.
+//! Changes of fields that requests ask for, and their faults.
 
 use crate::failure::wraps_failure;
 use crate::{AttributeIssue, Failure, Fault, RightChange};
 
-/// What a request says about one field.
+/// A change of one field, as a request asks for it.
 ///
 /// Whoever reads the request tells apart what the wire tells apart, and leaves the judgement to the capability, so that one
 /// answer can name every fault.

@@ -1,4 +1,4 @@
-//! What every call may fail with.
+//! The failure of every call.
 
 use gatehouse_ports::{RandomError, StoreError};
 use gatehouse_storage::StorageError;

@@ -29,9 +29,12 @@ pub use bindings::gatehouse::orgs::agent_pools::{
 };
 pub use bindings::gatehouse::orgs::audit_trail::{Event, EventPage, Operation, Resource};
 pub use bindings::gatehouse::orgs::authority::{
-    Action, Decision, Mandate, OwningOrganization, Position, Tie,
+    AccessDecision, Action, Decision, DelegationScope, Identification, ListedOrganization,
+    MembershipSummaries, MembershipSummary, OrganizationTarget, OwningOrganization,
 };
-pub use bindings::gatehouse::orgs::entitlements::{Entitlement, EntitlementValue, Permission};
+pub use bindings::gatehouse::orgs::entitlements::{
+    Entitlement, EntitlementValue, Permission, PlanEntitlements,
+};
 pub use bindings::gatehouse::orgs::memberships::{
     Invitation, Membership, MembershipFilter, MembershipPage, MembershipStatus, OwnMembership,
 };
@@ -57,8 +60,8 @@ pub use bindings::gatehouse::orgs::tokens::{
 };
 pub use bindings::gatehouse::orgs::types::{
     Administration, AttributeIssue, Caller, CollaboratorAuthPolicy, Edition, ExecutionMode, Fault,
-    Identity, Organization, Plan, Principal, RetentionDetail, RetentionPolicy, RetentionRule,
-    Right, Settings, Standing, Subject, Subscription, TeamReference, User,
+    Identity, Organization, OrganizationRole, Plan, Principal, RetentionDetail, RetentionPolicy,
+    RetentionRule, Right, Settings, Subject, Subscription, TeamReference, User,
 };
 pub use bindings::gatehouse::orgs::users::UserDescription;
 pub use changes::{
@@ -84,7 +87,7 @@ pub use tokens::{
 };
 pub use users::{CreateUserError, Users};
 
-/// What is generated. The functions below call the imports of the component they are linked into; outside of a component they abort.
+/// The generated code. Its functions below call the imports of the component they are linked into; outside of a component they abort.
 #[doc(hidden)]
 #[allow(missing_docs, unsafe_code, clippy::all, clippy::restriction)]
 pub mod bindings {
@@ -93,13 +96,13 @@ pub mod bindings {
             package gatehouse:orgs-api;
             world orgs {
                 import gatehouse:orgs/types@0.1.0;
-                import gatehouse:orgs/organizations@0.1.0;
                 import gatehouse:orgs/entitlements@0.1.0;
-                import gatehouse:orgs/subscriptions@0.1.0;
+                import gatehouse:orgs/site@0.1.0;
                 import gatehouse:orgs/authority@0.1.0;
+                import gatehouse:orgs/organizations@0.1.0;
+                import gatehouse:orgs/subscriptions@0.1.0;
                 import gatehouse:orgs/retention@0.1.0;
                 import gatehouse:orgs/sharing@0.1.0;
-                import gatehouse:orgs/site@0.1.0;
                 import gatehouse:orgs/tokens@0.1.0;
                 import gatehouse:orgs/audit-trail@0.1.0;
                 import gatehouse:orgs/users@0.1.0;
@@ -107,13 +110,13 @@ pub mod bindings {
                 import gatehouse:orgs/teams@0.1.0;
                 import gatehouse:orgs/memberships@0.1.0;
                 export gatehouse:orgs/types@0.1.0;
-                export gatehouse:orgs/organizations@0.1.0;
                 export gatehouse:orgs/entitlements@0.1.0;
-                export gatehouse:orgs/subscriptions@0.1.0;
+                export gatehouse:orgs/site@0.1.0;
                 export gatehouse:orgs/authority@0.1.0;
+                export gatehouse:orgs/organizations@0.1.0;
+                export gatehouse:orgs/subscriptions@0.1.0;
                 export gatehouse:orgs/retention@0.1.0;
                 export gatehouse:orgs/sharing@0.1.0;
-                export gatehouse:orgs/site@0.1.0;
                 export gatehouse:orgs/tokens@0.1.0;
                 export gatehouse:orgs/audit-trail@0.1.0;
                 export gatehouse:orgs/users@0.1.0;
@@ -148,9 +151,9 @@ pub mod bindings {
         generate_all,
         merge_structurally_equal_types: true,
         additional_derives: [PartialEq, Eq],
-        // What is kept in the store as it is carries its form there.
+        // A type that is kept in the store as it is carries its form there.
         additional_type_attributes: {
-            "gatehouse:orgs/types@0.1.0/plan": [#[derive(Hash)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "gatehouse:orgs/types@0.1.0/plan": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/execution-mode": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/collaborator-auth-policy": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "snake_case")]],
             "gatehouse:orgs/types@0.1.0/settings": [#[derive(serde::Serialize, serde::Deserialize)]],
@@ -158,7 +161,6 @@ pub mod bindings {
             "gatehouse:orgs/types@0.1.0/retention-rule": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/retention-detail": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:orgs/types@0.1.0/retention-policy": [#[derive(serde::Serialize, serde::Deserialize)]],
-            "gatehouse:orgs/types@0.1.0/standing": [#[derive(Hash)]],
             "gatehouse:orgs/types@0.1.0/right": [#[derive(Hash)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/subject": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/user": [#[derive(serde::Serialize, serde::Deserialize)]],

@@ -2,8 +2,8 @@
 
 use crate::failure::wraps_failure;
 use crate::{
-    AttributeIssue, Caller, Failure, Identity, Invitation, Mandate, Membership, MembershipFilter,
-    MembershipPage, OwnMembership, User,
+    AttributeIssue, Caller, DelegationScope, Failure, Identity, Invitation, Membership,
+    MembershipFilter, MembershipPage, OwnMembership, User,
 };
 
 /// How many teams are told of memberships that are answered together.
@@ -21,8 +21,8 @@ pub enum MembershipError {
     /// There is no such membership, or no such organization.
     #[error("there is no such membership")]
     NotFound,
-    /// It is more than the mandate allows.
-    #[error("a team of the membership is beyond the caller's mandate: an owner can do it")]
+    /// It is more than the scope allows.
+    #[error("a team of the membership is beyond the caller's scope: an owner can do it")]
     NotAllowed,
     /// At least one attribute is not as it must be.
     #[error("{} attributes of the membership are not valid", .0.len())]
@@ -43,22 +43,22 @@ pub enum MembershipError {
 
 /// The memberships of an organization, which is given by its external id.
 ///
-/// A mandate says with whom the caller may deal; that they may invite or remove members at all has been decided before.
+/// A scope says with whom the caller may deal; that they may invite or remove members at all has been decided before.
 pub trait Memberships {
     /// Invites a person or a workload. An entity belongs to the organization at once, and so does a user whom a site administrator makes active.
-    /// To every other address it is an invitation, which gives nothing until it is accepted; whether anybody has the address shows
+    /// To every other address it is an invitation, which gives nothing until it is accepted; whether a user has the address shows
     /// neither in the answer nor later.
     ///
     /// # Errors
     ///
-    /// [`MembershipError::NotAllowed`] for teams beyond the mandate; [`MembershipError::Invalid`] with every fault at once: an
+    /// [`MembershipError::NotAllowed`] for teams beyond the scope; [`MembershipError::Invalid`] with every fault at once: an
     /// address that is malformed or here already, or a team that there is not; [`MembershipError::TooMany`];
     /// [`MembershipError::TooManyTeams`].
     fn invite(
         &self,
         organization: &str,
         invitation: &Invitation,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Membership, MembershipError>;
 
@@ -71,7 +71,7 @@ pub trait Memberships {
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Option<Membership>, Failure>;
 
     /// The memberships with these ids, by address.
@@ -83,7 +83,7 @@ pub trait Memberships {
         &self,
         organization: &str,
         ids: &[String],
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<Membership>, Failure>;
 
     /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the memberships that match
@@ -97,13 +97,13 @@ pub trait Memberships {
         &self,
         organization: &str,
         filter: &MembershipFilter,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<MembershipPage, Failure>;
 
     /// The memberships of whoever asks, by the name of the organization: those of a user with up to [`MAXIMUM_INVITATIONS`]
-    /// invitations to their address, and none of anybody else. What is closed to them is left out: organizations that are switched
+    /// invitations to their address, and none of other users. What is closed to them is left out: organizations that are switched
     /// off, and active memberships in those that do not open to tokens of users where they come with one.
     ///
     /// # Errors
@@ -140,12 +140,12 @@ pub trait Memberships {
     ///
     /// # Errors
     ///
-    /// [`MembershipError::NotAllowed`] for a member of teams beyond the mandate; [`MembershipError::LastOwner`].
+    /// [`MembershipError::NotAllowed`] for a member of teams beyond the scope; [`MembershipError::LastOwner`].
     fn remove_membership(
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), MembershipError>;
 

@@ -1,4 +1,4 @@
-//! What an organization is told by, beyond what its type says: names on the wire, and what a new one has.
+//! Names on the wire of the parts of an organization, and the values of a new one.
 
 use crate::{CollaboratorAuthPolicy, Edition, ExecutionMode, Plan, Right, Settings};
 
@@ -17,7 +17,7 @@ impl Plan {
         }
     }
 
-    /// What the plan is called on the wire.
+    /// The name of the plan on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl Plan {
 }
 
 impl ExecutionMode {
-    /// What the mode is called on the wire.
+    /// The name of the mode on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl ExecutionMode {
 }
 
 impl CollaboratorAuthPolicy {
-    /// What the policy is called on the wire.
+    /// The name of the policy on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl CollaboratorAuthPolicy {
 }
 
 impl Default for Settings {
-    /// What a new organization has (contract 2.2); the e-mail address has no default and is empty.
+    /// The values of a new organization (contract 2.2); the e-mail address has no default and is empty.
     fn default() -> Self {
         Self {
             email: String::new(),
@@ -134,7 +134,7 @@ impl Right {
         Self::ManageAgentPools,
     ];
 
-    /// What the right is called on the wire.
+    /// The name of the right on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,10 +1,10 @@
-//! The interfaces `organizations` and `entitlements`: their functions, and their error texts.
+//! The interface `organizations`: its functions, and its error texts.
 
 use crate::failure::wraps_failure;
 use crate::{
-    AgentPools, AuditTrail, Authority, Batch, Caller, Edition, Entitlement, Failure, FieldFault,
-    Filter, Memberships, Organization, OrganizationChanges, Page, Permission, Plan, Retention,
-    Right, Sharing, Site, Standing, Subscriptions, Teams, Tokens, Users, Viewer,
+    AccessDecision, AgentPools, AuditTrail, Authority, Batch, Caller, Edition, Failure, FieldFault,
+    Filter, Memberships, Organization, OrganizationChanges, OrganizationRole, Page, Retention,
+    Sharing, Site, Subscriptions, Teams, Tokens, Users, Viewer,
 };
 
 /// Most organizations in one [`Batch`].
@@ -13,12 +13,13 @@ pub const MAXIMUM_BATCH: u32 = 500;
 /// Most organizations on one [`Page`] (contract 3.1).
 pub const MAXIMUM_PAGE_SIZE: u32 = 100;
 
-/// The life of organizations, and what their plans include.
+/// The life of organizations.
 ///
 /// Names are compared without regard to case everywhere. Every answer reflects all writes that were acknowledged before.
 pub trait Organizations {
     /// Makes an organization; fields not mentioned get their defaults (contract 2.2, 2.10). Whoever asks owns it: a user; an entity,
-    /// which becomes a user by it; the installation, for anybody else.
+    /// which becomes a user by it; the installation, for every other caller. It is told as the caller may see it then;
+    /// `role_by_policies` is what policies make of them there besides.
     ///
     /// # Errors
     ///
@@ -28,8 +29,9 @@ pub trait Organizations {
         &self,
         edition: Edition,
         changes: &OrganizationChanges,
+        role_by_policies: Option<OrganizationRole>,
         by: &Caller,
-    ) -> Result<Organization, CreateError>;
+    ) -> Result<AccessDecision, CreateError>;
 
     /// The organization of that name; `None` where there is none.
     ///
@@ -111,7 +113,7 @@ pub trait Organizations {
     /// # Errors
     ///
     /// When the store does not answer, or something is damaged, of which the first is told; whatever can be done without it is done.
-    /// What was due is then done by the next call.
+    /// Work that was due is then done by the next call.
     fn clear_removed_away(&self) -> Result<(), Failure>;
 
     /// A task of upkeep, as [`Self::clear_removed_away`]: takes teams that are gone out of memberships.
@@ -141,13 +143,6 @@ pub trait Organizations {
         ];
         outcomes.into_iter().collect()
     }
-
-    /// What a plan includes, always in the same order (contract 4.1).
-    fn entitlements(&self, plan: Plan) -> Vec<Entitlement>;
-
-    /// What a caller of that standing, with these rights from teams, may do in an organization on that plan, always in the same order
-    /// (contract 2.4). It describes; what a request may do is decided before this capability is called.
-    fn permissions(&self, plan: Plan, standing: Standing, rights: &[Right]) -> Vec<Permission>;
 }
 
 /// Why an organization was not made. Nothing is stored.

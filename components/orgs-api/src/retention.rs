@@ -21,7 +21,7 @@ impl RetentionRule {
 }
 
 impl RetentionDetail {
-    /// Whether a policy says nothing of this sort of data, and stores nothing of it.
+    /// True if a policy says nothing of this sort of data, and stores nothing of it.
     pub(crate) fn says_nothing(&self) -> bool {
         *self == Self::default()
     }

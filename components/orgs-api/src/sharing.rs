@@ -87,7 +87,7 @@ pub trait Sharing {
         size: u32,
     ) -> Result<Page, Failure>;
 
-    /// A page of the organizations that match `filter` and share all of `shared` with anybody. The cost grows with how many
+    /// A page of the organizations that match `filter` and share all of `shared` with any other. The cost grows with how many
     /// share.
     ///
     /// # Errors

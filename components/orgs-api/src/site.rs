@@ -33,7 +33,7 @@ impl gatehouse_storage::Record for GeneralSettings {
 impl gatehouse_storage::Cacheable for GeneralSettings {}
 
 impl Default for GeneralSettings {
-    /// What an installation begins with.
+    /// The settings with which an installation begins.
     fn default() -> Self {
         Self {
             limit_user_organization_creation: false,
@@ -57,7 +57,7 @@ impl Default for GeneralSettings {
 
 /// The administration of the whole installation. Whoever calls has made sure that a site administrator asks.
 pub trait Site {
-    /// What holds for the whole installation.
+    /// The settings of the whole installation.
     ///
     /// # Errors
     ///

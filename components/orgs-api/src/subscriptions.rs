@@ -28,7 +28,7 @@ pub enum SubscriptionError {
     Failed(#[from] Failure),
 }
 
-/// What is offered, and what an organization takes of it.
+/// The plans that are offered, and the one that an organization has taken.
 pub trait Subscriptions {
     /// The feature sets whose name contains `text`, without regard to case and with no wildcards: that name itself first, then
     /// those that begin with it; otherwise from the free one up. The empty text is in all names.

@@ -2,7 +2,8 @@
 
 use crate::failure::wraps_failure;
 use crate::{
-    AttributeIssue, Caller, Failure, Mandate, MemberNames, Team, TeamChanges, TeamFilter, TeamPage,
+    AttributeIssue, Caller, DelegationScope, Failure, MemberNames, Team, TeamChanges, TeamFilter,
+    TeamPage,
 };
 
 /// The name of the team that may do everything.
@@ -20,8 +21,8 @@ pub enum TeamError {
     /// There is no such team that the caller sees, or no such organization.
     #[error("there is no such team")]
     NotFound,
-    /// It is more than the mandate allows: an owner has to do it.
-    #[error("the team, or a right for it, is beyond the caller's mandate: an owner can do it")]
+    /// It is more than the scope allows: an owner has to do it.
+    #[error("the team, or a right for it, is beyond the caller's scope: an owner can do it")]
     NotAllowed,
     /// At least one attribute is not as it must be.
     #[error("{} attributes of the team are not valid", .0.len())]
@@ -51,7 +52,7 @@ pub enum TeamError {
 
 /// The teams of an organization, which is given by its external id.
 ///
-/// A mandate says with which teams the caller may deal; that they may deal with teams at all has been decided before.
+/// A scope says with which teams the caller may deal; that they may deal with teams at all has been decided before.
 pub trait Teams {
     /// Makes a team without members.
     ///
@@ -63,7 +64,7 @@ pub trait Teams {
         &self,
         organization: &str,
         changes: &TeamChanges,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Team, TeamError>;
 
@@ -76,7 +77,7 @@ pub trait Teams {
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Option<Team>, Failure>;
 
     /// The teams with these ids that the caller sees, by name without case.
@@ -88,7 +89,7 @@ pub trait Teams {
         &self,
         organization: &str,
         ids: &[String],
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<Team>, Failure>;
 
     /// The page `number` (from 1 on), `size` (1 to [`crate::MAXIMUM_PAGE_SIZE`]) to a page, of the teams that the caller sees and
@@ -102,7 +103,7 @@ pub trait Teams {
         &self,
         organization: &str,
         filter: &TeamFilter,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<TeamPage, Failure>;
@@ -117,7 +118,7 @@ pub trait Teams {
         organization: &str,
         id: &str,
         changes: &TeamChanges,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Team, TeamError>;
 
@@ -130,7 +131,7 @@ pub trait Teams {
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), TeamError>;
 
@@ -144,7 +145,7 @@ pub trait Teams {
         organization: &str,
         id: &str,
         members: &MemberNames,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), TeamError>;
 
@@ -158,7 +159,7 @@ pub trait Teams {
         organization: &str,
         id: &str,
         members: &MemberNames,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), TeamError>;
 }

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 
 use crate::failure::wraps_failure;
 use crate::{
-    ApiToken, AttributeIssue, Caller, Failure, LifetimeChange, LifetimePolicy, Mandate,
+    ApiToken, AttributeIssue, Caller, DelegationScope, Failure, LifetimeChange, LifetimePolicy,
     TeamReference, TeamToken, TokenKind, TokenOwner, TokenRequest,
 };
 
@@ -44,7 +44,7 @@ impl TokenOwner {
 }
 
 impl TokenKind {
-    /// What the kind is called on the wire.
+    /// The name of the kind on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ pub enum IssueError {
     /// At least one attribute is not as it must be.
     #[error("{} attributes of the token are not valid", .0.len())]
     Invalid(Vec<AttributeIssue>),
-    /// The owner has as many tokens as anybody may have: another one has to be revoked first.
+    /// The owner has as many tokens as an owner may have: another one has to be revoked first.
     #[error("the owner has {MAXIMUM_TOKENS} tokens that are not over: revoke one")]
     TooMany,
     /// The organization has as many tokens of teams and agent pools as it may have.
@@ -120,7 +120,7 @@ pub enum LifetimeError {
 
 /// Making, showing and revoking tokens. Whether the caller may has been decided before.
 ///
-/// What has been made is worth something, and what has been revoked or replaced is worth nothing, from the answer on.
+/// A token that has been made is good, and one that has been revoked or replaced is worth nothing, from the answer on.
 pub trait Tokens {
     /// Makes a token. For an owner who has one at a time it takes the place of the one there is, which is worth nothing from then
     /// on.
@@ -156,7 +156,7 @@ pub trait Tokens {
     /// When the store does not answer.
     fn tokens_of(&self, owner: &TokenOwner) -> Result<Vec<ApiToken>, Failure>;
 
-    /// The tokens of those teams of an organization, which is named by its external id, that this mandate speaks for
+    /// The tokens of those teams of an organization, which is named by its external id, that this scope speaks for
     /// ([`Self::speaks_for`]); oldest first. Of more than [`MAXIMUM_TOKENS_READ`] tokens the others are left out.
     ///
     /// # Errors
@@ -165,16 +165,16 @@ pub trait Tokens {
     fn tokens_of_teams(
         &self,
         organization: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<TeamToken>, Failure>;
 
-    /// Whether a caller who may manage teams, with this mandate, may have tokens of this one: no caller gets by a token what they
+    /// True if a caller who may manage teams, with this scope, may have tokens of this one: no caller gets by a token what they
     /// could not do themselves. False for a team that is not there.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure>;
+    fn speaks_for(&self, scope: &DelegationScope, team: &TeamReference) -> Result<bool, Failure>;
 
     /// Whom the token with this id stands for; `None` if there is none, or its owner is gone.
     ///

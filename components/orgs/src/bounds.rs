@@ -9,7 +9,7 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Record, Transaction};
 use serde::{Deserialize, Serialize};
 
-use crate::belonging::{self, kind};
+use crate::owned_keys::{self, kind};
 use crate::{Bounds, Failure, GeneralSettings, Orgs, Site};
 
 /// How many there are of a kind.
@@ -23,7 +23,7 @@ impl Record for NumberRecord {
 }
 
 fn count_key(organization: &str, kind_of_thing: &str) -> String {
-    belonging::key(organization, kind::COUNT, kind_of_thing)
+    owned_keys::key(organization, kind::COUNT, kind_of_thing)
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -86,7 +86,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// How many there are of a kind, counted.
     pub(crate) fn number_of(&self, organization: &str, kind: &str) -> Result<u64, Failure> {
         let mut number = 0;
-        self.for_each_item(&belonging::prefix(organization, kind), |_| {
+        self.for_each_item(&owned_keys::prefix(organization, kind), |_| {
             number += 1;
             Ok(())
         })?;

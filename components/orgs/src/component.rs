@@ -7,16 +7,17 @@ use gatehouse_ports::{OsRandom, SystemClock};
 use gatehouse_storage::wasm::ImportedStore;
 
 use crate::{
-    Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder,
-    AgentPoolPage, AgentPools, ApiToken, AuditTrail, Authority, Batch, Caller, CreateError,
-    CreateUserError, Credential, Decision, Edition, Entitlement, Event, EventPage, Failure,
-    FeatureSet, Filter, Identity, Invitation, IssueError, IssuedToken, LifetimeChange,
-    LifetimeError, LifetimePolicy, Mandate, MemberNames, Membership, MembershipError,
-    MembershipFilter, MembershipPage, Memberships, NumberChange, Organization, OrganizationChanges,
-    Organizations, Orgs, OwnMembership, OwningOrganization, Page, Permission, Plan, Position,
-    Right, Standing, SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges,
-    TeamError, TeamFilter, TeamPage, TeamReference, TeamToken, Teams, Tie, TokenOwner,
-    TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
+    AccessDecision, Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter,
+    AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, AuditTrail, Authority, Batch, Caller,
+    CreateError, CreateUserError, Credential, Decision, DelegationScope, Edition, Event, EventPage,
+    Failure, FeatureSet, Filter, Identification, Identity, Invitation, IssueError, IssuedToken,
+    LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization, MemberNames, Membership,
+    MembershipError, MembershipFilter, MembershipPage, MembershipSummaries, Memberships,
+    NumberChange, Organization, OrganizationChanges, OrganizationRole, OrganizationTarget,
+    Organizations, Orgs, OwnMembership, OwningOrganization, Page, SubscriptionError,
+    SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError, TeamFilter, TeamPage,
+    TeamReference, TeamToken, Teams, TokenOwner, TokenRequest, Tokens, UpdateError, User,
+    UserDescription, Users, Viewer,
 };
 
 struct Component;
@@ -31,9 +32,10 @@ impl wit::organizations::Guest for Component {
     fn create(
         edition: Edition,
         changes: OrganizationChanges,
+        role_by_policies: Option<OrganizationRole>,
         by: Caller,
-    ) -> Result<Organization, CreateError> {
-        ORGS.create(edition, &changes, &by)
+    ) -> Result<AccessDecision, CreateError> {
+        ORGS.create(edition, &changes, role_by_policies, &by)
     }
 
     fn read(edition: Edition, name: String) -> Result<Option<Organization>, Failure> {
@@ -90,16 +92,6 @@ impl wit::organizations::Guest for Component {
     }
 }
 
-impl wit::entitlements::Guest for Component {
-    fn entitlements(plan: Plan) -> Vec<Entitlement> {
-        ORGS.entitlements(plan)
-    }
-
-    fn permissions(plan: Plan, standing: Standing, rights: Vec<Right>) -> Vec<Permission> {
-        ORGS.permissions(plan, standing, &rights)
-    }
-}
-
 impl wit::subscriptions::Guest for Component {
     fn feature_sets(text: String) -> Vec<FeatureSet> {
         ORGS.feature_sets(&text)
@@ -125,22 +117,33 @@ impl wit::subscriptions::Guest for Component {
 }
 
 impl wit::authority::Guest for Component {
-    fn identify(credential: Credential) -> Result<Option<Identity>, Failure> {
+    fn identify(credential: Credential) -> Result<Identification, Failure> {
         ORGS.identify(&credential)
     }
 
-    fn position_in(
+    fn decide_access(
         edition: Edition,
         identity: Identity,
         granted: bool,
-        name: String,
+        role_by_policies: Option<OrganizationRole>,
+        target: OrganizationTarget,
         action: Action,
-    ) -> Result<Option<Position>, Failure> {
-        ORGS.position_in(edition, &identity, granted, &name, action)
+    ) -> Result<Option<AccessDecision>, Failure> {
+        ORGS.decide_access(
+            edition,
+            &identity,
+            granted,
+            role_by_policies,
+            &target,
+            action,
+        )
     }
 
-    fn ties(identity: Identity, external_ids: Vec<String>) -> Result<Vec<Tie>, Failure> {
-        ORGS.ties(&identity, &external_ids)
+    fn summarize_memberships(
+        identity: Identity,
+        organizations: Vec<ListedOrganization>,
+    ) -> Result<MembershipSummaries, Failure> {
+        ORGS.summarize_memberships(&identity, &organizations)
     }
 
     fn creation(edition: Edition, identity: Identity, granted: bool) -> Result<Decision, Failure> {
@@ -190,12 +193,15 @@ impl wit::tokens::Guest for Component {
         ORGS.tokens_of(&owner)
     }
 
-    fn tokens_of_teams(organization: String, mandate: Mandate) -> Result<Vec<TeamToken>, Failure> {
-        ORGS.tokens_of_teams(&organization, &mandate)
+    fn tokens_of_teams(
+        organization: String,
+        scope: DelegationScope,
+    ) -> Result<Vec<TeamToken>, Failure> {
+        ORGS.tokens_of_teams(&organization, &scope)
     }
 
-    fn speaks_for(mandate: Mandate, team: TeamReference) -> Result<bool, Failure> {
-        ORGS.speaks_for(&mandate, &team)
+    fn speaks_for(scope: DelegationScope, team: TeamReference) -> Result<bool, Failure> {
+        ORGS.speaks_for(&scope, &team)
     }
 
     fn owner_of_token(id: String) -> Result<Option<TokenOwner>, Failure> {
@@ -287,75 +293,75 @@ impl wit::teams::Guest for Component {
     fn create_team(
         organization: String,
         changes: TeamChanges,
-        mandate: Mandate,
+        scope: DelegationScope,
         by: Caller,
     ) -> Result<Team, TeamError> {
-        ORGS.create_team(&organization, &changes, &mandate, &by)
+        ORGS.create_team(&organization, &changes, &scope, &by)
     }
 
     fn read_team(
         organization: String,
         id: String,
-        mandate: Mandate,
+        scope: DelegationScope,
     ) -> Result<Option<Team>, Failure> {
-        ORGS.read_team(&organization, &id, &mandate)
+        ORGS.read_team(&organization, &id, &scope)
     }
 
     fn teams_with_ids(
         organization: String,
         ids: Vec<String>,
-        mandate: Mandate,
+        scope: DelegationScope,
     ) -> Result<Vec<Team>, Failure> {
-        ORGS.teams_with_ids(&organization, &ids, &mandate)
+        ORGS.teams_with_ids(&organization, &ids, &scope)
     }
 
     fn list_teams(
         organization: String,
         filter: TeamFilter,
-        mandate: Mandate,
+        scope: DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<TeamPage, Failure> {
-        ORGS.list_teams(&organization, &filter, &mandate, number, size)
+        ORGS.list_teams(&organization, &filter, &scope, number, size)
     }
 
     fn update_team(
         organization: String,
         id: String,
         changes: TeamChanges,
-        mandate: Mandate,
+        scope: DelegationScope,
         by: Caller,
     ) -> Result<Team, TeamError> {
-        ORGS.update_team(&organization, &id, &changes, &mandate, &by)
+        ORGS.update_team(&organization, &id, &changes, &scope, &by)
     }
 
     fn delete_team(
         organization: String,
         id: String,
-        mandate: Mandate,
+        scope: DelegationScope,
         by: Caller,
     ) -> Result<(), TeamError> {
-        ORGS.delete_team(&organization, &id, &mandate, &by)
+        ORGS.delete_team(&organization, &id, &scope, &by)
     }
 
     fn add_to_team(
         organization: String,
         id: String,
         members: MemberNames,
-        mandate: Mandate,
+        scope: DelegationScope,
         by: Caller,
     ) -> Result<(), TeamError> {
-        ORGS.add_to_team(&organization, &id, &members, &mandate, &by)
+        ORGS.add_to_team(&organization, &id, &members, &scope, &by)
     }
 
     fn remove_from_team(
         organization: String,
         id: String,
         members: MemberNames,
-        mandate: Mandate,
+        scope: DelegationScope,
         by: Caller,
     ) -> Result<(), TeamError> {
-        ORGS.remove_from_team(&organization, &id, &members, &mandate, &by)
+        ORGS.remove_from_team(&organization, &id, &members, &scope, &by)
     }
 }
 
@@ -363,36 +369,36 @@ impl wit::memberships::Guest for Component {
     fn invite(
         organization: String,
         invitation: Invitation,
-        mandate: Mandate,
+        scope: DelegationScope,
         by: Caller,
     ) -> Result<Membership, MembershipError> {
-        ORGS.invite(&organization, &invitation, &mandate, &by)
+        ORGS.invite(&organization, &invitation, &scope, &by)
     }
 
     fn read_membership(
         organization: String,
         id: String,
-        mandate: Mandate,
+        scope: DelegationScope,
     ) -> Result<Option<Membership>, Failure> {
-        ORGS.read_membership(&organization, &id, &mandate)
+        ORGS.read_membership(&organization, &id, &scope)
     }
 
     fn memberships_with_ids(
         organization: String,
         ids: Vec<String>,
-        mandate: Mandate,
+        scope: DelegationScope,
     ) -> Result<Vec<Membership>, Failure> {
-        ORGS.memberships_with_ids(&organization, &ids, &mandate)
+        ORGS.memberships_with_ids(&organization, &ids, &scope)
     }
 
     fn list_memberships(
         organization: String,
         filter: MembershipFilter,
-        mandate: Mandate,
+        scope: DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<MembershipPage, Failure> {
-        ORGS.list_memberships(&organization, &filter, &mandate, number, size)
+        ORGS.list_memberships(&organization, &filter, &scope, number, size)
     }
 
     fn own_memberships(identity: Identity) -> Result<Vec<OwnMembership>, Failure> {
@@ -417,10 +423,10 @@ impl wit::memberships::Guest for Component {
     fn remove_membership(
         organization: String,
         id: String,
-        mandate: Mandate,
+        scope: DelegationScope,
         by: Caller,
     ) -> Result<(), MembershipError> {
-        ORGS.remove_membership(&organization, &id, &mandate, &by)
+        ORGS.remove_membership(&organization, &id, &scope, &by)
     }
 
     fn owners_of(organizations: Vec<String>) -> Result<Vec<Vec<User>>, Failure> {

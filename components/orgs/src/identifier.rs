@@ -1,4 +1,4 @@
-//! Identifiers: a prefix that tells the kind, and 16 letters and digits that nobody can guess (contract section 5).
+//! Identifiers: a prefix that tells the kind, and 16 letters and digits that cannot be guessed (contract section 5).
 //!
 //! New ones are in base58, for clients take an identifier with another character for a name. Those made before have all letters and
 //! digits, and stay valid.
@@ -59,7 +59,7 @@ pub fn random_characters(
     Ok(())
 }
 
-/// Whether `text` could have come from [`random_identifier`] with this prefix.
+/// True if `text` could have come from [`random_identifier`] with this prefix.
 pub fn is_identifier(prefix: &str, text: &str) -> bool {
     text.strip_prefix(prefix).is_some_and(|characters| {
         characters.len() == RANDOM_CHARACTERS
@@ -74,7 +74,7 @@ pub fn characters_of(identifier: &str) -> &str {
         .map_or(identifier, |(_, characters)| characters)
 }
 
-/// Whether `text` has the form of an identifier, whatever of: it is then safe in a key.
+/// True if `text` has the form of an identifier, whatever of: it is then safe in a key.
 pub fn well_formed(text: &str) -> bool {
     text.rsplit_once('-').is_some_and(|(kind, characters)| {
         !kind.is_empty()

@@ -16,7 +16,7 @@ impl Issues {
         self.0.push(AttributeIssue::new(attribute, fault));
     }
 
-    /// What was given, if anything; something of a wrong type is this fault.
+    /// The value that was given, if any; something of a wrong type is this fault.
     pub fn given<T: Copy>(
         &mut self,
         attribute: &'static str,

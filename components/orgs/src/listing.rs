@@ -13,8 +13,10 @@ use gatehouse_storage::{decode, key_segment};
 use crate::directory::{places_around, places_of};
 use crate::identifier::{is_identifier, well_formed};
 use crate::name::{FoldedName, MAXIMUM_NAME_CHARACTERS};
-use crate::record::EXTERNAL_ID_PREFIX;
-use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
+use crate::plans::entitlements_of;
+use crate::record::{
+    EXTERNAL_ID_PREFIX, ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key,
+};
 use crate::search::{Barred, Matcher, Scope, Search};
 use crate::team::membership_of_prefix;
 use crate::{
@@ -92,15 +94,16 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
             return self.page_of_all(range);
         }
         match self.few(&search)? {
-            Some(few) => Ok(Page {
-                total: few.len() as u64,
-                organizations: self.shown(range.of(few).map(|(_, record)| record))?,
-            }),
+            Some(few) => {
+                let total = few.len() as u64;
+                let records = range.of(few).map(|(_, record)| record);
+                Ok(page_of(self.to_organizations(records)?, total))
+            }
             None => self.page_found(&search, range),
         }
     }
 
-    /// What to look for to find the organizations that `viewer` sees and that match.
+    /// The search for the organizations that `viewer` sees and that match.
     fn search(&self, viewer: &Viewer, filter: &Filter) -> Result<Search, Failure> {
         let no_policies = Reach::default();
         let despite_no_user_tokens = Barred {
@@ -138,7 +141,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         })
     }
 
-    /// What is found, if so few organizations can be meant that reading them is less than reading the directory.
+    /// The organizations that are found, if so few organizations can be meant that reading them is less than reading the directory.
     fn few(&self, search: &Search) -> Result<Option<Vec<NamedRecord>>, Failure> {
         let names = search.scope.names();
         if search.scope.prefixes().len() > 0 || names.len() > FEW {
@@ -158,43 +161,35 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         let is_cut = few.len() > limit as usize;
         few.truncate(limit as usize);
         let last = few.last().map(|(name, _)| name.clone());
-        Ok(Batch {
-            organizations: self.shown(few.into_iter().map(|(_, record)| record))?,
-            next: last.filter(|_| is_cut),
-        })
+        let records = few.into_iter().map(|(_, record)| record);
+        let organizations = self.to_organizations(records)?;
+        Ok(batch_of(organizations, last.filter(|_| is_cut)))
     }
 
     fn batch_of_all(&self, after: Option<&str>, limit: u32) -> Result<Batch, Failure> {
         let after = after.map(|after| format!("{ORGANIZATION_PREFIX}{}", position(after)));
         let (records, more) = self.scan(after.as_deref(), limit)?;
         let last = records.last().map(|record| record.name.clone());
-        Ok(Batch {
-            organizations: self.shown(records)?,
-            next: last.filter(|_| more),
-        })
+        let organizations = self.to_organizations(records)?;
+        Ok(batch_of(organizations, last.filter(|_| more)))
     }
 
     fn page_of_all(&self, range: Range) -> Result<Page, Failure> {
         let total = self.orgs.total()?;
-        let mut page = Page {
-            organizations: Vec::new(),
-            total,
-        };
         if range.skip >= total {
-            return Ok(page);
+            return Ok(page_of(Vec::new(), total));
         }
         let mut after = None;
         if let Some(rank) = range.skip.checked_sub(1) {
             let read = |root: &_, pending: &_| places_around(root, pending, rank);
             let snapshot = self.orgs.directory().read(read)?;
             let Some(before) = snapshot.name_at(rank) else {
-                return Ok(page);
+                return Ok(page_of(Vec::new(), total));
             };
             after = Some(format!("{ORGANIZATION_PREFIX}{before}"));
         }
         let (records, _) = self.scan(after.as_deref(), range.size)?;
-        page.organizations = self.shown(records)?;
-        Ok(page)
+        Ok(page_of(self.to_organizations(records)?, total))
     }
 
     fn batch_found(
@@ -224,10 +219,8 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
             let read_to = read_to.filter(|_| !is_last);
             read_to.and_then(|place| snapshot.last_of(place))
         };
-        Ok(Batch {
-            organizations: self.found(&found, search)?,
-            next: reached.map(str::to_owned),
-        })
+        let next = reached.map(str::to_owned);
+        Ok(batch_of(self.found(&found, search)?, next))
     }
 
     fn page_found(&self, search: &Search, range: Range) -> Result<Page, Failure> {
@@ -238,10 +231,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         let found = snapshot.found_by(search);
         let total = found.len() as u64;
         let wanted: Vec<&str> = range.of(found).collect();
-        Ok(Page {
-            organizations: self.found(&wanted, search)?,
-            total,
-        })
+        Ok(page_of(self.found(&wanted, search)?, total))
     }
 
     /// The organizations that a user is a member of: folded names and external ids.
@@ -295,7 +285,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     /// The organizations that were found under these folded names, as far as they are still what is searched for.
     fn found(&self, names: &[&str], search: &Search) -> Result<Vec<Organization>, Failure> {
         let found = self.named(names.iter().copied(), search)?;
-        self.shown(found.into_iter().map(|(_, record)| record))
+        self.to_organizations(found.into_iter().map(|(_, record)| record))
     }
 
     /// The organizations behind the key `after`, and whether there are more of them.
@@ -313,11 +303,29 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         Ok((records, scanned.more))
     }
 
-    fn shown(
+    fn to_organizations(
         &self,
         records: impl IntoIterator<Item = OrganizationRecord>,
     ) -> Result<Vec<Organization>, Failure> {
-        self.orgs.shown_all(self.edition, records)
+        self.orgs.to_organizations(self.edition, records)
+    }
+}
+
+/// A page of these organizations, of which there are `total` on all pages.
+pub(crate) fn page_of(organizations: Vec<Organization>, total: u64) -> Page {
+    Page {
+        entitlements: entitlements_of(&organizations),
+        organizations,
+        total,
+    }
+}
+
+/// A batch of these organizations, after which the list goes on at `next`.
+fn batch_of(organizations: Vec<Organization>, next: Option<String>) -> Batch {
+    Batch {
+        entitlements: entitlements_of(&organizations),
+        organizations,
+        next,
     }
 }
 

@@ -7,13 +7,12 @@ use gatehouse_storage::{
     Attempt, Cacheable, Loaded, RecordCache, Records, Transaction, commit_with_retries,
 };
 
-use crate::Right;
 use crate::agent_pools::default::NamedPools;
 use crate::audit_trail::Deeds as _;
-use crate::by_external_id::Located;
 use crate::directory::{self, Directory, Shape};
 use crate::identifier::random_identifier;
 use crate::listing::Listing;
+use crate::lookup::Located;
 use crate::name::{self, FoldedName};
 use crate::plans::{SUBSCRIPTION_PREFIX, SubscriptionRecord};
 use crate::record::EXTERNAL_ID_PREFIX;
@@ -23,9 +22,10 @@ use crate::record::{
 };
 use crate::team::TEAM_PREFIX;
 use crate::{
-    Administration, Attribute, Batch, Caller, CreateError, Edition, Entitlement, Failure, Fault,
-    Field, FieldFault, Filter, Organization, OrganizationChanges, Organizations, Page, Permission,
-    Plan, Resource, Settings, Standing, UpdateError, Viewer, plans, removal, rules, sharing,
+    AccessDecision, Administration, Attribute, Batch, Caller, CreateError, Decision, Edition,
+    Failure, Fault, Field, FieldFault, Filter, Identity, Organization, OrganizationChanges,
+    OrganizationRole, Organizations, Page, Principal, Resource, Settings, UpdateError, Viewer,
+    plans, removal, rules, sharing,
 };
 
 const PROJECT_PREFIX: &str = "prj-";
@@ -61,7 +61,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// An organization as this edition shows it.
-    pub(crate) fn shown(
+    pub(crate) fn to_organization(
         &self,
         edition: Edition,
         record: OrganizationRecord,
@@ -72,7 +72,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 
     /// Organizations as this edition shows them, in their order.
-    pub(crate) fn shown_all(
+    pub(crate) fn to_organizations(
         &self,
         edition: Edition,
         records: impl IntoIterator<Item = OrganizationRecord>,
@@ -234,7 +234,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Attempt::from_commit(outcome, record)?)
     }
 
-    /// Whether there was one.
+    /// True if there was one.
     fn try_delete(&self, external_id: &str, by: &Caller) -> Result<Attempt<bool>, Failure> {
         let (name, stored) = match self.locate(external_id)? {
             Located::Gone => return Ok(Attempt::Done(false)),
@@ -312,8 +312,9 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         &self,
         edition: Edition,
         changes: &OrganizationChanges,
+        role_by_policies: Option<OrganizationRole>,
         by: &Caller,
-    ) -> Result<Organization, CreateError> {
+    ) -> Result<AccessDecision, CreateError> {
         let mut settings = Settings::default();
         // A new organization has no pools.
         let faults = rules::apply(edition, changes, &NamedPools::default(), &mut settings);
@@ -321,7 +322,17 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
             self.try_create(changes, &settings, &faults, by)
         })?;
         self.directory().keep_up();
-        self.shown(edition, record).map_err(CreateError::from)
+        let mut made = AccessDecision {
+            organization: self.to_organization(edition, record)?,
+            role: role_of_maker(&by.identity),
+            rights: Vec::new(),
+            teams: Vec::new(),
+            decision: Decision::Allowed,
+            entitlements: Vec::new(),
+            permissions: Vec::new(),
+        };
+        plans::describe(&mut made, role_by_policies);
+        Ok(made)
     }
 
     fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, Failure> {
@@ -330,7 +341,7 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
         };
         let stored = self.load(&name)?;
         stored
-            .map(|stored| self.shown(edition, stored.record))
+            .map(|stored| self.to_organization(edition, stored.record))
             .transpose()
     }
 
@@ -342,7 +353,9 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
                 Located::Here((_, found)) => Attempt::Done(Some(found.record)),
             })
         })?;
-        found.map(|found| self.shown(edition, found)).transpose()
+        found
+            .map(|found| self.to_organization(edition, found))
+            .transpose()
     }
 
     fn list(
@@ -378,7 +391,8 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
             self.try_update(edition, external_id, changes, by)
         })?;
         self.directory().keep_up();
-        self.shown(edition, record).map_err(UpdateError::from)
+        self.to_organization(edition, record)
+            .map_err(UpdateError::from)
     }
 
     fn delete(&self, external_id: &str, by: &Caller) -> Result<bool, Failure> {
@@ -405,20 +419,23 @@ impl<S: Store, C: Clock, R: Random> Organizations for Orgs<S, C, R> {
     fn enter_names(&self) -> Result<(), Failure> {
         self.directory().enter_pending()
     }
-
-    fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {
-        plans::entitlements(plan)
-    }
-
-    fn permissions(&self, plan: Plan, standing: Standing, rights: &[Right]) -> Vec<Permission> {
-        plans::permissions(plan, standing, rights)
-    }
 }
 
 /// A name that an organization can have, as it is written and as it is compared.
 struct NewName<'a> {
     text: &'a str,
     folded: FoldedName,
+}
+
+/// The role of whoever has made an organization: only people and known workloads own what they make.
+const fn role_of_maker(identity: &Identity) -> Option<OrganizationRole> {
+    if identity.is_site_administrator() {
+        return Some(OrganizationRole::SiteAdministrator);
+    }
+    match identity.principal {
+        Principal::User(_) | Principal::Workload(Some(_)) => Some(OrganizationRole::Owner),
+        _ => None,
+    }
 }
 
 const fn name_fault(fault: Fault) -> FieldFault {

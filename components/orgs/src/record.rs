@@ -1,6 +1,6 @@
-//! What is stored, and under which keys.
+//! The records that are stored, and their keys.
 //!
-//! What belongs to an organization stands below `of/<external id>/`: [`crate::belonging`]. Users, tokens, teams, memberships,
+//! Everything that belongs to an organization stands below `of/<external id>/`: [`crate::owned_keys`]. Users, tokens, teams, memberships,
 //! agent pools and the audit trail say their keys at the heads of their own modules. Besides:
 //!
 //! - `organization/<folded name>`: the organization. Its key is what makes names unique, and key order is list order.
@@ -73,7 +73,7 @@ const fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// Whether no site administrator has set anything.
+/// True if no site administrator has set anything.
 fn is_untouched(administration: &Administration) -> bool {
     *administration == Administration::default()
 }
@@ -82,7 +82,7 @@ impl Record for OrganizationRecord {
     const SCHEMA: u16 = 1;
 }
 
-/// What decides how a stored organization is shown.
+/// The circumstances that decide how a stored organization is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {
     pub edition: Edition,

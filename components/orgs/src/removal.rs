@@ -10,9 +10,9 @@ use gatehouse_ports::{Clock, Item, Random, Store};
 use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries, decode};
 use serde::{Deserialize, Serialize};
 
-use crate::belonging::{PointerRecord, kind, prefix_of_all, whose_key};
 use crate::identifier::{is_identifier, well_formed};
 use crate::memberships::end_invitation_of_sweep;
+use crate::owned_keys::{PointerRecord, kind, prefix_of_all, whose_key};
 use crate::record::EXTERNAL_ID_PREFIX;
 use crate::sharing::{ConsumersRecord, end_of_consumers, shared_by};
 use crate::team::membership_of_key;
@@ -68,7 +68,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let prefix = organization.map_or_else(|| tokens_of_id_prefix(id), prefix_of_all);
         let found = self.scan_some(&prefix, None, PER_COMMIT)?;
         let mut transaction = Transaction::new();
-        // What one producer shares ends in its record at once, for a commit changes that only once.
+        // The sharing of one producer ends in its record at once, for a commit changes that only once.
         let mut producers: BTreeMap<&str, Vec<Shared>> = BTreeMap::new();
         for item in &found.items {
             let place = item.key.strip_prefix(&prefix);

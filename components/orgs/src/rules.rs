@@ -1,4 +1,4 @@
-//! What the fields of an organization may be, alone and together (contract 2.2, 2.7 to 2.9).
+//! The rules about the fields of an organization, alone and together (contract 2.2, 2.7 to 2.9).
 
 use crate::agent_pools::default::NamedPools;
 use crate::numbers::LARGEST_NUMBER;
@@ -295,7 +295,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What the request says about the default pool, by attribute or by relationship; `None` after a fault.
+    /// The default pool that the request wants, by attribute or by relationship; `None` after a fault.
     fn mentioned_pool<'a>(
         &mut self,
         changes: &'a OrganizationChanges,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::OrganizationRecord;
 use crate::{Filter, Reach, folded_name};
 
-/// What keeps an organization from being in every list that it could be in.
+/// The reasons that keep an organization out of lists that it could be in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Barred {
     /// A site administrator has disabled it.
@@ -38,12 +38,12 @@ impl Barred {
 pub struct Search {
     pub scope: Scope,
     pub matcher: Matcher,
-    /// What may bar them nevertheless.
+    /// The reasons that may bar them nevertheless.
     pub despite: Barred,
 }
 
 impl Search {
-    /// Whether it is all there are.
+    /// True if it is all there are.
     pub fn is_for_all(&self) -> bool {
         let Barred {
             disabled,
@@ -52,12 +52,12 @@ impl Search {
         self.scope.is_everything() && self.matcher.accepts_all() && disabled && user_tokens_off
     }
 
-    /// Whether an organization of that folded name is meant, whatever is looked for in it.
+    /// True if an organization of that folded name is meant, whatever is looked for in it.
     pub fn covers(&self, name: &str, barred: impl FnOnce() -> Barred) -> bool {
         self.scope.covers(name) && self.shows(barred())
     }
 
-    /// Whether that organization, which is stored under this folded name, is meant.
+    /// True if that organization, which is stored under this folded name, is meant.
     pub fn accepts(&self, name: &str, organization: &OrganizationRecord) -> bool {
         self.scope.admits(name, &organization.external_id)
             && self.shows(Barred::of(organization))
@@ -98,7 +98,7 @@ impl Matcher {
         self.name_or_email.is_none() && self.name.is_none() && self.email.is_none()
     }
 
-    /// Whether an organization of that name and that address is wanted, both folded.
+    /// True if an organization of that name and that address is wanted, both folded.
     pub fn accepts(&self, name: &str, email: &str) -> bool {
         let occurs = |wanted: &Option<Finder<'static>>, texts: &[&str]| {
             let found_in = |wanted: &Finder<'_>, text: &str| wanted.find(text.as_bytes()).is_some();
@@ -126,7 +126,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// What `reach` names, and organizations of which the folded name and the external id are known.
+    /// The organizations that `reach` names, and those of which the folded name and the external id are known.
     pub fn of(reach: &Reach, known: impl IntoIterator<Item = (String, String)>) -> Self {
         let all: BTreeSet<String> = reach
             .prefixes
@@ -168,12 +168,12 @@ impl Scope {
         self.prefixes.iter().map(String::as_str)
     }
 
-    /// Whether an organization of that folded name can be meant.
+    /// True if an organization of that folded name can be meant.
     pub fn covers(&self, name: &str) -> bool {
         self.has_prefix_of(name) || self.names.contains_key(name)
     }
 
-    /// Whether the organization with that external id is meant, which has this folded name.
+    /// True if the organization with that external id is meant, which has this folded name.
     fn admits(&self, name: &str, external_id: &str) -> bool {
         let named = || self.names.get(name);
         self.has_prefix_of(name)

@@ -1,6 +1,6 @@
 //! Teams and memberships as they are stored.
 //!
-//! Every organization has the team `owners`, which nobody can remove. Who belongs to an organization has a membership, and the
+//! Every organization has the team `owners`, which cannot be removed. Who belongs to an organization has a membership, and the
 //! membership tells the teams.
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ pub(crate) struct TeamRecord {
     /// Milliseconds since 1970.
     pub created_at: u64,
     pub visibility: Visibility,
-    /// What its members may do; those of the owners everything, whatever stands here.
+    /// The rights of its members; those of the owners have all, whatever stands here.
     pub rights: Rights,
     pub sso_team_id: Option<String>,
     pub allow_member_token_management: bool,
@@ -34,12 +34,12 @@ impl Record for TeamRecord {
 }
 
 impl TeamRecord {
-    /// Whether it is the team that may do everything. No other team can have its name.
+    /// True if it is the team that may do everything. No other team can have its name.
     pub fn is_owners(&self) -> bool {
         self.name == OWNERS
     }
 
-    /// What its members may do.
+    /// The rights of its members.
     pub fn rights_in_force(&self) -> Rights {
         if self.is_owners() {
             Right::ALL.into()
@@ -72,7 +72,7 @@ impl MembershipRecord {
         self.status == MembershipStatus::Active
     }
 
-    /// Whether it is a membership in the team with this id.
+    /// True if it is a membership in the team with this id.
     pub fn is_of(&self, team: &str) -> bool {
         self.teams.iter().any(|id| id == team)
     }

@@ -1,6 +1,6 @@
 //! Upkeep: tasks of their own, each of which does a bounded part and goes on from there.
 //!
-//! What is left to be done has marks below a prefix. Before a task turns to one, it writes down that it has: so that one which
+//! Everything that is left to be done has marks below a prefix. Before a task turns to one, it writes down that it has: so that one which
 //! cannot be finished, whatever the reason, has its next turn after all others. Even a task that was cut off in the middle begins
 //! behind it.
 //!

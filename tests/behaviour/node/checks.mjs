@@ -53,7 +53,8 @@ export class Checks {
     const call = (await this.#instance(operation.component, stage))[camel(operation.interface)];
     const values = operation.parameters.map((name) => toJco(overlaid(usual[name], given[name])));
     try {
-      return { ok: fromJco(call[camel(operation.function)](...values)) };
+      const ok = fromJco(call[camel(operation.function)](...values));
+      return { ok: operation.part === undefined ? ok : ok[operation.part] };
     } catch (error) {
       // Anything else is a trap, or a value that jco does not let in: a fault of this runner or of the component.
       if (!Object.hasOwn(error, 'payload')) throw error;

@@ -19,7 +19,7 @@ const orgs = await new Component(process.argv[2]).instance({ storage: new Storag
 
 function make(name, email) {
   try {
-    orgs.organizations.create('self-hosted', { ...NOTHING, name: value(name), email: value(email) }, BY);
+    orgs.organizations.create('self-hosted', { ...NOTHING, name: value(name), email: value(email) }, undefined, BY);
     console.log('made:', name);
   } catch (error) {
     if (!Object.hasOwn(error, 'payload')) throw error;

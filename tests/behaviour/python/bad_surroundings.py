@@ -99,7 +99,7 @@ def check_orgs(path):
     def create(name):
         absent = [field for field in CHANGES if field not in ("name", "email")]
         changes = {field: {"tag": "absent"} for field in absent} | {"name": given(name), "email": given("it@acme.example")}
-        return component.call("gatehouse:orgs/organizations@0.1.0", "create", "hosted", changes, INSTALLATION)
+        return component.call("gatehouse:orgs/organizations@0.1.0", "create", "hosted", changes, None, INSTALLATION)
 
     store.full = True
     before = store.contents()

@@ -43,6 +43,8 @@ class World:
         arguments = [laid_over(defaults.get(parameter), given.get(parameter)) for parameter in operation["parameters"]]
         interface = f"gatehouse:{name}/{operation['interface']}@0.1.0"
         result = self._instance(name).call(interface, operation["function"], *arguments)
+        if "ok" in result and "part" in operation:
+            result = {"ok": result["ok"][operation["part"]]}
         outcome = "ok" if "ok" in step else "err"
         if outcome not in result:
             raise Unexpected(f"{step['do']}: {result}")

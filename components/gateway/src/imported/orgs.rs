@@ -3,23 +3,23 @@
 mod installation;
 
 use gatehouse_orgs_api::{
-    Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder,
-    AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail, Authority, Batch, Caller,
-    CreateError, CreateUserError, Credential, Decision, Edition, Entitlement, Event, EventPage,
-    Failure, FeatureSet, Filter, Identity, Invitation, IssueError, IssuedToken, LifetimeChange,
-    LifetimeError, LifetimePolicy, Mandate, MemberNames, Membership, MembershipError,
-    MembershipFilter, MembershipPage, Memberships, Organization, OrganizationChanges,
-    Organizations, OwnMembership, OwningOrganization, Page, Permission, Plan, Position, Right,
-    Standing, SubscriptionError, SubscriptionTerms, Subscriptions, Team, TeamChanges, TeamError,
-    TeamFilter, TeamPage, TeamReference, TeamToken, Teams, Tie, TokenOwner, TokenRequest, Tokens,
-    UpdateError, User, UserDescription, Users, Viewer,
+    AccessDecision, Action, AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter,
+    AgentPoolOrder, AgentPoolPage, AgentPools, ApiToken, Attribute, AuditTrail, Authority, Batch,
+    Caller, CreateError, CreateUserError, Credential, Decision, DelegationScope, Edition, Event,
+    EventPage, Failure, FeatureSet, Filter, Identification, Identity, Invitation, IssueError,
+    IssuedToken, LifetimeChange, LifetimeError, LifetimePolicy, ListedOrganization, MemberNames,
+    Membership, MembershipError, MembershipFilter, MembershipPage, MembershipSummaries,
+    Memberships, Organization, OrganizationChanges, OrganizationRole, OrganizationTarget,
+    Organizations, OwnMembership, OwningOrganization, Page, SubscriptionError, SubscriptionTerms,
+    Subscriptions, Team, TeamChanges, TeamError, TeamFilter, TeamPage, TeamReference, TeamToken,
+    Teams, TokenOwner, TokenRequest, Tokens, UpdateError, User, UserDescription, Users, Viewer,
 };
 
 use gatehouse_orgs_api::bindings::gatehouse::orgs::{
     agent_pools as agent_pools_wit, audit_trail as audit_trail_wit, authority as authority_wit,
-    entitlements as entitlements_wit, memberships as memberships_wit,
-    organizations as organizations_wit, subscriptions as subscriptions_wit, teams as teams_wit,
-    tokens as tokens_wit, users as users_wit,
+    memberships as memberships_wit, organizations as organizations_wit,
+    subscriptions as subscriptions_wit, teams as teams_wit, tokens as tokens_wit,
+    users as users_wit,
 };
 
 /// The capability that the host has bound to this component.
@@ -31,9 +31,10 @@ impl Organizations for ImportedOrganizations {
         &self,
         edition: Edition,
         changes: &OrganizationChanges,
+        role_by_policies: Option<OrganizationRole>,
         by: &Caller,
-    ) -> Result<Organization, CreateError> {
-        organizations_wit::create(edition, changes, by)
+    ) -> Result<AccessDecision, CreateError> {
+        organizations_wit::create(edition, changes, role_by_policies, by)
     }
 
     fn read(&self, edition: Edition, name: &str) -> Result<Option<Organization>, Failure> {
@@ -91,14 +92,6 @@ impl Organizations for ImportedOrganizations {
     fn enter_names(&self) -> Result<(), Failure> {
         organizations_wit::enter_names()
     }
-
-    fn entitlements(&self, plan: Plan) -> Vec<Entitlement> {
-        entitlements_wit::entitlements(plan)
-    }
-
-    fn permissions(&self, plan: Plan, standing: Standing, rights: &[Right]) -> Vec<Permission> {
-        entitlements_wit::permissions(plan, standing, rights)
-    }
 }
 
 impl Subscriptions for ImportedOrganizations {
@@ -128,23 +121,28 @@ impl Subscriptions for ImportedOrganizations {
 }
 
 impl Authority for ImportedOrganizations {
-    fn identify(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
+    fn identify(&self, credential: &Credential) -> Result<Identification, Failure> {
         authority_wit::identify(credential)
     }
 
-    fn position_in(
+    fn decide_access(
         &self,
         edition: Edition,
         identity: &Identity,
         granted: bool,
-        name: &str,
+        role_by_policies: Option<OrganizationRole>,
+        target: &OrganizationTarget,
         action: Action,
-    ) -> Result<Option<Position>, Failure> {
-        authority_wit::position_in(edition, identity, granted, name, action)
+    ) -> Result<Option<AccessDecision>, Failure> {
+        authority_wit::decide_access(edition, identity, granted, role_by_policies, target, action)
     }
 
-    fn ties(&self, identity: &Identity, external_ids: &[String]) -> Result<Vec<Tie>, Failure> {
-        authority_wit::ties(identity, external_ids)
+    fn summarize_memberships(
+        &self,
+        identity: &Identity,
+        organizations: &[ListedOrganization],
+    ) -> Result<MembershipSummaries, Failure> {
+        authority_wit::summarize_memberships(identity, organizations)
     }
 
     fn creation(
@@ -204,13 +202,13 @@ impl Tokens for ImportedOrganizations {
     fn tokens_of_teams(
         &self,
         organization: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<TeamToken>, Failure> {
-        tokens_wit::tokens_of_teams(organization, mandate)
+        tokens_wit::tokens_of_teams(organization, scope)
     }
 
-    fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure> {
-        tokens_wit::speaks_for(mandate, team)
+    fn speaks_for(&self, scope: &DelegationScope, team: &TeamReference) -> Result<bool, Failure> {
+        tokens_wit::speaks_for(scope, team)
     }
 
     fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {
@@ -313,39 +311,39 @@ impl Teams for ImportedOrganizations {
         &self,
         organization: &str,
         changes: &TeamChanges,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Team, TeamError> {
-        teams_wit::create_team(organization, changes, mandate, by)
+        teams_wit::create_team(organization, changes, scope, by)
     }
 
     fn read_team(
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Option<Team>, Failure> {
-        teams_wit::read_team(organization, id, mandate)
+        teams_wit::read_team(organization, id, scope)
     }
 
     fn teams_with_ids(
         &self,
         organization: &str,
         ids: &[String],
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<Team>, Failure> {
-        teams_wit::teams_with_ids(organization, ids, mandate)
+        teams_wit::teams_with_ids(organization, ids, scope)
     }
 
     fn list_teams(
         &self,
         organization: &str,
         filter: &TeamFilter,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<TeamPage, Failure> {
-        teams_wit::list_teams(organization, filter, mandate, number, size)
+        teams_wit::list_teams(organization, filter, scope, number, size)
     }
 
     fn update_team(
@@ -353,20 +351,20 @@ impl Teams for ImportedOrganizations {
         organization: &str,
         id: &str,
         changes: &TeamChanges,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Team, TeamError> {
-        teams_wit::update_team(organization, id, changes, mandate, by)
+        teams_wit::update_team(organization, id, changes, scope, by)
     }
 
     fn delete_team(
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), TeamError> {
-        teams_wit::delete_team(organization, id, mandate, by)
+        teams_wit::delete_team(organization, id, scope, by)
     }
 
     fn add_to_team(
@@ -374,10 +372,10 @@ impl Teams for ImportedOrganizations {
         organization: &str,
         id: &str,
         members: &MemberNames,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), TeamError> {
-        teams_wit::add_to_team(organization, id, members, mandate, by)
+        teams_wit::add_to_team(organization, id, members, scope, by)
     }
 
     fn remove_from_team(
@@ -385,10 +383,10 @@ impl Teams for ImportedOrganizations {
         organization: &str,
         id: &str,
         members: &MemberNames,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), TeamError> {
-        teams_wit::remove_from_team(organization, id, members, mandate, by)
+        teams_wit::remove_from_team(organization, id, members, scope, by)
     }
 }
 
@@ -397,39 +395,39 @@ impl Memberships for ImportedOrganizations {
         &self,
         organization: &str,
         invitation: &Invitation,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Membership, MembershipError> {
-        memberships_wit::invite(organization, invitation, mandate, by)
+        memberships_wit::invite(organization, invitation, scope, by)
     }
 
     fn read_membership(
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Option<Membership>, Failure> {
-        memberships_wit::read_membership(organization, id, mandate)
+        memberships_wit::read_membership(organization, id, scope)
     }
 
     fn memberships_with_ids(
         &self,
         organization: &str,
         ids: &[String],
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<Membership>, Failure> {
-        memberships_wit::memberships_with_ids(organization, ids, mandate)
+        memberships_wit::memberships_with_ids(organization, ids, scope)
     }
 
     fn list_memberships(
         &self,
         organization: &str,
         filter: &MembershipFilter,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<MembershipPage, Failure> {
-        memberships_wit::list_memberships(organization, filter, mandate, number, size)
+        memberships_wit::list_memberships(organization, filter, scope, number, size)
     }
 
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
@@ -456,10 +454,10 @@ impl Memberships for ImportedOrganizations {
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), MembershipError> {
-        memberships_wit::remove_membership(organization, id, mandate, by)
+        memberships_wit::remove_membership(organization, id, scope, by)
     }
 
     fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure> {

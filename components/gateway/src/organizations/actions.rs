@@ -2,14 +2,13 @@
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Attribute, Capability, Decision, Organization, OrganizationChanges, Position, Standing,
+    AccessDecision, Action, Attribute, Capability, Decision, OrganizationChanges, OrganizationRole,
     folded_name,
 };
 
-use super::caller::{Caller, Entry, owns_what_it_makes};
+use super::caller::{Caller, Entry};
 use super::document::{Document, OrganizationResource, entitlement_set};
 use super::include::Includes;
-use super::plan_facts::PlanFacts;
 use super::policy_paths::path_of;
 use super::problem::Problem;
 use super::transport::{json_api, no_content};
@@ -43,30 +42,20 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
         let changes = known.unwrap_or_else(read)?;
         let by = self.recorded_as(&caller);
-        let organization = self.organizations.create(edition, &changes, &by)?;
-        let set = self.entitlement_set_resource(&organization);
-        let standing = if caller.is_site_administrator() {
-            Some(Standing::SiteAdministrator)
-        } else {
-            owns_what_it_makes(&caller.identity).then_some(Standing::Owner)
-        };
-        let position = Position {
-            organization,
-            standing,
-            rights: Vec::new(),
-            teams: Vec::new(),
-            decision,
-        };
-        self.shown(201, &caller, &position, Some(vec![set]))
+        let role = self.role_by_policies(&caller, new_name(&changes).unwrap_or_default())?;
+        let made = self.organizations.create(edition, &changes, role, &by)?;
+        let set = entitlement_set_of(&made);
+        Ok(shown(201, &made, Some(vec![set])))
     }
 
     /// Shows an organization.
     pub(super) fn show(&self, name: &str) -> Result<Response, Problem> {
-        let Entry { caller, position } = self.enter(name, Action::Show, None)?;
+        let Entry { position, .. } = self.enter_to_show(name, Action::Show)?;
         let includes = Includes::of_show(&self.request.query)?;
-        let mut facts = PlanFacts::new(self.organizations);
-        let included = includes.of([&position.organization], &mut facts);
-        self.shown(200, &caller, &position, included)
+        let organization = (&position.organization, position.entitlements.as_slice());
+        let feature_sets = self.feature_sets_for(includes);
+        let included = includes.of([organization], &feature_sets);
+        Ok(shown(200, &position, included))
     }
 
     /// Changes an organization.
@@ -74,7 +63,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let Entry {
             caller,
             mut position,
-        } = self.enter(name, Action::Update, None)?;
+        } = self.enter_to_show(name, Action::Update)?;
         let changes = attributes::read(&self.request.body)?;
         self.check_rename(&caller, &position, &changes)?;
         let edition = self.settings.edition;
@@ -82,7 +71,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         // Another organization can have the name by now.
         let id = position.organization.external_id;
         position.organization = self.organizations.update(edition, &id, &changes, &by)?;
-        self.shown(200, &caller, &position, None)
+        Ok(shown(200, &position, None))
     }
 
     /// Removes an organization. What the body says does not matter.
@@ -101,7 +90,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     pub(super) fn entitlement_set_of(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::Show, None)?;
         include::nothing(&self.request.query)?;
-        let set = self.entitlement_set_resource(&entry.position.organization);
+        let set = entitlement_set_of(&entry.position);
         Ok(json_api(200, &Document::of(set)))
     }
 
@@ -110,7 +99,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let entry =
             self.enter_by_its_own(id, Action::Show, |organization| &organization.external_id)?;
         include::nothing(&self.request.query)?;
-        let set = self.entitlement_set_resource(&entry.position.organization);
+        let set = entitlement_set_of(&entry.position);
         Ok(json_api(200, &Document::of(set)))
     }
 
@@ -119,16 +108,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn check_rename(
         &self,
         caller: &Caller<'_>,
-        position: &Position,
+        position: &AccessDecision,
         changes: &OrganizationChanges,
     ) -> Result<(), Problem> {
         let Some(new_name) = new_name(changes) else {
             return Ok(());
         };
-        let owns = matches!(
-            position.standing,
-            Some(Standing::SiteAdministrator | Standing::Owner)
-        );
+        let owns = position.role.is_some_and(OrganizationRole::owns);
         if owns || folded_name(new_name) == folded_name(&position.organization.name) {
             return Ok(());
         }
@@ -139,28 +125,22 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Err(Problem::NotFound)
         }
     }
+}
 
-    fn entitlement_set_resource(&self, organization: &Organization) -> serde_json::Value {
-        let entitlements = self.organizations.entitlements(organization.plan);
-        entitlement_set(organization, &entitlements)
-    }
+/// The answer that shows an organization to a caller who may see it.
+fn shown(
+    status: u16,
+    found: &AccessDecision,
+    included: Option<Vec<serde_json::Value>>,
+) -> Response {
+    let resource = OrganizationResource::new(&found.organization, &found.permissions);
+    let mut document = Document::of(resource);
+    document.included = included;
+    json_api(status, &document)
+}
 
-    fn shown(
-        &self,
-        status: u16,
-        caller: &Caller<'_>,
-        position: &Position,
-        included: Option<Vec<serde_json::Value>>,
-    ) -> Result<Response, Problem> {
-        let standing = self.standing(caller, position)?;
-        let organization = &position.organization;
-        let permissions =
-            self.organizations
-                .permissions(organization.plan, standing, &position.rights);
-        let mut document = Document::of(OrganizationResource::new(organization, &permissions));
-        document.included = included;
-        Ok(json_api(status, &document))
-    }
+fn entitlement_set_of(found: &AccessDecision) -> serde_json::Value {
+    entitlement_set(&found.organization, &found.entitlements)
 }
 
 /// What those are told who may not make organizations, in an installation where only administrators may (contract 1.7).

@@ -2,7 +2,8 @@
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Capability, Decision, Event, Failure, MAXIMUM_EVENTS, Organization, Principal,
+    Action, Capability, Decision, Event, Failure, MAXIMUM_EVENTS, Organization, OrganizationTarget,
+    Principal,
 };
 use serde_json::{Value, json};
 
@@ -13,6 +14,7 @@ use super::document::timestamp as shown_timestamp;
 use super::pagination::{PageNumbers, PageRequest};
 use super::problem::Problem;
 use super::timestamp;
+use super::tokens::includes_audit_logging;
 use crate::http::{Method, Response};
 use crate::{Edition, Gateway, query};
 
@@ -76,18 +78,17 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         else {
             return Ok(None);
         };
-        let Some(organization) = self.organizations.find(edition, id)? else {
-            return Ok(None);
-        };
-        let position = self.organizations.position_in(
+        let found = self.organizations.decide_access(
             edition,
             identity,
             false,
-            &organization.name,
+            None,
+            &OrganizationTarget::OwnerOf(id.clone()),
             Action::ReadAuditTrail,
         )?;
-        let is_allowed = position.is_some_and(|found| found.decision == Decision::Allowed);
-        Ok((is_allowed && self.check_audit_logging(&organization).is_ok()).then_some(organization))
+        let allowed = found
+            .filter(|found| found.decision == Decision::Allowed && includes_audit_logging(found));
+        Ok(allowed.map(|found| found.organization))
     }
 }
 

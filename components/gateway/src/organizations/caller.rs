@@ -9,13 +9,13 @@
 
 use gatehouse_access_api::{self as access, Access, Operation, Refusal, TokenReference, TokenView};
 use gatehouse_orgs_api::{
-    self as orgs, Action, Capability, Credential, Decision, Edition, Identity, Mandate,
-    Organization, OwningOrganization, Position, Principal, Right, Standing,
+    self as orgs, AccessDecision, Action, Capability, Credential, Decision, DelegationScope,
+    Edition, Identity, Organization, OrganizationRole, OrganizationTarget, Right,
 };
 
 use super::Api;
 use super::parameters::parameters;
-use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
+use super::policy_paths::{ORGANIZATIONS_PATH, path_of};
 use super::problem::Problem;
 use crate::admission;
 use crate::audit::client_request_id;
@@ -26,7 +26,7 @@ const ROOT_POLICY: &str = "root";
 /// Stands in every token of this API and in no service token.
 const API_TOKEN_MARK: &str = ".atlasv1.";
 
-/// Somebody with a valid token.
+/// The bearer of a valid token.
 #[derive(Clone)]
 pub(super) struct Caller<'a> {
     pub(super) identity: Identity,
@@ -44,17 +44,24 @@ impl Caller<'_> {
     }
 }
 
-/// Somebody who may do what they ask, and the organization they may do it with.
-pub(super) struct Entry<'a> {
-    pub(super) caller: Caller<'a>,
-    pub(super) position: Position,
+/// Who presents a token, and how many requests callers have; neither where the token is not valid.
+#[derive(Default)]
+struct Bearer<'a> {
+    caller: Option<Caller<'a>>,
+    api_rate: Option<orgs::ApiRate>,
 }
 
-/// Somebody with a valid token who asks about something with an identifier. Whether they may has not been decided yet.
+/// A caller who may do what they ask, and the organization they may do it with.
+pub(super) struct Entry<'a> {
+    pub(super) caller: Caller<'a>,
+    pub(super) position: AccessDecision,
+}
+
+/// A caller who asks about something with an identifier, before it has been decided whether they may.
 pub(super) struct Arrival<'a> {
     pub(super) caller: Caller<'a>,
     /// The organization to which it belongs, if there is such a thing.
-    owner: Option<OwningOrganization>,
+    target: OrganizationTarget,
 }
 
 impl<'a, C: Access, O: Capability> Api<'a, C, O> {
@@ -71,39 +78,42 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         below: Option<&str>,
     ) -> Result<Entry<'a>, Problem> {
-        self.enter_if(name, action, below, |_| true)
-    }
-
-    /// The same with the organization of this name if it is the one that is meant.
-    fn enter_if(
-        &self,
-        name: &str,
-        action: Action,
-        below: Option<&str>,
-        is_meant: impl FnOnce(&Organization) -> bool,
-    ) -> Result<Entry<'a>, Problem> {
         let path = path_of(name).map(|path| match below {
             Some(below) => format!("{path}/{below}"),
             None => path,
         });
         let caller = self.authenticate(path.as_deref())?;
         self.check_media_type()?;
-        self.admit(caller, name, action, is_meant)
+        self.admit(caller, &named(name), action, None, |_| true)
     }
 
-    /// Lets a caller do something with the organization of this name if it is the one that is meant.
+    /// The same where the answer shows what the caller may do with the organization, for which their policies count as well.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::enter`].
+    pub(super) fn enter_to_show(&self, name: &str, action: Action) -> Result<Entry<'a>, Problem> {
+        let caller = self.authenticate(path_of(name).as_deref())?;
+        self.check_media_type()?;
+        let role = self.role_by_policies(&caller, name)?;
+        self.admit(caller, &named(name), action, role, |_| true)
+    }
+
+    /// Lets a caller do something with an organization if it is the one that is meant.
     fn admit(
         &self,
         caller: Caller<'a>,
-        name: &str,
+        target: &OrganizationTarget,
         action: Action,
+        role_by_policies: Option<OrganizationRole>,
         is_meant: impl FnOnce(&Organization) -> bool,
     ) -> Result<Entry<'a>, Problem> {
-        let position = self.organizations.position_in(
+        let position = self.organizations.decide_access(
             self.settings.edition,
             &caller.identity,
             caller.granted,
-            name,
+            role_by_policies,
+            target,
             action,
         )?;
         let position = position.filter(|position| is_meant(&position.organization));
@@ -157,12 +167,18 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// [`Problem::Unauthorized`] without a valid token, and the problem of the media type.
     pub(super) fn arrive(&self, id: &str, below: &str) -> Result<Arrival<'a>, Problem> {
-        let owner = self.organizations.organization_of(id)?;
-        let name = owner.as_ref().map(|owner| owner.name.as_str());
-        let path = name.and_then(path_of).map(|path| format!("{path}/{below}"));
+        // Only policies need to know the organization before it is known who asks.
+        let path = if self.comes_with_policies() {
+            let owner = self.organizations.organization_of(id)?;
+            let path = owner.and_then(|owner| path_of(&owner.name));
+            path.map(|path| format!("{path}/{below}"))
+        } else {
+            None
+        };
         let caller = self.authenticate(path.as_deref())?;
         self.check_media_type()?;
-        Ok(Arrival { caller, owner })
+        let target = OrganizationTarget::OwnerOf(id.to_owned());
+        Ok(Arrival { caller, target })
     }
 
     /// Lets whoever has arrived do something with the organization to which it belongs that they ask about.
@@ -175,14 +191,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         arrival: Arrival<'a>,
         action: Action,
     ) -> Result<Entry<'a>, Problem> {
-        let Arrival { caller, owner } = arrival;
-        // Nothing has no name, and so is treated as an organization that nobody may see.
-        let name = owner.as_ref().map_or("", |owner| owner.name.as_str());
-        self.admit(caller, name, action, |found| {
-            // Another organization can have the name by now.
-            let owner = owner.as_ref();
-            owner.is_some_and(|owner| owner.external_id == found.external_id)
-        })
+        self.admit(arrival.caller, &arrival.target, action, None, |_| true)
     }
 
     /// With which teams and members of the organization the caller may deal. Policies that allow this very request are as the `right` to
@@ -191,12 +200,16 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     /// # Errors
     ///
     /// When access cannot answer.
-    pub(super) fn mandate(&self, entry: &Entry<'_>, right: Right) -> Result<Mandate, Problem> {
-        let mut mandate = self.mandate_without_right(entry)?;
-        if entry.caller.granted && !mandate.rights.contains(&right) {
-            mandate.rights.push(right);
+    pub(super) fn delegation_scope(
+        &self,
+        entry: &Entry<'_>,
+        right: Right,
+    ) -> Result<DelegationScope, Problem> {
+        let mut scope = self.scope_without_right(entry)?;
+        if entry.caller.granted && !scope.rights.contains(&right) {
+            scope.rights.push(right);
         }
-        Ok(mandate)
+        Ok(scope)
     }
 
     /// The same where policies that allow the request say nothing about teams.
@@ -204,22 +217,20 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     /// # Errors
     ///
     /// When access cannot answer.
-    pub(super) fn mandate_without_right(&self, entry: &Entry<'_>) -> Result<Mandate, Problem> {
+    pub(super) fn scope_without_right(
+        &self,
+        entry: &Entry<'_>,
+    ) -> Result<DelegationScope, Problem> {
         let Entry { caller, position } = entry;
-        let mut mandate = position.mandate();
-        let owns = matches!(
-            mandate.standing,
-            Standing::SiteAdministrator | Standing::Owner
-        );
-        if owns || !caller.granted {
-            return Ok(mandate);
+        let mut scope = position.delegation_scope();
+        if scope.role.owns() || !caller.granted {
+            return Ok(scope);
         }
-        let rights = self.rights(caller, [position.organization.name.as_str()])?;
-        let by_policies = rights.into_iter().find_map(Rights::standing);
-        if by_policies == Some(Standing::Owner) {
-            mandate.standing = Standing::Owner;
+        let by_policies = self.role_by_policies(caller, &position.organization.name)?;
+        if by_policies == Some(OrganizationRole::Owner) {
+            scope.role = OrganizationRole::Owner;
         }
-        Ok(mandate)
+        Ok(scope)
     }
 
     /// Whether a caller who has been let in may read what stands `below` the organization as well, which takes `action`.
@@ -237,11 +248,12 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         let name = &position.organization.name;
         let path = path_of(name).map(|path| format!("{path}/{below}"));
         let rights = self.rights_at(caller, vec![path.unwrap_or_default()])?;
-        let position = self.organizations.position_in(
+        let position = self.organizations.decide_access(
             self.settings.edition,
             &caller.identity,
             rights.iter().any(|rights| rights.read),
-            name,
+            None,
+            &named(name),
             action,
         )?;
         Ok(position.is_some_and(|position| position.decision == Decision::Allowed))
@@ -258,9 +270,16 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         own: fn(&Organization) -> &str,
     ) -> Result<Entry<'a>, Problem> {
-        let owner = self.organizations.organization_of(id)?;
-        let name = owner.map(|owner| owner.name).unwrap_or_default();
-        self.enter_if(&name, action, None, |found| own(found) == id)
+        let path = if self.comes_with_policies() {
+            let owner = self.organizations.organization_of(id)?;
+            owner.and_then(|owner| path_of(&owner.name))
+        } else {
+            None
+        };
+        let caller = self.authenticate(path.as_deref())?;
+        self.check_media_type()?;
+        let target = OrganizationTarget::OwnerOf(id.to_owned());
+        self.admit(caller, &target, action, None, |found| own(found) == id)
     }
 
     /// Whether the request presents something that can be a service token, and so have policies.
@@ -276,13 +295,16 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// [`Problem::RateLimited`] if it is one request too many, [`Problem::Unauthorized`] without a valid token.
     pub(super) fn authenticate(&self, path: Option<&str>) -> Result<Caller<'a>, Problem> {
-        let caller = match self.request.bearer_token() {
-            None => None,
+        let Bearer { caller, api_rate } = match self.request.bearer_token() {
+            None => Bearer::default(),
             Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
             Some(token) => self.service_caller(token, path.unwrap_or(ORGANIZATIONS_PATH))?,
         };
         let counted = caller.as_ref();
-        self.admit_rate(counted.map(|caller| (&caller.identity, caller.accessor.as_str())))?;
+        self.admit_rate(
+            counted.map(|caller| (&caller.identity, caller.accessor.as_str())),
+            api_rate,
+        )?;
         if caller.is_none() {
             let token = self.request.bearer_token();
             self.trail.borrow_mut().refused(token, self.access);
@@ -296,20 +318,22 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// [`Problem::Unauthorized`] where the token is not valid any more, its last use being taken included.
     pub(super) fn authenticate_again(&self) -> Result<Caller<'a>, Problem> {
-        let caller = match self.request.bearer_token() {
-            None => None,
+        let bearer = match self.request.bearer_token() {
+            None => Bearer::default(),
             Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
             Some(token) => match self.looked_up(token)? {
                 Some(view) if view.num_uses > 0 => {
                     let path = ORGANIZATIONS_PATH.to_owned();
                     // Looking a token up says nothing about its entity; asking for rights does.
-                    self.unconditional(token, &[path])?
-                        .map_or(Ok(None), |_| self.bearer(token, Some(view), false))?
+                    match self.unconditional(token, &[path])? {
+                        Some(_) => self.bearer(token, Some(view), false)?,
+                        None => Bearer::default(),
+                    }
                 }
                 _ => self.service_caller(token, ORGANIZATIONS_PATH)?,
             },
         };
-        caller.ok_or(Problem::Unauthorized)
+        bearer.caller.ok_or(Problem::Unauthorized)
     }
 
     /// Lets site administrators pass, and nobody else.
@@ -359,18 +383,21 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 
-    fn api_caller(&self, token: &str) -> Result<Option<Caller<'a>>, Problem> {
+    fn api_caller(&self, token: &str) -> Result<Bearer<'a>, Problem> {
         let credential = Credential::ApiToken(token.to_owned());
-        let identity = self.organizations.identify(&credential)?;
-        Ok(identity.map(|identity| Caller {
-            accessor: identity.token_id.clone().unwrap_or_default(),
-            identity,
-            service_token: None,
-            granted: false,
-        }))
+        let found = self.organizations.identify(&credential)?;
+        Ok(Bearer {
+            caller: found.identity.map(|identity| Caller {
+                accessor: identity.token_id.clone().unwrap_or_default(),
+                identity,
+                service_token: None,
+                granted: false,
+            }),
+            api_rate: found.api_rate,
+        })
     }
 
-    fn service_caller(&self, token: &'a str, path: &str) -> Result<Option<Caller<'a>>, Problem> {
+    fn service_caller(&self, token: &'a str, path: &str) -> Result<Bearer<'a>, Problem> {
         let operation = operation_of(self.request.method);
         let asked = access::Request {
             token: Some(token.into()),
@@ -398,7 +425,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
                 | Refusal::InvalidToken
                 | Refusal::AddressDenied
                 | Refusal::EntityUnusable,
-            ) => return Ok(None),
+            ) => return Ok(Bearer::default()),
             Err(Refusal::Failure(failure)) => return Err(failure.into()),
         };
         self.bearer(token, view, granted)
@@ -410,15 +437,18 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         token: &'a str,
         view: Option<TokenView>,
         granted: bool,
-    ) -> Result<Option<Caller<'a>>, Problem> {
+    ) -> Result<Bearer<'a>, Problem> {
         self.trail.borrow_mut().comes_from(view.as_ref());
-        let identity = self.organizations.identify(&credential_of(view.as_ref()))?;
-        Ok(identity.map(|identity| Caller {
-            identity,
-            service_token: Some(token),
-            accessor: view.map(|view| view.accessor).unwrap_or_default(),
-            granted,
-        }))
+        let found = self.organizations.identify(&credential_of(view.as_ref()))?;
+        Ok(Bearer {
+            caller: found.identity.map(|identity| Caller {
+                identity,
+                service_token: Some(token),
+                accessor: view.map(|view| view.accessor).unwrap_or_default(),
+                granted,
+            }),
+            api_rate: found.api_rate,
+        })
     }
 
     /// What is known about a token that policies did not let pass; nothing if that took its last use.
@@ -429,6 +459,11 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             Err(access::LookupError::Failure(failure)) => Err(failure.into()),
         }
     }
+}
+
+/// The organization of this name.
+fn named(name: &str) -> OrganizationTarget {
+    OrganizationTarget::Name(name.to_owned())
 }
 
 /// What those are told who may know that they may not.
@@ -455,12 +490,4 @@ const fn operation_of(method: Method) -> Operation {
         Method::Delete => Operation::Delete,
         _ => Operation::Read,
     }
-}
-
-/// Whether whoever makes an organization owns it.
-pub(super) const fn owns_what_it_makes(identity: &Identity) -> bool {
-    matches!(
-        identity.principal,
-        Principal::User(_) | Principal::Workload(Some(_))
-    )
 }

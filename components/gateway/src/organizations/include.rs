@@ -1,11 +1,11 @@
 //! Which related resources a query asks for (contract 2.6).
 
-use gatehouse_orgs_api::{Capability, Organization, Plan};
+use gatehouse_orgs_api::{Entitlement, FeatureSet, Organization, Plan, PlanEntitlements};
 use serde_json::Value;
 
 use super::document::{default_project, entitlement_set, subscription_of};
-use super::plan_facts::PlanFacts;
 use super::problem::Problem;
+use super::subscriptions::document::{feature_set_resource, subscription_resource};
 use crate::query;
 
 /// What to include.
@@ -60,19 +60,25 @@ impl Includes {
         Ok(includes.any.then(Vec::new))
     }
 
-    /// The resources that these organizations have of it, each once; `None` where nothing is asked for.
-    pub(super) fn of<'a, O: Capability>(
+    /// The resources that these organizations, each with what its plan includes, have of it, each once; `None` where nothing is asked
+    /// for. `feature_sets` are all, where they are needed.
+    pub(super) fn of<'a>(
         self,
-        organizations: impl IntoIterator<Item = &'a Organization>,
-        facts: &mut PlanFacts<'_, O>,
+        organizations: impl IntoIterator<Item = (&'a Organization, &'a [Entitlement])>,
+        feature_sets: &[FeatureSet],
     ) -> Option<Vec<Value>> {
         if !self.any {
             return None;
         }
         let mut plans = Vec::new();
-        let mut included = self.beside(organizations, facts, &mut plans);
-        included.extend(feature_sets(&plans, facts));
+        let mut included = self.beside(organizations, feature_sets, &mut plans);
+        included.extend(resources_of_plans(&plans, feature_sets));
         Some(included)
+    }
+
+    /// Whether the query asks for subscriptions, which are told with their feature sets.
+    pub(super) const fn needs_feature_sets(self) -> bool {
+        self.subscription
     }
 
     /// Whether the query asks for anything.
@@ -82,22 +88,22 @@ impl Includes {
 
     /// The resources that each of these organizations has of it. Organizations share feature sets: those of the plans that are added to
     /// `plans` belong to it as well.
-    pub(super) fn beside<'a, O: Capability>(
+    pub(super) fn beside<'a>(
         self,
-        organizations: impl IntoIterator<Item = &'a Organization>,
-        facts: &mut PlanFacts<'_, O>,
+        organizations: impl IntoIterator<Item = (&'a Organization, &'a [Entitlement])>,
+        feature_sets: &[FeatureSet],
         plans: &mut Vec<Plan>,
     ) -> Vec<Value> {
         let mut included = Vec::new();
-        for organization in organizations {
+        for (organization, entitlements) in organizations {
             if self.entitlement_set {
-                let entitlements = facts.entitlements(organization.plan);
                 included.push(entitlement_set(organization, entitlements));
             }
             if self.subscription
                 && let Some(subscription) = subscription_of(organization)
             {
-                included.push(facts.subscription(organization));
+                let set = offered(subscription.plan, feature_sets);
+                included.push(subscription_resource(organization, set));
                 if !plans.contains(&subscription.plan) {
                     plans.push(subscription.plan);
                 }
@@ -122,12 +128,25 @@ impl Includes {
 }
 
 /// The feature sets as which these plans are offered.
-pub(super) fn feature_sets<O: Capability>(
-    plans: &[Plan],
-    facts: &mut PlanFacts<'_, O>,
-) -> Vec<Value> {
-    let sets = plans.iter().map(|plan| facts.feature_set(*plan));
-    sets.flatten().collect()
+pub(super) fn resources_of_plans(plans: &[Plan], feature_sets: &[FeatureSet]) -> Vec<Value> {
+    let sets = plans.iter().filter_map(|plan| offered(*plan, feature_sets));
+    sets.map(feature_set_resource).collect()
+}
+
+/// The feature set as which a plan is offered; `None` of the plan of the self-hosted edition.
+pub(super) fn offered(plan: Plan, feature_sets: &[FeatureSet]) -> Option<&FeatureSet> {
+    feature_sets.iter().find(|set| set.plan == plan)
+}
+
+/// These organizations, each with what its plan includes.
+pub(super) fn with_entitlements<'a>(
+    organizations: &'a [Organization],
+    entitlements: &'a [PlanEntitlements],
+) -> impl Iterator<Item = (&'a Organization, &'a [Entitlement])> {
+    organizations.iter().map(|organization| {
+        let included = PlanEntitlements::find(entitlements, organization.plan);
+        (organization, included)
+    })
 }
 
 /// The names of what a query asks to include, with dashes; `None` where it asks for nothing.

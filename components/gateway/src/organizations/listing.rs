@@ -1,21 +1,21 @@
 //! The list of organizations: who sees which, filters, pages (contract section 3).
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Batch, Capability, Filter, MAXIMUM_BATCH, Organization, Plan, Principal, Reach, Right,
-    Standing, Viewer,
+    Batch, Capability, Entitlement, FeatureSet, Filter, ListedOrganization, MAXIMUM_BATCH,
+    MembershipSummaries, Organization, Permission, Plan, PlanEntitlements, Principal, Reach,
+    Viewer,
 };
 use serde::{Deserialize, Serialize};
 
 use super::Api;
 use super::caller::Caller;
 use super::document::{Document, OrganizationResource};
-use super::include::{Includes, feature_sets};
+use super::include::{Includes, resources_of_plans};
 use super::pagination::{PageRequest, paged};
-use super::plan_facts::PlanFacts;
-use super::policy_rights::greater;
 use super::problem::Problem;
 use super::reach::Opened;
 use super::transport::{json_api, json_api_of};
@@ -37,11 +37,11 @@ struct Selection {
     total: u64,
 }
 
-/// An organization that the caller sees, and what the caller is to it.
+/// An organization that the caller sees, what its plan includes, and what the caller may do there.
 struct Seen {
     organization: Organization,
-    standing: Standing,
-    rights: Vec<Right>,
+    entitlements: Rc<[Entitlement]>,
+    permissions: Rc<[Permission]>,
 }
 
 /// What a list can have, and whether it has all of that.
@@ -120,11 +120,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn paged_list(&self, selection: &Selection, includes: Includes, page: PageRequest) -> Response {
-        let mut facts = self.facts_about(&selection.organizations);
-        let included = includes.of(organizations(&selection.organizations), &mut facts);
-        let resources = selection.organizations.iter();
-        let resources: Vec<_> = resources.map(|seen| seen.resource(&facts)).collect();
-        let mut document = paged(resources, selection.total, page, self.request);
+        let feature_sets = self.feature_sets_for(includes);
+        let included = includes.of(organizations(&selection.organizations), &feature_sets);
+        let resources = selection.organizations.iter().map(Seen::resource).collect();
+        let mut document =
+            paged::<OrganizationResource<'_>>(resources, selection.total, page, self.request);
         document.included = included;
         json_api(200, &document)
     }
@@ -138,18 +138,17 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     ) -> Result<Response, Problem> {
         let filter = filter(&self.request.query);
         let stretch = self.stretch(caller, sight, &filter, None)?;
-        let mut facts = self.facts_about(&stretch.organizations);
+        let feature_sets = self.feature_sets_for(includes);
         if stretch.next.is_none() {
-            let included = includes.of(organizations(&stretch.organizations), &mut facts);
-            let resources = stretch.organizations.iter();
-            let resources: Vec<_> = resources.map(|seen| seen.resource(&facts)).collect();
+            let included = includes.of(organizations(&stretch.organizations), &feature_sets);
+            let resources: Vec<_> = stretch.organizations.iter().map(Seen::resource).collect();
             let mut document = Document::of(resources);
             document.included = included;
             return Ok(json_api(200, &document));
         }
         let mut body = br#"{"data":["#.to_vec();
         let place = Place::beginning_of(Member::Data);
-        let rest = part_of_list(&mut body, place, stretch, includes, &mut facts);
+        let rest = part_of_list(&mut body, place, stretch, includes, &feature_sets);
         let mut response = json_api_of(200, body);
         response.rest = rest.map(|place| Continuation::Organizations(place).rest());
         Ok(response)
@@ -162,21 +161,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let includes = Includes::of_list(query)?;
         let sight = self.sight(&caller)?;
         let stretch = self.stretch(&caller, &sight, &filter(query), place.after.as_deref())?;
-        let mut facts = self.facts_about(&stretch.organizations);
+        let feature_sets = self.feature_sets_for(includes);
         let mut body = Vec::new();
-        let rest = part_of_list(&mut body, place, stretch, includes, &mut facts);
+        let rest = part_of_list(&mut body, place, stretch, includes, &feature_sets);
         Ok(Part {
             body,
             rest: rest.map(|place| Continuation::Organizations(place).rest()),
         })
-    }
-
-    fn facts_about(&self, organizations: &[Seen]) -> PlanFacts<'_, O> {
-        let mut facts = PlanFacts::new(self.organizations);
-        for seen in organizations {
-            facts.prepare(seen.organization.plan, seen.standing, &seen.rights);
-        }
-        facts
     }
 
     fn select(
@@ -194,7 +185,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             self.organizations
                 .page_at(edition, &sight.viewer, filter, page.number, page.size)?;
         Ok(Selection {
-            organizations: self.seen(caller, found.organizations, true)?,
+            organizations: self.seen(caller, found.organizations, &found.entitlements, true)?,
             total: found.total,
         })
     }
@@ -246,8 +237,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let mut selection = Selection::default();
         let mut after: Option<String> = None;
         loop {
-            let batch = self.batch(sight, filter, after.as_deref())?;
-            for seen in self.seen(caller, batch.organizations, sight.is_exact)? {
+            let mut batch = self.batch(sight, filter, after.as_deref())?;
+            let seen = self.seen_of(caller, sight, &mut batch)?;
+            for seen in seen {
                 if wanted.contains(&selection.total) {
                     selection.organizations.push(seen);
                 }
@@ -273,8 +265,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             next: after.map(str::to_owned),
         };
         for _ in 0..BATCHES_PER_PART {
-            let batch = self.batch(sight, filter, stretch.next.as_deref())?;
-            let seen = self.seen(caller, batch.organizations, sight.is_exact)?;
+            let mut batch = self.batch(sight, filter, stretch.next.as_deref())?;
+            let seen = self.seen_of(caller, sight, &mut batch)?;
             stretch.organizations.extend(seen);
             stretch.next = batch.next;
             if stretch.next.is_none() || stretch.organizations.len() >= ENOUGH_FOR_A_PART {
@@ -291,28 +283,60 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .list(edition, &sight.viewer, filter, after, MAXIMUM_BATCH)?)
     }
 
-    /// Those of the organizations that the caller sees, which are all of them if the list is exact, with what the caller is to each.
+    /// Those of a batch that the caller sees.
+    fn seen_of(
+        &self,
+        caller: &Caller<'_>,
+        sight: &Sight,
+        batch: &mut Batch,
+    ) -> Result<Vec<Seen>, Problem> {
+        let organizations = std::mem::take(&mut batch.organizations);
+        self.seen(caller, organizations, &batch.entitlements, sight.is_exact)
+    }
+
+    /// Those of the organizations that the caller sees, which are all of them if the list is exact. `entitlements` are those of their
+    /// plans.
     fn seen(
         &self,
         caller: &Caller<'_>,
         organizations: Vec<Organization>,
+        entitlements: &[PlanEntitlements],
         is_exact: bool,
     ) -> Result<Vec<Seen>, Problem> {
-        let ids: Vec<String> = organizations
-            .iter()
-            .map(|found| found.external_id.clone())
-            .collect();
-        let ties = self.organizations.ties(&caller.identity, &ids)?;
         let names = organizations.iter().map(|found| found.name.as_str());
         let by_policies = self.rights(caller, names)?;
-        let all = organizations.into_iter().zip(ties).zip(by_policies);
-        let seen = all.filter_map(|((organization, tie), by_policies)| {
-            let sees = is_exact || tie.standing.is_some() || by_policies.read;
-            let standing = greater(tie.standing, by_policies.standing());
-            sees.then_some(Seen {
+        let listed: Vec<ListedOrganization> = organizations
+            .iter()
+            .zip(&by_policies)
+            .map(|(organization, by_policies)| ListedOrganization {
+                external_id: organization.external_id.clone(),
+                plan: organization.plan,
+                role_by_policies: by_policies.role(),
+            })
+            .collect();
+        let MembershipSummaries {
+            memberships,
+            permissions,
+        } = self
+            .organizations
+            .summarize_memberships(&caller.identity, &listed)?;
+        let permissions: Vec<Rc<[Permission]>> = permissions.into_iter().map(Rc::from).collect();
+        let entitlements: Vec<(Plan, Rc<[Entitlement]>)> = entitlements
+            .iter()
+            .map(|of_plan| (of_plan.plan, Rc::from(of_plan.entitlements.as_slice())))
+            .collect();
+        let of_plan = |plan: Plan| {
+            let found = entitlements.iter().find(|(known, _)| *known == plan);
+            found.map(|(_, all)| Rc::clone(all)).unwrap_or_default()
+        };
+        let all = organizations.into_iter().zip(memberships).zip(by_policies);
+        let seen = all.filter_map(|((organization, membership), by_policies)| {
+            let sees = is_exact || membership.role.is_some() || by_policies.read;
+            let permissions = permissions.get(membership.permissions as usize);
+            sees.then(|| Seen {
+                entitlements: of_plan(organization.plan),
+                permissions: permissions.map(Rc::clone).unwrap_or_default(),
                 organization,
-                standing,
-                rights: tie.rights,
             })
         });
         Ok(seen.collect())
@@ -320,37 +344,33 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 }
 
 impl Seen {
-    fn resource<'a, O: Capability>(
-        &'a self,
-        facts: &'a PlanFacts<'_, O>,
-    ) -> OrganizationResource<'a> {
-        let plan = self.organization.plan;
-        let permissions = facts.permissions(plan, self.standing, &self.rights);
-        OrganizationResource::new(&self.organization, permissions)
+    fn resource(&self) -> OrganizationResource<'_> {
+        OrganizationResource::new(&self.organization, &self.permissions)
     }
 }
 
-fn organizations(seen: &[Seen]) -> impl Iterator<Item = &Organization> {
-    seen.iter().map(|seen| &seen.organization)
+fn organizations(seen: &[Seen]) -> impl Iterator<Item = (&Organization, &[Entitlement])> {
+    seen.iter()
+        .map(|seen| (&seen.organization, &*seen.entitlements))
 }
 
 /// Writes what `stretch` adds to the document of a list, and tells where it goes on; `None` where the document is complete.
-fn part_of_list<O: Capability>(
+fn part_of_list(
     body: &mut Vec<u8>,
     mut place: Place,
     stretch: Stretch,
     includes: Includes,
-    facts: &mut PlanFacts<'_, O>,
+    feature_sets: &[FeatureSet],
 ) -> Option<Place> {
     match place.member {
         Member::Data => {
             for seen in &stretch.organizations {
-                place.push(body, &seen.resource(facts));
+                place.push(body, &seen.resource());
             }
         }
         Member::Included => {
             let found = organizations(&stretch.organizations);
-            for resource in includes.beside(found, facts, &mut place.plans) {
+            for resource in includes.beside(found, feature_sets, &mut place.plans) {
                 place.push(body, &resource);
             }
         }
@@ -367,7 +387,7 @@ fn part_of_list<O: Capability>(
             None
         }
         Member::Included => {
-            for set in feature_sets(&std::mem::take(&mut place.plans), facts) {
+            for set in resources_of_plans(&std::mem::take(&mut place.plans), feature_sets) {
                 place.push(body, &set);
             }
             body.extend_from_slice(b"]}");

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use gatehouse_access_api::{Access, IdentityReference};
 use gatehouse_orgs_api::{
-    Action, Attribute, AttributeIssue, Capability, Invitation, Mandate, Membership,
+    Action, Attribute, AttributeIssue, Capability, DelegationScope, Invitation, Membership,
     MembershipError, MembershipFilter, MembershipStatus, OwnMembership, Right,
 };
 use serde_json::{Value, json};
@@ -82,14 +82,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn list_memberships(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ReadMemberships, Some(RESOURCE_TYPE))?;
-        let mandate = self.mandate_without_right(&entry)?;
+        let scope = self.scope_without_right(&entry)?;
         let includes = self.wanted_with_memberships()?;
         let page = PageRequest::always(&self.request.query);
         let organization = &entry.position.organization;
         let found = self.organizations.list_memberships(
             &organization.external_id,
             &filter(&self.request.query),
-            &mandate,
+            &scope,
             page.number,
             page.size,
         )?;
@@ -106,13 +106,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             meta.insert("status-counts".to_owned(), counts);
         }
         document.included =
-            self.included_with_memberships(includes, &entry, &mandate, &found.memberships)?;
+            self.included_with_memberships(includes, &entry, &scope, &found.memberships)?;
         Ok(json_api(200, &document))
     }
 
     fn invite(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ManageMemberships, Some(RESOURCE_TYPE))?;
-        let mandate = self.mandate(&entry, Right::ManageMembership)?;
+        let scope = self.delegation_scope(&entry, Right::ManageMembership)?;
         let mut includes = self.wanted_with_memberships()?.unwrap_or_default();
         // The client expects the user even where it does not ask for them.
         includes.push(USER.to_owned());
@@ -122,26 +122,26 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let by = self.recorded_as(&entry.caller);
         let membership =
             self.organizations
-                .invite(&organization.external_id, &invitation, &mandate, &by)?;
+                .invite(&organization.external_id, &invitation, &scope, &by)?;
         let mut document = Document::of(resource_of(&membership, &organization.name));
         document.included =
-            self.included_with_memberships(Some(includes), &entry, &mandate, &[membership])?;
+            self.included_with_memberships(Some(includes), &entry, &scope, &[membership])?;
         Ok(json_api(201, &document))
     }
 
     fn show_membership(&self, id: &str) -> Result<Response, Problem> {
         let entry = self.enter_by_id(id, Action::ReadMemberships, RESOURCE_TYPE)?;
-        let mandate = self.mandate_without_right(&entry)?;
+        let scope = self.scope_without_right(&entry)?;
         let includes = self.wanted_with_memberships()?;
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
         let found = self
             .organizations
-            .read_membership(external_id, id, &mandate)?;
+            .read_membership(external_id, id, &scope)?;
         let membership = found.ok_or(Problem::NotFound)?;
         let mut document = Document::of(resource_of(&membership, &organization.name));
         document.included =
-            self.included_with_memberships(includes, &entry, &mandate, &[membership])?;
+            self.included_with_memberships(includes, &entry, &scope, &[membership])?;
         Ok(json_api(200, &document))
     }
 
@@ -152,11 +152,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             return self.leave(&arrival, id);
         }
         let entry = self.enter_arrived(arrival, Action::ManageMemberships)?;
-        let mandate = self.mandate(&entry, Right::ManageMembership)?;
+        let scope = self.delegation_scope(&entry, Right::ManageMembership)?;
         let by = self.recorded_as(&entry.caller);
         let external_id = &entry.position.organization.external_id;
         self.organizations
-            .remove_membership(external_id, id, &mandate, &by)?;
+            .remove_membership(external_id, id, &scope, &by)?;
         Ok(no_content())
     }
 
@@ -257,7 +257,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         wanted: Option<Vec<String>>,
         entry: &Entry<'_>,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         memberships: &[Membership],
     ) -> Result<Option<Vec<Value>>, Problem> {
         let Some(wanted) = wanted else {
@@ -277,7 +277,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             let external_id = &organization.external_id;
             let teams = self
                 .organizations
-                .teams_with_ids(external_id, &ids, mandate)?;
+                .teams_with_ids(external_id, &ids, scope)?;
             let resource = |team| self.team_resource(team, &organization.name);
             included.extend(teams.iter().map(resource));
         }

@@ -22,7 +22,6 @@ mod media_type;
 mod memberships;
 mod pagination;
 mod parameters;
-mod plan_facts;
 mod policy_paths;
 mod policy_rights;
 mod problem;
@@ -51,7 +50,7 @@ use gatehouse_orgs_api::{self as orgs, Capability};
 pub(crate) use listing::Place as ListPlace;
 pub(crate) use problem::Problem;
 
-use self::rate::{ApiRate, RateLimiter};
+use self::rate::RateLimiter;
 use self::route::Route;
 use crate::audit::Trail;
 use crate::http::Method;
@@ -94,7 +93,7 @@ pub(crate) fn handle<A, C: Access, O: Capability>(
             return without_body_for_head(request, response);
         }
     };
-    let limiter = RateLimiter::new(&*gateway.host.rate_limits, rate(gateway));
+    let limiter = limiter(gateway);
     let own_id = own_request_id(gateway, trail.borrow().request_id());
     let handed_out = RefCell::new(None);
     let api = Api {
@@ -109,6 +108,8 @@ pub(crate) fn handle<A, C: Access, O: Capability>(
     };
     let answer = Route::of(request.method, path).ok_or(Problem::NotFound);
     let answer = answer.and_then(|route| api.answer(route));
+    // An answer that was given before a caller was identified tells the rate as well.
+    limiter.settle(|| gateway.organizations.read_api_rate().ok());
     let mut trail = trail.borrow_mut();
     let response = match answer {
         Ok(response) => finished(gateway, request, own_id.as_deref(), &limiter, response),
@@ -255,19 +256,8 @@ fn finished<A, C, O>(
     }
 }
 
-/// How many requests each caller may make now.
-fn rate<A, C, O: Capability>(gateway: &Gateway<A, C, O>) -> ApiRate {
-    let rate = ApiRate::of(&gateway.settings);
-    if !rate.enabled {
-        return rate;
-    }
-    // Whatever keeps the store from telling keeps it from answering the request too.
-    let of_site = gateway.organizations.read_api_rate();
-    of_site.map_or(rate, |of_site| rate.with(of_site))
-}
-
 fn limiter<A, C, O>(gateway: &Gateway<A, C, O>) -> RateLimiter<'_> {
-    RateLimiter::new(&*gateway.host.rate_limits, ApiRate::of(&gateway.settings))
+    RateLimiter::new(&*gateway.host.rate_limits, &gateway.settings)
 }
 
 fn without_body_for_head(request: &Request, mut response: Response) -> Response {

@@ -3,7 +3,7 @@
 //! For policies an organization stands at `organizations/<name>`, with the name in lower case, and what belongs to it below that.
 
 use gatehouse_access_api::Capability as PolicyCapability;
-use gatehouse_orgs_api::{Standing, folded_name};
+use gatehouse_orgs_api::{OrganizationRole, folded_name};
 
 /// The path of all organizations.
 pub(super) const ORGANIZATIONS_PATH: &str = "organizations";
@@ -32,16 +32,16 @@ impl Rights {
         }
     }
 
-    /// What these make of somebody who may see the organization. Those who may both change and remove it are as its owners, who can
+    /// The role that these make of a caller who may see the organization. Those who may both change and remove it are as its owners, who can
     /// refuse nothing to them; less than that is not, for owners may do either.
-    pub(super) const fn standing(self) -> Option<Standing> {
+    pub(super) const fn role(self) -> Option<OrganizationRole> {
         match self {
             Self {
                 update: true,
                 delete: true,
                 ..
-            } => Some(Standing::Owner),
-            Self { read: true, .. } => Some(Standing::Member),
+            } => Some(OrganizationRole::Owner),
+            Self { read: true, .. } => Some(OrganizationRole::Member),
             _ => None,
         }
     }

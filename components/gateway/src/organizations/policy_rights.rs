@@ -5,7 +5,7 @@
 use gatehouse_access_api::{
     self as access, Access, Capability as PolicyCapability, TokenReference,
 };
-use gatehouse_orgs_api::{Capability, Position, Standing};
+use gatehouse_orgs_api::{Capability, OrganizationRole};
 
 use super::Api;
 use super::caller::Caller;
@@ -101,35 +101,20 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// What the caller is to an organization that they may see, by membership or by policies, whichever is more.
+    /// The role that the policies of the caller's service token make of them in the organization of this name.
     ///
     /// # Errors
     ///
     /// When access cannot answer.
-    pub(super) fn standing(
+    pub(super) fn role_by_policies(
         &self,
         caller: &Caller<'_>,
-        position: &Position,
-    ) -> Result<Standing, Problem> {
-        if let Some(standing @ (Standing::SiteAdministrator | Standing::Owner)) = position.standing
-        {
-            return Ok(standing);
+        name: &str,
+    ) -> Result<Option<OrganizationRole>, Problem> {
+        if caller.is_site_administrator() {
+            return Ok(None);
         }
-        let rights = self.rights(caller, [position.organization.name.as_str()])?;
-        let by_policies = rights.into_iter().find_map(Rights::standing);
-        Ok(greater(position.standing, by_policies))
-    }
-}
-
-/// What somebody is who is this by membership and that by policies; a member, if nothing more is known.
-pub(super) const fn greater(
-    by_membership: Option<Standing>,
-    by_policies: Option<Standing>,
-) -> Standing {
-    match (by_membership, by_policies) {
-        (Some(standing @ (Standing::SiteAdministrator | Standing::Owner)), _)
-        | (_, Some(standing @ Standing::Owner))
-        | (Some(standing), _) => standing,
-        _ => Standing::Member,
+        let rights = self.rights(caller, [name])?;
+        Ok(rights.into_iter().find_map(Rights::role))
     }
 }

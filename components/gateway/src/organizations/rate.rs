@@ -1,6 +1,6 @@
 //! How many requests a caller may make, and what every answer tells about it (contract 1.9, 1.3).
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 
@@ -20,16 +20,16 @@ const DEFAULT_PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
 
 /// How many requests each caller may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ApiRate {
+struct ApiRate {
     /// Whether there is a limit.
-    pub(crate) enabled: bool,
+    enabled: bool,
     /// In the long run, and as many at once.
-    pub(crate) per_second: NonZeroU32,
+    per_second: NonZeroU32,
 }
 
 impl ApiRate {
-    /// What the server's settings say alone.
-    pub(crate) const fn of(settings: &Settings) -> Self {
+    /// The rate by the server's settings alone.
+    const fn by_settings(settings: &Settings) -> Self {
         Self {
             enabled: settings.api_rate_limiting,
             per_second: DEFAULT_PER_SECOND,
@@ -37,7 +37,7 @@ impl ApiRate {
     }
 
     /// The same with what site administrators say. A limit that the server's settings switch off stays off.
-    pub(super) fn with(self, of_site: orgs::ApiRate) -> Self {
+    fn with(self, of_site: orgs::ApiRate) -> Self {
         let per_second = u32::try_from(of_site.per_second).unwrap_or(u32::MAX);
         Self {
             enabled: self.enabled && of_site.enabled,
@@ -56,13 +56,19 @@ pub(super) enum RateKey<'k> {
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// Counts the request for whom it comes from: somebody, and the accessor of their token; `None` for nobody in particular. Nothing
-    /// is recorded of a request that is one too many.
+    /// Counts the request for the caller, who is told with the accessor of their token, or for the address where there is none. Where
+    /// `rate` is not known, the capability is asked for it. Nothing is recorded of a request that is one too many.
     ///
     /// # Errors
     ///
     /// [`Problem::RateLimited`] if it is one too many.
-    pub(super) fn admit_rate(&self, caller: Option<(&Identity, &str)>) -> Result<(), Problem> {
+    pub(super) fn admit_rate(
+        &self,
+        caller: Option<(&Identity, &str)>,
+        rate: Option<orgs::ApiRate>,
+    ) -> Result<(), Problem> {
+        self.limiter
+            .settle(|| rate.or_else(|| self.organizations.read_api_rate().ok()));
         let name = caller.map(|(identity, accessor)| {
             let token = self.request.bearer_token().unwrap_or_default();
             name_of(&identity.principal, accessor, token)
@@ -100,25 +106,39 @@ pub(super) fn name_of(principal: &Principal, accessor: &str, token: &str) -> Str
 /// Counts one request, and remembers what its answer is to tell about that.
 pub(super) struct RateLimiter<'h> {
     rate_limits: &'h dyn RateLimits,
-    rate: ApiRate,
-    level: Cell<Level>,
+    by_settings: ApiRate,
+    /// The rate in force, once it is known.
+    rate: OnceCell<ApiRate>,
+    /// How much is left, once the request has been counted.
+    level: Cell<Option<Level>>,
     /// For how many seconds the caller has to wait, of a request that is one too many.
     wait: Cell<Option<u32>>,
 }
 
 impl<'h> RateLimiter<'h> {
     /// A request that has not been counted.
-    pub(super) fn new(rate_limits: &'h dyn RateLimits, rate: ApiRate) -> Self {
-        let level = Level {
-            remaining: rate.per_second.get(),
-            full_in: 0,
-        };
+    pub(super) fn new(rate_limits: &'h dyn RateLimits, settings: &Settings) -> Self {
         Self {
             rate_limits,
-            rate,
-            level: Cell::new(level),
+            by_settings: ApiRate::by_settings(settings),
+            rate: OnceCell::new(),
+            level: Cell::new(None),
             wait: Cell::new(None),
         }
+    }
+
+    /// Settles the rate in force, unless it is settled or switched off. `of_site` says what site administrators have set; where it
+    /// cannot, the server's settings count alone: what keeps the store from telling keeps it from answering the request too.
+    pub(super) fn settle(&self, of_site: impl FnOnce() -> Option<orgs::ApiRate>) {
+        if self.by_settings.enabled {
+            let by_settings = self.by_settings;
+            self.rate
+                .get_or_init(|| of_site().map_or(by_settings, |rate| by_settings.with(rate)));
+        }
+    }
+
+    fn rate(&self) -> ApiRate {
+        self.rate.get().copied().unwrap_or(self.by_settings)
     }
 
     /// Counts the request.
@@ -127,7 +147,8 @@ impl<'h> RateLimiter<'h> {
     ///
     /// [`Problem::RateLimited`] if it is one too many.
     pub(super) fn admit(&self, key: RateKey<'_>) -> Result<(), Problem> {
-        if !self.rate.enabled {
+        let rate = self.rate();
+        if !rate.enabled {
             return Ok(());
         }
         let key = match key {
@@ -135,13 +156,13 @@ impl<'h> RateLimiter<'h> {
             RateKey::Address(address) => format!("api/source/{}", source::network(address)),
         };
         let rate = Rate {
-            per_second: self.rate.per_second,
-            burst: self.rate.per_second,
+            per_second: rate.per_second,
+            burst: rate.per_second,
         };
         match self.rate_limits.take(&[rate.bucket(key)]) {
             Ok(levels) => {
                 if let [level] = levels.as_slice() {
-                    self.level.set(*level);
+                    self.level.set(Some(*level));
                 }
                 Ok(())
             }
@@ -149,10 +170,10 @@ impl<'h> RateLimiter<'h> {
                 // Clients wait until then, so it is the time until one more is let through, not until the bucket is full. Some of them
                 // look at no other header and give up after a number of tries, so it is as long as the others are told to wait.
                 let seconds = wait.div_ceil(1000).max(1);
-                self.level.set(Level {
+                self.level.set(Some(Level {
                     remaining: 0,
                     full_in: 0,
-                });
+                }));
                 self.wait.set(Some(seconds));
                 Err(Problem::RateLimited { seconds })
             }
@@ -162,15 +183,17 @@ impl<'h> RateLimiter<'h> {
     /// Adds what the answer tells about the limit. All three are plain numbers, for clients give up on anything else; without a
     /// limit it is said to be 0, which they take for none.
     pub(super) fn with_headers(&self, response: Response) -> Response {
-        let (limit, level) = if self.rate.enabled {
-            (self.rate.per_second.get(), self.level.get())
+        let rate = self.rate();
+        let limit = if rate.enabled {
+            rate.per_second.get()
         } else {
-            let nothing = Level {
-                remaining: 0,
-                full_in: 0,
-            };
-            (0, nothing)
+            0
         };
+        let untouched = Level {
+            remaining: limit,
+            full_in: 0,
+        };
+        let level = self.level.get().unwrap_or(untouched);
         let wait = self.wait.get().map(|seconds| seconds.to_string());
         let reset = wait.unwrap_or_else(|| in_seconds(level.full_in));
         response
@@ -208,11 +231,19 @@ mod tests {
         Answering(answer.map(|level| vec![level]), Mutex::new(Vec::new()))
     }
 
-    fn rate(per_second: u32, enabled: bool) -> ApiRate {
-        ApiRate {
-            enabled,
-            per_second: NonZeroU32::new(per_second).unwrap(),
-        }
+    fn limiter(limits: &Answering, per_second: u64, enabled: bool) -> RateLimiter<'_> {
+        let settings = Settings {
+            api_rate_limiting: enabled,
+            ..Settings::default()
+        };
+        let limiter = RateLimiter::new(limits, &settings);
+        limiter.settle(|| {
+            Some(orgs::ApiRate {
+                enabled: true,
+                per_second,
+            })
+        });
+        limiter
     }
 
     fn headers(limiter: &RateLimiter<'_>) -> [String; 3] {
@@ -226,7 +257,7 @@ mod tests {
     #[test]
     fn r4_contract_1_9_a_bucket_for_each_caller_with_the_burst_of_its_rate() {
         let limits = answering(Err(1));
-        let limiter = RateLimiter::new(&limits, rate(7, true));
+        let limiter = limiter(&limits, 7, true);
         for (key, name) in [
             (RateKey::Caller("user-1"), "api/caller/user-1"),
             (RateKey::Address(None), "api/source/unknown"),
@@ -258,7 +289,7 @@ mod tests {
             full_in: 400,
         };
         let limits = answering(Ok(level));
-        let limiter = RateLimiter::new(&limits, rate(30, true));
+        let limiter = limiter(&limits, 30, true);
         assert_eq!(headers(&limiter), ["30", "30", "0"]);
         limiter.admit(RateKey::Caller("a")).unwrap();
         assert_eq!(headers(&limiter), ["30", "12", "0.4"]);
@@ -276,7 +307,7 @@ mod tests {
             (u32::MAX, "4294968"),
         ] {
             let limits = answering(Err(wait));
-            let limiter = RateLimiter::new(&limits, rate(30, true));
+            let limiter = limiter(&limits, 30, true);
             let problem = limiter.admit(RateKey::Caller("a")).unwrap_err();
             assert_eq!(headers(&limiter), ["30", "0", seconds]);
             let response = limiter.with_headers(problem.response());
@@ -287,7 +318,7 @@ mod tests {
     #[test]
     fn contract_1_9_without_a_limit_nothing_is_counted_and_clients_are_told_none() {
         let limits = answering(Err(1));
-        let limiter = RateLimiter::new(&limits, rate(30, false));
+        let limiter = limiter(&limits, 30, false);
         assert_eq!(limiter.admit(RateKey::Address(None)), Ok(()));
         assert!(limits.1.lock().unwrap().is_empty());
         assert_eq!(headers(&limiter), ["0", "0", "0"]);

@@ -11,10 +11,9 @@ use super::Api;
 use super::attribute_fault::AttributeFault;
 use super::caller::Caller;
 use super::document::Document;
-use super::include::Includes;
+use super::include::{Includes, with_entitlements};
 use super::input::{Input, Kinds, Members};
 use super::pagination::{PageRequest, paged};
-use super::plan_facts::PlanFacts;
 use super::problem::Problem;
 use super::transport::{json_api, no_content};
 use crate::http::{Method, Response};
@@ -96,8 +95,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 .producers(edition, external_id, shared, page.number, page.size)?;
         let resources = found.organizations.iter().map(short_resource).collect();
         let mut document = paged::<Value>(resources, found.total, page, self.request);
-        let mut facts = PlanFacts::new(self.organizations);
-        document.included = includes.of(&found.organizations, &mut facts);
+        let organizations = with_entitlements(&found.organizations, &found.entitlements);
+        document.included = includes.of(organizations, &self.feature_sets_for(includes));
         Ok(json_api(200, &document))
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Attribute, Capability, MAXIMUM_MEMBERS_AT_ONCE, Mandate, MemberNames, Right,
+    Action, Attribute, Capability, DelegationScope, MAXIMUM_MEMBERS_AT_ONCE, MemberNames, Right,
     RightChange, Team, TeamChanges, TeamError, TeamFilter, User, Visibility,
 };
 use serde_json::{Map, Value, json};
@@ -113,7 +113,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn list_teams(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ReadTeams, Some(RESOURCE_TYPE))?;
-        let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
+        let scope = self.delegation_scope(&entry, Right::AccessSecretTeams)?;
         let includes = self.wanted_with_teams()?;
         let query = &self.request.query;
         let page = PageRequest::always(query);
@@ -127,7 +127,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let found = self.organizations.list_teams(
             &organization.external_id,
             &filter,
-            &mandate,
+            &scope,
             page.number,
             page.size,
         )?;
@@ -136,40 +136,40 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .iter()
             .map(|team| self.team_resource(team, &organization.name));
         let mut document = paged(resources.collect(), found.total, page, self.request);
-        document.included = self.included_with_teams(includes, &entry, &mandate, &found.teams)?;
+        document.included = self.included_with_teams(includes, &entry, &scope, &found.teams)?;
         Ok(json_api(200, &document))
     }
 
     fn create_team(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ManageTeams, Some(RESOURCE_TYPE))?;
-        let mandate = self.mandate(&entry, Right::ManageTeams)?;
+        let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
         let input = Input::read(&self.request.body)?;
         let changes = changes(&input.resource(Kinds::Any)?.attributes);
         let organization = &entry.position.organization;
         let by = self.recorded_as(&entry.caller);
         let team =
             self.organizations
-                .create_team(&organization.external_id, &changes, &mandate, &by)?;
+                .create_team(&organization.external_id, &changes, &scope, &by)?;
         let resource = self.team_resource(&team, &organization.name);
         Ok(json_api(201, &Document::of(resource)))
     }
 
     fn show_team(&self, id: &str) -> Result<Response, Problem> {
         let entry = self.enter_by_id(id, Action::ReadTeams, RESOURCE_TYPE)?;
-        let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
+        let scope = self.delegation_scope(&entry, Right::AccessSecretTeams)?;
         let includes = self.wanted_with_teams()?;
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
-        let team = self.organizations.read_team(external_id, id, &mandate)?;
+        let team = self.organizations.read_team(external_id, id, &scope)?;
         let team = team.ok_or(Problem::NotFound)?;
         let mut document = Document::of(self.team_resource(&team, &organization.name));
-        document.included = self.included_with_teams(includes, &entry, &mandate, &[team])?;
+        document.included = self.included_with_teams(includes, &entry, &scope, &[team])?;
         Ok(json_api(200, &document))
     }
 
     fn update_team(&self, id: &str) -> Result<Response, Problem> {
         let entry = self.enter_by_id(id, Action::ManageTeams, RESOURCE_TYPE)?;
-        let mandate = self.mandate(&entry, Right::ManageTeams)?;
+        let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
         let input = Input::read(&self.request.body)?;
         let changes = changes(&input.resource(Kinds::Any)?.attributes);
         let organization = &entry.position.organization;
@@ -177,7 +177,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let external_id = &organization.external_id;
         let team = self
             .organizations
-            .update_team(external_id, id, &changes, &mandate, &by)?;
+            .update_team(external_id, id, &changes, &scope, &by)?;
         let resource = self.team_resource(&team, &organization.name);
         Ok(json_api(200, &Document::of(resource)))
     }
@@ -185,11 +185,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Removes a team. What the body says does not matter.
     fn delete_team(&self, id: &str) -> Result<Response, Problem> {
         let entry = self.enter_by_id(id, Action::ManageTeams, RESOURCE_TYPE)?;
-        let mandate = self.mandate(&entry, Right::ManageTeams)?;
+        let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
         let by = self.recorded_as(&entry.caller);
         let external_id = &entry.position.organization.external_id;
         self.organizations
-            .delete_team(external_id, id, &mandate, &by)?;
+            .delete_team(external_id, id, &scope, &by)?;
         Ok(no_content())
     }
 
@@ -199,11 +199,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             naming.relationship()
         );
         let entry = self.enter_below(id, Action::ReadTeams, &below)?;
-        let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
+        let scope = self.delegation_scope(&entry, Right::AccessSecretTeams)?;
         let page = PageRequest::always(&self.request.query);
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
-        let team = self.organizations.read_team(external_id, id, &mandate)?;
+        let team = self.organizations.read_team(external_id, id, &scope)?;
         let team = team.ok_or(Problem::NotFound)?;
         let (resources, total) = match naming {
             Naming::Usernames => {
@@ -214,7 +214,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 let (ids, total) = page.of_all(team.memberships);
                 let found = self
                     .organizations
-                    .memberships_with_ids(external_id, &ids, &mandate)?;
+                    .memberships_with_ids(external_id, &ids, &scope)?;
                 let resource =
                     |membership| memberships::resource_of(membership, &organization.name);
                 (found.iter().map(resource).collect(), total)
@@ -234,7 +234,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             naming.relationship()
         );
         let entry = self.enter_below(id, Action::ManageTeamMembers, &below)?;
-        let mandate = self.mandate(&entry, Right::ManageTeams)?;
+        let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
         let input = Input::read(&self.request.body)?;
         let named = input.resources(Kinds::Any)?;
         let named = named.iter().map(|member| member.id.unwrap_or_default());
@@ -248,10 +248,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         match change {
             Change::Join => self
                 .organizations
-                .add_to_team(external_id, id, &names, &mandate, &by),
+                .add_to_team(external_id, id, &names, &scope, &by),
             Change::Leave => {
                 self.organizations
-                    .remove_from_team(external_id, id, &names, &mandate, &by)
+                    .remove_from_team(external_id, id, &names, &scope, &by)
             }
         }
         .map_err(|error| match error {
@@ -270,7 +270,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         wanted: Option<Vec<String>>,
         entry: &Entry<'_>,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         teams: &[Team],
     ) -> Result<Option<Vec<Value>>, Problem> {
         let Some(wanted) = wanted else {
@@ -290,11 +290,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 .iter()
                 .flat_map(|team| team.memberships.iter().cloned())
                 .collect();
-            let found = self.organizations.memberships_with_ids(
-                &organization.external_id,
-                &ids,
-                mandate,
-            )?;
+            let found =
+                self.organizations
+                    .memberships_with_ids(&organization.external_id, &ids, scope)?;
             let resource = |membership| memberships::resource_of(membership, &organization.name);
             included.extend(found.iter().map(resource));
         }

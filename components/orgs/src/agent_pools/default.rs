@@ -27,7 +27,7 @@ impl NamedPools {
         )
     }
 
-    /// Whether the organization has this one.
+    /// True if the organization has this one.
     pub(crate) fn contains(&self, id: &str) -> bool {
         self.0.contains_key(id)
     }

@@ -4,7 +4,7 @@ use gatehouse_ports::Store;
 use gatehouse_storage::{Records, decode};
 
 use super::record::AgentPoolRecord;
-use crate::belonging::{self, kind};
+use crate::owned_keys::{self, kind};
 use crate::{AgentPool, AgentPoolFilter, AgentPoolOrder, AgentPoolPage, Failure, paging};
 
 /// See [`super::AgentPools::list_agent_pools`].
@@ -16,7 +16,7 @@ pub(super) fn page<S: Store>(
     number: u32,
     size: u32,
 ) -> Result<AgentPoolPage, Failure> {
-    let items = records.scan_all(&belonging::prefix(organization, kind::AGENT_POOL))?;
+    let items = records.scan_all(&owned_keys::prefix(organization, kind::AGENT_POOL))?;
     let total = items.len() as u64;
     let matcher = Matcher::new(filter);
     let mut pools = Vec::new();

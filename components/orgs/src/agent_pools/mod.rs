@@ -1,6 +1,6 @@
 //! Agent pools: groups of workers that an organization runs itself (contract 4.9).
 //!
-//! What an organization takes for its default must be a pool of its own, at every moment: [`default`].
+//! The pool that an organization takes for its default must be a pool of its own, at every moment: [`default`].
 
 pub(crate) mod default;
 mod listing;

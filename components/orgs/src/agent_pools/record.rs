@@ -7,8 +7,8 @@ use gatehouse_storage::Record;
 use serde::{Deserialize, Serialize};
 
 use crate::AgentPool;
-use crate::belonging::{self, kind};
 use crate::name::FoldedName;
+use crate::owned_keys::{self, kind};
 
 pub(crate) const AGENT_POOL_PREFIX: &str = "apool-";
 
@@ -39,10 +39,10 @@ impl From<AgentPoolRecord> for AgentPool {
 
 /// The key of a pool. The id must be a well-formed one.
 pub(crate) fn agent_pool_key(external_id: &str, id: &str) -> String {
-    belonging::key(external_id, kind::AGENT_POOL, id)
+    owned_keys::key(external_id, kind::AGENT_POOL, id)
 }
 
 /// The key that tells which pool has a name.
 pub(crate) fn agent_pool_name_key(external_id: &str, name: &FoldedName) -> String {
-    belonging::key(external_id, kind::AGENT_POOL_NAME, name.as_str())
+    owned_keys::key(external_id, kind::AGENT_POOL_NAME, name.as_str())
 }

@@ -7,10 +7,10 @@ use super::default::take_away;
 use super::listing;
 use super::record::{AGENT_POOL_PREFIX, AgentPoolRecord, agent_pool_key, agent_pool_name_key};
 use crate::audit_trail::Deeds as _;
-use crate::belonging::{self, PointerRecord, kind};
-use crate::by_external_id::Located;
 use crate::identifier::{is_identifier, random_identifier};
+use crate::lookup::Located;
 use crate::name::{self, FoldedName};
+use crate::owned_keys::{self, PointerRecord, kind};
 use crate::record::organization_key;
 use crate::{
     AgentPool, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder, AgentPoolPage,
@@ -98,7 +98,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         transaction
             .require_absent(&name_key)
             .put(name_key, &PointerRecord::to(&pool.id))?;
-        belonging::put_new(
+        owned_keys::put_new(
             &mut transaction,
             organization,
             kind::AGENT_POOL,
@@ -172,7 +172,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             self.note(&mut transaction, organization, by, deed)?;
         }
         transaction.require(agent_pool_key(organization, id), pool.version);
-        belonging::delete(&mut transaction, organization, kind::AGENT_POOL, id);
+        owned_keys::delete(&mut transaction, organization, kind::AGENT_POOL, id);
         self.count_one_less(&mut transaction, organization, kind::AGENT_POOL)?;
         if let Some(name) = FoldedName::of(&pool.record.name) {
             transaction.delete(agent_pool_name_key(organization, &name));

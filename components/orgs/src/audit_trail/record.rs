@@ -38,7 +38,7 @@ impl Record for EventRecord {
 }
 
 impl EventRecord {
-    /// What was done with an organization, or with what stands for one.
+    /// The organization that it concerns, or what stands for one.
     pub fn into_event(self, organization: &str) -> Event {
         Event {
             id: self.id,

@@ -1,59 +1,53 @@
-//! From a credential to somebody, and from somebody to what they are to an organization.
+//! From a credential to its bearer, and from a caller to what they are to an organization.
+
+use std::collections::BTreeMap;
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Record;
 
 use super::table::{Column, decide};
-use crate::belonging::{PointerRecord, key, kind};
 use crate::identifier::is_identifier;
 use crate::name::FoldedName;
-use crate::record::EXTERNAL_ID_PREFIX;
+use crate::owned_keys::{PointerRecord, key, kind};
+use crate::record::{EXTERNAL_ID_PREFIX, OrganizationRecord};
 use crate::team::Rights;
 use crate::team::{MembershipRecord, TeamRecord};
 use crate::tokens::record::TokenRecord;
 use crate::{
-    Action, Authority, Credential, Decision, Edition, Failure, Identity, MembershipStatus, Orgs,
-    OwningOrganization, Position, Principal, Site, Standing, Tie, TokenOwner,
+    AccessDecision, Action, Authority, Credential, Decision, Edition, Failure, Identification,
+    Identity, ListedOrganization, MembershipStatus, MembershipSummaries, MembershipSummary,
+    OrganizationRole, OrganizationTarget, Orgs, OwningOrganization, Principal, Right, Site,
+    TokenOwner, plans,
 };
 
 impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
-    fn identify(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
-        let principal = match credential {
-            Credential::ApiToken(secret) => return self.identify_token(secret),
-            Credential::Root => Principal::Installation,
-            Credential::Nobody => Principal::Workload(None),
-            Credential::Entity(entity) => match self.user_of_entity(entity)? {
-                Some(user) if user.suspended => return Ok(None),
-                Some(user) => Principal::User(user),
-                None => Principal::Workload(Some(entity.clone())),
-            },
-        };
-        Ok(Some(Identity {
-            principal,
-            token_id: None,
-        }))
+    fn identify(&self, credential: &Credential) -> Result<Identification, Failure> {
+        Ok(Identification {
+            identity: self.bearer_of(credential)?,
+            // A damaged record of settings keeps no caller out.
+            api_rate: self.read_api_rate().ok(),
+        })
     }
 
-    fn position_in(
+    fn decide_access(
         &self,
         edition: Edition,
         identity: &Identity,
         granted: bool,
-        name: &str,
+        role_by_policies: Option<OrganizationRole>,
+        target: &OrganizationTarget,
         action: Action,
-    ) -> Result<Option<Position>, Failure> {
-        let stored = FoldedName::of(name).map(|name| self.load(&name));
-        let stored = stored.transpose()?.flatten();
-        let record = stored.map(|stored| stored.record);
+    ) -> Result<Option<AccessDecision>, Failure> {
+        let record = self.record_meant(target)?;
         // Looked up of nothing too, so that what is not there takes as long as what is hidden (SEC-A6).
         let external_id = record
             .as_ref()
             .map_or(NO_ORGANIZATION, |record| &record.external_id);
-        let place = self.place_in(identity, external_id)?;
+        let affiliation = self.affiliation_with(identity, external_id)?;
         let Some(record) = record else {
             return Ok(None);
         };
-        let column = place.column(identity);
+        let column = affiliation.column(identity);
         let decision = if record.disabled && column != Column::SiteAdministrator {
             Decision::Hidden
         } else if granted {
@@ -65,32 +59,63 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
             // Not to outsiders: it would tell them that there is such an organization (SEC-A6).
             Decision::UserTokensOff
         } else {
-            decide(column, &place.rights, action)
+            decide(column, &affiliation.rights, action)
         };
         // Only whoever may see it waits for what its record does not tell (SEC-A6).
-        let organization = if decision == Decision::Allowed {
-            self.shown(edition, record)?
+        let is_allowed = decision == Decision::Allowed;
+        let organization = if is_allowed {
+            self.to_organization(edition, record)?
         } else {
             record.into_organization(self.view(edition))
         };
-        Ok(Some(Position {
+        let mut found = AccessDecision {
             organization,
-            standing: column.standing(),
-            rights: place.rights.into_iter().collect(),
-            teams: place.teams,
+            role: column.role(),
+            rights: affiliation.rights.into_iter().collect(),
+            teams: affiliation.teams,
             decision,
-        }))
+            entitlements: Vec::new(),
+            permissions: Vec::new(),
+        };
+        if is_allowed {
+            plans::describe(&mut found, role_by_policies);
+        }
+        Ok(Some(found))
     }
 
-    fn ties(&self, identity: &Identity, external_ids: &[String]) -> Result<Vec<Tie>, Failure> {
-        let external_ids: Vec<&str> = external_ids.iter().map(String::as_str).collect();
-        let places = self.places_in(identity, &external_ids)?.into_iter();
-        Ok(places
-            .map(|place| Tie {
-                standing: place.column(identity).standing(),
-                rights: place.rights.into_iter().collect(),
-            })
-            .collect())
+    fn summarize_memberships(
+        &self,
+        identity: &Identity,
+        organizations: &[ListedOrganization],
+    ) -> Result<MembershipSummaries, Failure> {
+        let external_ids: Vec<&str> = organizations
+            .iter()
+            .map(|organization| organization.external_id.as_str())
+            .collect();
+        let affiliations = self.affiliations_with(identity, &external_ids)?;
+        let mut summaries = MembershipSummaries {
+            memberships: Vec::with_capacity(organizations.len()),
+            permissions: Vec::new(),
+        };
+        let mut known = BTreeMap::new();
+        for (organization, affiliation) in organizations.iter().zip(affiliations) {
+            let role = affiliation.column(identity).role();
+            let greater = plans::greater(role, organization.role_by_policies);
+            let rights: Vec<Right> = affiliation.rights.into_iter().collect();
+            let of_the_same = (organization.plan.as_str(), greater as u8, rights);
+            let permissions = *known
+                .entry(of_the_same)
+                .or_insert_with_key(|(_, _, rights)| {
+                    let all = plans::permissions(organization.plan, greater, rights);
+                    summaries.permissions.push(all);
+                    summaries.permissions.len() - 1
+                });
+            summaries.memberships.push(MembershipSummary {
+                role,
+                permissions: u32::try_from(permissions).unwrap_or(u32::MAX),
+            });
+        }
+        Ok(summaries)
     }
 
     fn creation(
@@ -133,17 +158,17 @@ impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
     }
 }
 
-/// What no organization has for an external id.
+/// An external id that no organization has.
 const NO_ORGANIZATION: &str = "org-";
 
-/// Whether the identity is a person's token of this capability. A workload that is a user comes with a service token.
+/// True if the identity is a person's token of this capability. A workload that is a user comes with a service token.
 const fn is_user_token(identity: &Identity) -> bool {
     identity.token_id.is_some() && matches!(identity.principal, Principal::User(_))
 }
 
-/// What ties somebody to an organization.
+/// The membership, team or token by which a caller belongs to an organization.
 #[derive(Default)]
-struct Place {
+struct Affiliation {
     is_member: bool,
     is_owner: bool,
     is_organization_token: bool,
@@ -152,9 +177,9 @@ struct Place {
     rights: Rights,
 }
 
-impl Place {
-    /// What somebody is to an organization by the token alone.
-    fn of(principal: &Principal, external_id: &str) -> Self {
+impl Affiliation {
+    /// How a caller belongs to an organization by the token alone.
+    fn by_token(principal: &Principal, external_id: &str) -> Self {
         match principal {
             Principal::Team(team) if team.organization == external_id => Self {
                 is_member: true,
@@ -191,18 +216,59 @@ impl Place {
 }
 
 impl Column {
-    const fn standing(self) -> Option<Standing> {
+    const fn role(self) -> Option<OrganizationRole> {
         match self {
-            Self::SiteAdministrator => Some(Standing::SiteAdministrator),
-            Self::Owner => Some(Standing::Owner),
-            Self::Member => Some(Standing::Member),
-            Self::OrganizationToken => Some(Standing::OrganizationToken),
+            Self::SiteAdministrator => Some(OrganizationRole::SiteAdministrator),
+            Self::Owner => Some(OrganizationRole::Owner),
+            Self::Member => Some(OrganizationRole::Member),
+            Self::OrganizationToken => Some(OrganizationRole::OrganizationToken),
             Self::AuditReader | Self::Outsider => None,
         }
     }
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
+    /// The record of the organization that a request is about.
+    fn record_meant(
+        &self,
+        target: &OrganizationTarget,
+    ) -> Result<Option<OrganizationRecord>, Failure> {
+        let owner = match target {
+            OrganizationTarget::Name(_) => None,
+            OrganizationTarget::OwnerOf(id) => self.organization_of(id)?,
+        };
+        let name = match (target, &owner) {
+            (OrganizationTarget::Name(name), _) => name.as_str(),
+            (OrganizationTarget::OwnerOf(_), Some(owner)) => owner.name.as_str(),
+            (OrganizationTarget::OwnerOf(_), None) => return Ok(None),
+        };
+        let stored = FoldedName::of(name).map(|name| self.load(&name));
+        let record = stored.transpose()?.flatten().map(|stored| stored.record);
+        // Another organization can have the name by now.
+        Ok(record.filter(|record| {
+            let owner = owner.as_ref();
+            owner.is_none_or(|owner| owner.external_id == record.external_id)
+        }))
+    }
+
+    /// Who presents a credential; `None` if it is worth nothing.
+    fn bearer_of(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
+        let principal = match credential {
+            Credential::ApiToken(secret) => return self.identify_token(secret),
+            Credential::Root => Principal::Installation,
+            Credential::Nobody => Principal::Workload(None),
+            Credential::Entity(entity) => match self.user_of_entity(entity)? {
+                Some(user) if user.suspended => return Ok(None),
+                Some(user) => Principal::User(user),
+                None => Principal::Workload(Some(entity.clone())),
+            },
+        };
+        Ok(Some(Identity {
+            principal,
+            token_id: None,
+        }))
+    }
+
     fn identify_token(&self, secret: &str) -> Result<Option<Identity>, Failure> {
         let Some(token) = self.live_token(secret)? else {
             return Ok(None);
@@ -210,7 +276,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let Some(principal) = self.principal_of(&token.record)? else {
             return Ok(None);
         };
-        // A store that takes no writes now can still be read: nobody is shut out for it.
+        // A store that takes no writes now can still be read: no caller is shut out for it.
         let _ = self.note_use(&token);
         Ok(Some(Identity {
             principal,
@@ -243,50 +309,62 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         })
     }
 
-    fn place_in(&self, identity: &Identity, external_id: &str) -> Result<Place, Failure> {
-        let places = self.places_in(identity, &[external_id])?;
-        Ok(places.into_iter().next().unwrap_or_default())
+    fn affiliation_with(
+        &self,
+        identity: &Identity,
+        external_id: &str,
+    ) -> Result<Affiliation, Failure> {
+        let affiliations = self.affiliations_with(identity, &[external_id])?;
+        Ok(affiliations.into_iter().next().unwrap_or_default())
     }
 
-    /// What ties somebody to each of these organizations, in their order.
-    fn places_in(&self, identity: &Identity, external_ids: &[&str]) -> Result<Vec<Place>, Failure> {
-        let mut places: Vec<Place> = external_ids
+    /// How a caller belongs to each of these organizations, in their order.
+    fn affiliations_with(
+        &self,
+        identity: &Identity,
+        external_ids: &[&str],
+    ) -> Result<Vec<Affiliation>, Failure> {
+        let mut affiliations: Vec<Affiliation> = external_ids
             .iter()
-            .map(|external_id| Place::of(&identity.principal, external_id))
+            .map(|external_id| Affiliation::by_token(&identity.principal, external_id))
             .collect();
         if let Principal::User(user) = &identity.principal {
             let memberships = self.memberships_of(&user.id, external_ids)?;
-            for (place, membership) in places.iter_mut().zip(memberships) {
+            for (affiliation, membership) in affiliations.iter_mut().zip(memberships) {
                 if let Some(membership) = membership
                     && membership.status == MembershipStatus::Active
                 {
-                    place.is_member = true;
-                    place.teams = membership.teams;
+                    affiliation.is_member = true;
+                    affiliation.teams = membership.teams;
                 }
             }
         }
-        self.fill_in_teams(&mut places, external_ids)?;
-        Ok(places)
+        self.fill_in_teams(&mut affiliations, external_ids)?;
+        Ok(affiliations)
     }
 
-    /// Finds out what the teams of each place may do. Teams that are gone do not count.
-    fn fill_in_teams(&self, places: &mut [Place], external_ids: &[&str]) -> Result<(), Failure> {
-        let keys: Vec<String> = places
+    /// Finds out what the teams of each affiliation may do. Teams that are gone do not count.
+    fn fill_in_teams(
+        &self,
+        affiliations: &mut [Affiliation],
+        external_ids: &[&str],
+    ) -> Result<(), Failure> {
+        let keys: Vec<String> = affiliations
             .iter()
             .zip(external_ids)
-            .flat_map(|(place, external_id)| {
-                let teams = place.teams.iter();
+            .flat_map(|(affiliation, external_id)| {
+                let teams = affiliation.teams.iter();
                 teams.map(|id| key(external_id, kind::TEAM, id))
             })
             .collect();
         let mut found = self.all::<TeamRecord>(&keys)?.into_iter();
-        for place in places {
-            let count = place.teams.len();
-            place.teams.clear();
+        for affiliation in affiliations {
+            let count = affiliation.teams.len();
+            affiliation.teams.clear();
             for team in found.by_ref().take(count).flatten() {
-                place.rights.extend(&team.rights);
-                place.is_owner |= team.is_owners();
-                place.teams.push(team.id);
+                affiliation.rights.extend(&team.rights);
+                affiliation.is_owner |= team.is_owners();
+                affiliation.teams.push(team.id);
             }
         }
         Ok(())

@@ -1,18 +1,18 @@
 //! Who asks, and what they may do with an organization (contract 1.6, 1.7).
 
 mod identify;
-mod mandate;
 mod table;
+mod teams_in_scope;
 
 use crate::{Principal, identifier, users};
-pub(crate) use mandate::MandateOverTeams;
+pub(crate) use teams_in_scope::TeamsInScope;
 
 /// Tells what identifies a principal, and what it is called.
 pub(crate) trait Named {
-    /// What identifies it: the id of a user, team or entity, or the external id of an organization.
+    /// The identifier: the id of a user, team or entity, or the external id of an organization.
     fn id(&self) -> &str;
 
-    /// What it is called. Who is no user has a name of its own all the same, which stays (contract 1.11).
+    /// The name. Who is no user has a name of its own all the same, which stays (contract 1.11).
     fn username(&self) -> String;
 }
 
@@ -40,8 +40,8 @@ impl Named for Principal {
     }
 }
 
-/// What the installation is called.
+/// The name of the installation.
 pub(crate) const INSTALLATION_NAME: &str = "installation";
 
-/// What those are called of whom nothing is known but what their policies say.
+/// The name of workloads of which nothing is known but what their policies say.
 pub(crate) const NOBODY_NAME: &str = "workload";

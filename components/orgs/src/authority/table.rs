@@ -3,7 +3,7 @@
 use crate::team::Rights;
 use crate::{Action, Decision, Right};
 
-/// Somebody as the table sees them.
+/// A caller as the table sees them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
     SiteAdministrator,

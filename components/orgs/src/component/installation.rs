@@ -1,4 +1,4 @@
-//! What the installation sets, and what organizations share in it.
+//! The settings of the installation, and the sharing among its organizations.
 
 use super::{Component, ORGS, wit};
 use crate::{

@@ -35,7 +35,7 @@ impl Column {
         self.text.split_terminator(END)
     }
 
-    /// Whether a row says just `text`, where the rows are sorted.
+    /// True if a row says just `text`, where the rows are sorted.
     pub fn find_sorted(&self, text: &str) -> bool {
         let (mut from, mut to) = (0, self.len());
         while from < to {

@@ -143,7 +143,7 @@ impl<'a, S: Store> Directory<'a, S> {
         Err(Failure::Contended)
     }
 
-    /// What is pending; `None` where that was damaged, and is to be read again.
+    /// The pending changes; `None` where that was damaged, and is to be read again.
     fn pending(&self) -> Result<Option<Pending>, Failure> {
         match self.unless_damaged(self.records.scan_all(PENDING_PREFIX))? {
             Some(items) => self.decoded(&items),
@@ -151,7 +151,7 @@ impl<'a, S: Store> Directory<'a, S> {
         }
     }
 
-    /// What is pending according to `items`; `None` where one of them was damaged.
+    /// The pending changes according to `items`; `None` where one of them was damaged.
     fn decoded(&self, items: &[Item]) -> Result<Option<Pending>, Failure> {
         let mut pending = Pending::new();
         for item in items {
@@ -214,7 +214,7 @@ impl<'a, S: Store> Directory<'a, S> {
         Ok(Some(leaves))
     }
 
-    /// What was read; `None` where it is damaged. Then the directory is given up, and with it what is damaged in it, and will be
+    /// The part that was read; `None` where it is damaged. Then the directory is given up, and with it what is damaged in it, and will be
     /// built again.
     fn unless_damaged<T>(&self, read: Result<T, StorageError>) -> Result<Option<T>, Failure> {
         let mut transaction = Transaction::new();

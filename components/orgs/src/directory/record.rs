@@ -69,7 +69,7 @@ impl RootRecord {
     }
 }
 
-/// What the root knows about a leaf.
+/// A leaf as the root knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(String, u32, u32)", into = "(String, u32, u32)")]
 pub struct LeafReference {
@@ -96,7 +96,7 @@ impl From<LeafReference> for (String, u32, u32) {
     }
 }
 
-/// What the directory knows about an organization.
+/// An organization as the directory knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// Folded.
@@ -190,7 +190,7 @@ impl LeafRecord {
         })
     }
 
-    /// Whether this is the leaf that the root speaks of.
+    /// True if this is the leaf that the root speaks of.
     pub fn is(&self, reference: &LeafReference) -> bool {
         self.len() == reference.names as usize
             && self.0.names.get(0).unwrap_or_default() == reference.first
@@ -202,7 +202,7 @@ impl LeafRecord {
     }
 }
 
-/// What has become of an organization since its leaf was written.
+/// The change of an organization since its leaf was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingRecord {
     /// The e-mail address, folded; `None` where no organization has that name any more.
@@ -217,7 +217,7 @@ impl Record for PendingRecord {
 }
 
 impl PendingRecord {
-    /// What is to be known of an organization.
+    /// The entry of an organization.
     pub fn of(organization: &OrganizationRecord) -> Self {
         Self {
             email: Some(folded_text(&organization.settings.email)),
@@ -225,7 +225,7 @@ impl PendingRecord {
         }
     }
 
-    /// What the directory is to say; `None` where that is nothing any more.
+    /// The entry that the directory is to have; `None` where that is nothing any more.
     pub fn entry<'a>(&'a self, name: &'a str) -> Option<Entry<'a>> {
         Some(Entry {
             name,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::record::{LeafRecord, LeafReference, PendingRecord, RootRecord};
 use crate::search::{Matcher, Scope, Search};
 
-/// What has changed since the leaves were written, by folded name.
+/// The changes since the leaves were written, by folded name.
 pub type Pending = BTreeMap<String, PendingRecord>;
 
 /// Some of the leaves, and what to change in them.
@@ -106,7 +106,7 @@ impl Snapshot {
     }
 }
 
-/// What is pending for the leaf at `place`.
+/// The changes that are pending for the leaf at `place`.
 pub fn pending_in<'a>(
     pending: &'a Pending,
     root: &RootRecord,

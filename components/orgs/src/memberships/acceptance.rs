@@ -1,4 +1,4 @@
-//! Invitations, and those whom they are meant for: nobody becomes a member without agreeing (contract 4.11).
+//! Invitations, and those whom they are meant for: no user becomes a member without agreeing (contract 4.11).
 //!
 //! - `of/<external id>/invited/<hash of the address>`: the membership that waits for the address.
 //! - `invitation/<hash>/<membership id>`: that it waits, and in which organization.
@@ -8,8 +8,8 @@ use gatehouse_storage::{Attempt, Loaded, Record, Transaction};
 use serde::{Deserialize, Serialize};
 
 use crate::audit_trail::Deeds as _;
-use crate::belonging::{self, PointerRecord, kind};
 use crate::identifier::is_identifier;
+use crate::owned_keys::{self, PointerRecord, kind};
 use crate::record::OrganizationRecord;
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, membership_of_key};
 use crate::{
@@ -36,7 +36,7 @@ pub(super) struct Own<'i> {
 }
 
 pub(super) fn invited_key(organization: &str, hash: &str) -> String {
-    belonging::key(organization, kind::INVITED, hash)
+    owned_keys::key(organization, kind::INVITED, hash)
 }
 
 pub(super) fn invitation_key(hash: &str, membership: &str) -> String {
@@ -70,7 +70,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             return Ok(None);
         };
         let external_id = owner.external_id.as_str();
-        let key = belonging::key(external_id, kind::MEMBERSHIP, id);
+        let key = owned_keys::key(external_id, kind::MEMBERSHIP, id);
         let membership = self.records.get::<MembershipRecord>(&key)?;
         let is_own = |found: &MembershipRecord| match found.status {
             MembershipStatus::Active => found.user.as_ref() == Some(&user.id),
@@ -109,7 +109,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if !self.require_existing(&mut transaction, external_id)? {
             return Err(MembershipError::NotFound);
         }
-        let key = belonging::key(external_id, kind::MEMBERSHIP, id);
+        let key = owned_keys::key(external_id, kind::MEMBERSHIP, id);
         transaction.require(&key, membership.version);
         self.end_invitation(&mut transaction, external_id, &membership.record)?;
         let accepted = MembershipRecord {
@@ -119,7 +119,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             ..membership.record
         };
         let pointer = PointerRecord::to(id);
-        let member_key = belonging::key(external_id, kind::MEMBER, &user.id);
+        let member_key = owned_keys::key(external_id, kind::MEMBER, &user.id);
         transaction
             .require_absent(&member_key)
             .put(member_key, &pointer)?

@@ -1,23 +1,23 @@
-//! Inviting somebody.
+//! Inviting members.
 //!
-//! An invitation to an address reads and stores the same whether or not anybody has the address (contract 4.11).
+//! An invitation to an address reads and stores the same whether or not a user has the address (contract 4.11).
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
 
 use super::acceptance::{InvitationRecord, invitation_key, invited_key};
 use crate::audit_trail::Deeds as _;
-use crate::authority::MandateOverTeams as _;
-use crate::belonging::{self, PointerRecord, kind, put_new};
+use crate::authority::TeamsInScope as _;
 use crate::identifier::{is_identifier, random_identifier};
+use crate::owned_keys::{self, PointerRecord, kind, put_new};
 use crate::rules::is_email_address;
 use crate::team::{
     MEMBERSHIP_PREFIX, MembershipRecord, TEAM_PREFIX, TeamRecord, membership_of_key,
 };
 use crate::users::{id_of_user, is_reserved_address};
 use crate::{
-    Attribute, AttributeIssue, Caller, Failure, Fault, Invitation, Mandate, MembershipError,
-    MembershipStatus, Orgs, Resource, Subject, User,
+    Attribute, AttributeIssue, Caller, DelegationScope, Failure, Fault, Invitation,
+    MembershipError, MembershipStatus, Orgs, Resource, Subject, User,
 };
 
 /// Whom an invitation means.
@@ -33,7 +33,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         invitation: &Invitation,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Attempt<MembershipRecord>, MembershipError> {
         let mut transaction = Transaction::new();
@@ -61,7 +61,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 None
             }
         };
-        let teams = self.teams_to_join(organization, &invitation.teams, mandate)?;
+        let teams = self.teams_to_join(organization, &invitation.teams, scope)?;
         issues.extend(teams.is_none().then(unknown_team));
         let (Some(invitee), Some(teams), true) = (invitee, teams, issues.is_empty()) else {
             return Err(MembershipError::Invalid(issues));
@@ -71,7 +71,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             return Err(MembershipError::TooMany(most));
         }
         for team in &teams {
-            let key = belonging::key(organization, kind::TEAM, &team.record.id);
+            let key = owned_keys::key(organization, kind::TEAM, &team.record.id);
             transaction.require(key, team.version);
         }
         let owners = teams.iter().find(|team| team.record.is_owners());
@@ -138,7 +138,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(Ok(Invitee::User(new.0)))
     }
 
-    /// Whether they belong to the organization already, or are invited.
+    /// True if they belong to the organization already, or are invited.
     fn is_here(&self, organization: &str, invitee: &Invitee) -> Result<bool, Failure> {
         let found = self.get_many::<PointerRecord>(&self.places_of(organization, invitee)?)?;
         Ok(found.iter().any(Option::is_some))
@@ -157,7 +157,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         };
         Ok(vec![
             invited_key(organization, &self.email_hash(email)?),
-            belonging::key(organization, kind::MEMBER, &user),
+            owned_keys::key(organization, kind::MEMBER, &user),
         ])
     }
 
@@ -166,7 +166,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         ids: &Attribute<Vec<String>>,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Option<Vec<Loaded<TeamRecord>>>, MembershipError> {
         let mut ids = match ids {
             Attribute::Absent | Attribute::Null => Vec::new(),
@@ -178,14 +178,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if !ids.iter().all(|id| is_identifier(TEAM_PREFIX, id)) {
             return Ok(None);
         }
-        let key = |id: &String| belonging::key(organization, kind::TEAM, id);
+        let key = |id: &String| owned_keys::key(organization, kind::TEAM, id);
         let keys: Vec<String> = ids.iter().map(key).collect();
         let teams = self.get_many::<TeamRecord>(&keys)?.into_iter();
-        let visible = teams.map(|team| team.filter(|team| mandate.sees(&team.record)));
+        let visible = teams.map(|team| team.filter(|team| scope.sees(&team.record)));
         let Some(teams) = visible.collect::<Option<Vec<_>>>() else {
             return Ok(None);
         };
-        if teams.iter().all(|team| mandate.covers(&team.record)) {
+        if teams.iter().all(|team| scope.covers(&team.record)) {
             Ok(Some(teams))
         } else {
             Err(MembershipError::NotAllowed)
@@ -209,7 +209,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             Invitee::User(user) => {
                 transaction
                     .put(
-                        belonging::key(organization, kind::MEMBER, &user.id),
+                        owned_keys::key(organization, kind::MEMBER, &user.id),
                         &pointer,
                     )?
                     .put(membership_of_key(&user.id, organization), &pointer)?;
@@ -261,7 +261,7 @@ fn unknown_team() -> AttributeIssue {
     issue("teams", Fault::UnknownTeam)
 }
 
-/// Whether `text` is written as ids of entities are: 32 hexadecimal digits in lower case, in five groups.
+/// True if `text` is written as ids of entities are: 32 hexadecimal digits in lower case, in five groups.
 fn is_entity_id(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();

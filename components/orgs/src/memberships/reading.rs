@@ -6,17 +6,17 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::decode;
 
 use super::acceptance::{InvitationRecord, invitations_prefix};
-use crate::belonging::{self, kind};
 use crate::identifier::is_identifier;
+use crate::owned_keys::{self, kind};
 use crate::paging::page;
 use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, external_id_key};
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_prefix};
 use crate::tokens::SecretHasher;
 use crate::users::id_of_user;
 use crate::{
-    Failure, Identity, MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD, MAXIMUM_TEAMS_TOLD, Mandate,
-    Membership, MembershipFilter, MembershipPage, MembershipStatus, Orgs, OwnMembership, Principal,
-    User, Users as _,
+    DelegationScope, Failure, Identity, MAXIMUM_INVITATIONS, MAXIMUM_OWNERS_TOLD,
+    MAXIMUM_TEAMS_TOLD, Membership, MembershipFilter, MembershipPage, MembershipStatus, Orgs,
+    OwnMembership, Principal, User, Users as _,
 };
 
 /// How many memberships are read at once: in stores that are older than the bounds they can be large.
@@ -59,7 +59,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         ids: &[String],
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<Membership>, Failure> {
         let mut ids: Vec<&String> = ids
             .iter()
@@ -70,13 +70,13 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let visible = self.visible_teams(organization, mandate)?;
+        let visible = self.visible_teams(organization, scope)?;
         let visible: HashSet<&str> = visible.iter().map(|team| team.id.as_str()).collect();
         let hasher = self.hasher()?;
         let mut found = Vec::with_capacity(ids.len());
         let mut told = 0;
         for ids in ids.chunks(MEMBERSHIPS_AT_ONCE) {
-            let key = |id: &&String| belonging::key(organization, kind::MEMBERSHIP, id);
+            let key = |id: &&String| owned_keys::key(organization, kind::MEMBERSHIP, id);
             let keys: Vec<String> = ids.iter().map(key).collect();
             for membership in self
                 .get_many::<MembershipRecord>(&keys)?
@@ -103,12 +103,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         filter: &MembershipFilter,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<MembershipPage, Failure> {
         let mut all: Vec<Sought> = Vec::new();
-        let prefix = belonging::prefix(organization, kind::MEMBERSHIP);
+        let prefix = owned_keys::prefix(organization, kind::MEMBERSHIP);
         self.for_each_record::<MembershipRecord>(&prefix, |found| {
             let found = found.record;
             all.push(Sought {
@@ -136,7 +136,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let (wanted, total) = page(matching, number, size);
         let ids: Vec<String> = wanted.iter().map(|found| found.id.clone()).collect();
         Ok(MembershipPage {
-            memberships: self.memberships_seen(organization, &ids, mandate)?,
+            memberships: self.memberships_seen(organization, &ids, scope)?,
             total,
             active,
             invited,
@@ -208,7 +208,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             for item in items {
                 let invitation: InvitationRecord = decode(&item.entry.value)?;
                 let id = item.key.strip_prefix(&prefix).unwrap_or_default();
-                keys.push(belonging::key(
+                keys.push(owned_keys::key(
                     &invitation.organization,
                     kind::MEMBERSHIP,
                     id,
@@ -237,7 +237,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         hasher: &SecretHasher,
     ) -> Result<OwnMembership, Failure> {
         let external_id = &organization.external_id;
-        let key = |id: &String| belonging::key(external_id, kind::TEAM, id);
+        let key = |id: &String| owned_keys::key(external_id, kind::TEAM, id);
         let keys: Vec<String> = membership.teams.iter().map(key).collect();
         let teams = self.get_many::<TeamRecord>(&keys)?.into_iter().flatten();
         let teams: HashSet<String> = teams.map(|team| team.record.id).collect();

@@ -10,13 +10,13 @@ use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
 use super::reading::membership_of;
 use crate::audit_trail::Deeds as _;
-use crate::authority::MandateOverTeams as _;
-use crate::belonging::{self, kind};
+use crate::authority::TeamsInScope as _;
 use crate::identifier::is_identifier;
+use crate::owned_keys::{self, kind};
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_key};
 use crate::{
-    Caller, Failure, Identity, Invitation, Mandate, Membership, MembershipError, MembershipFilter,
-    MembershipPage, Memberships, Orgs, OwnMembership, Resource, User,
+    Caller, DelegationScope, Failure, Identity, Invitation, Membership, MembershipError,
+    MembershipFilter, MembershipPage, Memberships, Orgs, OwnMembership, Resource, User,
 };
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -24,16 +24,16 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Attempt<()>, MembershipError> {
         if !is_identifier(MEMBERSHIP_PREFIX, id) {
             return Err(MembershipError::NotFound);
         }
-        let key = belonging::key(organization, kind::MEMBERSHIP, id);
+        let key = owned_keys::key(organization, kind::MEMBERSHIP, id);
         let stored = self.records.get::<MembershipRecord>(&key)?;
         let stored = stored.ok_or(MembershipError::NotFound)?;
-        self.end_membership(organization, &stored, Some(mandate), by)
+        self.end_membership(organization, &stored, Some(scope), by)
     }
 
     fn try_leave(&self, id: &str, by: &Caller) -> Result<Attempt<()>, MembershipError> {
@@ -43,30 +43,30 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         self.end_membership(&own.organization.external_id, &own.membership, None, by)
     }
 
-    /// Ends a membership by a mandate, or without one by whoever it is of.
+    /// Ends a membership by a scope, or without one by whoever it is of.
     fn end_membership(
         &self,
         organization: &str,
         stored: &Loaded<MembershipRecord>,
-        mandate: Option<&Mandate>,
+        scope: Option<&DelegationScope>,
         by: &Caller,
     ) -> Result<Attempt<()>, MembershipError> {
         let membership = &stored.record;
         let id = membership.id.as_str();
-        let team_key = |id: &String| belonging::key(organization, kind::TEAM, id);
+        let team_key = |id: &String| owned_keys::key(organization, kind::TEAM, id);
         let keys: Vec<String> = membership.teams.iter().map(team_key).collect();
         let teams: Vec<_> = self
             .get_many::<TeamRecord>(&keys)?
             .into_iter()
             .flatten()
             .collect();
-        let covers = |team: &TeamRecord| mandate.is_none_or(|mandate| mandate.covers(team));
+        let covers = |team: &TeamRecord| scope.is_none_or(|scope| scope.covers(team));
         if !teams.iter().all(|team| covers(&team.record)) {
             return Err(MembershipError::NotAllowed);
         }
         let mut transaction = Transaction::new();
         transaction.require(
-            belonging::key(organization, kind::MEMBERSHIP, id),
+            owned_keys::key(organization, kind::MEMBERSHIP, id),
             stored.version,
         );
         for team in &teams {
@@ -78,12 +78,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 return Err(MembershipError::LastOwner);
             }
         }
-        belonging::delete(&mut transaction, organization, kind::MEMBERSHIP, id);
+        owned_keys::delete(&mut transaction, organization, kind::MEMBERSHIP, id);
         self.count_one_less(&mut transaction, organization, kind::MEMBERSHIP)?;
         match &membership.user {
             Some(user) => {
                 transaction
-                    .delete(belonging::key(organization, kind::MEMBER, user))
+                    .delete(owned_keys::key(organization, kind::MEMBER, user))
                     .delete(membership_of_key(user, organization));
             }
             None => self.end_invitation(&mut transaction, organization, membership)?,
@@ -99,11 +99,11 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         &self,
         organization: &str,
         invitation: &Invitation,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Membership, MembershipError> {
         let membership = commit_with_retries(&self.clock, &self.random, || {
-            self.try_invite(organization, invitation, mandate, by)
+            self.try_invite(organization, invitation, scope, by)
         })?;
         Ok(membership_of(&membership, &self.hasher()?, |_| true))
     }
@@ -112,9 +112,9 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Option<Membership>, Failure> {
-        let found = self.memberships_seen(organization, &[id.to_owned()], mandate)?;
+        let found = self.memberships_seen(organization, &[id.to_owned()], scope)?;
         Ok(found.into_iter().next())
     }
 
@@ -122,20 +122,20 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         &self,
         organization: &str,
         ids: &[String],
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<Membership>, Failure> {
-        self.memberships_seen(organization, ids, mandate)
+        self.memberships_seen(organization, ids, scope)
     }
 
     fn list_memberships(
         &self,
         organization: &str,
         filter: &MembershipFilter,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<MembershipPage, Failure> {
-        self.membership_page(organization, filter, mandate, number, size)
+        self.membership_page(organization, filter, scope, number, size)
     }
 
     fn own_memberships(&self, identity: &Identity) -> Result<Vec<OwnMembership>, Failure> {
@@ -168,11 +168,11 @@ impl<S: Store, C: Clock, R: Random> Memberships for Orgs<S, C, R> {
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), MembershipError> {
         commit_with_retries(&self.clock, &self.random, || {
-            self.try_remove_membership(organization, id, mandate, by)
+            self.try_remove_membership(organization, id, scope, by)
         })
     }
 

@@ -1,11 +1,11 @@
-//! What plans include (contract 4.1).
+//! The entitlements of plans (contract 4.1).
 
-use crate::{Entitlement, EntitlementValue, Plan};
+use crate::{Entitlement, EntitlementValue, Organization, Plan, PlanEntitlements};
 
 const T: bool = true;
 const F: bool = false;
 
-/// What is included or not, by column of the contract: self-hosted, free, standard, business, premium. Plus has no column, and
+/// The entitlements that are included or not, by column of the contract: self-hosted, free, standard, business, premium. Plus has no column, and
 /// includes what business does.
 #[rustfmt::skip]
 const INCLUDED: &[(&str, [bool; 5])] = &[
@@ -48,7 +48,7 @@ const INCLUDED: &[(&str, [bool; 5])] = &[
     ("waypoint-templates-and-addons", [F, F, T, F, T]),
 ];
 
-/// What the free plan limits; the others limit nothing.
+/// The limits of the free plan; the others limit nothing.
 #[rustfmt::skip]
 const LIMITS_OF_FREE: &[(&str, Option<u32>)] = &[
     ("policy-limit", Some(5)),
@@ -61,7 +61,7 @@ const LIMITS_OF_FREE: &[(&str, Option<u32>)] = &[
     ("versioned-policy-set-limit", None),
 ];
 
-/// See [`crate::Organizations::entitlements`].
+/// The entitlement set of a plan, always in the same order.
 pub fn entitlements(plan: Plan) -> Vec<Entitlement> {
     let included = INCLUDED.iter().map(|(key, by_plan)| {
         let [enterprise, free, standard, business, premium] = *by_plan;
@@ -85,6 +85,19 @@ pub fn entitlements(plan: Plan) -> Vec<Entitlement> {
             value,
         })
         .collect()
+}
+
+/// The entitlement sets of the plans that these organizations have, each once.
+pub fn entitlements_of(organizations: &[Organization]) -> Vec<PlanEntitlements> {
+    let mut found: Vec<PlanEntitlements> = Vec::new();
+    for organization in organizations {
+        let plan = organization.plan;
+        if found.iter().all(|known| known.plan != plan) {
+            let entitlements = entitlements(plan);
+            found.push(PlanEntitlements { plan, entitlements });
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The feature sets that there are (contract 4.2).
 
+use super::entitlements::entitlements;
 use crate::{FeatureSet, Plan};
 
 /// A feature set as it is written down here.
@@ -19,6 +20,7 @@ impl Offer {
             name: self.name.to_owned(),
             description: self.description.to_owned(),
             comparison_description: self.comparison_description.to_owned(),
+            entitlements: entitlements(self.plan),
         }
     }
 }

@@ -9,6 +9,6 @@ mod feature_sets;
 mod permissions;
 mod subscription;
 
-pub(crate) use entitlements::entitlements;
-pub(crate) use permissions::permissions;
+pub(crate) use entitlements::entitlements_of;
+pub(crate) use permissions::{describe, greater, permissions};
 pub(crate) use subscription::{SUBSCRIPTION_PREFIX, SubscriptionRecord};

@@ -1,6 +1,7 @@
-//! What people may do in an organization, as its plan has it (contract 2.4).
+//! The permissions of people in an organization, as its plan has it (contract 2.4).
 
-use crate::{Edition, Permission, Plan, Right, Standing};
+use super::entitlements::entitlements;
+use crate::{AccessDecision, Edition, OrganizationRole, Permission, Plan, Right};
 use Existence::{Both, Hosted, SelfHosted};
 use Grant::{Everybody, HostedOwners, Nobody, Owners, OwnersWhoPay, PremiumOwners};
 use Right::{
@@ -79,7 +80,7 @@ const PERMISSIONS: &[(&str, Existence, Grant, &[Right])] = &[
     ("can-read-policies", SelfHosted, Owners, &[ManagePolicies]),
 ];
 
-/// What the organization's own token may do besides what everybody may, on every plan.
+/// The permissions of the organization's own token beside those of every caller, on every plan.
 const OF_ORGANIZATION_TOKEN: &[&str] = &[
     "can-create-team",
     "can-manage-users",
@@ -87,8 +88,30 @@ const OF_ORGANIZATION_TOKEN: &[&str] = &[
     "can-create-workspace",
 ];
 
-/// See [`crate::Organizations::permissions`].
-pub fn permissions(plan: Plan, standing: Standing, rights: &[Right]) -> Vec<Permission> {
+/// Adds to a decision what the plan includes and what the caller may do, whose role by policies is this.
+pub fn describe(decision: &mut AccessDecision, role_by_policies: Option<OrganizationRole>) {
+    let plan = decision.organization.plan;
+    let role = greater(decision.role, role_by_policies);
+    decision.entitlements = entitlements(plan);
+    decision.permissions = permissions(plan, role, &decision.rights);
+}
+
+/// The role of a caller who has this one by membership and that one by policies; a member, if nothing more is known.
+pub const fn greater(
+    by_membership: Option<OrganizationRole>,
+    by_policies: Option<OrganizationRole>,
+) -> OrganizationRole {
+    match (by_membership, by_policies) {
+        (Some(role @ (OrganizationRole::SiteAdministrator | OrganizationRole::Owner)), _)
+        | (_, Some(role @ OrganizationRole::Owner))
+        | (Some(role), _) => role,
+        _ => OrganizationRole::Member,
+    }
+}
+
+/// The permissions of a caller of that role, with these rights from teams, in an organization on that plan, always in the same order.
+/// A permission that does not exist in the plan's edition is left out.
+pub fn permissions(plan: Plan, role: OrganizationRole, rights: &[Right]) -> Vec<Permission> {
     let edition = plan.edition();
     let exists = |existence: &Existence| match existence {
         Both => true,
@@ -101,22 +124,28 @@ pub fn permissions(plan: Plan, standing: Standing, rights: &[Right]) -> Vec<Perm
         .filter(|(_, existence, _, _)| exists(existence))
         .map(|(key, _, grant, opening)| Permission {
             key: (*key).to_owned(),
-            granted: match standing {
-                Standing::SiteAdministrator | Standing::Owner => has(*grant, plan, standing),
+            granted: match role {
+                OrganizationRole::SiteAdministrator | OrganizationRole::Owner => {
+                    has(*grant, plan, role)
+                }
                 // A team may never do more than the owners.
-                Standing::Member if opened(opening) => has(*grant, plan, Standing::Owner),
-                Standing::OrganizationToken if OF_ORGANIZATION_TOKEN.contains(key) => true,
-                Standing::Member | Standing::OrganizationToken => *grant == Everybody,
+                OrganizationRole::Member if opened(opening) => {
+                    has(*grant, plan, OrganizationRole::Owner)
+                }
+                OrganizationRole::OrganizationToken if OF_ORGANIZATION_TOKEN.contains(key) => true,
+                OrganizationRole::Member | OrganizationRole::OrganizationToken => {
+                    *grant == Everybody
+                }
             },
         })
         .collect()
 }
 
-/// Whether owners or site administrators have it.
-fn has(grant: Grant, plan: Plan, standing: Standing) -> bool {
+/// True if owners or site administrators have it.
+fn has(grant: Grant, plan: Plan, role: OrganizationRole) -> bool {
     match grant {
         Everybody | Owners => true,
-        OwnersWhoPay => plan != Plan::Free || standing == Standing::SiteAdministrator,
+        OwnersWhoPay => plan != Plan::Free || role == OrganizationRole::SiteAdministrator,
         HostedOwners => plan.edition() == Edition::Hosted,
         PremiumOwners => plan == Plan::Premium,
         Nobody => false,
@@ -190,18 +219,18 @@ mod tests {
         ("can-read-policies", "T---F-"),
     ];
 
-    const COLUMNS: [(Plan, Standing); 6] = [
-        (Plan::Enterprise, Standing::Owner),
-        (Plan::Business, Standing::Owner),
-        (Plan::Premium, Standing::Owner),
-        (Plan::Free, Standing::Owner),
-        (Plan::Enterprise, Standing::Member),
-        (Plan::Free, Standing::Member),
+    const COLUMNS: [(Plan, OrganizationRole); 6] = [
+        (Plan::Enterprise, OrganizationRole::Owner),
+        (Plan::Business, OrganizationRole::Owner),
+        (Plan::Premium, OrganizationRole::Owner),
+        (Plan::Free, OrganizationRole::Owner),
+        (Plan::Enterprise, OrganizationRole::Member),
+        (Plan::Free, OrganizationRole::Member),
     ];
 
-    /// What is granted, by key.
-    fn found(plan: Plan, standing: Standing, rights: &[Right]) -> BTreeMap<String, bool> {
-        permissions(plan, standing, rights)
+    /// Permissions that are granted, by key.
+    fn found(plan: Plan, role: OrganizationRole, rights: &[Right]) -> BTreeMap<String, bool> {
+        permissions(plan, role, rights)
             .into_iter()
             .map(|permission| (permission.key, permission.granted))
             .collect()
@@ -217,7 +246,7 @@ mod tests {
 
     #[test]
     fn contract_2_4_every_cell_of_the_table() {
-        for (column, (plan, standing)) in COLUMNS.into_iter().enumerate() {
+        for (column, (plan, role)) in COLUMNS.into_iter().enumerate() {
             let expected: BTreeMap<_, _> = CONTRACT
                 .iter()
                 .filter_map(|(key, cells)| match cells.as_bytes()[column] {
@@ -225,17 +254,13 @@ mod tests {
                     cell => Some(((*key).to_owned(), cell == b'T')),
                 })
                 .collect();
-            assert_eq!(
-                found(plan, standing, &[]),
-                expected,
-                "{plan:?} {standing:?}"
-            );
+            assert_eq!(found(plan, role, &[]), expected, "{plan:?} {role:?}");
         }
     }
 
     #[test]
     fn contract_2_4_permissions_stand_in_the_order_of_the_contract() {
-        let known = permissions(Plan::Free, Standing::Owner, &[]);
+        let known = permissions(Plan::Free, OrganizationRole::Owner, &[]);
         let keys: Vec<_> = known
             .iter()
             .map(|permission| permission.key.as_str())
@@ -250,10 +275,10 @@ mod tests {
 
     #[test]
     fn contract_2_4_every_paid_plan_shows_its_owners_the_same_but_for_keys_of_their_own() {
-        let premium = found(Plan::Premium, Standing::Owner, &[]);
+        let premium = found(Plan::Premium, OrganizationRole::Owner, &[]);
         for plan in [Plan::Standard, Plan::Plus, Plan::Business] {
             assert_eq!(
-                beyond(&premium, &found(plan, Standing::Owner, &[])),
+                beyond(&premium, &found(plan, OrganizationRole::Owner, &[])),
                 [
                     "can-update-hyok-configuration",
                     "can-view-hyok-feature-info"
@@ -271,8 +296,8 @@ mod tests {
                 plan
             };
             assert_eq!(
-                found(plan, Standing::SiteAdministrator, &[]),
-                found(paid, Standing::Owner, &[])
+                found(plan, OrganizationRole::SiteAdministrator, &[]),
+                found(paid, OrganizationRole::Owner, &[])
             );
         }
     }
@@ -280,12 +305,12 @@ mod tests {
     #[test]
     fn contract_2_4_the_token_of_an_organization_may_do_four_things_more_than_a_member() {
         for plan in PLANS {
-            let member = found(plan, Standing::Member, &[]);
-            let token = found(plan, Standing::OrganizationToken, &[]);
+            let member = found(plan, OrganizationRole::Member, &[]);
+            let token = found(plan, OrganizationRole::OrganizationToken, &[]);
             let mut expected = OF_ORGANIZATION_TOKEN.to_vec();
             expected.sort_unstable();
             assert_eq!(beyond(&token, &member), expected);
-            let with_rights = found(plan, Standing::OrganizationToken, &Right::ALL);
+            let with_rights = found(plan, OrganizationRole::OrganizationToken, &Right::ALL);
             assert_eq!(with_rights, token);
         }
     }
@@ -352,8 +377,8 @@ mod tests {
             (Right::AccessSecretTeams, nothing),
             (Right::ManageAgentPools, &["can-update-agent-pools"]),
         ] {
-            let plain = found(Plan::Enterprise, Standing::Member, &[]);
-            let member = found(Plan::Enterprise, Standing::Member, &[right]);
+            let plain = found(Plan::Enterprise, OrganizationRole::Member, &[]);
+            let member = found(Plan::Enterprise, OrganizationRole::Member, &[right]);
             assert_eq!(beyond(&member, &plain), opened, "{right:?}");
         }
     }
@@ -361,11 +386,11 @@ mod tests {
     #[test]
     fn contract_2_4_a_team_never_may_do_more_than_the_owners() {
         for plan in PLANS {
-            let member = found(plan, Standing::Member, &Right::ALL);
-            let owner = found(plan, Standing::Owner, &[]);
+            let member = found(plan, OrganizationRole::Member, &Right::ALL);
+            let owner = found(plan, OrganizationRole::Owner, &[]);
             assert_eq!(beyond(&member, &owner), Vec::<String>::new(), "{plan:?}");
         }
-        let free = found(Plan::Free, Standing::Member, &[Right::ManageTeams]);
+        let free = found(Plan::Free, OrganizationRole::Member, &[Right::ManageTeams]);
         assert!(!free["can-create-team"]);
     }
 }

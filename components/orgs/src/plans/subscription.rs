@@ -19,7 +19,7 @@ pub const SUBSCRIPTION_PREFIX: &str = "sub-";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubscriptionRecord {
     pub id: String,
-    /// `None` until somebody sets some: the free plan.
+    /// `None` until a site administrator sets some: the free plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     terms: Option<TermsRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ struct TermsRecord {
 }
 
 impl TermsRecord {
-    /// What holds where nothing has been agreed.
+    /// The terms where nothing has been agreed.
     const fn free(start_at: u64) -> Self {
         Self {
             plan: Plan::Free,
@@ -171,7 +171,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let record = commit_with_retries(&self.clock, &self.random, || {
             self.try_change_subscription(external_id, by, &change)
         })?;
-        Ok(self.shown(edition, record)?)
+        Ok(self.to_organization(edition, record)?)
     }
 
     fn try_change_subscription(

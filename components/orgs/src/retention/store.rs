@@ -2,7 +2,7 @@
 //!
 //! An organization's own is in the organization's record, so that it comes and goes with it.
 //!
-//! - `site/data-retention-policy`: the installation's, once somebody has set one.
+//! - `site/data-retention-policy`: the installation's, once a site administrator has set one.
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
@@ -139,7 +139,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 }
 
-/// What is done where one policy comes in place of another, or of none. Under another id it is another policy. What the
+/// The records of one policy that comes in place of another, or of none. Under another id it is another policy. What the
 /// installation begins with is none.
 fn deeds<'p>(old: Option<&'p RetentionPolicy>, new: Option<&'p RetentionPolicy>) -> Vec<Deed<'p>> {
     let resource = Resource::DataRetentionPolicy;

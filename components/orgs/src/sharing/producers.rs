@@ -11,7 +11,7 @@ use crate::record::{ExternalIdRecord, ORGANIZATION_PREFIX, OrganizationRecord, e
 use crate::search::{Matcher, folded_text};
 use crate::{
     Caller, ConsumerChanges, Edition, Failure, Filter, Orgs, Page, Partnership, ShareError, Shared,
-    Sharing, paging,
+    Sharing, listing, paging,
 };
 
 /// Which organizations a page is of.
@@ -175,9 +175,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             names.retain(|(_, id)| chosen.contains(id));
         }
         let (wanted, total) = paging::page(names, number, size);
-        Ok(Page {
-            organizations: self.shown_all(edition, self.records_of(&wanted)?)?,
-            total,
-        })
+        let organizations = self.to_organizations(edition, self.records_of(&wanted)?)?;
+        Ok(listing::page_of(organizations, total))
     }
 }

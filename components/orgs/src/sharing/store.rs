@@ -11,8 +11,8 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Record, StorageError, Transaction};
 use serde::{Deserialize, Serialize};
 
-use crate::belonging::{key, kind, prefix};
-use crate::by_external_id::Located;
+use crate::lookup::Located;
+use crate::owned_keys::{key, kind, prefix};
 use crate::record::{OrganizationRecord, organization_key};
 use crate::{Failure, MAXIMUM_CONSUMERS, Orgs, Shared};
 
@@ -36,7 +36,7 @@ impl Record for ConsumersRecord {
 }
 
 impl ConsumersRecord {
-    /// Adds to `transaction` that these are named. Where nobody is, there is no record.
+    /// Adds to `transaction` that these are named. Where none is, there is no record.
     pub(super) fn put_or_delete(
         &self,
         transaction: &mut Transaction,
@@ -83,7 +83,7 @@ fn parse(name: &str) -> Option<Shared> {
         .find(|shared| word_of(*shared) == name)
 }
 
-/// Whether the organization shares with all.
+/// True if the organization shares with all.
 pub(crate) const fn with_all(shared: Shared, record: &OrganizationRecord) -> bool {
     match shared {
         Shared::Modules => record.global_module_sharing,
@@ -136,7 +136,7 @@ pub(super) fn producer_key(shared: Shared, consumer: &str, producer: &str) -> St
     format!("{}{producer}", producers_prefix(shared, consumer))
 }
 
-/// Before all who share with anybody.
+/// Before all who share with any organization.
 pub(super) fn index_prefix(shared: Shared) -> String {
     format!("producer/{}/", word_of(shared))
 }
@@ -191,7 +191,7 @@ pub(crate) fn end_producer(transaction: &mut Transaction, record: &OrganizationR
     }
 }
 
-/// Adds to `transaction` that nobody is named any more by a producer that is gone. `name` is as in the key of its consumers.
+/// Adds to `transaction` that no consumer is named any more by a producer that is gone. `name` is as in the key of its consumers.
 pub(crate) fn end_of_consumers(
     transaction: &mut Transaction,
     producer: &str,
@@ -216,7 +216,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         shares: &[Shared],
     ) -> Result<Attempt<()>, Failure> {
         let (name, stored) = match self.locate(producer)? {
-            // What it named is cleared away with it.
+            // Everything that it named is cleared away with it.
             Located::Gone => return Ok(Attempt::Done(())),
             Located::Moved => return Ok(Attempt::Conflicted),
             Located::Here(found) => found,
@@ -245,7 +245,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 }
 
-/// What of a producer's has the consumer in whose place an entry of this name stands, and whose that is.
+/// The part of a producer's that has the consumer in whose place an entry of this name stands, and whose that is.
 pub(crate) fn shared_by(name: &str) -> Option<(Shared, &str)> {
     let (shared, producer) = name.split_once('/')?;
     Some((parse(shared)?, producer))

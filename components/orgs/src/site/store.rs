@@ -1,6 +1,6 @@
-//! What holds for the whole installation, in the store.
+//! The settings of the whole installation, in the store.
 //!
-//! - `site/general-settings`: the general settings, once somebody has changed them.
+//! - `site/general-settings`: the general settings, once a site administrator has changed them.
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
@@ -64,7 +64,7 @@ impl<S: Store, C: Clock, R: Random> Site for Orgs<S, C, R> {
             self.try_administer(edition, external_id, changes, by)
         })?;
         self.directory().keep_up();
-        Ok(self.shown(edition, record)?)
+        Ok(self.to_organization(edition, record)?)
     }
 
     fn count_organizations(&self) -> Result<Census, Failure> {
@@ -94,8 +94,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let mut transaction = Transaction::new();
         for shared in EVERYTHING_SHARED {
             if with_all(shared, &record) && !with_all(shared, &stored.record) {
-                let nobody = Existence::new();
-                self.name_consumers(&mut transaction, &mut record, shared, &nobody)?;
+                let no_consumers = Existence::new();
+                self.name_consumers(&mut transaction, &mut record, shared, &no_consumers)?;
             }
         }
         if record.disabled != stored.record.disabled {

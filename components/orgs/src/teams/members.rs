@@ -6,12 +6,13 @@ use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction};
 
 use crate::audit_trail::Deeds as _;
-use crate::belonging::{self, PointerRecord, kind};
 use crate::identifier::is_identifier;
+use crate::owned_keys::{self, PointerRecord, kind};
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord};
 use crate::users::username_key;
 use crate::{
-    Caller, Failure, MAXIMUM_MEMBERS_AT_ONCE, Mandate, MemberNames, Orgs, Resource, TeamError,
+    Caller, DelegationScope, Failure, MAXIMUM_MEMBERS_AT_ONCE, MemberNames, Orgs, Resource,
+    TeamError,
 };
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -20,18 +21,18 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         id: &str,
         names: &MemberNames,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Attempt<()>, TeamError> {
-        let team = self.team_within_reach(organization, id, mandate)?;
+        let team = self.team_within_reach(organization, id, scope)?;
         let mut joining = self.named_members(organization, names)?;
         joining.retain(|_, member| !member.record.is_of(id));
         if joining.is_empty() {
             return Ok(Attempt::Done(()));
         }
         let mut transaction = Transaction::new();
-        // So that nobody joins a team that is just going, or that just got rights beyond the mandate.
-        transaction.require(belonging::key(organization, kind::TEAM, id), team.version);
+        // So that no user joins a team that is just going, or that just got rights beyond the scope.
+        transaction.require(owned_keys::key(organization, kind::TEAM, id), team.version);
         let most = self.bounds()?.teams_per_membership;
         for member in joining.values_mut() {
             if member.record.teams.len() >= most as usize {
@@ -64,10 +65,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         id: &str,
         names: &MemberNames,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Attempt<()>, TeamError> {
-        let team = self.team_within_reach(organization, id, mandate)?;
+        let team = self.team_within_reach(organization, id, scope)?;
         let mut leaving = self.named_members(organization, names)?;
         leaving.retain(|_, member| member.record.is_of(id));
         if leaving.is_empty() {
@@ -75,7 +76,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }
         let mut transaction = Transaction::new();
         if !team.record.is_owners() {
-            transaction.require(belonging::key(organization, kind::TEAM, id), team.version);
+            transaction.require(owned_keys::key(organization, kind::TEAM, id), team.version);
         } else if !self.keep_an_owner(&mut transaction, organization, &team, |id| {
             leaving.contains_key(id)
         })? {
@@ -100,7 +101,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         member: &mut MembershipRecord,
     ) -> Result<(), Failure> {
-        let key = |id: &String| belonging::key(organization, kind::TEAM, id);
+        let key = |id: &String| owned_keys::key(organization, kind::TEAM, id);
         let keys: Vec<String> = member.teams.iter().map(key).collect();
         let mut teams = self.get_many::<TeamRecord>(&keys)?.into_iter();
         member
@@ -128,7 +129,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .map(|id| {
                 let id = id.as_deref().unwrap_or_default();
                 let id = is_identifier(MEMBERSHIP_PREFIX, id).then_some(id);
-                belonging::key(organization, kind::MEMBERSHIP, id.unwrap_or("-"))
+                owned_keys::key(organization, kind::MEMBERSHIP, id.unwrap_or("-"))
             })
             .collect();
         let mut members = BTreeMap::new();
@@ -160,7 +161,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .into_iter()
             .map(|user| {
                 let user = user.map_or_else(|| "-".to_owned(), |user| user.record.id);
-                belonging::key(organization, kind::MEMBER, &user)
+                owned_keys::key(organization, kind::MEMBER, &user)
             })
             .collect();
         let members = self.get_many::<PointerRecord>(&keys)?;
@@ -175,7 +176,7 @@ pub(super) fn put_changed(
     organization: &str,
     member: &Loaded<MembershipRecord>,
 ) -> Result<(), Failure> {
-    let key = belonging::key(organization, kind::MEMBERSHIP, &member.record.id);
+    let key = owned_keys::key(organization, kind::MEMBERSHIP, &member.record.id);
     transaction
         .require(&key, member.version)
         .put(key, &member.record)?;

@@ -2,7 +2,7 @@
 
 mod members;
 mod owners;
+mod reading;
 mod removal;
-mod roll;
 mod rules;
 mod store;

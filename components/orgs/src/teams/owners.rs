@@ -9,7 +9,7 @@ use gatehouse_ports::{Clock, Random, Store, Version};
 use gatehouse_storage::{Loaded, Record, Transaction};
 use serde::{Deserialize, Serialize};
 
-use crate::belonging::{self, kind};
+use crate::owned_keys::{self, kind};
 use crate::team::{MembershipRecord, TeamRecord};
 use crate::{Failure, Orgs};
 
@@ -37,7 +37,7 @@ impl OwnersRecord {
 }
 
 fn owners_key(organization: &str) -> String {
-    belonging::key(organization, kind::OWNERS, "active")
+    owned_keys::key(organization, kind::OWNERS, "active")
 }
 
 impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
@@ -56,8 +56,8 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         put_owners(transaction, organization, version, &owners)
     }
 
-    /// Adds to `transaction`, by which the memberships go that `leaves` tells by their ids, that somebody else still owns the
-    /// organization after it; false where nobody does. The team of the owners must have been read before.
+    /// Adds to `transaction`, by which the memberships go that `leaves` tells by their ids, that another member still owns the
+    /// organization after it; false where none does. The team of the owners must have been read before.
     ///
     /// Owners who leave at the same time meet in the record of their team, which each of them writes.
     pub(crate) fn keep_an_owner(
@@ -68,7 +68,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         leaves: impl Fn(&str) -> bool,
     ) -> Result<bool, Failure> {
         let id = &team.record.id;
-        let key = belonging::key(organization, kind::TEAM, id);
+        let key = owned_keys::key(organization, kind::TEAM, id);
         transaction
             .require(&key, team.version)
             .put(key, &team.record)?;
@@ -124,7 +124,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     ) -> Result<(OwnersRecord, u32), Failure> {
         let mut owners = OwnersRecord::default();
         let mut looked_at: u32 = 0;
-        let prefix = belonging::prefix(organization, kind::MEMBERSHIP);
+        let prefix = owned_keys::prefix(organization, kind::MEMBERSHIP);
         self.for_each_record::<MembershipRecord>(&prefix, |member| {
             looked_at = looked_at.saturating_add(1);
             let member = member.record;

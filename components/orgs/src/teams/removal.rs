@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use super::members::put_changed;
 use crate::audit_trail::Deeds as _;
-use crate::belonging::{self, kind};
-use crate::founding::team_name_key;
+use crate::initial_resources::team_name_key;
 use crate::name::FoldedTeamName;
+use crate::owned_keys::{self, kind};
 use crate::team::MembershipRecord;
-use crate::{Caller, Failure, Mandate, Orgs, Resource, TeamError, removal};
+use crate::{Caller, DelegationScope, Failure, Orgs, Resource, TeamError, removal};
 
 const REMOVED_PREFIX: &str = "removed-team/";
 
@@ -48,10 +48,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Attempt<()>, TeamError> {
-        let team = self.team_within_reach(organization, id, mandate)?;
+        let team = self.team_within_reach(organization, id, scope)?;
         if team.record.is_owners() {
             return Err(TeamError::Protected);
         }
@@ -61,10 +61,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         };
         let mut transaction = Transaction::new();
         transaction
-            .require(belonging::key(organization, kind::TEAM, id), team.version)
+            .require(owned_keys::key(organization, kind::TEAM, id), team.version)
             .put(removed_key(id), &removed)?;
         removal::mark(&mut transaction, id)?;
-        belonging::delete(&mut transaction, organization, kind::TEAM, id);
+        owned_keys::delete(&mut transaction, organization, kind::TEAM, id);
         self.count_one_less(&mut transaction, organization, kind::TEAM)?;
         if let Some(name) = FoldedTeamName::of(&team.record.name) {
             transaction.delete(team_name_key(organization, &name));
@@ -104,7 +104,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             organization,
             after,
         } = removed.record;
-        let prefix = belonging::prefix(&organization, kind::MEMBERSHIP);
+        let prefix = owned_keys::prefix(&organization, kind::MEMBERSHIP);
         let after = after.map(|id| format!("{prefix}{id}"));
         let found = self.scan_some(&prefix, after.as_deref(), PER_COMMIT)?;
         let mut transaction = Transaction::new();

@@ -1,10 +1,10 @@
-//! What a team can be, and who can make it that.
+//! The rules about the fields of a team, and about who may change them.
 
-use crate::authority::MandateOverTeams as _;
+use crate::authority::TeamsInScope as _;
 use crate::name::{self, FoldedTeamName};
 use crate::team::{Rights, TeamRecord};
 use crate::{
-    Attribute, AttributeIssue, Fault, Mandate, Right, RightChange, TeamChanges, TeamError,
+    Attribute, AttributeIssue, DelegationScope, Fault, Right, RightChange, TeamChanges, TeamError,
     Visibility,
 };
 
@@ -18,11 +18,11 @@ const MAXIMUM_SSO_TEAM_ID_CHARACTERS: u32 = 255;
 pub(super) fn apply(
     changes: &TeamChanges,
     team: &mut TeamRecord,
-    mandate: &Mandate,
+    scope: &DelegationScope,
 ) -> Result<Vec<AttributeIssue>, TeamError> {
     let mut issues = Vec::new();
     apply_visibility(&changes.visibility, team, &mut issues);
-    apply_rights(&changes.organization_access, team, mandate, &mut issues)?;
+    apply_rights(&changes.organization_access, team, scope, &mut issues)?;
     match &changes.sso_team_id {
         Attribute::Absent => {}
         Attribute::WrongType => issues.push(AttributeIssue::new("sso-team-id", Fault::NotText)),
@@ -91,7 +91,7 @@ fn apply_visibility(
 fn apply_rights(
     change: &Attribute<Vec<RightChange>>,
     team: &mut TeamRecord,
-    mandate: &Mandate,
+    scope: &DelegationScope,
     issues: &mut Vec<AttributeIssue>,
 ) -> Result<(), TeamError> {
     let current = team.rights_in_force();
@@ -115,7 +115,7 @@ fn apply_rights(
         issues.push(AttributeIssue::new("organization-access", Fault::Protected));
         return Ok(());
     }
-    if !mandate.has(Right::ManageOrganizationAccess) || !mandate.has_all(&wanted) {
+    if !scope.has(Right::ManageOrganizationAccess) || !scope.has_all(&wanted) {
         return Err(TeamError::NotAllowed);
     }
     team.rights = wanted;

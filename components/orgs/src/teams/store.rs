@@ -9,19 +9,19 @@ use std::collections::HashSet;
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
 
-use super::roll::{TeamRoll, shown};
+use super::reading::{TeamMembers, team_with_members};
 use super::rules;
 use crate::audit_trail::Deeds as _;
-use crate::authority::MandateOverTeams as _;
-use crate::belonging::{self, PointerRecord, kind, put_new};
-use crate::founding::team_name_key;
+use crate::authority::TeamsInScope as _;
 use crate::identifier::{is_identifier, random_identifier};
+use crate::initial_resources::team_name_key;
 use crate::name::FoldedTeamName;
+use crate::owned_keys::{self, PointerRecord, kind, put_new};
 use crate::paging::page;
 use crate::team::Rights;
 use crate::team::{TEAM_PREFIX, TeamRecord};
 use crate::{
-    AttributeIssue, Caller, Failure, Fault, Mandate, MemberNames, Orgs, Resource, Team,
+    AttributeIssue, Caller, DelegationScope, Failure, Fault, MemberNames, Orgs, Resource, Team,
     TeamChanges, TeamError, TeamFilter, TeamPage, Teams, Visibility,
 };
 
@@ -31,14 +31,14 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Option<Loaded<TeamRecord>>, Failure> {
         if !is_identifier(TEAM_PREFIX, id) {
             return Ok(None);
         }
-        let key = belonging::key(organization, kind::TEAM, id);
+        let key = owned_keys::key(organization, kind::TEAM, id);
         let team = self.records.get::<TeamRecord>(&key)?;
-        Ok(team.filter(|team| mandate.sees(&team.record)))
+        Ok(team.filter(|team| scope.sees(&team.record)))
     }
 
     /// A team that the caller may change.
@@ -46,18 +46,18 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Loaded<TeamRecord>, TeamError> {
-        let team = self.visible_team(organization, id, mandate)?;
+        let team = self.visible_team(organization, id, scope)?;
         let team = team.ok_or(TeamError::NotFound)?;
-        if mandate.covers(&team.record) {
+        if scope.covers(&team.record) {
             Ok(team)
         } else {
             Err(TeamError::NotAllowed)
         }
     }
 
-    /// Whether another team than this one has the name.
+    /// True if another team than this one has the name.
     fn is_name_taken(
         &self,
         organization: &str,
@@ -73,7 +73,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         changes: &TeamChanges,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Attempt<TeamRecord>, TeamError> {
         let mut team = TeamRecord {
@@ -91,7 +91,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         {
             issues.push(AttributeIssue::new("name", Fault::Taken));
         }
-        issues.extend(rules::apply(changes, &mut team, mandate)?);
+        issues.extend(rules::apply(changes, &mut team, scope)?);
         let Some((name, folded)) = name.filter(|_| issues.is_empty()) else {
             return Err(TeamError::Invalid(issues));
         };
@@ -124,10 +124,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         organization: &str,
         id: &str,
         changes: &TeamChanges,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Attempt<()>, TeamError> {
-        let stored = self.team_within_reach(organization, id, mandate)?;
+        let stored = self.team_within_reach(organization, id, scope)?;
         let mut team = stored.record.clone();
         let (name, mut issues) = rules::judge_name(&changes.name, Some(&team));
         if let Some((_, folded)) = &name
@@ -135,7 +135,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         {
             issues.push(AttributeIssue::new("name", Fault::Taken));
         }
-        issues.extend(rules::apply(changes, &mut team, mandate)?);
+        issues.extend(rules::apply(changes, &mut team, scope)?);
         if !issues.is_empty() {
             return Err(TeamError::Invalid(issues));
         }
@@ -149,7 +149,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         if !self.require_existing(&mut transaction, organization)? {
             return Err(TeamError::NotFound);
         }
-        let key = belonging::key(organization, kind::TEAM, id);
+        let key = owned_keys::key(organization, kind::TEAM, id);
         transaction.require(&key, stored.version).put(key, &team)?;
         let old_name = FoldedTeamName::of(&stored.record.name);
         if let Some((_, folded)) = name
@@ -178,10 +178,10 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         team: &TeamRecord,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Team, Failure> {
         let teams = std::slice::from_ref(team);
-        let team = self.with_members(organization, teams, mandate)?.pop();
+        let team = self.with_members(organization, teams, scope)?.pop();
         team.ok_or_else(|| Failure::Damaged("a team without members".to_owned()))
     }
 }
@@ -191,23 +191,28 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         &self,
         organization: &str,
         changes: &TeamChanges,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Team, TeamError> {
         let team = commit_with_retries(&self.clock, &self.random, || {
-            self.try_create_team(organization, changes, mandate, by)
+            self.try_create_team(organization, changes, scope, by)
         })?;
-        Ok(shown(&team, TeamRoll::default(), true, mandate))
+        Ok(team_with_members(
+            &team,
+            TeamMembers::default(),
+            true,
+            scope,
+        ))
     }
 
     fn read_team(
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Option<Team>, Failure> {
-        let team = self.visible_team(organization, id, mandate)?;
-        team.map(|team| self.team_with_members(organization, &team.record, mandate))
+        let team = self.visible_team(organization, id, scope)?;
+        team.map(|team| self.team_with_members(organization, &team.record, scope))
             .transpose()
     }
 
@@ -215,28 +220,28 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         &self,
         organization: &str,
         ids: &[String],
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<Team>, Failure> {
-        let mut teams = self.visible_teams(organization, mandate)?;
+        let mut teams = self.visible_teams(organization, scope)?;
         let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
         teams.retain(|team| ids.contains(team.id.as_str()));
-        self.with_members(organization, &teams, mandate)
+        self.with_members(organization, &teams, scope)
     }
 
     fn list_teams(
         &self,
         organization: &str,
         filter: &TeamFilter,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         number: u32,
         size: u32,
     ) -> Result<TeamPage, Failure> {
-        let teams = self.visible_teams(organization, mandate)?.into_iter();
+        let teams = self.visible_teams(organization, scope)?.into_iter();
         let matcher = Matcher::new(filter);
         let matching = teams.filter(|team| matcher.accepts(&team.name));
         let (teams, total) = page(matching, number, size);
         Ok(TeamPage {
-            teams: self.with_members(organization, &teams, mandate)?,
+            teams: self.with_members(organization, &teams, scope)?,
             total,
         })
     }
@@ -246,28 +251,28 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         organization: &str,
         id: &str,
         changes: &TeamChanges,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<Team, TeamError> {
         commit_with_retries(&self.clock, &self.random, || {
-            self.try_update_team(organization, id, changes, mandate, by)
+            self.try_update_team(organization, id, changes, scope, by)
         })?;
         // Who makes a team secret need not see it any more; that it was changed can be told all the same.
-        let key = belonging::key(organization, kind::TEAM, id);
+        let key = owned_keys::key(organization, kind::TEAM, id);
         let team = self.records.get::<TeamRecord>(&key)?;
         let team = team.ok_or(TeamError::NotFound)?;
-        Ok(self.team_with_members(organization, &team.record, mandate)?)
+        Ok(self.team_with_members(organization, &team.record, scope)?)
     }
 
     fn delete_team(
         &self,
         organization: &str,
         id: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), TeamError> {
         commit_with_retries(&self.clock, &self.random, || {
-            self.try_delete_team(organization, id, mandate, by)
+            self.try_delete_team(organization, id, scope, by)
         })?;
         // It is gone; what cannot be cleared away now is cleared away later.
         let _ = self.sweep_team(id);
@@ -280,11 +285,11 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         organization: &str,
         id: &str,
         members: &MemberNames,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), TeamError> {
         commit_with_retries(&self.clock, &self.random, || {
-            self.try_add_to_team(organization, id, members, mandate, by)
+            self.try_add_to_team(organization, id, members, scope, by)
         })
     }
 
@@ -293,11 +298,11 @@ impl<S: Store, C: Clock, R: Random> Teams for Orgs<S, C, R> {
         organization: &str,
         id: &str,
         members: &MemberNames,
-        mandate: &Mandate,
+        scope: &DelegationScope,
         by: &Caller,
     ) -> Result<(), TeamError> {
         commit_with_retries(&self.clock, &self.random, || {
-            self.try_remove_from_team(organization, id, members, mandate, by)
+            self.try_remove_from_team(organization, id, members, scope, by)
         })
     }
 }

@@ -1,11 +1,12 @@
 //! Who somebody is, and what they may do (contract 1.6, 1.7, 2.10).
 
 use super::*;
-use crate::belonging::{self, PointerRecord, kind};
+use crate::owned_keys::{self, PointerRecord, kind};
 use crate::team::{MembershipRecord, TeamRecord};
 use crate::{
-    Action, Authority, CreateUserError, Credential, Decision, Position, Principal, Right, Standing,
-    Subject, User, UserDescription, Users, Visibility,
+    AccessDecision, Action, Authority, CreateUserError, Credential, Decision, ListedOrganization,
+    MembershipSummaries, OrganizationRole, Permission, Plan, Principal, Right, Subject, User,
+    UserDescription, Users, Visibility,
 };
 use gatehouse_storage::Transaction;
 
@@ -25,22 +26,29 @@ fn make(orgs: &TestOrgs<'_>, description: &UserDescription) -> (User, Credential
 }
 
 fn identify(orgs: &TestOrgs<'_>, credential: &Credential) -> Option<Identity> {
-    orgs.identify(credential).unwrap()
+    orgs.identify(credential).unwrap().identity
 }
 
-fn position(
+fn access(
     orgs: &TestOrgs<'_>,
     credential: &Credential,
     granted: bool,
     action: Action,
-) -> Option<Position> {
+) -> Option<AccessDecision> {
     let identity = identify(orgs, credential).unwrap();
-    orgs.position_in(Edition::Hosted, &identity, granted, "ACME", action)
-        .unwrap()
+    orgs.decide_access(
+        Edition::Hosted,
+        &identity,
+        granted,
+        None,
+        &at("ACME"),
+        action,
+    )
+    .unwrap()
 }
 
 fn decision(orgs: &TestOrgs<'_>, credential: &Credential, action: Action) -> Decision {
-    position(orgs, credential, false, action).unwrap().decision
+    access(orgs, credential, false, action).unwrap().decision
 }
 
 #[test]
@@ -50,23 +58,22 @@ fn contract_2_10_whoever_makes_an_organization_owns_it() {
     let orgs = world.orgs(&store);
     let (ada, ada_token) = make(&orgs, &person("ada"));
     let (_, bob_token) = make(&orgs, &person("bob"));
-    orgs.create(
-        Edition::Hosted,
-        &named("acme"),
-        &caller(Principal::User(ada)),
-    )
-    .unwrap();
-    let found = position(&orgs, &ada_token, false, Action::Delete).unwrap();
-    assert_eq!(found.standing, Some(Standing::Owner));
+    let by = caller(Principal::User(ada));
+    let made = orgs.create(Edition::Hosted, &named("acme"), None, &by);
+    let made = made.unwrap();
+    assert_eq!(made.role, Some(OrganizationRole::Owner));
+    assert!(granted(&made.permissions, "can-destroy"));
+    let found = access(&orgs, &ada_token, false, Action::Delete).unwrap();
+    assert_eq!(found.role, Some(OrganizationRole::Owner));
     assert_eq!(found.decision, Decision::Allowed);
     assert_eq!(found.teams.len(), 1);
     assert_eq!(found.rights.len(), 16);
-    let outsider = position(&orgs, &bob_token, false, Action::Show).unwrap();
-    assert_eq!(outsider.standing, None);
+    let outsider = access(&orgs, &bob_token, false, Action::Show).unwrap();
+    assert_eq!(outsider.role, None);
     assert_eq!(outsider.decision, Decision::Hidden);
-    let by_policy = position(&orgs, &bob_token, true, Action::Show).unwrap();
+    let by_policy = access(&orgs, &bob_token, true, Action::Show).unwrap();
     assert_eq!(by_policy.decision, Decision::Allowed);
-    assert_eq!(by_policy.standing, None);
+    assert_eq!(by_policy.role, None);
 }
 
 #[test]
@@ -82,7 +89,8 @@ fn a_workload_that_makes_an_organization_becomes_a_user_by_its_entity_and_owns_i
     );
     for name in ["acme", "globex"] {
         let by = caller(before.principal.clone());
-        orgs.create(Edition::Hosted, &named(name), &by).unwrap();
+        orgs.create(Edition::Hosted, &named(name), None, &by)
+            .unwrap();
     }
     let after = identify(&orgs, &entity).unwrap();
     let Principal::User(user) = &after.principal else {
@@ -120,7 +128,8 @@ fn contract_1_7_people_may_make_organizations_and_workloads_by_policy_only() {
         assert_eq!(creation(credential, true), Decision::Allowed);
     }
     let by = caller(identify(&orgs, &entity).unwrap().principal);
-    orgs.create(Edition::Hosted, &named("acme"), &by).unwrap();
+    orgs.create(Edition::Hosted, &named("acme"), None, &by)
+        .unwrap();
     assert_eq!(creation(&entity, false), Decision::Hidden);
 }
 
@@ -131,7 +140,8 @@ fn contract_1_7_user_tokens_off_shuts_out_tokens_of_people_and_nobody_else() {
     let orgs = world.orgs(&store);
     let (ada, ada_token) = make(&orgs, &person("ada"));
     let by = caller(Principal::User(ada));
-    orgs.create(Edition::Hosted, &named("acme"), &by).unwrap();
+    orgs.create(Edition::Hosted, &named("acme"), None, &by)
+        .unwrap();
     let off = OrganizationChanges {
         user_tokens_enabled: Attribute::Value(false),
         ..OrganizationChanges::default()
@@ -251,7 +261,14 @@ fn a6_what_is_hidden_and_what_is_not_there_are_looked_up_alike() {
     let reads = |name: &str| {
         let before = counted.reads();
         counting
-            .position_in(Edition::Hosted, &identity, false, name, Action::Show)
+            .decide_access(
+                Edition::Hosted,
+                &identity,
+                false,
+                None,
+                &at(name),
+                Action::Show,
+            )
             .unwrap();
         counted.reads() - before
     };
@@ -267,41 +284,150 @@ fn contract_1_7_what_ties_somebody_to_many_organizations_is_what_ties_them_to_ea
     let (_, bob_token) = make(&orgs, &person("bob"));
     let by = caller(Principal::User(ada.clone()));
     let make = |name: &str, by: &Caller| {
-        let made = orgs.create(Edition::Hosted, &named(name), by).unwrap();
-        made.external_id
+        let made = orgs
+            .create(Edition::Hosted, &named(name), None, by)
+            .unwrap();
+        made.organization.external_id
     };
     let owned = make("acme", &by);
     let member_of = make("globex", &by);
     let foreign = make("initech", &installation());
-    make_member(&orgs, &member_of, &ada, &[Right::ManageTeams]);
+    make_member(&orgs, &member_of, &ada, &[Right::ManageWorkspaces]);
     let gone = make("umbrella", &by);
     orgs.delete_named("umbrella", &by).unwrap();
 
-    let ties = |credential: &Credential, ids: &[&String]| {
-        let ids: Vec<String> = ids.iter().map(|id| (*id).clone()).collect();
-        let identity = identify(&orgs, credential).unwrap();
-        let ties = orgs.ties(&identity, &ids).unwrap().into_iter();
-        ties.map(|tie| (tie.standing, tie.rights.len()))
-            .collect::<Vec<_>>()
+    let listed = |id: &String| ListedOrganization {
+        external_id: id.clone(),
+        plan: Plan::Free,
+        role_by_policies: None,
     };
-    let owner = (Some(Standing::Owner), Right::ALL.len());
-    let member = (Some(Standing::Member), 1);
-    let outsider = (None, 0);
+    // The role, and whether it is one that destroys, and that makes workspaces.
+    let told = |found: MembershipSummaries| {
+        let memberships = found.memberships.into_iter();
+        let all = memberships.map(|membership| {
+            let permissions = &found.permissions[membership.permissions as usize];
+            let has = |key| granted(permissions, key);
+            (
+                membership.role,
+                has("can-destroy"),
+                has("can-create-workspace"),
+            )
+        });
+        all.collect::<Vec<_>>()
+    };
+    let ties = |credential: &Credential, ids: &[&String]| {
+        let all: Vec<_> = ids.iter().map(|id| listed(id)).collect();
+        let identity = identify(&orgs, credential).unwrap();
+        told(orgs.summarize_memberships(&identity, &all).unwrap())
+    };
+    let owner = (Some(OrganizationRole::Owner), true, true);
+    let member = (Some(OrganizationRole::Member), false, true);
+    let outsider = (None, false, false);
     assert_eq!(
         ties(&ada_token, &[&foreign, &member_of, &gone, &owned]),
         [outsider, member, outsider, owner]
     );
     assert_eq!(ties(&ada_token, &[]), []);
     assert_eq!(ties(&bob_token, &[&owned, &foreign]), [outsider; 2]);
-    let administrator = (Some(Standing::SiteAdministrator), 0);
+    let administrator = (Some(OrganizationRole::SiteAdministrator), true, true);
     assert_eq!(ties(&Credential::Root, &[&owned]), [administrator]);
     let organization = Identity {
         principal: Principal::Organization(owned.clone()),
         token_id: None,
     };
-    let found = orgs.ties(&organization, &[owned, foreign]).unwrap();
-    assert_eq!(found[0].standing, Some(Standing::OrganizationToken));
-    assert_eq!(found[1].standing, None);
+    let all = [
+        listed(&owned),
+        ListedOrganization {
+            role_by_policies: Some(OrganizationRole::Owner),
+            ..listed(&foreign)
+        },
+    ];
+    let found = told(orgs.summarize_memberships(&organization, &all).unwrap());
+    let token = (Some(OrganizationRole::OrganizationToken), false, true);
+    assert_eq!(found, [token, (None, true, true)]);
+}
+
+#[test]
+fn contract_2_4_many_organizations_share_the_sets_of_permissions_that_they_have_in_common() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let all: Vec<_> = [Plan::Free, Plan::Business, Plan::Free, Plan::Free]
+        .into_iter()
+        .map(|plan| ListedOrganization {
+            external_id: "org-0123456789abcdef".to_owned(),
+            plan,
+            role_by_policies: None,
+        })
+        .collect();
+    let identity = identify(&orgs, &Credential::Root).unwrap();
+    let found = orgs.summarize_memberships(&identity, &all).unwrap();
+    let places = found.memberships.iter().map(|found| found.permissions);
+    assert_eq!(places.collect::<Vec<_>>(), [0, 1, 0, 0]);
+    assert_eq!(found.permissions.len(), 2);
+}
+
+#[test]
+fn contract_2_4_whoever_may_see_an_organization_is_told_what_it_includes_and_what_they_may_do() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let (_, bob_token) = make(&orgs, &person("bob"));
+    create(&orgs, "acme");
+    let bob = identify(&orgs, &bob_token).unwrap();
+    for (is_granted, by_policies, is_told, destroys) in [
+        (false, None, false, false),
+        (true, None, true, false),
+        (true, Some(OrganizationRole::Member), true, false),
+        (true, Some(OrganizationRole::Owner), true, true),
+        // It decides nothing.
+        (false, Some(OrganizationRole::Owner), false, false),
+    ] {
+        let found = orgs
+            .decide_access(
+                Edition::Hosted,
+                &bob,
+                is_granted,
+                by_policies,
+                &at("acme"),
+                Action::Show,
+            )
+            .unwrap()
+            .unwrap();
+        assert_eq!(found.permissions.is_empty(), !is_told);
+        assert_eq!(found.entitlements.is_empty(), !is_told);
+        assert_eq!(granted(&found.permissions, "can-destroy"), destroys);
+    }
+}
+
+#[test]
+fn contract_1_7_whoever_asks_for_a_part_asks_for_the_organization_that_has_it() {
+    let world = World::new();
+    let store = world.store();
+    let orgs = world.orgs(&store);
+    let acme = create(&orgs, "acme");
+    let globex = create(&orgs, "globex");
+    let root = identify(&orgs, &Credential::Root).unwrap();
+    let found = |id: &str| {
+        let target = OrganizationTarget::OwnerOf(id.to_owned());
+        orgs.decide_access(Edition::Hosted, &root, false, None, &target, Action::Show)
+            .unwrap()
+            .map(|found| found.organization)
+    };
+    assert_eq!(found(&acme.default_project_id), Some(acme.clone()));
+    assert_eq!(found(&globex.external_id), Some(globex.clone()));
+    assert_eq!(found("acme"), None);
+    orgs.delete_named("acme", &installation()).unwrap();
+    orgs.update_named(Edition::Hosted, "globex", &rename("acme"), &installation())
+        .unwrap();
+    assert_eq!(found(&acme.external_id), None);
+    assert_eq!(found(&acme.default_project_id), None);
+}
+
+fn granted(permissions: &[Permission], key: &str) -> bool {
+    permissions
+        .iter()
+        .any(|permission| permission.key == key && permission.granted)
 }
 
 /// Moves a user from the owners of an organization to a team with these rights.
@@ -315,9 +441,9 @@ fn make_member(orgs: &TestOrgs<'_>, external_id: &str, user: &User, rights: &[Ri
         sso_team_id: None,
         allow_member_token_management: true,
     };
-    let member = belonging::key(external_id, kind::MEMBER, &user.id);
+    let member = owned_keys::key(external_id, kind::MEMBER, &user.id);
     let pointer = orgs.records.get::<PointerRecord>(&member).unwrap().unwrap();
-    let key = belonging::key(external_id, kind::MEMBERSHIP, &pointer.record.id);
+    let key = owned_keys::key(external_id, kind::MEMBERSHIP, &pointer.record.id);
     let membership = orgs.records.get::<MembershipRecord>(&key).unwrap().unwrap();
     let membership = MembershipRecord {
         teams: vec![team.id.clone(), "team-gone0000000000000".to_owned()],
@@ -325,7 +451,7 @@ fn make_member(orgs: &TestOrgs<'_>, external_id: &str, user: &User, rights: &[Ri
     };
     let mut transaction = Transaction::new();
     transaction.put(key, &membership).unwrap();
-    let key = belonging::key(external_id, kind::TEAM, &team.id);
+    let key = owned_keys::key(external_id, kind::TEAM, &team.id);
     transaction.put(key, &team).unwrap();
     orgs.records.commit(transaction).unwrap();
 }

@@ -23,7 +23,7 @@ fn contract_2_7_of_fifty_simultaneous_creates_of_one_name_exactly_one_succeeds()
                 scope.spawn(move || {
                     let name = if number % 2 == 0 { "acme" } else { "ACME" };
                     start.wait();
-                    orgs.create(Edition::Hosted, &named(name), &installation())
+                    orgs.create(Edition::Hosted, &named(name), None, &installation())
                 })
             })
             .collect();

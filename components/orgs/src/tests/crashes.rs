@@ -89,7 +89,7 @@ fn a_create_that_is_cut_off_makes_everything_or_nothing() {
     at_every_stop(
         |_| {},
         |orgs| {
-            let _ = orgs.create(Edition::Hosted, &named("acme"), &installation());
+            let _ = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
         },
         |found| assert!(found.len() <= 1),
     );

@@ -241,7 +241,7 @@ fn contract_2_8_a_new_organization_cannot_have_mode_agent() {
             default_agent_pool_id: pool,
             ..named("globex")
         };
-        let refused = orgs.create(Edition::Hosted, &changes, &installation());
+        let refused = orgs.create(Edition::Hosted, &changes, None, &installation());
         let field = Field::DefaultAgentPoolId;
         let faults = vec![FieldFault { field, fault }];
         assert_eq!(refused, Err(CreateError::Invalid(faults)));

@@ -42,9 +42,9 @@ fn the_self_hosted_edition_has_one_plan() {
     let store = world.store();
     let orgs = world.orgs(&store);
     let acme = orgs
-        .create(Edition::SelfHosted, &named("acme"), &installation())
+        .create(Edition::SelfHosted, &named("acme"), None, &installation())
         .unwrap();
-    assert_eq!(acme.plan, Plan::Enterprise);
+    assert_eq!(acme.organization.plan, Plan::Enterprise);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn contract_2_7_every_fault_is_told_at_once_and_nothing_is_stored() {
     ];
     let expected = expected.map(|(field, fault)| FieldFault { field, fault });
     assert_eq!(
-        orgs.create(Edition::Hosted, &changes, &installation()),
+        orgs.create(Edition::Hosted, &changes, None, &installation()),
         Err(CreateError::Invalid(expected.to_vec()))
     );
     assert_eq!(store.keys(), [""; 0]);
@@ -93,7 +93,7 @@ fn contract_2_7_a_name_is_required() {
         let field = Field::Name;
         let expected = CreateError::Invalid(vec![FieldFault { field, fault }]);
         assert_eq!(
-            orgs.create(Edition::Hosted, &changes, &installation()),
+            orgs.create(Edition::Hosted, &changes, None, &installation()),
             Err(expected)
         );
     }
@@ -117,7 +117,7 @@ fn contract_2_7_a_taken_name_is_told_together_with_other_faults() {
     };
     let expected = CreateError::Invalid(vec![TAKEN, not_an_address]);
     assert_eq!(
-        orgs.create(Edition::Hosted, &changes, &installation()),
+        orgs.create(Edition::Hosted, &changes, None, &installation()),
         Err(expected)
     );
     assert_eq!(store.values(), before);
@@ -326,13 +326,13 @@ fn a_store_that_fails_is_reported_as_what_it_is() {
         ),
     ] {
         store.fail_next_commit(CommitError::Failed(error));
-        let refused = orgs.create(Edition::Hosted, &named("acme"), &installation());
+        let refused = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
         assert_eq!(refused, Err(CreateError::Failed(failure)));
     }
     for _ in 0..16 {
         store.fail_next_commit(CommitError::Conflict("count/00".to_owned()));
     }
-    let refused = orgs.create(Edition::Hosted, &named("acme"), &installation());
+    let refused = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
     assert_eq!(refused, Err(CreateError::Failed(Failure::Contended)));
     assert_eq!(store.keys(), ["hash-key"]);
 }
@@ -362,7 +362,7 @@ fn without_randomness_nothing_is_made() {
     let world = World::new();
     let store = world.store();
     let orgs = Orgs::new(&store, &world.clock, Broken);
-    let refused = orgs.create(Edition::Hosted, &named("acme"), &installation());
+    let refused = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
     assert!(matches!(
         refused,
         Err(CreateError::Failed(Failure::NoRandomness))

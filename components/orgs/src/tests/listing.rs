@@ -32,7 +32,7 @@ fn contract_3_1_filters_look_for_literal_text_without_case() {
             email: text(email),
             ..named(name)
         };
-        orgs.create(Edition::Hosted, &changes, &installation())
+        orgs.create(Edition::Hosted, &changes, None, &installation())
             .unwrap();
     }
     let some = |text: &str| Some(text.to_owned());

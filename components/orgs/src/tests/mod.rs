@@ -27,7 +27,7 @@ use gatehouse_ports::doubles::{ManualClock, MemoryStore, SeededRandom};
 
 use crate::{
     Attribute, Caller, Edition, Failure, Fault, Field, FieldFault, Identity, Organization,
-    OrganizationChanges, Organizations, Orgs, Principal, UpdateError,
+    OrganizationChanges, OrganizationTarget, Organizations, Orgs, Principal, UpdateError,
 };
 
 const NOW: u64 = 1_770_000_000;
@@ -111,12 +111,17 @@ fn rename(name: &str) -> OrganizationChanges {
 }
 
 fn create(orgs: &impl Organizations, name: &str) -> Organization {
-    orgs.create(Edition::Hosted, &named(name), &installation())
+    orgs.create(Edition::Hosted, &named(name), None, &installation())
         .unwrap()
+        .organization
 }
 
 fn read(orgs: &impl Organizations, name: &str) -> Option<Organization> {
     orgs.read(Edition::Hosted, name).unwrap()
+}
+
+fn at(name: &str) -> OrganizationTarget {
+    OrganizationTarget::Name(name.to_owned())
 }
 
 fn names(organizations: &[Organization]) -> Vec<&str> {

@@ -284,7 +284,7 @@ fn a6_what_is_hidden_costs_as_many_reads_as_what_is_not_there() {
     let reads = |name: &str| {
         let counting = CountingStore::new(&store);
         let orgs = world.orgs(&counting);
-        orgs.position_in(EDITION, &identity, false, name, Action::Show)
+        orgs.decide_access(EDITION, &identity, false, None, &at(name), Action::Show)
             .unwrap();
         counting.reads()
     };

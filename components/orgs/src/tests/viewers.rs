@@ -32,7 +32,9 @@ fn person(orgs: &TestOrgs<'_>, name: &str) -> User {
 
 fn create_as(orgs: &TestOrgs<'_>, user: &User, name: &str) -> Organization {
     let by = caller(Principal::User(user.clone()));
-    orgs.create(Edition::Hosted, &named(name), &by).unwrap()
+    orgs.create(Edition::Hosted, &named(name), None, &by)
+        .unwrap()
+        .organization
 }
 
 /// The organizations that `viewer` sees, which are the same in pages and in batches.

@@ -9,16 +9,16 @@ use super::lifetime::{self};
 use super::record::{slot_key, token_key, tokens_of_prefix};
 use super::store::StoredToken;
 use crate::audit_trail::Deeds as _;
-use crate::authority::MandateOverTeams as _;
-use crate::belonging::{self, PointerRecord, WhoseRecord, kind, whose_key};
+use crate::authority::TeamsInScope as _;
 use crate::name::FoldedName;
+use crate::owned_keys::{self, PointerRecord, WhoseRecord, kind, whose_key};
 use crate::record::{ExternalIdRecord, OrganizationRecord, external_id_key, organization_key};
 use crate::team::TEAM_PREFIX;
 use crate::users::user_key;
 use crate::{
-    ApiToken, AttributeIssue, Caller, Failure, Fault, IssueError, IssuedToken, LifetimeChange,
-    LifetimeError, LifetimePolicy, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS,
-    MAXIMUM_TOKENS_OF_ORGANIZATION, Mandate, Orgs, Resource, TeamReference, TeamToken, TokenOwner,
+    ApiToken, AttributeIssue, Caller, DelegationScope, Failure, Fault, IssueError, IssuedToken,
+    LifetimeChange, LifetimeError, LifetimePolicy, MAXIMUM_DESCRIPTION, MAXIMUM_TOKENS,
+    MAXIMUM_TOKENS_OF_ORGANIZATION, Orgs, Resource, TeamReference, TeamToken, TokenOwner,
     TokenRequest, Tokens, User,
 };
 
@@ -67,7 +67,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// Adds to `transaction` that the owner of a token stays, and tells its organization, or that it has none; `None` if there is
     /// no such owner.
     ///
-    /// What tells of an owner who may have many tokens is written again: there those meet who make one at once, lest they make
+    /// The record of an owner who may have many tokens is written again: there those meet who make one at once, lest they make
     /// too many.
     fn require_owner(
         &self,
@@ -157,7 +157,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok((request, issues))
     }
 
-    /// What is wrong with a description, for an owner whose tokens are told apart by it.
+    /// The fault of a description, for an owner whose tokens are told apart by it.
     fn fault_of_name(
         &self,
         owner: &TokenOwner,
@@ -280,18 +280,18 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
     fn tokens_of_teams(
         &self,
         organization: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<TeamToken>, Failure> {
-        let teams = self.visible_teams(organization, mandate)?.into_iter();
+        let teams = self.visible_teams(organization, scope)?.into_iter();
         let names: HashMap<String, String> = teams
-            .filter(|team| mandate.speaks_for(team))
+            .filter(|team| scope.speaks_for(team))
             .map(|team| (team.id, team.name))
             .collect();
         let name_of = |token: &ApiToken| match &token.owner {
             TokenOwner::Team(team) | TokenOwner::TeamNamed(team) => names.get(&team.id).cloned(),
             _ => None,
         };
-        let tokens = self.stored_tokens(&belonging::prefix(organization, kind::TOKEN))?;
+        let tokens = self.stored_tokens(&owned_keys::prefix(organization, kind::TOKEN))?;
         let tokens = self.with_uses(tokens)?;
         Ok(tokens
             .into_iter()
@@ -302,9 +302,9 @@ impl<S: Store, C: Clock, R: Random> Tokens for Orgs<S, C, R> {
             .collect())
     }
 
-    fn speaks_for(&self, mandate: &Mandate, team: &TeamReference) -> Result<bool, Failure> {
+    fn speaks_for(&self, scope: &DelegationScope, team: &TeamReference) -> Result<bool, Failure> {
         let team = self.team(&team.organization, &team.id)?;
-        Ok(team.is_some_and(|team| mandate.speaks_for(&team)))
+        Ok(team.is_some_and(|team| scope.speaks_for(&team)))
     }
 
     fn owner_of_token(&self, id: &str) -> Result<Option<TokenOwner>, Failure> {

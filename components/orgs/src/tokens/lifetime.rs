@@ -1,4 +1,4 @@
-//! How long tokens may live (contract 4.8), and how long they live if nobody says (contract 4.6).
+//! How long tokens may live (contract 4.8), and how long they live if the request does not say (contract 4.6).
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Record, Transaction};
@@ -7,8 +7,8 @@ use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::audit_trail::Deeds as _;
-use crate::belonging::{self, kind};
 use crate::identifier::random_identifier;
+use crate::owned_keys::{self, kind};
 use crate::record::OrganizationRecord;
 use crate::{Attribute, AttributeIssue, Caller, Failure, Fault, Orgs, Resource, TokenOwner};
 use crate::{LifetimeChange, LifetimeError, LifetimePolicy, TokenKind};
@@ -47,7 +47,7 @@ impl Record for LifetimesRecord {
 }
 
 impl LifetimesRecord {
-    /// What a new organization has.
+    /// The lifetimes of a new organization.
     pub fn new(random: &impl Random, now: u64) -> Result<Self, Failure> {
         let policies: Result<Vec<_>, Failure> = KINDS_FROM_CREATION
             .into_iter()
@@ -96,10 +96,10 @@ fn new_policy(kind: TokenKind, random: &impl Random, now: u64) -> Result<Lifetim
 
 /// The key of an organization's policies.
 pub(crate) fn lifetimes_key(external_id: &str) -> String {
-    belonging::key(external_id, kind::TOKEN_LIFETIMES, "all")
+    owned_keys::key(external_id, kind::TOKEN_LIFETIMES, "all")
 }
 
-/// When a token that is made now ends if nobody says: two calendar years later. Only workers of agent pools keep theirs.
+/// When a token that is made now ends if the request does not say: two calendar years later. Only workers of agent pools keep theirs.
 pub(super) fn usual_end(owner: &TokenOwner, now: u64) -> Option<u64> {
     match owner {
         TokenOwner::AgentPool(_) => None,

@@ -2,7 +2,7 @@
 //!
 //! - `token/<hash of the text>`: the token.
 //! - `token-id/<id>`: its hash.
-//! - `token-use/<id>`: when it was last presented, apart so that nobody who changes a token meets with its use.
+//! - `token-use/<id>`: when it was last presented, apart so that a change of a token does not meet with its use.
 //! - `slot/<owner>`: the one token of an owner who has one at a time.
 //! - `token-description/<team id>/<hash>`: which token with a description of its own is described so, which makes it unique.
 //! - `tokens-of/<owner>/<id>`: the tokens of an owner who may have many; all of them, the one in the slot too.
@@ -36,12 +36,12 @@ impl Record for TokenRecord {
 }
 
 impl TokenRecord {
-    /// What orders tokens by age; the id decides between those of one moment.
+    /// The moment that orders tokens by age; the id decides between those of one moment.
     pub fn age(&self) -> (u64, &str) {
         (self.created_at, &self.id)
     }
 
-    /// Whether it is worth something at a moment, in milliseconds since 1970.
+    /// True if it is worth something at a moment, in milliseconds since 1970.
     pub fn is_live(&self, now: u64) -> bool {
         self.expires_at.is_none_or(|end| now < end)
     }

@@ -9,8 +9,8 @@ use super::record::{
 };
 use super::text::{SecretHasher, is_secret, new_secret};
 use crate::audit_trail::{Deed, Deeds as _, INSTALLATION};
-use crate::belonging::{self, PointerRecord, kind};
 use crate::identifier::random_identifier;
+use crate::owned_keys::{self, PointerRecord, kind};
 use crate::{
     ApiToken, Caller, Failure, IssuedToken, MAXIMUM_TOKENS_READ, Orgs, Principal, Resource,
     TeamReference, TokenCreator, TokenOwner, TokenRequest,
@@ -94,7 +94,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .put(token_id_key(&record.id), &pointer)?
             .put(token_of_owner_key(&record), &pointer)?;
         if let Some(external_id) = record.owner.organization() {
-            belonging::put_new(transaction, external_id, kind::TOKEN, &record.id, &pointer)?;
+            owned_keys::put_new(transaction, external_id, kind::TOKEN, &record.id, &pointer)?;
         }
         if let Some(key) = self.description_key(&record)? {
             let described = PointerRecord::to(&record.id);
@@ -179,7 +179,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .delete(token_use_key(&token.id))
             .delete(token_of_owner_key(token));
         if let Some(external_id) = token.owner.organization() {
-            belonging::delete(transaction, external_id, kind::TOKEN, &token.id);
+            owned_keys::delete(transaction, external_id, kind::TOKEN, &token.id);
         }
         if let Some(key) = self.description_key(token)? {
             transaction.delete(key);

@@ -21,7 +21,7 @@ pub(crate) fn new_secret(random: &impl Random) -> Result<Zeroizing<String>, Rand
     Ok(text)
 }
 
-/// Whether `text` has the form of a token of this API.
+/// True if `text` has the form of a token of this API.
 pub(crate) fn is_secret(text: &str) -> bool {
     text.split_once(INFIX).is_some_and(|(before, after)| {
         before.len() == BEFORE
@@ -64,7 +64,7 @@ impl SecretHasher {
         self.hash("description", description)
     }
 
-    /// The hash of somebody who has no account.
+    /// The hash of a caller that has no account.
     pub(crate) fn account(&self, id: &str) -> String {
         self.hash("account", id)
     }

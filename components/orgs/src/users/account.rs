@@ -47,7 +47,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         })
     }
 
-    /// Letters and digits that stay for somebody who has no identifier of the usual form.
+    /// Letters and digits that stay for a caller that has no identifier of the usual form.
     fn characters_for(&self, id: &str) -> Result<String, Failure> {
         let hash = self.hasher()?.account(id);
         Ok(identifier::characters_of_hash(&hash))

@@ -11,16 +11,16 @@ use super::account::{NO_HOST, id_of_user};
 use crate::audit_trail::Deeds as _;
 use crate::audit_trail::INSTALLATION;
 use crate::authority::{INSTALLATION_NAME, NOBODY_NAME};
-use crate::belonging::PointerRecord;
 use crate::identifier::well_formed;
 use crate::name::{self, FoldedName};
+use crate::owned_keys::PointerRecord;
 use crate::rules::is_email_address;
 use crate::{
     AttributeIssue, Caller, CreateUserError, Failure, Fault, Identity, IssuedToken, Orgs, Resource,
     Subject, TokenOwner, TokenRequest, User, UserDescription, Users,
 };
 
-/// What the names of workloads begin with. Nobody else can have such a name, nor that of the installation.
+/// The beginning of the names of workloads. No person can have such a name, nor that of the installation.
 const ENTITY_PREFIX: &str = "entity-";
 
 /// A user that a transaction is going to make.
@@ -198,7 +198,7 @@ impl<S: Store, C: Clock, R: Random> Users for Orgs<S, C, R> {
     }
 }
 
-/// Whether a name belongs to those who are no people: workloads that are users, and what stands for a team or an organization.
+/// True if a name belongs to those who are no people: workloads that are users, and what stands for a team or an organization.
 fn is_reserved(username: &str) -> bool {
     let username = username.to_ascii_lowercase();
     [INSTALLATION_NAME, NOBODY_NAME].contains(&username.as_str())
@@ -207,13 +207,13 @@ fn is_reserved(username: &str) -> bool {
             .any(|prefix| username.starts_with(prefix))
 }
 
-/// Whether an address belongs to those who are no people, or could: who had it before would keep them from being a user.
+/// True if an address belongs to those who are no people, or could: who had it before would keep them from being a user.
 pub(crate) fn is_reserved_address(email: &str) -> bool {
     let host = email.rsplit('@').next().unwrap_or_default();
     host.eq_ignore_ascii_case(NO_HOST)
 }
 
-/// What a workload is called that is a user, or could be one.
+/// The name of a workload that is a user, or could be one.
 pub(crate) fn name_of_entity(entity: &str) -> String {
     format!("{ENTITY_PREFIX}{}", key_segment(entity).replace('%', "_"))
 }
@@ -224,7 +224,7 @@ pub(crate) fn user_key(id: &str) -> String {
 
 pub(crate) fn username_key(username: &str) -> String {
     let folded = FoldedName::of(username);
-    // What cannot be a name has the key of nobody, which no name has.
+    // A text that cannot be a name has a key that no name has.
     format!(
         "username/{}",
         folded.as_ref().map_or("-/", FoldedName::as_str)

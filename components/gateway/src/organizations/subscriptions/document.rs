@@ -10,14 +10,13 @@ const FEATURE_SETS: &str = "feature-sets";
 /// How many users a plan has. A subscription has its own number of them, in its contract.
 const USER_LIMIT: &str = "user-limit";
 
-/// The subscription of an organization, to what is offered as the feature set with this id and includes these entitlements.
+/// The subscription of an organization, to what is offered as this feature set.
 pub(in crate::organizations) fn subscription_resource(
     organization: &Organization,
-    feature_set: Option<String>,
-    entitlements: &[Entitlement],
+    feature_set: Option<&FeatureSet>,
 ) -> Value {
     let subscription = &organization.subscription;
-    let mut attributes = limits(entitlements);
+    let mut attributes = feature_set.map_or_else(Map::new, |set| limits(&set.entitlements));
     attributes.remove(USER_LIMIT);
     let of_its_own = json!({
         "start-at": timestamp(subscription.start_at),
@@ -46,18 +45,15 @@ pub(in crate::organizations) fn subscription_resource(
         "relationships": {
             "organization": to_organization(organization),
             "billing-account": {"data": null},
-            "feature-set": {"data": feature_set.map(|id| json!({"id": id, "type": FEATURE_SETS}))},
+            "feature-set": {"data": feature_set.map(|set| json!({"id": set.id, "type": FEATURE_SETS}))},
         },
         "links": {"self": format!("/api/v2/subscriptions/{}", subscription.id)},
     })
 }
 
-/// A feature set, whose plan includes these entitlements. Nothing costs anything here.
-pub(in crate::organizations) fn feature_set_resource(
-    set: &FeatureSet,
-    entitlements: &[Entitlement],
-) -> Value {
-    let mut attributes = limits(entitlements);
+/// A feature set. Nothing costs anything here.
+pub(in crate::organizations) fn feature_set_resource(set: &FeatureSet) -> Value {
+    let mut attributes = limits(&set.entitlements);
     let of_its_own = json!({
         "identifier": set.plan.as_str(),
         "name": set.name,

@@ -5,17 +5,17 @@ mod terms;
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, AttributeIssue, Capability, Edition, Organization, SubscriptionError,
+    Action, AttributeIssue, Capability, Edition, FeatureSet, Organization, SubscriptionError,
 };
 
-use self::document::feature_set_resource;
+use self::document::{feature_set_resource, subscription_resource};
 use super::Api;
 use super::attribute_fault::AttributeFault;
 use super::document::Document;
 use super::fields;
+use super::include::{Includes, offered};
 use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
-use super::plan_facts::PlanFacts;
 use super::problem::Problem;
 use super::transport::json_api;
 use crate::http::{Method, Response};
@@ -139,19 +139,25 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     fn shown_subscription(&self, organization: &Organization) -> Response {
-        let mut facts = PlanFacts::new(self.organizations);
-        let mut document = Document::of(facts.subscription(organization));
-        let feature_set = facts.feature_set(organization.subscription.plan);
-        document.included = Some(feature_set.into_iter().collect());
+        let all = self.organizations.feature_sets("");
+        let set = offered(organization.subscription.plan, &all);
+        let mut document = Document::of(subscription_resource(organization, set));
+        document.included = Some(set.into_iter().map(feature_set_resource).collect());
         json_api(200, &document)
     }
 
+    /// All feature sets, if what is to be included needs them.
+    pub(super) fn feature_sets_for(&self, includes: Includes) -> Vec<FeatureSet> {
+        if includes.needs_feature_sets() {
+            self.organizations.feature_sets("")
+        } else {
+            Vec::new()
+        }
+    }
+
     fn listed_feature_sets(&self, text: &str, page: Option<PageRequest>) -> Response {
-        let mut facts = PlanFacts::new(self.organizations);
         let found = self.organizations.feature_sets(text);
-        let found = found
-            .iter()
-            .map(|set| feature_set_resource(set, facts.entitlements(set.plan)));
+        let found = found.iter().map(feature_set_resource);
         let document = match page {
             Some(page) => {
                 let (items, total) = page.of_all(found);

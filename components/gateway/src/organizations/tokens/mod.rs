@@ -14,6 +14,7 @@ use gatehouse_orgs_api::{
 
 pub(super) use self::document::TokenResource;
 pub(super) use self::input::token_request;
+pub(super) use self::of_owners::includes_audit_logging;
 pub(super) use self::route::Route;
 
 use super::Api;

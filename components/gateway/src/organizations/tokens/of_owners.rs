@@ -2,8 +2,8 @@
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    self as orgs, Action, AgentPoolReference, Capability, EntitlementValue, Organization, Right,
-    TeamReference, TokenOwner,
+    self as orgs, AccessDecision, Action, AgentPoolReference, Capability, Entitlement,
+    EntitlementValue, Right, TeamReference, TokenOwner,
 };
 use zeroize::Zeroizing;
 
@@ -90,8 +90,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         match place {
             Place::Organization(name) => {
                 let entry = self.enter(name, Action::ManageTokens, Some("authentication-token"))?;
-                let organization = &entry.position.organization;
-                let owner = self.owner_meant(organization)?;
+                let owner = self.owner_meant(&entry.position)?;
                 Ok(self.admitted(&entry, owner))
             }
             Place::Team(id) => self.enter_team(id, "authentication-token", TokenOwner::Team),
@@ -176,10 +175,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    /// Refuses those whose mandate the team is beyond.
+    /// Refuses those whose scope the team is beyond.
     fn check_speaks_for(&self, entry: &Entry<'_>, team: &TeamReference) -> Result<(), Problem> {
-        let mandate = self.mandate(entry, Right::ManageTeams)?;
-        if self.organizations.speaks_for(&mandate, team)? {
+        let scope = self.delegation_scope(entry, Right::ManageTeams)?;
+        if self.organizations.speaks_for(&scope, team)? {
             Ok(())
         } else {
             Err(Problem::NotFound)
@@ -187,38 +186,17 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Whose token is meant: the organization's, or its audit trail's.
-    fn owner_meant(&self, organization: &Organization) -> Result<TokenOwner, Problem> {
-        let external_id = organization.external_id.clone();
+    fn owner_meant(&self, found: &AccessDecision) -> Result<TokenOwner, Problem> {
+        let external_id = found.organization.external_id.clone();
         let named = query::first(&self.request.query, TOKEN_PARAMETER);
         match (named.as_deref(), self.settings.edition) {
             (None, _) => Ok(TokenOwner::Organization(external_id)),
-            (Some(AUDIT_TRAILS), Edition::Hosted) => {
-                self.check_audit_logging(organization)?;
+            // An organization without this entitlement has no audit trail to read.
+            (Some(AUDIT_TRAILS), Edition::Hosted) if includes_audit_logging(found) => {
                 Ok(TokenOwner::AuditTrail(external_id))
             }
             // Whoever asks for another token than there is must not get the ordinary one, which they would replace or delete.
             (Some(_), _) => Err(Problem::NotFound),
-        }
-    }
-
-    /// Refuses organizations that have no audit trail to read.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::NotFound`].
-    pub(in crate::organizations) fn check_audit_logging(
-        &self,
-        organization: &Organization,
-    ) -> Result<(), Problem> {
-        let entitlements = self.organizations.entitlements(organization.plan);
-        let is_included = entitlements.iter().any(|entitlement| {
-            entitlement.key == AUDIT_LOGGING
-                && entitlement.value == EntitlementValue::Included(true)
-        });
-        if is_included {
-            Ok(())
-        } else {
-            Err(Problem::NotFound)
         }
     }
 
@@ -229,6 +207,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             organization: Some(entry.position.organization.name.clone()),
         }
     }
+}
+
+/// Whether the plan of an organization includes an audit trail that can be read.
+pub(in crate::organizations) fn includes_audit_logging(found: &AccessDecision) -> bool {
+    let is_it = |entitlement: &Entitlement| {
+        entitlement.key == AUDIT_LOGGING && entitlement.value == EntitlementValue::Included(true)
+    };
+    found.entitlements.iter().any(is_it)
 }
 
 fn shown(token: Option<&orgs::ApiToken>, admitted: &Admitted) -> Result<Response, Problem> {

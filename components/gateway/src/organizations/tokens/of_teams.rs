@@ -17,11 +17,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows the tokens that the caller could be shown one by one.
     pub(super) fn list_tokens_of_teams(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ManageTeams, Some("team-tokens"))?;
-        let mandate = self.mandate(&entry, Right::ManageTeams)?;
+        let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
         let organization = &entry.position.organization;
         let mut tokens = self
             .organizations
-            .tokens_of_teams(&organization.external_id, &mandate)?;
+            .tokens_of_teams(&organization.external_id, &scope)?;
         if let Some(wanted) = query::first(&self.request.query, "q") {
             let wanted = wanted.to_lowercase();
             tokens.retain(|token| token.team_name.to_lowercase().contains(&wanted));

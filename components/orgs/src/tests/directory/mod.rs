@@ -224,7 +224,7 @@ fn apply(orgs: &impl Organizations, step: &Step) -> Result<bool, Failure> {
                 email: text(email),
                 ..named(name)
             };
-            match orgs.create(Edition::Hosted, &changes, &installation()) {
+            match orgs.create(Edition::Hosted, &changes, None, &installation()) {
                 Ok(_) => Ok(true),
                 Err(CreateError::Failed(failure)) => Err(failure),
                 Err(CreateError::Invalid(_)) => Ok(false),

@@ -7,7 +7,7 @@ fn everything<S: Store>(
     people: &People<S>,
     team: &Team,
     member: &Membership,
-    by: &Mandate,
+    by: &DelegationScope,
 ) -> Vec<Result<(), TeamError>> {
     let rename = TeamChanges {
         name: text("other"),
@@ -35,7 +35,7 @@ fn who_manages_teams_touches_neither_owners_nor_teams_that_can_do_more() {
     let (ada, credential) = people.member("ada", &[&leads.id]);
     let (bob, _) = people.member("bob", &[&strong.id]);
     let by = people.mandate_of(&credential);
-    assert_eq!(by.standing, Standing::Member);
+    assert_eq!(by.role, OrganizationRole::Member);
     let owners = people.owners();
     let before = store.values();
     for (team, member) in [(&owners, &ada), (&strong, &ada), (&strong, &bob)] {
@@ -108,7 +108,7 @@ fn within_their_reach_members_with_the_right_manage_teams_and_people() {
 #[test]
 fn the_token_of_the_organization_gives_every_right_but_makes_no_owners() {
     let (people, _) = people();
-    let by = mandate(Standing::OrganizationToken, &[]);
+    let by = scope(OrganizationRole::OrganizationToken, &[]);
     let (ada, _) = people.member("ada", &[]);
     let strong = people
         .create_team(&team_changes("strong", &Right::ALL), &by)
@@ -134,11 +134,11 @@ fn the_token_of_the_organization_gives_every_right_but_makes_no_owners() {
 
 #[test]
 fn site_administrators_and_owners_make_owners() {
-    for standing in [Standing::SiteAdministrator, Standing::Owner] {
+    for role in [OrganizationRole::SiteAdministrator, OrganizationRole::Owner] {
         let (people, _) = people();
         let (ada, credential) = people.member("ada", &[]);
         let owners = people.owners();
-        let by = mandate(standing, &[]);
+        let by = scope(role, &[]);
         let deletes = |people: &People<_>| people.decision(&credential, Action::Delete);
         assert_eq!(deletes(&people), Decision::Hidden);
         assert_eq!(people.join(&owners.id, &usernames(&["ADA"]), &by), Ok(()));

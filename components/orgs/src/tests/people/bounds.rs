@@ -146,8 +146,8 @@ fn overfull(people: &People<Stored>, store: Stored, teams: usize, members: usize
             allow_member_token_management: true,
         };
         let mut transaction = Transaction::new();
-        let kind = crate::belonging::kind::TEAM;
-        crate::belonging::put_new(&mut transaction, id, kind, team, &record).unwrap();
+        let kind = crate::owned_keys::kind::TEAM;
+        crate::owned_keys::put_new(&mut transaction, id, kind, team, &record).unwrap();
         records.commit(transaction).unwrap();
     }
     for number in 0..members {
@@ -161,13 +161,13 @@ fn overfull(people: &People<Stored>, store: Stored, teams: usize, members: usize
             teams: teams.clone(),
             created_at: 0,
         };
-        let pointer = crate::belonging::PointerRecord::to(&membership);
+        let pointer = crate::owned_keys::PointerRecord::to(&membership);
         let mut transaction = Transaction::new();
-        let kind = crate::belonging::kind::MEMBERSHIP;
-        crate::belonging::put_new(&mut transaction, id, kind, &membership, &record).unwrap();
-        let member = crate::belonging::kind::MEMBER;
+        let kind = crate::owned_keys::kind::MEMBERSHIP;
+        crate::owned_keys::put_new(&mut transaction, id, kind, &membership, &record).unwrap();
+        let member = crate::owned_keys::kind::MEMBER;
         transaction
-            .put(crate::belonging::key(id, member, &user), &pointer)
+            .put(crate::owned_keys::key(id, member, &user), &pointer)
             .unwrap();
         records.commit(transaction).unwrap();
     }
@@ -266,7 +266,7 @@ fn upkeep_goes_on_behind_what_it_cannot_finish() {
     let mut transaction = Transaction::new();
     let damaged = format!("of/{poisoned}/membership/ou-0000000000000000");
     transaction
-        .put(damaged, &crate::belonging::PointerRecord::to("x"))
+        .put(damaged, &crate::owned_keys::PointerRecord::to("x"))
         .unwrap();
     records.commit(transaction).unwrap();
     #[derive(serde::Serialize, serde::Deserialize)]

@@ -5,7 +5,7 @@ use crate::{Identity, OrganizationChanges, TeamReference};
 
 /// The user whom a credential proves.
 fn identity<S: Store>(people: &People<S>, credential: &Credential) -> Identity {
-    people.orgs.identify(credential).unwrap().unwrap()
+    people.orgs.identify(credential).unwrap().identity.unwrap()
 }
 
 fn user_of(identity: &Identity) -> &str {

@@ -11,9 +11,9 @@ mod teams;
 
 use super::*;
 use crate::{
-    Action, Authority, Credential, Decision, Invitation, Mandate, Membership, MembershipError,
-    Memberships, OwnMembership, Right, Standing, Team, TeamChanges, TeamError, Teams, User,
-    UserDescription, Users,
+    Action, Authority, Credential, Decision, DelegationScope, Invitation, Membership,
+    MembershipError, Memberships, OrganizationRole, OwnMembership, Right, Team, TeamChanges,
+    TeamError, Teams, User, UserDescription, Users,
 };
 
 /// An organization `acme` of the installation's, and people.
@@ -37,20 +37,20 @@ fn people() -> (People<Stored>, Stored) {
     (People { orgs, acme }, store)
 }
 
-fn owner() -> Mandate {
-    mandate(Standing::Owner, &[])
+fn owner() -> DelegationScope {
+    scope(OrganizationRole::Owner, &[])
 }
 
-fn mandate(standing: Standing, rights: &[Right]) -> Mandate {
-    Mandate {
-        standing,
+fn scope(role: OrganizationRole, rights: &[Right]) -> DelegationScope {
+    DelegationScope {
+        role,
         rights: rights.to_vec(),
         teams: Vec::new(),
     }
 }
 
-fn member_with(rights: &[Right]) -> Mandate {
-    mandate(Standing::Member, rights)
+fn member_with(rights: &[Right]) -> DelegationScope {
+    scope(OrganizationRole::Member, rights)
 }
 
 /// A team of this name with these rights that everybody sees.
@@ -129,9 +129,9 @@ impl<S: Store> People<S> {
             .invite(self.id(), &invitation, &owner(), &installation())
     }
 
-    fn remove(&self, membership: &str, mandate: &Mandate) -> Result<(), MembershipError> {
+    fn remove(&self, membership: &str, scope: &DelegationScope) -> Result<(), MembershipError> {
         self.orgs
-            .remove_membership(self.id(), membership, mandate, &installation())
+            .remove_membership(self.id(), membership, scope, &installation())
     }
 
     fn team(&self, name: &str, rights: &[Right]) -> Team {
@@ -139,44 +139,47 @@ impl<S: Store> People<S> {
             .unwrap()
     }
 
-    fn create_team(&self, changes: &TeamChanges, mandate: &Mandate) -> Result<Team, TeamError> {
+    fn create_team(
+        &self,
+        changes: &TeamChanges,
+        scope: &DelegationScope,
+    ) -> Result<Team, TeamError> {
         self.orgs
-            .create_team(self.id(), changes, mandate, &installation())
+            .create_team(self.id(), changes, scope, &installation())
     }
 
     fn update_team(
         &self,
         id: &str,
         changes: &TeamChanges,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Team, TeamError> {
         self.orgs
-            .update_team(self.id(), id, changes, mandate, &installation())
+            .update_team(self.id(), id, changes, scope, &installation())
     }
 
-    fn delete_team(&self, id: &str, mandate: &Mandate) -> Result<(), TeamError> {
-        self.orgs
-            .delete_team(self.id(), id, mandate, &installation())
+    fn delete_team(&self, id: &str, scope: &DelegationScope) -> Result<(), TeamError> {
+        self.orgs.delete_team(self.id(), id, scope, &installation())
     }
 
     fn join(
         &self,
         team: &str,
         members: &crate::MemberNames,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<(), TeamError> {
         self.orgs
-            .add_to_team(self.id(), team, members, mandate, &installation())
+            .add_to_team(self.id(), team, members, scope, &installation())
     }
 
     fn leave(
         &self,
         team: &str,
         members: &crate::MemberNames,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<(), TeamError> {
         self.orgs
-            .remove_from_team(self.id(), team, members, mandate, &installation())
+            .remove_from_team(self.id(), team, members, scope, &installation())
     }
 
     fn owners(&self) -> Team {
@@ -186,9 +189,9 @@ impl<S: Store> People<S> {
             .unwrap()
     }
 
-    fn teams(&self, mandate: &Mandate) -> Vec<Team> {
+    fn teams(&self, scope: &DelegationScope) -> Vec<Team> {
         let filter = crate::TeamFilter::default();
-        let page = self.orgs.list_teams(self.id(), &filter, mandate, 1, 100);
+        let page = self.orgs.list_teams(self.id(), &filter, scope, 1, 100);
         page.unwrap().teams
     }
 
@@ -206,21 +209,26 @@ impl<S: Store> People<S> {
     }
 
     fn decision(&self, credential: &Credential, action: Action) -> Decision {
-        let identity = self.orgs.identify(credential).unwrap().unwrap();
+        let identity = self.orgs.identify(credential).unwrap().identity.unwrap();
         self.orgs
-            .position_in(Edition::Hosted, &identity, false, "acme", action)
+            .decide_access(Edition::Hosted, &identity, false, None, &at("acme"), action)
             .unwrap()
             .unwrap()
             .decision
     }
 
-    /// Their mandate as the table and their teams make it.
-    fn mandate_of(&self, credential: &Credential) -> Mandate {
-        let identity = self.orgs.identify(credential).unwrap().unwrap();
-        let position =
-            self.orgs
-                .position_in(Edition::Hosted, &identity, false, "acme", Action::Show);
-        position.unwrap().unwrap().mandate()
+    /// Their scope as the table and their teams make it.
+    fn mandate_of(&self, credential: &Credential) -> DelegationScope {
+        let identity = self.orgs.identify(credential).unwrap().identity.unwrap();
+        let position = self.orgs.decide_access(
+            Edition::Hosted,
+            &identity,
+            false,
+            None,
+            &at("acme"),
+            Action::Show,
+        );
+        position.unwrap().unwrap().delegation_scope()
     }
 }
 

@@ -257,27 +257,27 @@ fn contract_4_10_a_secret_team_is_seen_by_its_members_and_who_may_see_secrets() 
         ..team_changes("hidden", &[])
     };
     let hidden = people.create_team(&changes, &owner()).unwrap();
-    let in_it = Mandate {
+    let in_it = DelegationScope {
         teams: vec![hidden.id.clone()],
         ..member_with(&[])
     };
-    let sees = |mandate: &Mandate| {
-        let listed = people.teams(mandate).contains(&Team {
+    let sees = |scope: &DelegationScope| {
+        let listed = people.teams(scope).contains(&Team {
             permissions: people
-                .teams(mandate)
+                .teams(scope)
                 .iter()
                 .find(|team| team.id == hidden.id)
                 .map(|team| team.permissions.clone())
                 .unwrap_or_default(),
             ..hidden.clone()
         });
-        let read = people.orgs.read_team(people.id(), &hidden.id, mandate);
+        let read = people.orgs.read_team(people.id(), &hidden.id, scope);
         assert_eq!(read.unwrap().is_some(), listed);
         listed
     };
     assert!(sees(&owner()));
-    assert!(sees(&mandate(Standing::SiteAdministrator, &[])));
-    assert!(sees(&mandate(Standing::OrganizationToken, &[])));
+    assert!(sees(&scope(OrganizationRole::SiteAdministrator, &[])));
+    assert!(sees(&scope(OrganizationRole::OrganizationToken, &[])));
     assert!(sees(&in_it));
     assert!(sees(&member_with(&[Right::AccessSecretTeams])));
     assert!(sees(&member_with(&[Right::ManageTeams])));

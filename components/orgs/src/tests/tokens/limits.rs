@@ -100,7 +100,7 @@ fn an_organization_has_so_many_tokens_of_teams_and_pools() {
         let mut transaction = gatehouse_storage::Transaction::new();
         for number in numbers {
             let key = format!("of/{}/token/at-{number:016}", acme.external_id);
-            let pointer = crate::belonging::PointerRecord::to("hash");
+            let pointer = crate::owned_keys::PointerRecord::to("hash");
             transaction.put(key, &pointer).unwrap();
         }
         records.commit(transaction).unwrap();

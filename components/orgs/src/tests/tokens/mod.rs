@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    ApiToken, AttributeIssue, Authority, Credential, IssueError, IssuedToken, MAXIMUM_DESCRIPTION,
-    Mandate, Standing, TeamReference, TokenCreator, TokenOwner, TokenRequest, Tokens, User,
-    UserDescription, Users,
+    ApiToken, AttributeIssue, Authority, Credential, DelegationScope, IssueError, IssuedToken,
+    MAXIMUM_DESCRIPTION, OrganizationRole, TeamReference, TokenCreator, TokenOwner, TokenRequest,
+    Tokens, User, UserDescription, Users,
 };
 
 type TestOrgs<'w> = Orgs<&'w MemoryStore<&'w ManualClock>, &'w ManualClock, &'w SeededRandom>;
@@ -45,7 +45,7 @@ fn faults(orgs: &impl Tokens, owner: &TokenOwner, request: &TokenRequest) -> Vec
 /// Whom the token stands for, if it is worth anything.
 fn presented(orgs: &impl Authority, token: &IssuedToken) -> Option<Principal> {
     let credential = Credential::ApiToken(token.secret.clone());
-    let identity = orgs.identify(&credential).unwrap();
+    let identity = orgs.identify(&credential).unwrap().identity;
     identity.map(|identity| identity.principal)
 }
 
@@ -229,7 +229,7 @@ fn contract_4_10_all_tokens_of_all_teams_and_no_others() {
     );
     world.clock.advance(Duration::from_secs(1));
     let named = issue(&orgs, &TokenOwner::TeamNamed(team), &described("ci"));
-    let owner = mandate(Standing::Owner);
+    let owner = scope(OrganizationRole::Owner);
     let found = orgs.tokens_of_teams(&acme.external_id, &owner).unwrap();
     let found: Vec<_> = found
         .iter()
@@ -251,7 +251,7 @@ fn contract_4_10_the_list_of_team_tokens_tells_those_alone_that_could_be_shown()
         name: text("ops"),
         ..crate::TeamChanges::default()
     };
-    let owner = mandate(Standing::Owner);
+    let owner = scope(OrganizationRole::Owner);
     let by = installation();
     let ops = crate::Teams::create_team(&orgs, &acme.external_id, &changes, &owner, &by).unwrap();
     let of_ops = TeamReference {
@@ -261,16 +261,16 @@ fn contract_4_10_the_list_of_team_tokens_tells_those_alone_that_could_be_shown()
     for team in [owners(&orgs, &acme), of_ops.clone()] {
         issue(&orgs, &TokenOwner::Team(team), &TokenRequest::default());
     }
-    let manager = Mandate {
+    let manager = DelegationScope {
         rights: vec![crate::Right::ManageTeams],
-        ..mandate(Standing::Member)
+        ..scope(OrganizationRole::Member)
     };
-    for mandate in [owner, manager, mandate(Standing::OrganizationToken)] {
-        let told = orgs.tokens_of_teams(&acme.external_id, &mandate).unwrap();
+    for scope in [owner, manager, scope(OrganizationRole::OrganizationToken)] {
+        let told = orgs.tokens_of_teams(&acme.external_id, &scope).unwrap();
         let mut told: Vec<&str> = told.iter().map(|token| token.team_name.as_str()).collect();
         let mut shown = Vec::new();
         for (team, name) in [(owners(&orgs, &acme), "owners"), (of_ops.clone(), "ops")] {
-            if orgs.speaks_for(&mandate, &team).unwrap() {
+            if orgs.speaks_for(&scope, &team).unwrap() {
                 shown.push(name);
             }
         }
@@ -280,7 +280,7 @@ fn contract_4_10_the_list_of_team_tokens_tells_those_alone_that_could_be_shown()
         assert_eq!(told, shown);
         assert_eq!(
             told.len(),
-            if mandate.standing == Standing::Owner {
+            if scope.role == OrganizationRole::Owner {
                 2
             } else {
                 1
@@ -289,9 +289,9 @@ fn contract_4_10_the_list_of_team_tokens_tells_those_alone_that_could_be_shown()
     }
 }
 
-fn mandate(standing: Standing) -> Mandate {
-    Mandate {
-        standing,
+fn scope(role: OrganizationRole) -> DelegationScope {
+    DelegationScope {
+        role,
         rights: Vec::new(),
         teams: Vec::new(),
     }
@@ -352,7 +352,7 @@ fn contract_1_6_what_is_over_or_whose_owner_is_gone_is_worth_nothing() {
         &TokenOwner::Team(gone.clone()),
         &TokenRequest::default(),
     );
-    let key = crate::belonging::key(&gone.organization, crate::belonging::kind::TEAM, &gone.id);
+    let key = crate::owned_keys::key(&gone.organization, crate::owned_keys::kind::TEAM, &gone.id);
     remove(&orgs, &key);
     assert_eq!(presented(&orgs, &of_gone), None);
     assert_eq!(orgs.delete_named("globex", &installation()), Ok(true));
@@ -493,24 +493,24 @@ fn contract_1_7_nobody_gets_by_a_token_what_they_could_not_do_themselves() {
     let store = world.store();
     let orgs = world.orgs(&store);
     let team = owners(&orgs, &create(&orgs, "acme"));
-    let mandate = |standing| crate::Mandate {
-        standing,
+    let scope = |role| crate::DelegationScope {
+        role,
         rights: crate::Right::ALL.into(),
         teams: Vec::new(),
     };
-    for (standing, speaks) in [
-        (Standing::SiteAdministrator, true),
-        (Standing::Owner, true),
-        (Standing::OrganizationToken, false),
-        (Standing::Member, false),
+    for (role, speaks) in [
+        (OrganizationRole::SiteAdministrator, true),
+        (OrganizationRole::Owner, true),
+        (OrganizationRole::OrganizationToken, false),
+        (OrganizationRole::Member, false),
     ] {
-        assert_eq!(orgs.speaks_for(&mandate(standing), &team), Ok(speaks));
+        assert_eq!(orgs.speaks_for(&scope(role), &team), Ok(speaks));
     }
     let none = TeamReference {
         id: "team-0123456789abcdef".to_owned(),
         ..team
     };
-    let owner = mandate(Standing::Owner);
+    let owner = scope(OrganizationRole::Owner);
     assert_eq!(orgs.speaks_for(&owner, &none), Ok(false));
 }
 

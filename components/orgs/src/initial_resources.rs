@@ -1,12 +1,12 @@
-//! What an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a
+//! The resources that an organization has from its first moment (contract 2.10): the team of its owners, a membership of whoever made it, a
 //! project, a subscription, and how long tokens may live.
 
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::Transaction;
 
-use crate::belonging::{self, PointerRecord, kind, put_new};
 use crate::identifier::random_identifier;
 use crate::name::FoldedTeamName;
+use crate::owned_keys::{self, PointerRecord, kind, put_new};
 use crate::record::OrganizationRecord;
 use crate::team::{MEMBERSHIP_PREFIX, MembershipRecord, TeamRecord, membership_of_key};
 use crate::tokens::{LifetimesRecord, lifetimes_key};
@@ -60,11 +60,11 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let to_membership = PointerRecord::to(&membership.id);
         transaction
             .put(
-                belonging::key(external_id, kind::TEAM_NAME, OWNERS),
+                owned_keys::key(external_id, kind::TEAM_NAME, OWNERS),
                 &PointerRecord::to(&team.id),
             )?
             .put(
-                belonging::key(external_id, kind::MEMBER, &owner.id),
+                owned_keys::key(external_id, kind::MEMBER, &owner.id),
                 &to_membership,
             )?
             .put(membership_of_key(&owner.id, external_id), &to_membership)?
@@ -72,7 +72,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(())
     }
 
-    /// The user who owns what the caller makes. Who has been no user becomes one by it; whoever is nobody makes it for the
+    /// The user who owns what the caller makes. Who has been no user becomes one by it; a caller without identity makes it for the
     /// installation.
     fn founder(&self, transaction: &mut Transaction, by: &Caller) -> Result<User, Failure> {
         let subject = match &by.identity.principal {
@@ -91,5 +91,5 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
 /// The folded name of a team's key.
 pub(crate) fn team_name_key(external_id: &str, name: &FoldedTeamName) -> String {
-    belonging::key(external_id, kind::TEAM_NAME, &name.segment())
+    owned_keys::key(external_id, kind::TEAM_NAME, &name.segment())
 }

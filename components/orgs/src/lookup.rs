@@ -17,7 +17,7 @@ use crate::{Caller, Edition, Failure, Organization, Orgs, RetentionPolicy, Share
 /// An organization in the store, and the name under which it is there.
 pub(crate) type Found = (FoldedName, Loaded<OrganizationRecord>);
 
-/// What one look for an organization finds. Its name is one read and its record another.
+/// The result of one look for an organization. Its name is one read and its record another.
 // There is never more than one of these at a time.
 #[allow(clippy::large_enum_variant)]
 pub(crate) enum Located {

@@ -1,50 +1,53 @@
-//! How far somebody's word goes among the people of an organization.
+//! Which teams and members a caller may manage without gaining rights they lack.
 //!
-//! Whether somebody may manage teams or members at all is a matter of the table; a mandate says with which of them. Nobody can
+//! The table says which callers may manage teams or members at all; a scope says which of them. No caller can
 //! give by a team what they could not do themselves, nor take from those who can do more.
 
 use crate::team::TeamRecord;
-use crate::{Mandate, Right, Standing, Visibility};
+use crate::{DelegationScope, OrganizationRole, Right, Visibility};
 
-/// Says with which teams a mandate lets its holder deal.
+/// Says with which teams a scope lets its holder deal.
 ///
 /// - Owners and site administrators deal with all.
 /// - The organization's token has every right, but who owns the organization is not for it to say.
-/// - Anybody else deals with teams whose rights they have all of themselves, except the owners.
-pub(crate) trait MandateOverTeams {
-    /// Whether the holder stands for the whole organization.
+/// - Every other caller deals with teams whose rights they have all of themselves, except the owners.
+pub(crate) trait TeamsInScope {
+    /// True if the holder stands for the whole organization.
     fn is_owner(&self) -> bool;
 
-    /// Whether the holder has this right.
+    /// True if the holder has this right.
     fn has(&self, right: Right) -> bool;
 
-    /// Whether the holder has all of these rights.
+    /// True if the holder has all of these rights.
     fn has_all<'r>(&self, rights: impl IntoIterator<Item = &'r Right>) -> bool {
         rights.into_iter().all(|right| self.has(*right))
     }
 
-    /// Whether this team is within the holder's reach: to change it or its members, or to speak for it.
+    /// True if this team is within the holder's reach: to change it or its members, or to speak for it.
     fn covers(&self, team: &TeamRecord) -> bool {
         self.is_owner() || (!team.is_owners() && self.has_all(&team.rights))
     }
 
-    /// Whether the holder may have tokens of this team, provided that they may manage teams.
+    /// True if the holder may have tokens of this team, provided that they may manage teams.
     fn speaks_for(&self, team: &TeamRecord) -> bool {
         self.sees(team) && self.covers(team)
     }
 
-    /// Whether the holder sees that there is this team.
+    /// True if the holder sees that there is this team.
     fn sees(&self, team: &TeamRecord) -> bool;
 }
 
-impl MandateOverTeams for Mandate {
+impl TeamsInScope for DelegationScope {
     fn is_owner(&self) -> bool {
-        matches!(self.standing, Standing::SiteAdministrator | Standing::Owner)
+        matches!(
+            self.role,
+            OrganizationRole::SiteAdministrator | OrganizationRole::Owner
+        )
     }
 
     fn has(&self, right: Right) -> bool {
         self.is_owner()
-            || self.standing == Standing::OrganizationToken
+            || self.role == OrganizationRole::OrganizationToken
             || self.rights.contains(&right)
     }
 

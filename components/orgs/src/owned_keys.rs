@@ -1,4 +1,4 @@
-//! What belongs to an organization, and where it lies.
+//! The keys of everything that belongs to an organization.
 //!
 //! Everything that an organization owns lies below `of/<external id>/<kind>/`, so that it stays through renames and is found when
 //! the organization goes. What has an identifier of its own is also known under `whose/<identifier>`, which tells the

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use gatehouse_ports::{Clock, Random, Store};
 
-use crate::authority::MandateOverTeams as _;
-use crate::belonging::{self, kind};
+use crate::authority::TeamsInScope as _;
+use crate::owned_keys::{self, kind};
 use crate::team::{MembershipRecord, TeamRecord};
-use crate::{Failure, MAXIMUM_MEMBERS_TOLD, Mandate, Orgs, Permission, Right, Team};
+use crate::{DelegationScope, Failure, MAXIMUM_MEMBERS_TOLD, Orgs, Permission, Right, Team};
 
 /// A member as teams list them.
 #[derive(Debug, Clone)]
@@ -25,12 +25,12 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     pub(crate) fn visible_teams(
         &self,
         organization: &str,
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<TeamRecord>, Failure> {
         let mut teams = Vec::new();
-        let prefix = belonging::prefix(organization, kind::TEAM);
+        let prefix = owned_keys::prefix(organization, kind::TEAM);
         self.for_each_record::<TeamRecord>(&prefix, |team| {
-            if mandate.sees(&team.record) {
+            if scope.sees(&team.record) {
                 teams.push(team.record);
             }
             Ok(())
@@ -45,7 +45,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         &self,
         organization: &str,
         teams: &[TeamRecord],
-        mandate: &Mandate,
+        scope: &DelegationScope,
     ) -> Result<Vec<Team>, Failure> {
         if teams.is_empty() {
             return Ok(Vec::new());
@@ -55,32 +55,34 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             .map(|(place, team)| (team.id.as_str(), place))
             .collect();
         let is_one = teams.len() == 1;
-        let mut rolls: Vec<TeamRoll> = teams.iter().map(|_| TeamRoll::default()).collect();
+        let mut members_of_teams: Vec<TeamMembers> =
+            teams.iter().map(|_| TeamMembers::default()).collect();
         let mut told = 0;
-        let prefix = belonging::prefix(organization, kind::MEMBERSHIP);
+        let prefix = owned_keys::prefix(organization, kind::MEMBERSHIP);
         self.for_each_record::<MembershipRecord>(&prefix, |member| {
             let member = member.record;
             for team in &member.teams {
                 let place = places.get(team.as_str());
-                let Some(roll) = place.and_then(|place| rolls.get_mut(*place)) else {
+                let Some(team_members) = place.and_then(|place| members_of_teams.get_mut(*place))
+                else {
                     continue;
                 };
-                roll.active += u32::from(member.is_active());
+                team_members.active += u32::from(member.is_active());
                 told += 1;
                 if is_one || told <= MAXIMUM_MEMBERS_TOLD {
-                    roll.members.push(Listed::of(&member));
+                    team_members.members.push(Listed::of(&member));
                 }
             }
             Ok(())
         })?;
         let are_told = is_one || told <= MAXIMUM_MEMBERS_TOLD;
-        let teams = teams.iter().zip(rolls);
+        let teams = teams.iter().zip(members_of_teams);
         Ok(teams
-            .map(|(team, mut roll)| {
+            .map(|(team, mut team_members)| {
                 if !are_told {
-                    roll.members.clear();
+                    team_members.members.clear();
                 }
-                shown(team, roll, are_told, mandate)
+                team_with_members(team, team_members, are_told, scope)
             })
             .collect())
     }
@@ -88,7 +90,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
 
 /// Who is in a team.
 #[derive(Debug, Default)]
-pub(super) struct TeamRoll {
+pub(super) struct TeamMembers {
     members: Vec<Listed>,
     /// How many of them are active.
     active: u32,
@@ -105,16 +107,16 @@ impl Listed {
 }
 
 /// A team with these members.
-pub(super) fn shown(
+pub(super) fn team_with_members(
     team: &TeamRecord,
-    roll: TeamRoll,
+    team_members: TeamMembers,
     members_told: bool,
-    mandate: &Mandate,
+    scope: &DelegationScope,
 ) -> Team {
-    let TeamRoll {
+    let TeamMembers {
         mut members,
         active,
-    } = roll;
+    } = team_members;
     members.sort_unstable_by(|one, other| (&one.email, &one.id).cmp(&(&other.email, &other.id)));
     Team {
         id: team.id.clone(),
@@ -127,24 +129,24 @@ pub(super) fn shown(
         users: members.into_iter().filter_map(|found| found.user).collect(),
         users_count: active,
         members_told,
-        permissions: permissions(team, mandate),
+        permissions: permissions(team, scope),
     }
 }
 
-/// What the caller may do with a team, in the order of the contract.
-fn permissions(team: &TeamRecord, mandate: &Mandate) -> Vec<Permission> {
-    let is_covered = mandate.covers(team);
-    let manages = is_covered && mandate.has(Right::ManageTeams);
+/// The permissions of the caller about a team, in the order of the contract.
+fn permissions(team: &TeamRecord, scope: &DelegationScope) -> Vec<Permission> {
+    let is_covered = scope.covers(team);
+    let manages = is_covered && scope.has(Right::ManageTeams);
     let is_free = manages && !team.is_owners();
     [
         (
             "can-update-membership",
-            manages || (is_covered && mandate.has(Right::ManageMembership)),
+            manages || (is_covered && scope.has(Right::ManageMembership)),
         ),
         ("can-destroy", is_free),
         (
             "can-update-organization-access",
-            is_free && mandate.has(Right::ManageOrganizationAccess),
+            is_free && scope.has(Right::ManageOrganizationAccess),
         ),
         ("can-update-api-token", manages),
         ("can-update-visibility", is_free),
