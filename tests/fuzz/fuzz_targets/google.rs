@@ -1,7 +1,7 @@
 //! The world around the logins: a Google made of a function, a clock that stands still, and a service with two roles.
 
 use gatehouse_auth_method::{
-    Config, Roles, AuthMethodService, ConfigChanges, Mount, Precondition, RoleChanges, Settings,
+    AuthMethodService, Config, ConfigChanges, Mount, Precondition, RoleChanges, Roles, Settings,
 };
 use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRandom};
 use gatehouse_ports::{HttpError, HttpRequest, HttpResponse, NoCache};
