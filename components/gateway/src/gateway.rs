@@ -102,7 +102,7 @@ impl<A, C, O> Gateway<A, C, O> {
     }
 }
 
-impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
+impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, O> {
     /// Answers one request. Every request gets an answer; a fault of the server is a 5xx, never a panic.
     #[must_use]
     pub fn handle(&self, request: &Request) -> Response {
@@ -149,7 +149,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     }
 }
 
-impl<A, C: Access, O: Capability> Gateway<A, C, O> {
+impl<A, C: Access + 'static, O: Capability + 'static> Gateway<A, C, O> {
     /// Goes on with the body of the answer to `request`, which the answer's [`crate::Rest`] tells where.
     ///
     /// The caller's rights are looked at anew. It takes no use of a token with a number of them, counts against no rate, and is not recorded:

@@ -6,79 +6,80 @@ use serde_json::{Value, json};
 
 use super::Api;
 use super::document::Document;
+use super::document_type::{DocumentType, integer};
 use super::pagination::{PageRequest, paged};
+use super::parameter::Parameter;
 use super::problem::Problem;
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::json_api;
-use crate::http::{Method, Response};
-use crate::path::CanonicalPath;
-use crate::query;
+use crate::http::Response;
 
-/// The lists below an organization that are always empty.
-const EMPTY_LISTS: &[&str] = &[
-    "oauth-clients",
-    "oauth-tokens",
-    "policies",
-    "policy-sets",
-    "registry-modules",
-    "registry-providers",
-    "reserved-tag-keys",
-    "runs/queue",
-    "ssh-keys",
-    "stacks",
-    "tags",
-    "tasks",
-    "varsets",
-    "workspaces",
-];
+/// The organization whose keys are wanted.
+const NAMESPACE: Parameter = Parameter::text("filter[namespace]", "The name of the organization.");
 
-/// The keys that providers are signed with, in the API of the private registry.
-const SIGNING_KEYS_PATH: &str = "api/registry/private/v2/gpg-keys";
+const EMPTY: &str = "Lists nothing: this server does not have the feature.";
 
-/// Requests about what there is not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// A list of the organization of this name that has nothing in it.
-    EmptyList(&'a str),
-    /// How many runs the organization of this name has.
-    Capacity(&'a str),
-    /// The keys that the organization of the query signs providers with.
-    SigningKeys,
-}
+/// Resources of which there are none.
+pub(super) const NOTHING: DocumentType = DocumentType::new(
+    "Nothing",
+    "",
+    "A resource of a feature that this server does not have.",
+    &[],
+);
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        let (Method::Get, ["organizations", name, below @ ..]) = (method, segments) else {
-            return None;
-        };
-        let below = below.join("/");
-        if below == "capacity" {
-            return Some(Self::Capacity(name));
-        }
-        EMPTY_LISTS
-            .contains(&below.as_str())
-            .then_some(Self::EmptyList(name))
-    }
+const CAPACITY: DocumentType = DocumentType::new(
+    "Capacity",
+    "organization-capacity",
+    "The number of runs of an organization.",
+    &[
+        integer("pending", "Always 0.").shown(),
+        integer("running", "Always 0.").shown(),
+    ],
+);
 
-    /// The route of a request elsewhere than below the path of the API.
-    pub(super) fn elsewhere(method: Method, path: &CanonicalPath) -> Option<Self> {
-        (method == Method::Get && path.as_str() == SIGNING_KEYS_PATH).then_some(Self::SigningKeys)
-    }
+routes! { ABSENT_FEATURES:
+    Get "organizations/:name/capacity", Organization, "show-capacity", "Shows that no run waits and none happens.",
+        answering(One(&CAPACITY))
+        => |api, name| api.capacity(name);
+    Get "organizations/:name/oauth-clients", Organization, "list-oauth-clients", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/oauth-tokens", Organization, "list-oauth-tokens", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/policies", Organization, "list-policies", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/policy-sets", Organization, "list-policy-sets", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/registry-modules", Organization, "list-registry-modules", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/registry-providers", Organization, "list-registry-providers", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/reserved-tag-keys", Organization, "list-reserved-tag-keys", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/runs/queue", Organization, "list-runs-queue", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/ssh-keys", Organization, "list-ssh-keys", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/stacks", Organization, "list-stacks", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/tags", Organization, "list-tags", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/tasks", Organization, "list-tasks", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/varsets", Organization, "list-varsets", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "organizations/:name/workspaces", Organization, "list-workspaces", EMPTY, paged, answering(Many(&NOTHING))
+        => |api, name| api.empty_list(name);
+    Get "/api/registry/private/v2/gpg-keys", Organization, "list-gpg-keys", EMPTY,
+        querying(&[NAMESPACE]), paged, answering(Many(&NOTHING))
+        => |api, _| api.signing_keys();
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_absent_features(
-        &self,
-        route: Route<'_>,
-    ) -> Result<Response, Problem> {
-        match route {
-            Route::EmptyList(name) => self.empty_list(name),
-            Route::Capacity(name) => self.capacity(name),
-            Route::SigningKeys => {
-                let name = query::first(&self.request.query, "filter[namespace]");
-                self.empty_list(&name.unwrap_or_default())
-            }
-        }
+    /// The keys with which the organization of the query signs providers: none.
+    fn signing_keys(&self) -> Result<Response, Problem> {
+        let name = NAMESPACE.first(&self.request.query);
+        self.empty_list(&name.unwrap_or_default())
     }
 
     fn empty_list(&self, name: &str) -> Result<Response, Problem> {

@@ -9,36 +9,59 @@ use serde_json::{Value, json};
 use super::Api;
 use super::caller::Caller;
 use super::document::Document;
+use super::document_type::{DocumentType, Target, boolean, choice, flags, related, text};
 use super::problem::Problem;
+use super::route::Data::One;
+use super::route::routes;
 use super::transport::json_api;
 use super::users;
 use crate::Edition;
-use crate::http::{Method, Response};
+use crate::http::Response;
 
-/// Requests about the account of the caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route {
-    /// All about it.
-    Details,
+/// Names of the editions in accounts.
+const HOSTED: &str = "tfc";
+const SELF_HOSTED: &str = "tfe";
+
+routes! { ACCOUNT:
+    Get "account/details", Bearers, "show-account", "Shows the user that the caller's token stands for.", answering(One(&ACCOUNT))
+        => |api, _| api.account_details();
 }
 
-impl Route {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["account", "details"]) => Some(Self::Details),
-            _ => None,
-        }
-    }
-}
+/// The account of the caller, with all that is told of it.
+const ACCOUNT: DocumentType = DocumentType::new(
+    "Account",
+    "users",
+    "The user that a token stands for.",
+    &[
+        text("username", "The name.").shown(),
+        text("email", "The address.").shown(),
+        text("unconfirmed-email", "Always null.").nullable().shown(),
+        boolean(
+            "is-service-account",
+            "Whether the user stands for a team, an organization or a workload.",
+        )
+        .shown(),
+        choice("auth-method", &[HOSTED, SELF_HOSTED], "The edition.").shown(),
+        text("avatar-url", "A picture, as a data URL.").shown(),
+        text("password", "Always null.").nullable().shown(),
+        boolean("v2-only", "Always true.").shown(),
+        boolean(
+            "is-site-admin",
+            "Whether the caller administers the installation.",
+        )
+        .shown(),
+        boolean("is-admin", "The same.").shown(),
+        boolean("is-sso-login", "Always false.").shown(),
+        flags("two-factor", "Always disabled.").shown(),
+        flags("permissions", "The rights of the caller.").shown(),
+    ],
+)
+.relating(&[
+    related("authentication-tokens", Target::Link),
+    related("authenticated-resource", Target::One("users")),
+]);
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_accounts(&self, route: Route) -> Result<Response, Problem> {
-        match route {
-            Route::Details => self.account_details(),
-        }
-    }
-
     fn account_details(&self) -> Result<Response, Problem> {
         let caller = self.authenticate(None)?;
         let user = self.organizations.account_of(&caller.identity)?;
@@ -61,8 +84,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let is_person = is_person(caller);
         let is_administrator = caller.is_site_administrator();
         let method = match self.settings.edition {
-            Edition::Hosted => "tfc",
-            Edition::SelfHosted => "tfe",
+            Edition::Hosted => HOSTED,
+            Edition::SelfHosted => SELF_HOSTED,
         };
         let id = &user.id;
         let attributes = json!({

@@ -8,18 +8,61 @@ use gatehouse_orgs_api::{
 
 use super::caller::{Caller, Entry, owns_what_it_makes};
 use super::document::{Document, OrganizationResource, entitlement_set};
-use super::include::Includes;
+use super::document_type::DocumentType;
+use super::organization::{ORGANIZATION, changes_in};
 use super::plan_facts::PlanFacts;
 use super::policy_paths::path_of;
 use super::problem::Problem;
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::{json_api, no_content};
-use super::{Api, attributes, include};
+use super::{Api, include, listing};
 use crate::http::Response;
+
+/// The operation whose answer can come in parts.
+pub(super) const LIST: &str = "list-organizations";
+
+/// The entitlement set of an organization. Its attributes are the entitlements by their names.
+const ENTITLEMENT_SET: DocumentType = DocumentType::new(
+    "EntitlementSet",
+    "entitlement-sets",
+    "The entitlements of an organization by their names: true, false, or a number with null for no limit.",
+    &[],
+);
+
+routes! { ORGANIZATIONS:
+    Get "organizations", Bearers, LIST, "Lists the organizations that the caller sees. Without page parameters the list is whole.",
+        including(&[include::ENTITLEMENT_SET, include::SUBSCRIPTION]), querying(&[listing::EITHER, listing::NAME, listing::EMAIL]), paged,
+        answering(Many(&ORGANIZATION))
+        => |api, _| api.list();
+    Post "organizations", Bearers, "create-organization", "Makes an organization, which its maker owns.",
+        taking(One(&ORGANIZATION)), making(One(&ORGANIZATION)), forbidding
+        => |api, _| api.create();
+    Get "organizations/:name", Organization, "show-organization", "Shows an organization.",
+        including(&[include::ENTITLEMENT_SET, include::SUBSCRIPTION, include::DEFAULT_PROJECT]),
+        answering(One(&ORGANIZATION))
+        => |api, name| api.show(name);
+    Patch "organizations/:name", Organization, "update-organization", "Changes an organization, its name too.",
+        taking(One(&ORGANIZATION)), answering(One(&ORGANIZATION))
+        => |api, name| api.update(name);
+    Put "organizations/:name", Organization, "replace-organization", "Does the same as PATCH: attributes that are not named stay.",
+        taking(One(&ORGANIZATION)), answering(One(&ORGANIZATION))
+        => |api, name| api.update(name);
+    Delete "organizations/:name", Organization, "delete-organization", "Removes an organization and all that belongs to it."
+        => |api, name| api.delete(name);
+    Get "organizations/:name/entitlement-set", Organization, "show-entitlement-set-of-organization",
+        "Shows the entitlements of an organization.",
+        including(&[]), answering(One(&ENTITLEMENT_SET))
+        => |api, name| api.entitlement_set_of(name);
+    Get "entitlement-sets/:id", Organization, "show-entitlement-set", "Shows an entitlement set by the external id of its organization.",
+        including(&[]), answering(One(&ENTITLEMENT_SET))
+        => |api, id| api.entitlement_set(id);
+}
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Makes an organization.
     pub(super) fn create(&self) -> Result<Response, Problem> {
-        let read = || attributes::read(&self.request.body);
+        let read = || changes_in(&self.request.body);
         // The name decides what policies say, so where there are any the body is read before anything is refused.
         let known = self.comes_with_policies().then(read);
         let name = known.as_ref().and_then(|changes| changes.as_ref().ok());
@@ -63,7 +106,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows an organization.
     pub(super) fn show(&self, name: &str) -> Result<Response, Problem> {
         let Entry { caller, position } = self.enter(name, Action::Show, None)?;
-        let includes = Includes::of_show(&self.request.query)?;
+        let includes = self.includes()?;
         let mut facts = PlanFacts::new(self.organizations);
         let included = includes.of([&position.organization], &mut facts);
         self.shown(200, &caller, &position, included)
@@ -75,7 +118,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             caller,
             mut position,
         } = self.enter(name, Action::Update, None)?;
-        let changes = attributes::read(&self.request.body)?;
+        let changes = changes_in(&self.request.body)?;
         self.check_rename(&caller, &position, &changes)?;
         let edition = self.settings.edition;
         let by = self.recorded_as(&caller);
@@ -100,7 +143,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows the entitlement set of an organization.
     pub(super) fn entitlement_set_of(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::Show, None)?;
-        include::nothing(&self.request.query)?;
+        self.includes()?;
         let set = self.entitlement_set_resource(&entry.position.organization);
         Ok(json_api(200, &Document::of(set)))
     }
@@ -109,7 +152,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     pub(super) fn entitlement_set(&self, id: &str) -> Result<Response, Problem> {
         let entry =
             self.enter_by_its_own(id, Action::Show, |organization| &organization.external_id)?;
-        include::nothing(&self.request.query)?;
+        self.includes()?;
         let set = self.entitlement_set_resource(&entry.position.organization);
         Ok(json_api(200, &Document::of(set)))
     }

@@ -7,66 +7,110 @@ use gatehouse_orgs_api::{AdministrationChanges, Capability, Organization, Shared
 use serde_json::{Value, json};
 
 use super::document::Document;
+use super::document_type::{DocumentType, Target, boolean, integer, related, text};
 use super::general_settings::timeout;
 use super::input::{Input, Kinds, Members};
 use super::pagination::{PageRequest, paged};
+use super::parameter::Parameter;
 use super::problem::Problem;
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::{json_api, no_content};
-use super::{Api, include, listing, users};
-use crate::http::{Method, Response};
-use crate::query;
+use super::{Api, listing, users};
+use crate::http::Response;
 
-/// Requests of site administrators about organizations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// All organizations.
-    List,
-    /// The organization of this name.
-    Show(&'a str),
-    /// What only site administrators set of it.
-    Update(&'a str),
-    /// Its end.
-    Delete(&'a str),
-}
+const MODULE_PRODUCERS: Parameter = Parameter::choice(
+    "filter[module_producer]",
+    &["true"],
+    "Those alone that share modules.",
+);
+const PROVIDER_PRODUCERS: Parameter = Parameter::choice(
+    "filter[provider_producer]",
+    &["true"],
+    "Those alone that share providers.",
+);
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["admin", "organizations"]) => Some(Self::List),
-            (Method::Get, ["admin", "organizations", name]) => Some(Self::Show(name)),
-            (Method::Patch, ["admin", "organizations", name]) => Some(Self::Update(name)),
-            (Method::Delete, ["admin", "organizations", name]) => Some(Self::Delete(name)),
-            _ => None,
-        }
-    }
+/// The related resources that come with organizations for site administrators.
+const INCLUDES: &[&str] = &["owners"];
+
+/// An organization as site administrators see it.
+pub(super) const ADMINISTERED: DocumentType = DocumentType::new(
+    "AdministeredOrganization",
+    "organizations",
+    "An organization as site administrators see it.",
+    &[
+        text("name", "The name.").shown(),
+        text("external-id", "The id that never changes.").shown(),
+        text("notification-email", "The address for notifications.").shown(),
+        boolean(
+            "is-disabled",
+            "Whether the organization is closed to all but site administrators.",
+        )
+        .defaulting_to("false"),
+        boolean(
+            "global-module-sharing",
+            "Whether modules are shared with all organizations.",
+        )
+        .defaulting_to("false"),
+        boolean(
+            "global-provider-sharing",
+            "Whether providers are shared with all organizations.",
+        )
+        .defaulting_to("false"),
+        boolean("access-beta-tools", "Stored, without effect.").defaulting_to("false"),
+        boolean("terraform-worker-sudo-enabled", "Stored, without effect.").defaulting_to("false"),
+        text("apply-timeout", "Stored, without effect.").nullable(),
+        text("plan-timeout", "Stored, without effect.").nullable(),
+        text(
+            "terraform-build-worker-apply-timeout",
+            "The older name of apply-timeout.",
+        )
+        .nullable(),
+        text(
+            "terraform-build-worker-plan-timeout",
+            "The older name of plan-timeout.",
+        )
+        .nullable(),
+        integer("workspace-limit", "Stored, without effect.").nullable(),
+        boolean("sso-enabled", "Always false.").shown(),
+    ],
+)
+.relating(&[
+    related("owners", Target::Many("users")),
+    related("subscription", Target::One("subscriptions")),
+    related("feature-set", Target::One("feature-sets")),
+    related("module-consumers", Target::Link),
+]);
+
+routes! { ADMINISTRATION:
+    Get "admin/organizations", Administrators, "list-all-organizations", "Lists all organizations.",
+        including(INCLUDES),
+        querying(&[listing::EITHER, listing::NAME, listing::EMAIL, MODULE_PRODUCERS, PROVIDER_PRODUCERS]), paged,
+        answering(Many(&ADMINISTERED))
+        => |api, _| api.list_all();
+    Get "admin/organizations/:name", Administrators, "administer-show-organization", "Shows an organization to a site administrator.",
+        including(INCLUDES), answering(One(&ADMINISTERED))
+        => |api, name| api.show_administered(name);
+    Patch "admin/organizations/:name", Administrators, "administer-update-organization", "Changes what site administrators set of an organization.",
+        taking(One(&ADMINISTERED)), answering(One(&ADMINISTERED))
+        => |api, name| api.update_administered(name);
+    Delete "admin/organizations/:name", Administrators, "administer-delete-organization", "Removes an organization and all that belongs to it."
+        => |api, name| api.delete_administered(name);
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_administration(
-        &self,
-        route: Route<'_>,
-    ) -> Result<Response, Problem> {
-        match route {
-            Route::List => self.list_all(),
-            Route::Show(name) => self.show_administered(name),
-            Route::Update(name) => self.update_administered(name),
-            Route::Delete(name) => self.delete_administered(name),
-        }
-    }
-
     fn list_all(&self) -> Result<Response, Problem> {
         self.administer()?;
         let query = self.request.query.as_str();
-        let with_owners = include::owners(query)?;
+        let with_owners = self.wanted_includes()?.is_some();
         let page = PageRequest::always(query);
         let filter = listing::filter(query);
         let producers: Vec<Shared> = [
-            ("filter[module_producer]", Shared::Modules),
-            ("filter[provider_producer]", Shared::Providers),
+            (MODULE_PRODUCERS, Shared::Modules),
+            (PROVIDER_PRODUCERS, Shared::Providers),
         ]
         .into_iter()
-        .filter(|(name, _)| query::first(query, name).as_deref() == Some("true"))
+        .filter(|(parameter, _)| parameter.first(query).as_deref() == Some("true"))
         .map(|(_, shared)| shared)
         .collect();
         let edition = self.settings.edition;
@@ -104,7 +148,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn show_administered(&self, name: &str) -> Result<Response, Problem> {
         self.administer()?;
-        let with_owners = include::owners(&self.request.query)?;
+        let with_owners = self.wanted_includes()?.is_some();
         let organization = self.existing(name)?;
         self.one_administered(&organization, with_owners)
     }

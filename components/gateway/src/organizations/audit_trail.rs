@@ -9,50 +9,38 @@ use serde_json::{Value, json};
 use super::Api;
 use super::attribute_fault::AttributeFault;
 use super::caller::Caller;
-use super::document::timestamp as shown_timestamp;
+use super::document_type::Kind;
 use super::pagination::{PageNumbers, PageRequest};
+use super::parameter::Parameter;
 use super::problem::Problem;
+use super::route::routes;
 use super::timestamp;
-use crate::http::{Method, Response};
-use crate::{Edition, Gateway, query};
-
-/// From when on records are wanted.
-const SINCE: &str = "since";
+use crate::http::Response;
+use crate::{Edition, Gateway};
 
 /// How often one round of upkeep asks for records that the operator has not been told of.
 const ROUNDS: usize = 20;
 
-/// Requests about audit trails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route {
-    /// The audit trail of the caller's organization.
-    Show,
-}
+const SINCE: Parameter = Parameter {
+    name: "since",
+    kind: Kind::Timestamp,
+    about: "The time from which records are wanted.",
+};
 
-impl Route {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organization", "audit-trail"]) => Some(Self::Show),
-            _ => None,
-        }
-    }
+routes! { AUDIT_TRAIL:
+    Get "organization/audit-trail", Auditors, "show-audit-trail", "Shows the records of the caller's organization, in pages of 1000.",
+        only_in(Edition::Hosted), querying(&[SINCE]), paged, answering_json
+        => |api, _| api.audit_trail();
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_audit_trails(&self, route: Route) -> Result<Response, Problem> {
-        match route {
-            Route::Show => self.audit_trail(),
-        }
-    }
-
     /// Shows the audit trail of the organization whose token the caller has.
     fn audit_trail(&self) -> Result<Response, Problem> {
         let caller = self.authenticate(None)?;
         let organization = self.organization_behind(&caller)?;
         self.decided(&caller, organization.is_some())?;
         let organization = organization.ok_or(Problem::NotFound)?;
-        let since = match query::first(&self.request.query, SINCE) {
+        let since = match SINCE.first(&self.request.query) {
             Some(text) if !text.is_empty() => timestamp::parsed(&text).ok_or_else(no_timestamp)?,
             _ => 0,
         };
@@ -71,9 +59,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn organization_behind(&self, caller: &Caller<'_>) -> Result<Option<Organization>, Problem> {
         let edition = self.settings.edition;
         let identity = &caller.identity;
-        let (Edition::Hosted, Principal::Organization(id) | Principal::AuditReader(id)) =
-            (edition, &identity.principal)
-        else {
+        let (Principal::Organization(id) | Principal::AuditReader(id)) = &identity.principal else {
             return Ok(None);
         };
         let Some(organization) = self.organizations.find(edition, id)? else {
@@ -93,7 +79,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
 fn no_timestamp() -> Problem {
     Problem::Unprocessable(vec![AttributeFault {
-        pointer: SINCE.to_owned(),
+        pointer: SINCE.name.to_owned(),
         detail: "Since is not a valid timestamp".to_owned(),
     }])
 }
@@ -109,7 +95,7 @@ fn described(event: &Event) -> Value {
         "id": event.id,
         "version": "0",
         "type": "Resource",
-        "timestamp": shown_timestamp(event.occurred_at),
+        "timestamp": timestamp::formatted(event.occurred_at),
         "auth": {
             "accessor_id": event.actor_id,
             "description": event.actor_name,

@@ -6,48 +6,114 @@ use serde_json::{Value, json};
 
 use super::Api;
 use super::document::Document;
+use super::document_type::{DocumentType, boolean, integer, text};
 use super::input::{Input, Kinds, Members};
 use super::problem::Problem;
+use super::route::Data::One;
+use super::route::routes;
 use super::transport::json_api;
-use crate::http::{Method, Response};
+use crate::http::Response;
 
 const RESOURCE_TYPE: &str = "general-settings";
 
 /// There is one resource of the type.
 const ID: &str = "general";
 
-/// Requests about the general settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route {
-    /// The settings.
-    Show,
-    /// Changes to them.
-    Change,
-}
+const SETTINGS: DocumentType = DocumentType::new(
+    "GeneralSettings",
+    RESOURCE_TYPE,
+    "The settings of the whole installation.",
+    &[
+        boolean(
+            "limit-user-organization-creation",
+            "Whether site administrators alone make organizations.",
+        )
+        .defaulting_to("false"),
+        boolean(
+            "api-rate-limiting-enabled",
+            "Whether the number of requests is limited.",
+        )
+        .defaulting_to("true"),
+        integer("api-rate-limit", "Requests per second of each caller.").defaulting_to("30"),
+        integer(
+            "teams-per-organization",
+            "The number of teams that an organization can have.",
+        ),
+        integer(
+            "memberships-per-organization",
+            "The number of memberships that an organization can have.",
+        ),
+        integer(
+            "teams-per-membership",
+            "The number of teams that a member can belong to.",
+        ),
+        integer(
+            "agent-pools-per-organization",
+            "The number of agent pools that an organization can have.",
+        ),
+        boolean(
+            "send-passing-statuses-for-untriggered-speculative-plans",
+            "Stored, without effect.",
+        ),
+        boolean(
+            "allow-speculative-plans-on-pull-requests-from-forks",
+            "Stored, without effect.",
+        ),
+        boolean("require-two-factor-for-admins", "Stored, without effect."),
+        boolean("fair-run-queuing-enabled", "Stored, without effect."),
+        boolean("limit-organizations-per-user", "Stored, without effect."),
+        integer(
+            "default-organizations-per-user-ceiling",
+            "Stored, without effect.",
+        )
+        .nullable(),
+        boolean(
+            "limit-workspaces-per-organization",
+            "Stored, without effect.",
+        ),
+        integer(
+            "default-workspaces-per-organization-ceiling",
+            "Stored, without effect.",
+        )
+        .nullable(),
+        text("apply-timeout", "Stored, without effect.").nullable(),
+        text("plan-timeout", "Stored, without effect.").nullable(),
+        text(
+            "terraform-build-worker-apply-timeout",
+            "The older name of apply-timeout.",
+        )
+        .nullable(),
+        text(
+            "terraform-build-worker-plan-timeout",
+            "The older name of plan-timeout.",
+        )
+        .nullable(),
+        boolean("default-remote-state-access", "Stored, without effect."),
+    ],
+);
 
-impl Route {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["admin", "general-settings"]) => Some(Self::Show),
-            (Method::Patch, ["admin", "general-settings"]) => Some(Self::Change),
-            _ => None,
-        }
-    }
+routes! { GENERAL_SETTINGS:
+    Get "admin/general-settings", Administrators, "show-general-settings", "Shows the settings of the installation.",
+        answering(One(&SETTINGS))
+        => |api, _| api.show_general_settings();
+    Patch "admin/general-settings", Administrators, "update-general-settings", "Changes the settings of the installation.",
+        taking(One(&SETTINGS)), answering(One(&SETTINGS))
+        => |api, _| api.change_general_settings();
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_general_settings(&self, route: Route) -> Result<Response, Problem> {
+    fn show_general_settings(&self) -> Result<Response, Problem> {
+        self.administer()?;
+        let settings = self.organizations.read_general_settings()?;
+        Ok(json_api(200, &Document::of(resource_of(&settings))))
+    }
+
+    fn change_general_settings(&self) -> Result<Response, Problem> {
         let caller = self.administer()?;
-        let settings = match route {
-            Route::Show => self.organizations.read_general_settings()?,
-            Route::Change => {
-                let input = Input::read(&self.request.body)?;
-                let changes = changes(&input.resource(Kinds::Any)?.attributes);
-                let by = self.recorded_as(&caller);
-                self.organizations.change_general_settings(&changes, &by)?
-            }
-        };
+        let input = Input::read(&self.request.body)?;
+        let changes = changes(&input.resource(Kinds::Any)?.attributes);
+        let by = self.recorded_as(&caller);
+        let settings = self.organizations.change_general_settings(&changes, &by)?;
         Ok(json_api(200, &Document::of(resource_of(&settings))))
     }
 }

@@ -1,12 +1,40 @@
 //! Which related resources a query asks for (contract 2.6).
 
+use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{Capability, Organization, Plan};
 use serde_json::Value;
 
-use super::document::{default_project, entitlement_set, subscription_of};
+use super::Api;
+use super::document::{default_project, entitlement_set};
+use super::organization::subscription_of;
 use super::plan_facts::PlanFacts;
 use super::problem::Problem;
 use crate::query;
+
+/// The related resources that come with organizations.
+pub(super) const ENTITLEMENT_SET: &str = "entitlement-set";
+pub(super) const SUBSCRIPTION: &str = "subscription";
+pub(super) const DEFAULT_PROJECT: &str = "default-project";
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    /// The names of what the query asks to include, with dashes; `None` where it asks for nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::InvalidInclude`] for anything but what the route can include.
+    pub(super) fn wanted_includes(&self) -> Result<Option<Vec<String>>, Problem> {
+        wanted(&self.request.query, self.route.includes.unwrap_or_default())
+    }
+
+    /// The related resources of organizations that the query asks to include.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::wanted_includes`].
+    pub(super) fn includes(&self) -> Result<Includes, Problem> {
+        Includes::read(&self.request.query, self.route.includes.unwrap_or_default())
+    }
+}
 
 /// What to include.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,46 +48,6 @@ pub(super) struct Includes {
 }
 
 impl Includes {
-    /// What is to be included when one organization is shown.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::InvalidInclude`] for anything else than can be.
-    pub(super) fn of_show(query: &str) -> Result<Self, Problem> {
-        Self::read(
-            query,
-            &["entitlement-set", "subscription", "default-project"],
-        )
-    }
-
-    /// What is to be included when organizations are listed.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::InvalidInclude`] for anything else than can be.
-    pub(super) fn of_list(query: &str) -> Result<Self, Problem> {
-        Self::read(query, &["entitlement-set", "subscription"])
-    }
-
-    /// What is to be included when those who share with an organization are listed.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::InvalidInclude`] for anything else than can be.
-    pub(super) fn of_producers(query: &str) -> Result<Self, Problem> {
-        Self::read(query, &["entitlement-set"])
-    }
-
-    /// The resources that come with agent pools (contract 4.9): none, for no pool has workspaces. `None` where none are asked for.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::InvalidInclude`] for anything else than can be.
-    pub(super) fn with_agent_pools(query: &str) -> Result<Option<Vec<Value>>, Problem> {
-        let includes = Self::read(query, &["workspaces"])?;
-        Ok(includes.any.then(Vec::new))
-    }
-
     /// The resources that these organizations have of it, each once; `None` where nothing is asked for.
     pub(super) fn of<'a, O: Capability>(
         self,
@@ -114,9 +102,9 @@ impl Includes {
         let has = |name: &str| wanted.iter().flatten().any(|item| item == name);
         Ok(Self {
             any: wanted.is_some(),
-            entitlement_set: has("entitlement-set"),
-            subscription: has("subscription"),
-            default_project: has("default-project"),
+            entitlement_set: has(ENTITLEMENT_SET),
+            subscription: has(SUBSCRIPTION),
+            default_project: has(DEFAULT_PROJECT),
         })
     }
 }
@@ -135,7 +123,7 @@ pub(super) fn feature_sets<O: Capability>(
 /// # Errors
 ///
 /// [`Problem::InvalidInclude`] for anything but what is known.
-pub(super) fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>, Problem> {
+fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>, Problem> {
     let items = query::list(query, "include").map(|item| item.replace('_', "-"));
     let items: Vec<String> = items.collect();
     if items.iter().all(|item| known.contains(&item.as_str())) {
@@ -145,27 +133,11 @@ pub(super) fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>,
     }
 }
 
-/// Refuses a query that asks to include anything, where nothing can be.
-///
-/// # Errors
-///
-/// [`Problem::InvalidInclude`].
-pub(super) fn nothing(query: &str) -> Result<(), Problem> {
-    wanted(query, &[]).map(|_| ())
-}
-
-/// Whether the owners of the organizations that a site administrator sees are to be included.
-///
-/// # Errors
-///
-/// [`Problem::InvalidInclude`] for anything else than can be.
-pub(super) fn owners(query: &str) -> Result<bool, Problem> {
-    Ok(wanted(query, &["owners"])?.is_some())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const KNOWN: &[&str] = &[ENTITLEMENT_SET, SUBSCRIPTION, DEFAULT_PROJECT];
 
     #[test]
     fn contract_2_6_both_spellings_and_lists_are_understood() {
@@ -180,15 +152,18 @@ mod tests {
             "include=entitlement-set&include=default_project",
             "include[]=entitlement_set&x=1&include%5B%5D=default-project",
         ] {
-            assert_eq!(Includes::of_show(query), Ok(both), "{query}");
+            assert_eq!(Includes::read(query, KNOWN), Ok(both), "{query}");
         }
-        assert_eq!(Includes::of_show("q=x"), Ok(Includes::default()));
+        assert_eq!(Includes::read("q=x", KNOWN), Ok(Includes::default()));
         let subscription = Includes {
             any: true,
             subscription: true,
             ..Includes::default()
         };
-        assert_eq!(Includes::of_list("include=subscription"), Ok(subscription));
+        assert_eq!(
+            Includes::read("include=subscription", KNOWN),
+            Ok(subscription)
+        );
     }
 
     #[test]
@@ -201,12 +176,12 @@ mod tests {
             "include",
         ] {
             assert_eq!(
-                Includes::of_show(query),
+                Includes::read(query, KNOWN),
                 Err(Problem::InvalidInclude),
                 "{query}"
             );
         }
-        let refused = Includes::of_list("include=default-project");
+        let refused = Includes::read("include=default-project", &[SUBSCRIPTION]);
         assert_eq!(refused, Err(Problem::InvalidInclude));
     }
 }

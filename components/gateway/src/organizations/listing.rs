@@ -14,6 +14,7 @@ use super::caller::Caller;
 use super::document::{Document, OrganizationResource};
 use super::include::{Includes, feature_sets};
 use super::pagination::{PageRequest, paged};
+use super::parameter::Parameter;
 use super::plan_facts::PlanFacts;
 use super::policy_rights::greater;
 use super::problem::Problem;
@@ -22,7 +23,14 @@ use super::transport::{json_api, json_api_of};
 use crate::continuation::Continuation;
 use crate::http::Response;
 use crate::parts::Part;
-use crate::query;
+
+pub(super) const EITHER: Parameter = Parameter::text(
+    "q",
+    "A part of name or e-mail address, in any case. It rules the two others out.",
+);
+pub(super) const NAME: Parameter = Parameter::text("q[name]", "A part of the name, in any case.");
+pub(super) const EMAIL: Parameter =
+    Parameter::text("q[email]", "A part of the e-mail address, in any case.");
 
 /// A part of a list ends with the batch that brings it to this many organizations.
 const ENOUGH_FOR_A_PART: usize = 400;
@@ -108,7 +116,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
         let query = self.request.query.as_str();
-        let includes = Includes::of_list(query)?;
+        let includes = self.includes()?;
         let sight = self.sight(&caller)?;
         match PageRequest::of(query) {
             Some(page) => {
@@ -159,7 +167,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     pub(super) fn resume_list(&self, place: Place) -> Result<Part, Problem> {
         let caller = self.authenticate_again()?;
         let query = self.request.query.as_str();
-        let includes = Includes::of_list(query)?;
+        let includes = self.includes()?;
         let sight = self.sight(&caller)?;
         let stretch = self.stretch(&caller, &sight, &filter(query), place.after.as_deref())?;
         let mut facts = self.facts_about(&stretch.organizations);
@@ -378,20 +386,21 @@ fn part_of_list<O: Capability>(
 
 /// The filter that a query asks for. A text for name or e-mail rules the two others out.
 pub(super) fn filter(query: &str) -> Filter {
-    let text = |name| {
-        query::first(query, name)
+    let text = |parameter: Parameter| {
+        parameter
+            .first(query)
             .filter(|text| !text.is_empty())
             .map(Cow::into_owned)
     };
-    match text("q") {
+    match text(EITHER) {
         Some(either) => Filter {
             name_or_email: Some(either),
             ..Filter::default()
         },
         None => Filter {
             name_or_email: None,
-            name: text("q[name]"),
-            email: text("q[email]"),
+            name: text(NAME),
+            email: text(EMAIL),
         },
     }
 }

@@ -15,75 +15,92 @@ use serde_json::{Value, json};
 use super::Api;
 use super::attribute_fault::AttributeFault;
 use super::caller::{Arrival, Entry};
-use super::document::{Document, identifiers, timestamp};
+use super::document::{Document, identifiers};
+use super::document_type::{DocumentType, Target, choice, related, text, time};
 use super::input::{Input, Kinds, Resource};
 use super::pagination::{PageRequest, paged};
+use super::parameter::Parameter;
 use super::problem::Problem;
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::{json_api, no_content};
-use super::{fields, include, users};
-use crate::http::{Method, Response};
-use crate::query;
+use super::{fields, timestamp, users};
+use crate::http::Response;
 
 const RESOURCE_TYPE: &str = "organization-memberships";
 
 /// The status of who belongs to an organization.
 const ACTIVE: &str = "active";
 
+/// The status of those who have not accepted yet.
+const INVITED: &str = "invited";
+
 /// What a query calls the users of memberships.
 const USER: &str = "user";
 
-/// Requests about memberships.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// The memberships of the organization of this name.
-    List(&'a str),
-    /// A new one there.
-    Invite(&'a str),
-    /// The membership with this id.
-    Show(&'a str),
-    /// Its end.
-    Remove(&'a str),
-    /// The memberships of whoever asks.
-    Own,
-    /// The invitation with this id, which the caller accepts.
-    Accept(&'a str),
-    /// The same, which the caller declines.
-    Decline(&'a str),
-}
+const STATUS: Parameter = Parameter::texts(
+    "filter[status]",
+    "Statuses; inactive means invited as well.",
+);
+const EMAIL: Parameter = Parameter::texts("filter[email]", "E-mail addresses.");
+const SEARCH: Parameter = Parameter::text("q", "A part of name or e-mail address.");
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organizations", name, RESOURCE_TYPE]) => Some(Self::List(name)),
-            (Method::Post, ["organizations", name, RESOURCE_TYPE]) => Some(Self::Invite(name)),
-            (Method::Get, [RESOURCE_TYPE]) => Some(Self::Own),
-            (Method::Get, [RESOURCE_TYPE, id]) => Some(Self::Show(id)),
-            (Method::Delete, [RESOURCE_TYPE, id]) => Some(Self::Remove(id)),
-            (Method::Post, [RESOURCE_TYPE, id, "actions", "accept"]) => Some(Self::Accept(id)),
-            (Method::Post, [RESOURCE_TYPE, id, "actions", "decline"]) => Some(Self::Decline(id)),
-            _ => None,
-        }
-    }
+/// The related resources that come with memberships.
+const INCLUDES: &[&str] = &[USER, "teams"];
+
+pub(super) const MEMBERSHIP: DocumentType = DocumentType::new(
+    "Membership",
+    RESOURCE_TYPE,
+    "The membership of a person or a workload in an organization, or an invitation.",
+    &[
+        text("email", "The address of the person."),
+        text(
+            "entity-id",
+            "The entity of the workload that is to be a member, in the place of a person.",
+        )
+        .sent(),
+        choice(
+            "status",
+            &[ACTIVE, INVITED],
+            "Site administrators may say active, which needs no invitation.",
+        )
+        .defaulting_to(r#""invited""#),
+        time("created-at", "The time of the invitation.").shown(),
+    ],
+)
+.relating(&[
+    related("teams", Target::Many("teams")).writable(),
+    related("user", Target::One("users")),
+    related("organization", Target::One("organizations")),
+]);
+
+routes! { MEMBERSHIPS:
+    Get "organizations/:name/organization-memberships", Organization, "list-memberships", "Lists the memberships of an organization.",
+        including(INCLUDES), querying(&[SEARCH, EMAIL, STATUS]), paged, answering(Many(&MEMBERSHIP))
+        => |api, name| api.list_memberships(name);
+    Post "organizations/:name/organization-memberships", Organization, "invite-member", "Invites a person, or makes a workload a member.",
+        including(INCLUDES), taking(One(&MEMBERSHIP)), making(One(&MEMBERSHIP))
+        => |api, name| api.invite(name);
+    Get "organization-memberships", Bearers, "list-own-memberships", "Lists the memberships and invitations of the caller.",
+        including(&[USER]), paged, answering(Many(&MEMBERSHIP))
+        => |api, _| api.list_own_memberships();
+    Get "organization-memberships/:id", Organization, "show-membership", "Shows a membership.",
+        including(INCLUDES), answering(One(&MEMBERSHIP))
+        => |api, id| api.show_membership(id);
+    Delete "organization-memberships/:id", Organization, "remove-membership", "Ends a membership, which members may do with their own."
+        => |api, id| api.remove_membership(id);
+    Post "organization-memberships/:id/actions/accept", User, "accept-invitation", "Makes the invited caller a member.",
+        answering(One(&MEMBERSHIP))
+        => |api, id| api.accept_invitation(id);
+    Post "organization-memberships/:id/actions/decline", User, "decline-invitation", "Ends an invitation of the caller."
+        => |api, id| api.decline_invitation(id);
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_memberships(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::List(name) => self.list_memberships(name),
-            Route::Invite(name) => self.invite(name),
-            Route::Show(id) => self.show_membership(id),
-            Route::Remove(id) => self.remove_membership(id),
-            Route::Own => self.list_own_memberships(),
-            Route::Accept(id) => self.accept_invitation(id),
-            Route::Decline(id) => self.decline_invitation(id),
-        }
-    }
-
     fn list_memberships(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ReadMemberships, Some(RESOURCE_TYPE))?;
         let mandate = self.mandate_without_right(&entry)?;
-        let includes = self.wanted_with_memberships()?;
+        let includes = self.wanted_includes()?;
         let page = PageRequest::always(&self.request.query);
         let organization = &entry.position.organization;
         let found = self.organizations.list_memberships(
@@ -113,7 +130,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn invite(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ManageMemberships, Some(RESOURCE_TYPE))?;
         let mandate = self.mandate(&entry, Right::ManageMembership)?;
-        let mut includes = self.wanted_with_memberships()?.unwrap_or_default();
+        let mut includes = self.wanted_includes()?.unwrap_or_default();
         // The client expects the user even where it does not ask for them.
         includes.push(USER.to_owned());
         let input = Input::read(&self.request.body)?;
@@ -132,7 +149,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn show_membership(&self, id: &str) -> Result<Response, Problem> {
         let entry = self.enter_by_id(id, Action::ReadMemberships, RESOURCE_TYPE)?;
         let mandate = self.mandate_without_right(&entry)?;
-        let includes = self.wanted_with_memberships()?;
+        let includes = self.wanted_includes()?;
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
         let found = self
@@ -216,7 +233,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn list_own_memberships(&self) -> Result<Response, Problem> {
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
-        let wanted = include::wanted(&self.request.query, &[USER])?;
+        let wanted = self.wanted_includes()?;
         let page = PageRequest::always(&self.request.query);
         let own = self.organizations.own_memberships(&caller.identity)?;
         let (own, total) = page.of_all(own);
@@ -246,10 +263,6 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             teams: resource.relationships.to_many("teams"),
             active: resource.attributes.text("status") == Attribute::Value(ACTIVE.to_owned()),
         })
-    }
-
-    fn wanted_with_memberships(&self) -> Result<Option<Vec<String>>, Problem> {
-        include::wanted(&self.request.query, &[USER, "teams"])
     }
 
     /// What is asked for beside memberships, each once.
@@ -313,10 +326,10 @@ pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value 
         "attributes": {
             "status": match membership.status {
                 MembershipStatus::Active => ACTIVE,
-                MembershipStatus::Invited => "invited",
+                MembershipStatus::Invited => INVITED,
             },
             "email": membership.email,
-            "created-at": timestamp(membership.created_at),
+            "created-at": timestamp::formatted(membership.created_at),
         },
         "relationships": {
             "user": {"data": {"id": membership.user, "type": "users"}},
@@ -329,16 +342,15 @@ pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value 
 
 /// Which memberships a query asks for. Nobody is inactive; who only waits counts as that too.
 fn filter(query: &str) -> MembershipFilter {
-    let list = |name| query::list(query, name).filter(|item| !item.is_empty());
-    let statuses: Vec<String> = list("filter[status]").collect();
+    let statuses: Vec<String> = STATUS.items(query).collect();
     let status = |name: &String| match name.as_str() {
-        "active" => Some(MembershipStatus::Active),
-        "invited" | "inactive" => Some(MembershipStatus::Invited),
+        ACTIVE => Some(MembershipStatus::Active),
+        INVITED | "inactive" => Some(MembershipStatus::Invited),
         _ => None,
     };
     MembershipFilter {
-        text: query::first(query, "q").map(Cow::into_owned),
-        emails: list("filter[email]").collect(),
+        text: SEARCH.first(query).map(Cow::into_owned),
+        emails: EMAIL.items(query).collect(),
         statuses: (!statuses.is_empty()).then(|| statuses.iter().filter_map(status).collect()),
     }
 }

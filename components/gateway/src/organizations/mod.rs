@@ -9,10 +9,10 @@ mod actions;
 mod administration;
 mod agent_pools;
 mod attribute_fault;
-mod attributes;
 mod audit_trail;
 mod caller;
 mod document;
+mod document_type;
 mod fields;
 mod general_settings;
 mod include;
@@ -20,7 +20,10 @@ mod input;
 mod listing;
 mod media_type;
 mod memberships;
+mod openapi;
+mod organization;
 mod pagination;
+mod parameter;
 mod parameters;
 mod plan_facts;
 mod policy_paths;
@@ -32,6 +35,7 @@ mod reach;
 mod retention;
 mod retention_kind;
 mod route;
+mod routes;
 mod sharing;
 mod subscriptions;
 mod teams;
@@ -52,7 +56,8 @@ pub(crate) use listing::Place as ListPlace;
 pub(crate) use problem::Problem;
 
 use self::rate::{ApiRate, RateLimiter};
-use self::route::Route;
+use self::route::{Route, Row, routes};
+use self::routes::Table;
 use crate::audit::Trail;
 use crate::http::Method;
 use crate::path::CanonicalPath;
@@ -60,7 +65,6 @@ use crate::{Gateway, Part, Request, Response, ResumeError, Settings};
 
 /// Before every path of the API, without slashes at its ends.
 const BASE_PATH: &str = "api/v2";
-const DISCOVERY_PATH: &str = ".well-known/terraform.json";
 
 /// Where to find what. Clients cut or resolve these paths, so each ends in a slash where the contract has one; the registries
 /// are named because clients need the names, and do not exist.
@@ -81,11 +85,12 @@ pub(crate) fn concerns(raw_path: &str) -> bool {
 }
 
 /// Answers a request of this protocol. The path is decoded and has no leading slash.
-pub(crate) fn handle<A, C: Access, O: Capability>(
+pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     path: &CanonicalPath,
 ) -> Response {
+    let found = Table::<C, O>::find(request.method, path);
     let trail = match Trail::open(gateway, request) {
         Ok(trail) => RefCell::new(trail),
         Err(error) => {
@@ -94,21 +99,27 @@ pub(crate) fn handle<A, C: Access, O: Capability>(
             return without_body_for_head(request, response);
         }
     };
-    let limiter = RateLimiter::new(&*gateway.host.rate_limits, rate(gateway));
+    let rate = match found {
+        Some((row, _)) if row.route.is_storeless => ApiRate::of(&gateway.settings),
+        _ => rate(gateway),
+    };
+    let limiter = RateLimiter::new(&*gateway.host.rate_limits, rate);
     let own_id = own_request_id(gateway, trail.borrow().request_id());
     let handed_out = RefCell::new(None);
-    let api = Api {
-        access: &gateway.access,
-        organizations: &gateway.organizations,
-        settings: &gateway.settings,
-        request,
-        trail: &trail,
-        request_id: own_id.as_deref().unwrap_or_default(),
-        handed_out: &handed_out,
-        limiter: &limiter,
-    };
-    let answer = Route::of(request.method, path).ok_or(Problem::NotFound);
-    let answer = answer.and_then(|route| api.answer(route));
+    let answer = found.ok_or(Problem::NotFound).and_then(|(row, captured)| {
+        let api = Api {
+            access: &gateway.access,
+            organizations: &gateway.organizations,
+            settings: &gateway.settings,
+            request,
+            route: &row.route,
+            trail: &trail,
+            request_id: own_id.as_deref().unwrap_or_default(),
+            handed_out: &handed_out,
+            limiter: &limiter,
+        };
+        api.answer(row, captured)
+    });
     let mut trail = trail.borrow_mut();
     let response = match answer {
         Ok(response) => finished(gateway, request, own_id.as_deref(), &limiter, response),
@@ -127,20 +138,21 @@ pub(crate) fn handle<A, C: Access, O: Capability>(
 /// # Errors
 ///
 /// When the request is another one, when whoever made it may not read the list any more, or when it cannot be read.
-pub(crate) fn resume_list<A, C: Access, O: Capability>(
+pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     place: ListPlace,
 ) -> Result<Part, ResumeError> {
     let path = CanonicalPath::parse(&request.path).map_err(|_| ResumeError::Foreign)?;
-    if Route::of(request.method, &path) != Some(Route::List) {
-        return Err(ResumeError::Foreign);
-    }
+    let (row, _) = Table::<C, O>::find(request.method, &path)
+        .filter(|(row, _)| row.route.id == actions::LIST)
+        .ok_or(ResumeError::Foreign)?;
     let api = Api {
         access: &gateway.access,
         organizations: &gateway.organizations,
         settings: &gateway.settings,
         request,
+        route: &row.route,
         trail: &RefCell::new(Trail::of_part(request)),
         request_id: "",
         handed_out: &RefCell::new(None),
@@ -284,6 +296,8 @@ struct Api<'a, C, O> {
     organizations: &'a O,
     settings: &'a Settings,
     request: &'a Request,
+    /// The row of the table that the request takes.
+    route: &'static Route,
     /// Shared by the steps of one request, one after the other.
     trail: &'a RefCell<Trail<'a>>,
     /// What the server calls the exchange.
@@ -311,31 +325,21 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         media_type::check_media_type(self.request, self.settings.strict_media_type)
     }
 
-    fn answer(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::Discovery => Ok(Response::new(200, "application/json", DISCOVERY.to_vec())),
-            Route::Ping => Ok(transport::no_content()),
-            Route::List => self.list(),
-            Route::Create => self.create(),
-            Route::Show(name) => self.show(name),
-            Route::Update(name) => self.update(name),
-            Route::Delete(name) => self.delete(name),
-            Route::EntitlementSetOf(name) => self.entitlement_set_of(name),
-            Route::EntitlementSet(id) => self.entitlement_set(id),
-            Route::Account(route) => self.answer_about_accounts(route),
-            Route::AuditTrail(route) => self.answer_about_audit_trails(route),
-            Route::Tokens(route) => self.answer_about_tokens(route),
-            Route::Users(route) => self.answer_about_users(route),
-            Route::AgentPools(route) => self.answer_about_agent_pools(route),
-            Route::Subscriptions(route) => self.answer_about_subscriptions(route),
-            Route::Projects(route) => self.answer_about_projects(route),
-            Route::AbsentFeatures(route) => self.answer_about_absent_features(route),
-            Route::Teams(route) => self.answer_about_teams(route),
-            Route::Memberships(route) => self.answer_about_memberships(route),
-            Route::Administration(route) => self.answer_about_administration(route),
-            Route::GeneralSettings(route) => self.answer_about_general_settings(route),
-            Route::Retention(route) => self.answer_about_retention(route),
-            Route::Sharing(route) => self.answer_about_sharing(route),
+    /// Answers a request that takes this row, with the segment of its path that stands for the parameter.
+    fn answer(&self, row: &Row<C, O>, captured: &str) -> Result<Response, Problem> {
+        if let Some(edition) = self.route.edition {
+            self.exists_only_in(edition)?;
         }
+        (row.handler)(self, captured)
     }
+}
+
+routes! { SERVER:
+    Get "/.well-known/terraform.json", Anyone, "discover-services", "Says where which API is.",
+        answering_json
+        => |_api, _| Ok(Response::new(200, "application/json", DISCOVERY.to_vec()));
+    Get "ping", Anyone, "ping", "Tells version and edition in its headers." => |_api, _| Ok(transport::no_content());
+    Get "openapi.json", Anyone, "describe-api", "Describes this API as OpenAPI 3.0 does.",
+        answering_json, storeless
+        => |api, _| api.describe();
 }

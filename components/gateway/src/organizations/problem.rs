@@ -90,17 +90,12 @@ struct Source<'a> {
 }
 
 impl Problem {
-    /// Fields of an organization that are not as they must be.
     /// That there would be more of something than the bound that holds for it.
     pub(super) fn too_many(what: &str, most: u32) -> Self {
         Self::Unprocessable(vec![AttributeFault {
             pointer: "/data".to_owned(),
             detail: format!("There can be at most {most} {what}"),
         }])
-    }
-
-    fn of_fields(faults: &[orgs::FieldFault]) -> Self {
-        Self::Invalid(faults.iter().map(fields::described).collect())
     }
 
     /// What the operator should hear about it.
@@ -207,25 +202,6 @@ impl From<access::Failure> for Problem {
                 Self::Internal(failure.to_string())
             }
             _ => Self::Unavailable(failure.to_string()),
-        }
-    }
-}
-
-impl From<orgs::CreateError> for Problem {
-    fn from(error: orgs::CreateError) -> Self {
-        match error {
-            orgs::CreateError::Invalid(faults) => Self::of_fields(&faults),
-            orgs::CreateError::Failed(failure) => failure.into(),
-        }
-    }
-}
-
-impl From<orgs::UpdateError> for Problem {
-    fn from(error: orgs::UpdateError) -> Self {
-        match error {
-            orgs::UpdateError::NotFound => Self::NotFound,
-            orgs::UpdateError::Invalid(faults) => Self::of_fields(&faults),
-            orgs::UpdateError::Failed(failure) => failure.into(),
         }
     }
 }

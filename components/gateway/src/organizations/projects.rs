@@ -8,13 +8,16 @@ use super::Api;
 use super::attribute_fault::AttributeFault;
 use super::caller::Entry;
 use super::document::{DEFAULT_PROJECT_NAME, Document, default_project};
+use super::document_type::{DocumentType, Target, boolean, integer, related, text, time};
 use super::fields;
 use super::input::{Input, Kinds, Members, Resource};
 use super::pagination::{PageRequest, paged};
+use super::parameter::{Parameter, Q};
 use super::problem::Problem;
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::json_api;
-use crate::http::{Method, Response};
-use crate::query;
+use crate::http::Response;
 
 /// What a project could say otherwise than its organization.
 const SETTINGS: [&str; 4] = [
@@ -25,42 +28,37 @@ const SETTINGS: [&str; 4] = [
 ];
 const DEFAULT_AGENT_POOL: &str = "default-agent-pool";
 
-/// Requests about projects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// The projects of the organization of this name.
-    List(&'a str),
-    /// The project with this id.
-    Show(&'a str),
-    /// Changes to the project with this id.
-    Update(&'a str),
-    /// The end of the project with this id.
-    Delete(&'a str),
-}
+const NAMES: Parameter = Parameter::texts("filter[names]", "Names of projects.");
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organizations", name, "projects"]) => Some(Self::List(name)),
-            (Method::Get, ["projects", id]) => Some(Self::Show(id)),
-            (Method::Patch, ["projects", id]) => Some(Self::Update(id)),
-            (Method::Delete, ["projects", id]) => Some(Self::Delete(id)),
-            _ => None,
-        }
-    }
+const PROJECT: DocumentType = DocumentType::new(
+    "Project",
+    "projects",
+    "The project that every organization has. A request that would change it is refused.",
+    &[
+        text("name", "Always Default Project."),
+        text("description", "Always empty."),
+        time("created-at", "The time of its making.").shown(),
+        integer("workspace-count", "Always 0.").shown(),
+        integer("team-count", "Always 0.").shown(),
+        boolean("is-unified", "Always false.").shown(),
+    ],
+)
+.relating(&[related("organization", Target::One("organizations"))]);
+
+routes! { PROJECTS:
+    Get "organizations/:name/projects", Organization, "list-projects", "Lists the projects of an organization, which has one.",
+        querying(&[Q, NAMES]), paged, answering(Many(&PROJECT))
+        => |api, name| api.projects(name);
+    Get "projects/:id", Organization, "show-project", "Shows a project.", answering(One(&PROJECT))
+        => |api, id| api.project(id);
+    Patch "projects/:id", Organization, "update-project", "Serves requests that leave the project as it is, and refuses others.",
+        taking(One(&PROJECT)), answering(One(&PROJECT))
+        => |api, id| api.update_project(id);
+    Delete "projects/:id", Organization, "delete-project", "Is refused: the default project cannot be deleted.", refusing
+        => |api, id| api.delete_project(id);
 }
 
 impl<'a, C: Access, O: Capability> Api<'a, C, O> {
-    pub(super) fn answer_about_projects(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::List(name) => self.projects(name),
-            Route::Show(id) => self.project(id),
-            Route::Update(id) => self.update_project(id),
-            Route::Delete(id) => self.delete_project(id),
-        }
-    }
-
     fn projects(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::Show, None)?;
         let query = self.request.query.as_str();
@@ -108,11 +106,9 @@ fn shown(organization: &Organization) -> Response {
 
 /// Whether a query for projects asks for the default one too: by its whole name, or by a part of it in any case.
 fn is_wanted(query: &str) -> bool {
-    let mut names = query::list(query, "filter[names]")
-        .filter(|name| !name.is_empty())
-        .peekable();
+    let mut names = NAMES.items(query).peekable();
     let named = names.peek().is_none() || names.any(|name| name == DEFAULT_PROJECT_NAME);
-    let text = query::first(query, "q").unwrap_or_default();
+    let text = Q.first(query).unwrap_or_default();
     let contains = DEFAULT_PROJECT_NAME
         .to_lowercase()
         .contains(&text.to_lowercase());

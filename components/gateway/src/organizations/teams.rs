@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Attribute, Capability, MAXIMUM_MEMBERS_AT_ONCE, Mandate, MemberNames, Right,
+    Action, Attribute, Capability, Edition, MAXIMUM_MEMBERS_AT_ONCE, Mandate, MemberNames, Right,
     RightChange, Team, TeamChanges, TeamError, TeamFilter, User, Visibility,
 };
 use serde_json::{Map, Value, json};
@@ -13,34 +13,20 @@ use super::Api;
 use super::attribute_fault::AttributeFault;
 use super::caller::Entry;
 use super::document::{Document, identifiers};
+use super::document_type::{DocumentType, Target, boolean, choice, flags, integer, related, text};
 use super::input::{Input, Kinds, Members};
+use super::memberships::MEMBERSHIP;
 use super::pagination::{PageRequest, paged};
+use super::parameter::{Parameter, Q};
 use super::problem::Problem;
+use super::route::Data::{Identifiers, Many, One};
+use super::route::routes;
 use super::transport::{json_api, no_content};
-use super::{fields, include, memberships, users};
-use crate::http::{Method, Response};
-use crate::query;
+use super::users::USER;
+use super::{fields, memberships, users};
+use crate::http::Response;
 
 const RESOURCE_TYPE: &str = "teams";
-
-/// Requests about teams.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// The teams of the organization of this name.
-    List(&'a str),
-    /// A new team there.
-    Create(&'a str),
-    /// The team with this id.
-    Show(&'a str),
-    /// Changes to it.
-    Update(&'a str),
-    /// Its end.
-    Delete(&'a str),
-    /// The members of the team with this id.
-    ListMembers(&'a str, Naming),
-    /// Members join the team with this id, or leave it.
-    Members(&'a str, Naming, Change),
-}
 
 /// How a request names members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,38 +44,90 @@ pub(super) enum Change {
     Leave,
 }
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organizations", name, "teams"]) => Some(Self::List(name)),
-            (Method::Post, ["organizations", name, "teams"]) => Some(Self::Create(name)),
-            (Method::Get, ["teams", id]) => Some(Self::Show(id)),
-            (Method::Patch, ["teams", id]) => Some(Self::Update(id)),
-            (Method::Delete, ["teams", id]) => Some(Self::Delete(id)),
-            (Method::Get, ["teams", id, "relationships", named]) => {
-                Naming::of(named).map(|naming| Self::ListMembers(id, naming))
-            }
-            (method, ["teams", id, "relationships", named]) => {
-                let change = match method {
-                    Method::Post => Change::Join,
-                    Method::Delete => Change::Leave,
-                    _ => return None,
-                };
-                Naming::of(named).map(|naming| Self::Members(id, naming, change))
-            }
-            _ => None,
-        }
-    }
+const NAMES: Parameter = Parameter::texts("filter[names]", "Names of teams.");
+
+/// The related resources that come with teams.
+const INCLUDES: &[&str] = &["users", "organization-memberships"];
+
+const TEAM: DocumentType = DocumentType::new(
+    "Team",
+    RESOURCE_TYPE,
+    "A team of an organization.",
+    &[
+        text("name", "Unique in the organization, in any case."),
+        choice(
+            "visibility",
+            &["secret", "organization"],
+            "Who sees the team: its members, or all.",
+        )
+        .defaulting_to(r#""secret""#),
+        text("sso-team-id", "The team of the identity provider.")
+            .nullable()
+            .defaulting_to("null"),
+        boolean(
+            "allow-member-token-management",
+            "Whether members manage the tokens of the team.",
+        )
+        .defaulting_to("true"),
+        flags(
+            "organization-access",
+            "The rights of the team in the organization.",
+        ),
+        integer("users-count", "The number of members.").shown(),
+        flags("permissions", "The rights of the caller.").shown(),
+        boolean("is-unified", "Always false.")
+            .shown()
+            .only_in(Edition::Hosted),
+    ],
+)
+.relating(&[
+    related("organization", Target::One("organizations")),
+    related("users", Target::Many("users")),
+    related(
+        "organization-memberships",
+        Target::Many("organization-memberships"),
+    ),
+    related("authentication-token", Target::Link),
+    related("authentication-tokens", Target::Link),
+]);
+
+routes! { TEAMS:
+    Get "organizations/:name/teams", Organization, "list-teams", "Lists the teams that the caller sees.",
+        including(INCLUDES), querying(&[Q, NAMES]), paged, answering(Many(&TEAM))
+        => |api, name| api.list_teams(name);
+    Post "organizations/:name/teams", Organization, "create-team", "Makes a team.",
+        taking(One(&TEAM)), making(One(&TEAM))
+        => |api, name| api.create_team(name);
+    Get "teams/:id", Organization, "show-team", "Shows a team.", including(INCLUDES), answering(One(&TEAM))
+        => |api, id| api.show_team(id);
+    Patch "teams/:id", Organization, "update-team", "Changes a team.", taking(One(&TEAM)), answering(One(&TEAM))
+        => |api, id| api.update_team(id);
+    Delete "teams/:id", Organization, "delete-team", "Removes a team. The team of the owners stays."
+        => |api, id| api.delete_team(id);
+    Get "teams/:id/relationships/users", Organization, "list-users-of-team", "Lists the members of a team as users.",
+        paged, answering(Many(&USER))
+        => |api, id| api.list_members(id, Naming::Usernames);
+    Post "teams/:id/relationships/users", Organization, "add-users-to-team", "Adds members by their usernames.",
+        taking(Identifiers("users"))
+        => |api, id| api.change_members(id, Naming::Usernames, Change::Join);
+    Delete "teams/:id/relationships/users", Organization, "remove-users-from-team", "Removes members by their usernames.",
+        taking(Identifiers("users"))
+        => |api, id| api.change_members(id, Naming::Usernames, Change::Leave);
+    Get "teams/:id/relationships/organization-memberships", Organization, "list-memberships-of-team",
+        "Lists the members of a team as memberships.",
+        paged, answering(Many(&MEMBERSHIP))
+        => |api, id| api.list_members(id, Naming::Memberships);
+    Post "teams/:id/relationships/organization-memberships", Organization, "add-memberships-to-team",
+        "Adds members by the ids of their memberships.",
+        taking(Identifiers("organization-memberships"))
+        => |api, id| api.change_members(id, Naming::Memberships, Change::Join);
+    Delete "teams/:id/relationships/organization-memberships", Organization, "remove-memberships-from-team",
+        "Removes members by the ids of their memberships.",
+        taking(Identifiers("organization-memberships"))
+        => |api, id| api.change_members(id, Naming::Memberships, Change::Leave);
 }
 
 impl Naming {
-    fn of(relationship: &str) -> Option<Self> {
-        [Self::Usernames, Self::Memberships]
-            .into_iter()
-            .find(|naming| naming.relationship() == relationship)
-    }
-
     const fn relationship(self) -> &'static str {
         match self {
             Self::Usernames => "users",
@@ -99,29 +137,15 @@ impl Naming {
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_teams(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::List(name) => self.list_teams(name),
-            Route::Create(name) => self.create_team(name),
-            Route::Show(id) => self.show_team(id),
-            Route::Update(id) => self.update_team(id),
-            Route::Delete(id) => self.delete_team(id),
-            Route::ListMembers(id, naming) => self.list_members(id, naming),
-            Route::Members(id, naming, change) => self.change_members(id, naming, change),
-        }
-    }
-
     fn list_teams(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::ReadTeams, Some(RESOURCE_TYPE))?;
         let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
-        let includes = self.wanted_with_teams()?;
+        let includes = self.wanted_includes()?;
         let query = &self.request.query;
         let page = PageRequest::always(query);
         let filter = TeamFilter {
-            names: query::list(query, "filter[names]")
-                .filter(|name| !name.is_empty())
-                .collect(),
-            text: query::first(query, "q").map(Cow::into_owned),
+            names: NAMES.items(query).collect(),
+            text: Q.first(query).map(Cow::into_owned),
         };
         let organization = &entry.position.organization;
         let found = self.organizations.list_teams(
@@ -157,7 +181,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn show_team(&self, id: &str) -> Result<Response, Problem> {
         let entry = self.enter_by_id(id, Action::ReadTeams, RESOURCE_TYPE)?;
         let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
-        let includes = self.wanted_with_teams()?;
+        let includes = self.wanted_includes()?;
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
         let team = self.organizations.read_team(external_id, id, &mandate)?;
@@ -261,10 +285,6 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    fn wanted_with_teams(&self) -> Result<Option<Vec<String>>, Problem> {
-        include::wanted(&self.request.query, &["users", "organization-memberships"])
-    }
-
     /// What is asked for beside teams, each once.
     fn included_with_teams(
         &self,
@@ -329,7 +349,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             "permissions": permissions(team),
             "organization-access": organization_access(&team.rights),
         });
-        if self.settings.edition == gatehouse_orgs_api::Edition::Hosted
+        if self.settings.edition == Edition::Hosted
             && let Value::Object(attributes) = &mut attributes
         {
             attributes.insert("is-unified".to_owned(), json!(false));

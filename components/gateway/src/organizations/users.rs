@@ -9,42 +9,43 @@ use zeroize::Zeroizing;
 
 use super::Api;
 use super::document::Document;
+use super::document_type::{DocumentType, boolean, text};
 use super::fields;
 use super::input::{Input, Kinds, Members};
 use super::problem::Problem;
+use super::route::Data::One;
+use super::route::routes;
 use super::transport::json_api;
-use crate::http::{Method, Response};
+use crate::http::Response;
 
 const RESOURCE_TYPE: &str = "users";
 
-/// Requests about users.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// A new user, made by a site administrator.
-    Create,
-    /// The user with this id.
-    Show(&'a str),
-}
+pub(super) const USER: DocumentType = DocumentType::new(
+    "User",
+    RESOURCE_TYPE,
+    "A user.",
+    &[
+        text("username", "The name. Unique in the installation."),
+        text("email", "The address. Unique in the installation."),
+        boolean(
+            "is-site-admin",
+            "Whether the user administers the installation. Shown to site administrators.",
+        )
+        .defaulting_to("false"),
+    ],
+)
+.type_checked();
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["users", id]) => Some(Self::Show(id)),
-            (Method::Post, ["admin", "users"]) => Some(Self::Create),
-            _ => None,
-        }
-    }
+routes! { USERS:
+    Get "users/:id", User, "show-user", "Shows a user to themselves, to those who share an organization, and to site administrators.",
+        answering(One(&USER))
+        => |api, id| api.show_user(id);
+    Post "admin/users", Administrators, "create-user", "Makes a user, and tells the first token in meta.token.",
+        taking(One(&USER)), making(One(&USER))
+        => |api, _| api.create_user();
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_users(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::Create => self.create_user(),
-            Route::Show(id) => self.show_user(id),
-        }
-    }
-
     /// Shows a user to themselves, to those who share an organization with them, and to those who administer the site.
     fn show_user(&self, id: &str) -> Result<Response, Problem> {
         let caller = self.authenticate(None)?;
@@ -96,7 +97,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 /// What a new user is to be, and the faults that show before anybody is asked.
 fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue>) {
     let mut faults = Vec::new();
-    let mut text = |name| match attributes.text(name) {
+    let mut string = |name| match attributes.text(name) {
         Attribute::Value(text) => text,
         Attribute::Absent | Attribute::Null => String::new(),
         Attribute::WrongType => {
@@ -104,8 +105,8 @@ fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue
             String::new()
         }
     };
-    let username = text("username");
-    let email = text("email");
+    let username = string("username");
+    let email = string("email");
     let site_administrator = match attributes.boolean("is-site-admin") {
         Attribute::Value(flag) => flag,
         Attribute::Absent | Attribute::Null => false,

@@ -8,75 +8,48 @@ use gatehouse_orgs_api::{
     Action, AttributeIssue, Capability, Edition, Organization, SubscriptionError,
 };
 
-use self::document::feature_set_resource;
+use self::document::{FEATURE_SET, RUM_ALERT_THRESHOLD, SUBSCRIPTION, feature_set_resource};
+use self::terms::SUBSCRIPTION_TERMS;
 use super::Api;
 use super::attribute_fault::AttributeFault;
 use super::document::Document;
 use super::fields;
 use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
+use super::parameter::Q;
 use super::plan_facts::PlanFacts;
 use super::problem::Problem;
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::json_api;
-use crate::http::{Method, Response};
-use crate::query;
+use crate::http::Response;
 
-/// Requests about subscriptions and feature sets. Organizations are told by their names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// The subscription of an organization.
-    ShowOf(&'a str),
-    /// What its owners want to know about it.
-    Update(&'a str),
-    /// The subscription with this id.
-    Show(&'a str),
-    /// New terms, by a site administrator.
-    SetTerms(&'a str),
-    /// Everything that is offered.
-    FeatureSets,
-    /// What is offered to an organization, which is everything.
-    FeatureSetsOf(&'a str),
-    /// What is offered, searched by a site administrator.
-    SearchFeatureSets,
-}
-
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organizations", name, "subscription"]) => Some(Self::ShowOf(name)),
-            (Method::Patch, ["organizations", name, "subscription"]) => Some(Self::Update(name)),
-            (Method::Get, ["subscriptions", id]) => Some(Self::Show(id)),
-            (Method::Post, ["admin", "organizations", name, "subscription"]) => {
-                Some(Self::SetTerms(name))
-            }
-            (Method::Get, ["feature-sets"]) => Some(Self::FeatureSets),
-            (Method::Get, ["organizations", name, "feature-sets"]) => {
-                Some(Self::FeatureSetsOf(name))
-            }
-            (Method::Get, ["admin", "feature-sets"]) => Some(Self::SearchFeatureSets),
-            _ => None,
-        }
-    }
+routes! { SUBSCRIPTIONS:
+    Get "organizations/:name/subscription", Organization, "show-subscription-of-organization", "Shows the subscription of an organization.",
+        only_in(Edition::Hosted), answering(One(&SUBSCRIPTION))
+        => |api, name| api.subscription_of(name);
+    Patch "organizations/:name/subscription", Organization, "update-subscription", "Changes what owners may set of the subscription.",
+        only_in(Edition::Hosted), taking(One(&SUBSCRIPTION)), answering(One(&SUBSCRIPTION))
+        => |api, name| api.update_subscription(name);
+    Get "subscriptions/:id", Organization, "show-subscription", "Shows a subscription by its id.",
+        only_in(Edition::Hosted), answering(One(&SUBSCRIPTION))
+        => |api, id| api.subscription(id);
+    Post "admin/organizations/:name/subscription", Administrators, "set-subscription-terms", "Sets plan and terms of the subscription.",
+        taking(One(&SUBSCRIPTION_TERMS)), answering(One(&SUBSCRIPTION))
+        => |api, name| api.set_subscription_terms(name);
+    Get "feature-sets", Bearers, "list-feature-sets", "Lists everything that is offered. Without page parameters the list is whole.",
+        only_in(Edition::Hosted), paged, answering(Many(&FEATURE_SET))
+        => |api, _| api.feature_sets();
+    Get "organizations/:name/feature-sets", Organization, "list-feature-sets-of-organization",
+        "Lists everything that is offered to an organization. Without page parameters the list is whole.",
+        only_in(Edition::Hosted), paged, answering(Many(&FEATURE_SET))
+        => |api, name| api.feature_sets_of(name);
+    Get "admin/feature-sets", Administrators, "search-feature-sets", "Lists what is offered, the best match first.",
+        querying(&[Q]), paged, answering(Many(&FEATURE_SET))
+        => |api, _| api.search_feature_sets();
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_subscriptions(&self, route: Route<'_>) -> Result<Response, Problem> {
-        // What is for site administrators is there in both editions.
-        if !matches!(route, Route::SetTerms(_) | Route::SearchFeatureSets) {
-            self.exists_only_in(Edition::Hosted)?;
-        }
-        match route {
-            Route::ShowOf(name) => self.subscription_of(name),
-            Route::Update(name) => self.update_subscription(name),
-            Route::Show(id) => self.subscription(id),
-            Route::SetTerms(name) => self.set_subscription_terms(name),
-            Route::FeatureSets => self.feature_sets(),
-            Route::FeatureSetsOf(name) => self.feature_sets_of(name),
-            Route::SearchFeatureSets => self.search_feature_sets(),
-        }
-    }
-
     fn subscription_of(&self, name: &str) -> Result<Response, Problem> {
         let entry = self.enter(name, Action::Show, None)?;
         Ok(self.shown_subscription(&entry.position.organization))
@@ -97,7 +70,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let organization = self.organizations.set_rum_alert_threshold(
             self.settings.edition,
             &entry.position.organization.external_id,
-            &resource.attributes.integer("rum-alert-threshold"),
+            &resource.attributes.integer(RUM_ALERT_THRESHOLD),
             &self.recorded_as(&entry.caller),
         )?;
         Ok(self.shown_subscription(&organization))
@@ -134,7 +107,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn search_feature_sets(&self) -> Result<Response, Problem> {
         self.administer()?;
         let query = self.request.query.as_str();
-        let text = query::first(query, "q").unwrap_or_default();
+        let text = Q.first(query).unwrap_or_default();
         Ok(self.listed_feature_sets(&text, Some(PageRequest::always(query))))
     }
 

@@ -2,10 +2,42 @@
 
 use gatehouse_orgs_api::SubscriptionTerms;
 
+use crate::organizations::document_type::{DocumentType, Target, integer, related, time};
 use crate::organizations::input::Resource;
 
 /// The relationship that tells the plan.
 pub(super) const FEATURE_SET: &str = "feature-set";
+
+pub(super) const SUBSCRIPTION_TERMS: DocumentType = DocumentType::new(
+    "SubscriptionTerms",
+    "subscription",
+    "Plan and terms of a subscription.",
+    &[
+        time("contract-start-at", "The beginning of the contract.")
+            .nullable()
+            .sent(),
+        time("end-at", "The end.").nullable().sent(),
+        integer("runs-ceiling", "The number of runs at a time.")
+            .nullable()
+            .sent(),
+        integer("agents-ceiling", "The number of agents.")
+            .nullable()
+            .sent(),
+        integer("contract-user-limit", "The number of users.")
+            .nullable()
+            .sent(),
+        integer("contract-apply-limit", "The number of applies.")
+            .nullable()
+            .sent(),
+        integer(
+            "contract-managed-resources-limit",
+            "The number of managed resources.",
+        )
+        .nullable()
+        .sent(),
+    ],
+)
+.relating(&[related(FEATURE_SET, Target::One("feature-sets")).writable()]);
 
 /// What the document says; it is judged elsewhere.
 pub(super) fn of(subscription: &Resource<'_>) -> SubscriptionTerms {

@@ -4,7 +4,40 @@ use gatehouse_orgs_api::{ApiToken, IssuedToken, TokenCreator, TokenOwner};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::organizations::document::timestamp;
+use crate::organizations::document_type::{DocumentType, Target, related, text, time};
+use crate::organizations::timestamp;
+
+pub(super) const TOKEN: DocumentType = DocumentType::new(
+    "Token",
+    "authentication-tokens",
+    "A token of this API.",
+    &[
+        text(
+            "description",
+            "A description. Unique among the tokens of a team.",
+        )
+        .nullable(),
+        time(
+            "expired-at",
+            "The end of its life. Two years after its making where none is given.",
+        )
+        .nullable(),
+        time("created-at", "The time of its making.").shown(),
+        time("last-used-at", "The time of its last use, to the minute.")
+            .nullable()
+            .shown(),
+        text(
+            "token",
+            "The text, in the answer to the request that made it; null in all others.",
+        )
+        .nullable()
+        .shown(),
+    ],
+)
+.relating(&[
+    related("created-by", Target::One("users")),
+    related("team", Target::One("teams")),
+]);
 
 /// A token as it is shown. It has these attributes and no others, for clients refuse what they do not know.
 #[derive(Serialize)]
@@ -47,11 +80,11 @@ impl<'a> TokenResource<'a> {
             id: &token.id,
             kind: "authentication-tokens",
             attributes: Attributes {
-                created_at: timestamp(token.created_at),
-                last_used_at: token.last_used_at.map(timestamp),
+                created_at: timestamp::formatted(token.created_at),
+                last_used_at: token.last_used_at.map(timestamp::formatted),
                 description: token.description.as_deref(),
                 token: secret,
-                expired_at: token.expires_at.map(timestamp),
+                expired_at: token.expires_at.map(timestamp::formatted),
             },
             relationships: relationships(token, organization),
             links: json!({"self": format!("/api/v2/authentication-tokens/{}", token.id)}),

@@ -7,12 +7,46 @@ use serde_json::{Value, json};
 use super::input::lifetime_changes;
 use crate::http::Response;
 use crate::organizations::Api;
-use crate::organizations::document::{Document, timestamp};
+use crate::organizations::document::Document;
+use crate::organizations::document_type::{DocumentType, Property, choice, integer, objects, time};
 use crate::organizations::problem::Problem;
+use crate::organizations::timestamp;
 use crate::organizations::transport::json_api;
 
 /// Where policies see it.
 const BELOW: &str = "token-ttl-policies";
+
+const TYPE: &str = "organization-token-ttl-policies";
+
+const TOKEN_TYPE: Property = choice(
+    "token-type",
+    &["organization", "team", "user", "audit_trails", "metrics"],
+    "The kind of token.",
+);
+const MAXIMUM: Property = integer("max-ttl-ms", "The maximum in milliseconds.");
+
+pub(super) const LIFETIME: DocumentType = DocumentType::new(
+    "TokenLifetime",
+    TYPE,
+    "How long tokens of one kind may live.",
+    &[
+        TOKEN_TYPE.shown(),
+        MAXIMUM.shown(),
+        time("created-at", "The time of its making.").shown(),
+        time("updated-at", "The time of its last change.").shown(),
+    ],
+);
+pub(super) const LIFETIMES: DocumentType = DocumentType::new(
+    "TokenLifetimes",
+    TYPE,
+    "How long tokens may live. Kinds that are not named keep their maximum.",
+    &[objects(
+        "token-ttl-policies",
+        &[TOKEN_TYPE, MAXIMUM],
+        "The kinds that change.",
+    )
+    .sent()],
+);
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     pub(super) fn token_lifetimes(&self, name: &str) -> Result<Response, Problem> {
@@ -43,12 +77,12 @@ fn shown(policies: &[LifetimePolicy]) -> Response {
 fn resource_of(policy: &LifetimePolicy) -> Value {
     json!({
         "id": policy.id,
-        "type": "organization-token-ttl-policies",
+        "type": TYPE,
         "attributes": {
             "token-type": policy.kind.as_str(),
             "max-ttl-ms": policy.maximum,
-            "created-at": timestamp(policy.created_at),
-            "updated-at": timestamp(policy.updated_at),
+            "created-at": timestamp::formatted(policy.created_at),
+            "updated-at": timestamp::formatted(policy.updated_at),
         },
     })
 }

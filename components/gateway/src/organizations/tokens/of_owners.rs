@@ -7,19 +7,23 @@ use gatehouse_orgs_api::{
 };
 use zeroize::Zeroizing;
 
-use super::route::{Collection, Place};
-use super::{TokenResource, token_request};
+use super::{Collection, Place, TokenResource, token_request};
+use crate::Edition;
 use crate::http::Response;
 use crate::organizations::Api;
 use crate::organizations::caller::{Caller, Entry};
 use crate::organizations::document::Document;
 use crate::organizations::pagination::{PageRequest, paged};
+use crate::organizations::parameter::Parameter;
 use crate::organizations::problem::Problem;
 use crate::organizations::transport::{json_api, no_content};
-use crate::{Edition, query};
 
 /// Which token of an organization is meant: `audit-trails`, or without the parameter the ordinary one (contract 4.7).
-const TOKEN_PARAMETER: &str = "token";
+pub(super) const TOKEN: Parameter = Parameter::choice(
+    "token",
+    &[AUDIT_TRAILS],
+    "The token of the audit trail in the place of the organization's own, in the hosted edition.",
+);
 const AUDIT_TRAILS: &str = "audit-trails";
 
 /// What an organization must be entitled to for its audit trail.
@@ -189,7 +193,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Whose token is meant: the organization's, or its audit trail's.
     fn owner_meant(&self, organization: &Organization) -> Result<TokenOwner, Problem> {
         let external_id = organization.external_id.clone();
-        let named = query::first(&self.request.query, TOKEN_PARAMETER);
+        let named = TOKEN.first(&self.request.query);
         match (named.as_deref(), self.settings.edition) {
             (None, _) => Ok(TokenOwner::Organization(external_id)),
             (Some(AUDIT_TRAILS), Edition::Hosted) => {

@@ -9,9 +9,26 @@ use super::TokenResource;
 use crate::http::Response;
 use crate::organizations::Api;
 use crate::organizations::pagination::{PageRequest, paged};
+use crate::organizations::parameter::Parameter;
 use crate::organizations::problem::Problem;
 use crate::organizations::transport::json_api;
-use crate::query;
+
+pub(super) const SEARCH: Parameter =
+    Parameter::text("q", "A part of the team's name, in any case.");
+pub(super) const SORT: Parameter = Parameter::choice(
+    "sort",
+    &[
+        "team-name",
+        "-team-name",
+        "created-by",
+        "-created-by",
+        "expired-at",
+        "-expired-at",
+        "last-used-at",
+        "-last-used-at",
+    ],
+    "The order; a dash reverses it.",
+);
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows the tokens that the caller could be shown one by one.
@@ -22,11 +39,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let mut tokens = self
             .organizations
             .tokens_of_teams(&organization.external_id, &mandate)?;
-        if let Some(wanted) = query::first(&self.request.query, "q") {
+        if let Some(wanted) = SEARCH.first(&self.request.query) {
             let wanted = wanted.to_lowercase();
             tokens.retain(|token| token.team_name.to_lowercase().contains(&wanted));
         }
-        if let Some(order) = query::first(&self.request.query, "sort") {
+        if let Some(order) = SORT.first(&self.request.query) {
             sort(&mut tokens, &order);
         }
         let page = PageRequest::always(&self.request.query);
