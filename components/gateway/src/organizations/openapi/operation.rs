@@ -3,7 +3,7 @@
 use gatehouse_orgs_api::Edition;
 use serde_json::{Map, Value, json};
 
-use super::schema::{document, kind_schema};
+use super::schema::{document, edition_name, kind_schema};
 use crate::http::Method;
 use crate::organizations::document_type::Kind;
 use crate::organizations::pagination::{PAGE_NUMBER, PAGE_SIZE};
@@ -102,14 +102,6 @@ const fn audience_name(audience: Audience) -> &'static str {
         Audience::User => "user",
         Audience::Auditors => "auditors",
         Audience::Administrators => "administrators",
-    }
-}
-
-/// The name of an edition in extensions of OpenAPI.
-pub(super) const fn edition_name(edition: Edition) -> &'static str {
-    match edition {
-        Edition::Hosted => "hosted",
-        Edition::SelfHosted => "self-hosted",
     }
 }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use gatehouse_orgs_api::Edition;
 use serde_json::{Map, Value, json};
 
-use super::operation::edition_name;
 use crate::organizations::document_type::{
     DocumentType, Kind, Property, Relationship, Target, UseIn,
 };
@@ -154,6 +153,14 @@ fn described(property: &Property) -> String {
             )
         }
         None => about.to_owned(),
+    }
+}
+
+/// The name of an edition in extensions of OpenAPI.
+pub(super) const fn edition_name(edition: Edition) -> &'static str {
+    match edition {
+        Edition::Hosted => "hosted",
+        Edition::SelfHosted => "self-hosted",
     }
 }
 

@@ -8,6 +8,7 @@ mod checks;
 mod lifecycle;
 mod listing;
 mod long_lists;
+mod openapi;
 mod parameters;
 mod people;
 mod plans;
