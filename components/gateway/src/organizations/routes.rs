@@ -39,10 +39,7 @@ impl<C: Access + 'static, O: Capability + 'static> Table<C, O> {
     }
 
     /// The row of a request, and the segment of the path that stands for its parameter. A path without a parameter comes first.
-    pub(super) fn find<'p>(
-        method: Method,
-        path: &'p CanonicalPath,
-    ) -> Option<(&'static Row<C, O>, &'p str)> {
+    pub(super) fn find(method: Method, path: &CanonicalPath) -> Option<(&'static Row<C, O>, &str)> {
         let method = match method {
             Method::Head => Method::Get,
             method => method,
