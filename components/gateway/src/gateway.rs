@@ -8,7 +8,7 @@ use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 use crate::continuation::Continuation;
 use crate::host::{AuditLog, Host};
 use crate::http::{Request, Response};
-use crate::organizations::Problem;
+use crate::organizations::ApiError;
 use crate::parts::{Part, ResumeError};
 use crate::path::{self, CanonicalPath, PathError};
 use crate::settings::Settings;
@@ -109,7 +109,7 @@ impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, 
         let is_json_api = organizations::concerns(&request.path);
         if request.body.len() > MAXIMUM_BODY_BYTES {
             return if is_json_api {
-                organizations::refuse(self, request, &Problem::TooLarge)
+                organizations::refuse(self, request, &ApiError::TooLarge)
             } else {
                 let response = vault::error_response(413, "request body too large");
                 vault::end(self, request, response)
@@ -120,7 +120,7 @@ impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, 
             Ok(path) => path,
             // What cannot be a path of that protocol does not exist there.
             Err(_) if is_json_api => {
-                return organizations::refuse(self, request, &Problem::NotFound);
+                return organizations::refuse(self, request, &ApiError::NotFound);
             }
             Err(PathError::EmptySegment | PathError::DotSegment) => {
                 let response = match path::plain_spelling(&request.path) {

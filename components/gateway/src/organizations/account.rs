@@ -7,10 +7,10 @@ use gatehouse_orgs_api::{Capability, Decision, Principal, User};
 use serde_json::{Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::caller::Caller;
 use super::document::Document;
 use super::document_type::{DocumentType, Target, boolean, choice, flags, related, text};
-use super::problem::Problem;
 use super::route::Data::One;
 use super::route::routes;
 use super::transport::json_api;
@@ -33,27 +33,29 @@ const ACCOUNT: DocumentType = DocumentType::new(
     "users",
     "The user that a token stands for.",
     &[
-        text("username", "The name.").shown(),
-        text("email", "The address.").shown(),
-        text("unconfirmed-email", "Always null.").nullable().shown(),
+        text("username", "The name.").read_only(),
+        text("email", "The address.").read_only(),
+        text("unconfirmed-email", "Always null.")
+            .nullable()
+            .read_only(),
         boolean(
             "is-service-account",
             "Whether the user stands for a team, an organization or a workload.",
         )
-        .shown(),
-        choice("auth-method", &[HOSTED, SELF_HOSTED], "The edition.").shown(),
-        text("avatar-url", "A picture, as a data URL.").shown(),
-        text("password", "Always null.").nullable().shown(),
-        boolean("v2-only", "Always true.").shown(),
+        .read_only(),
+        choice("auth-method", &[HOSTED, SELF_HOSTED], "The edition.").read_only(),
+        text("avatar-url", "A picture, as a data URL.").read_only(),
+        text("password", "Always null.").nullable().read_only(),
+        boolean("v2-only", "Always true.").read_only(),
         boolean(
             "is-site-admin",
             "Whether the caller administers the installation.",
         )
-        .shown(),
-        boolean("is-admin", "The same.").shown(),
-        boolean("is-sso-login", "Always false.").shown(),
-        flags("two-factor", "Always disabled.").shown(),
-        flags("permissions", "The rights of the caller.").shown(),
+        .read_only(),
+        boolean("is-admin", "The same.").read_only(),
+        boolean("is-sso-login", "Always false.").read_only(),
+        flags("two-factor", "Always disabled.").read_only(),
+        flags("permissions", "The rights of the caller.").read_only(),
     ],
 )
 .relating(&[
@@ -62,7 +64,7 @@ const ACCOUNT: DocumentType = DocumentType::new(
 ]);
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    fn account_details(&self) -> Result<Response, Problem> {
+    fn account_details(&self) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         let user = self.organizations.account_of(&caller.identity)?;
         self.shown_account(&caller, &user)
@@ -73,7 +75,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         caller: &Caller<'_>,
         user: &User,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, ApiError> {
         self.decided(caller, true)?;
         let behind = self.resource_behind(&caller.identity.principal, user)?;
         let creation = self.organizations.creation(
@@ -117,11 +119,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             });
             resource.insert("relationships".to_owned(), relationships);
         }
-        Ok(json_api(200, &Document::of(resource)))
+        Ok(json_api(200, &Document::new(resource)))
     }
 
     /// What the token belongs to: the user, or the team or organization in whose place a user is told of.
-    fn resource_behind(&self, principal: &Principal, user: &User) -> Result<Value, Problem> {
+    fn resource_behind(&self, principal: &Principal, user: &User) -> Result<Value, ApiError> {
         Ok(match principal {
             Principal::Team(team) => json!({"id": team.id, "type": "teams"}),
             Principal::Organization(id) | Principal::AuditReader(id) => {
@@ -136,7 +138,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// A picture with the first letter of a name, in the text itself: nobody else learns whose it is (contract 1.11).
+/// A picture with the first letter of a name, in the text itself, so that no third party learns whose it is (contract 1.11).
 fn avatar(username: &str) -> String {
     let first = username.chars().find(char::is_ascii_alphanumeric);
     let letter = first.unwrap_or('-').to_ascii_uppercase();

@@ -6,13 +6,13 @@ use gatehouse_orgs_api::{
     folded_name,
 };
 
+use super::api_error::ApiError;
 use super::caller::{Caller, Entry, owns_what_it_makes};
 use super::document::{Document, OrganizationResource, entitlement_set};
 use super::document_type::DocumentType;
 use super::organization::{ORGANIZATION, changes_in};
 use super::plan_facts::PlanFacts;
 use super::policy_paths::path_of;
-use super::problem::Problem;
 use super::route::Data::{Many, One};
 use super::route::routes;
 use super::transport::{json_api, no_content};
@@ -61,7 +61,7 @@ routes! { ORGANIZATIONS:
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Makes an organization.
-    pub(super) fn create(&self) -> Result<Response, Problem> {
+    pub(super) fn create(&self) -> Result<Response, ApiError> {
         let read = || changes_in(&self.request.body);
         // The name decides what policies say, so where there are any the body is read before anything is refused.
         let known = self.comes_with_policies().then(read);
@@ -81,8 +81,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.decided(&caller, decision == Decision::Allowed)?;
         match decision {
             Decision::Allowed => {}
-            Decision::Forbidden => return Err(Problem::Forbidden(CREATION_RESTRICTED.into())),
-            Decision::Hidden | Decision::UserTokensOff => return Err(Problem::NotFound),
+            Decision::Forbidden => return Err(ApiError::Forbidden(CREATION_RESTRICTED.into())),
+            Decision::Hidden | Decision::UserTokensOff => return Err(ApiError::NotFound),
         }
         let changes = known.unwrap_or_else(read)?;
         let by = self.recorded_as(&caller);
@@ -100,20 +100,20 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             teams: Vec::new(),
             decision,
         };
-        self.shown(201, &caller, &position, Some(vec![set]))
+        self.organization_response(201, &caller, &position, Some(vec![set]))
     }
 
     /// Shows an organization.
-    pub(super) fn show(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn show(&self, name: &str) -> Result<Response, ApiError> {
         let Entry { caller, position } = self.enter(name, Action::Show, None)?;
         let includes = self.includes()?;
         let mut facts = PlanFacts::new(self.organizations);
-        let included = includes.of([&position.organization], &mut facts);
-        self.shown(200, &caller, &position, included)
+        let included = includes.resources_of([&position.organization], &mut facts);
+        self.organization_response(200, &caller, &position, included)
     }
 
     /// Changes an organization.
-    pub(super) fn update(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn update(&self, name: &str) -> Result<Response, ApiError> {
         let Entry {
             caller,
             mut position,
@@ -125,36 +125,36 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         // Another organization can have the name by now.
         let id = position.organization.external_id;
         position.organization = self.organizations.update(edition, &id, &changes, &by)?;
-        self.shown(200, &caller, &position, None)
+        self.organization_response(200, &caller, &position, None)
     }
 
     /// Removes an organization. What the body says does not matter.
-    pub(super) fn delete(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn delete(&self, name: &str) -> Result<Response, ApiError> {
         let Entry { caller, position } = self.enter(name, Action::Delete, None)?;
         let id = &position.organization.external_id;
         let by = self.recorded_as(&caller);
         if self.organizations.delete(id, &by)? {
             Ok(no_content())
         } else {
-            Err(Problem::NotFound)
+            Err(ApiError::NotFound)
         }
     }
 
     /// Shows the entitlement set of an organization.
-    pub(super) fn entitlement_set_of(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn entitlement_set_of(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::Show, None)?;
         self.includes()?;
         let set = self.entitlement_set_resource(&entry.position.organization);
-        Ok(json_api(200, &Document::of(set)))
+        Ok(json_api(200, &Document::new(set)))
     }
 
     /// Shows an entitlement set by its id.
-    pub(super) fn entitlement_set(&self, id: &str) -> Result<Response, Problem> {
+    pub(super) fn entitlement_set(&self, id: &str) -> Result<Response, ApiError> {
         let entry =
             self.enter_by_its_own(id, Action::Show, |organization| &organization.external_id)?;
         self.includes()?;
         let set = self.entitlement_set_resource(&entry.position.organization);
-        Ok(json_api(200, &Document::of(set)))
+        Ok(json_api(200, &Document::new(set)))
     }
 
     /// Under another name an organization falls under other policies: who renames it by their policies must be allowed to create
@@ -164,7 +164,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         caller: &Caller<'_>,
         position: &Position,
         changes: &OrganizationChanges,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ApiError> {
         let Some(new_name) = new_name(changes) else {
             return Ok(());
         };
@@ -179,7 +179,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         if rights.iter().all(|rights| rights.create) {
             Ok(())
         } else {
-            Err(Problem::NotFound)
+            Err(ApiError::NotFound)
         }
     }
 
@@ -188,25 +188,25 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         entitlement_set(organization, &entitlements)
     }
 
-    fn shown(
+    fn organization_response(
         &self,
         status: u16,
         caller: &Caller<'_>,
         position: &Position,
         included: Option<Vec<serde_json::Value>>,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, ApiError> {
         let standing = self.standing(caller, position)?;
         let organization = &position.organization;
         let permissions =
             self.organizations
                 .permissions(organization.plan, standing, &position.rights);
-        let mut document = Document::of(OrganizationResource::new(organization, &permissions));
+        let mut document = Document::new(OrganizationResource::new(organization, &permissions));
         document.included = included;
         Ok(json_api(status, &document))
     }
 }
 
-/// What those are told who may not make organizations, in an installation where only administrators may (contract 1.7).
+/// The reason for callers who may not make organizations, in an installation where only administrators may (contract 1.7).
 const CREATION_RESTRICTED: &str = "Creation of organizations has been disabled for non-admins.";
 
 /// The name that a request wants, if an organization can have it.

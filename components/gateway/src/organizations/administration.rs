@@ -6,13 +6,13 @@ use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{AdministrationChanges, Capability, Organization, Shared, User, Viewer};
 use serde_json::{Value, json};
 
+use super::api_error::ApiError;
 use super::document::Document;
 use super::document_type::{DocumentType, Target, boolean, integer, related, text};
 use super::general_settings::timeout;
 use super::input::{Input, Kinds, Members};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
-use super::problem::Problem;
 use super::route::Data::{Many, One};
 use super::route::routes;
 use super::transport::{json_api, no_content};
@@ -39,9 +39,9 @@ pub(super) const ADMINISTERED: DocumentType = DocumentType::new(
     "organizations",
     "An organization as site administrators see it.",
     &[
-        text("name", "The name.").shown(),
-        text("external-id", "The id that never changes.").shown(),
-        text("notification-email", "The address for notifications.").shown(),
+        text("name", "The name.").read_only(),
+        text("external-id", "The id that never changes.").read_only(),
+        text("notification-email", "The address for notifications.").read_only(),
         boolean(
             "is-disabled",
             "Whether the organization is closed to all but site administrators.",
@@ -72,7 +72,7 @@ pub(super) const ADMINISTERED: DocumentType = DocumentType::new(
         )
         .nullable(),
         integer("workspace-limit", "Stored, without effect.").nullable(),
-        boolean("sso-enabled", "Always false.").shown(),
+        boolean("sso-enabled", "Always false.").read_only(),
     ],
 )
 .relating(&[
@@ -99,7 +99,7 @@ routes! { ADMINISTRATION:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    fn list_all(&self) -> Result<Response, Problem> {
+    fn list_all(&self) -> Result<Response, ApiError> {
         self.administer()?;
         let query = self.request.query.as_str();
         let with_owners = self.wanted_includes()?.is_some();
@@ -146,14 +146,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    fn show_administered(&self, name: &str) -> Result<Response, Problem> {
+    fn show_administered(&self, name: &str) -> Result<Response, ApiError> {
         self.administer()?;
         let with_owners = self.wanted_includes()?.is_some();
         let organization = self.existing(name)?;
         self.one_administered(&organization, with_owners)
     }
 
-    fn update_administered(&self, name: &str) -> Result<Response, Problem> {
+    fn update_administered(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let external_id = self.existing(name)?.external_id;
         let input = Input::read(&self.request.body)?;
@@ -166,34 +166,34 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.one_administered(&organization, false)
     }
 
-    fn delete_administered(&self, name: &str) -> Result<Response, Problem> {
+    fn delete_administered(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let external_id = self.existing(name)?.external_id;
         let by = self.recorded_as(&caller);
         if self.organizations.delete(&external_id, &by)? {
             Ok(no_content())
         } else {
-            Err(Problem::NotFound)
+            Err(ApiError::NotFound)
         }
     }
 
-    /// The organization of this name, for somebody to whom all are open.
+    /// The organization of this name, for a caller to whom all are open.
     ///
     /// # Errors
     ///
-    /// [`Problem::NotFound`] where there is none.
-    pub(super) fn existing(&self, name: &str) -> Result<Organization, Problem> {
+    /// [`ApiError::NotFound`] where there is none.
+    pub(super) fn existing(&self, name: &str) -> Result<Organization, ApiError> {
         let found = self.organizations.read(self.settings.edition, name)?;
-        found.ok_or(Problem::NotFound)
+        found.ok_or(ApiError::NotFound)
     }
 
     fn one_administered(
         &self,
         organization: &Organization,
         with_owners: bool,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, ApiError> {
         let all = self.administered(std::slice::from_ref(organization), with_owners)?;
-        let mut document = Document::of(all.data.into_iter().next());
+        let mut document = Document::new(all.data.into_iter().next());
         document.included = all.included;
         Ok(json_api(200, &document))
     }
@@ -208,7 +208,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         organizations: &[Organization],
         with_owners: bool,
-    ) -> Result<Document<Vec<Value>>, Problem> {
+    ) -> Result<Document<Vec<Value>>, ApiError> {
         let ids: Vec<String> = organizations
             .iter()
             .map(|organization| organization.external_id.clone())
@@ -219,7 +219,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .zip(&owners)
             .map(|(organization, owners)| resource_of(organization, owners))
             .collect();
-        let mut document = Document::of(resources);
+        let mut document = Document::new(resources);
         document.included = with_owners.then(|| {
             let owners = owners.iter().flatten();
             let each_once: BTreeMap<&str, &User> =

@@ -7,12 +7,12 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::Caller;
 use super::document_type::Kind;
 use super::pagination::{PageNumbers, PageRequest};
 use super::parameter::Parameter;
-use super::problem::Problem;
 use super::route::routes;
 use super::timestamp;
 use crate::http::Response;
@@ -35,11 +35,11 @@ routes! { AUDIT_TRAIL:
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows the audit trail of the organization whose token the caller has.
-    fn audit_trail(&self) -> Result<Response, Problem> {
+    fn audit_trail(&self) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         let organization = self.organization_behind(&caller)?;
         self.decided(&caller, organization.is_some())?;
-        let organization = organization.ok_or(Problem::NotFound)?;
+        let organization = organization.ok_or(ApiError::NotFound)?;
         let since = match SINCE.first(&self.request.query) {
             Some(text) if !text.is_empty() => timestamp::parsed(&text).ok_or_else(no_timestamp)?,
             _ => 0,
@@ -56,7 +56,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// The organization whose audit trail the caller may read: the one that their token stands for, if it is entitled to one.
-    fn organization_behind(&self, caller: &Caller<'_>) -> Result<Option<Organization>, Problem> {
+    fn organization_behind(&self, caller: &Caller<'_>) -> Result<Option<Organization>, ApiError> {
         let edition = self.settings.edition;
         let identity = &caller.identity;
         let (Principal::Organization(id) | Principal::AuditReader(id)) = &identity.principal else {
@@ -77,8 +77,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-fn no_timestamp() -> Problem {
-    Problem::Unprocessable(vec![AttributeFault {
+fn no_timestamp() -> ApiError {
+    ApiError::Unprocessable(vec![AttributeFault {
         pointer: SINCE.name.to_owned(),
         detail: "Since is not a valid timestamp".to_owned(),
     }])
@@ -114,7 +114,7 @@ fn described(event: &Event) -> Value {
 }
 
 impl<A, C, O: Capability> Gateway<A, C, O> {
-    /// Tells the operator what has been done, where nobody else can read it. What was cut off is told again, under the same id.
+    /// Tells the operator the events of organizations in the edition where no caller can read them. What was cut off is told again, under the same id.
     ///
     /// # Errors
     ///

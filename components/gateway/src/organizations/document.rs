@@ -23,7 +23,7 @@ pub(super) struct Document<D> {
 
 impl<D> Document<D> {
     /// A document that says no more than `data`.
-    pub(super) const fn of(data: D) -> Self {
+    pub(super) const fn new(data: D) -> Self {
         Self {
             data,
             included: None,

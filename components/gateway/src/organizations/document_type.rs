@@ -187,7 +187,7 @@ impl Property {
     }
 
     /// The same in answers alone.
-    pub(super) const fn shown(self) -> Self {
+    pub(super) const fn read_only(self) -> Self {
         Self {
             use_in: UseIn::Answers,
             ..self
@@ -195,7 +195,7 @@ impl Property {
     }
 
     /// The same in requests alone.
-    pub(super) const fn sent(self) -> Self {
+    pub(super) const fn write_only(self) -> Self {
         Self {
             use_in: UseIn::Requests,
             ..self

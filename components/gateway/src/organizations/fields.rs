@@ -7,12 +7,12 @@ use gatehouse_orgs_api::{AttributeIssue, Fault};
 use super::attribute_fault::AttributeFault;
 
 /// Where a fault of anything but an organization is, and the sentence about it.
-pub(super) fn of_issue(issue: &AttributeIssue) -> AttributeFault {
+pub(super) fn attribute_fault(issue: &AttributeIssue) -> AttributeFault {
     AttributeFault::attribute(&issue.attribute, &predicate(issue.fault))
 }
 
-/// The same of what is a relationship.
-pub(super) fn of_related(issue: &AttributeIssue) -> AttributeFault {
+/// The same for what is a relationship.
+pub(super) fn relationship_fault(issue: &AttributeIssue) -> AttributeFault {
     AttributeFault::relationship(&issue.attribute, &predicate(issue.fault))
 }
 

@@ -5,10 +5,10 @@ use gatehouse_orgs_api::{Attribute, Capability, GeneralSettings, GeneralSettings
 use serde_json::{Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::document::Document;
 use super::document_type::{DocumentType, boolean, integer, text};
 use super::input::{Input, Kinds, Members};
-use super::problem::Problem;
 use super::route::Data::One;
 use super::route::routes;
 use super::transport::json_api;
@@ -102,19 +102,19 @@ routes! { GENERAL_SETTINGS:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    fn show_general_settings(&self) -> Result<Response, Problem> {
+    fn show_general_settings(&self) -> Result<Response, ApiError> {
         self.administer()?;
         let settings = self.organizations.read_general_settings()?;
-        Ok(json_api(200, &Document::of(resource_of(&settings))))
+        Ok(json_api(200, &Document::new(resource_of(&settings))))
     }
 
-    fn change_general_settings(&self) -> Result<Response, Problem> {
+    fn change_general_settings(&self) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let input = Input::read(&self.request.body)?;
         let changes = changes(&input.resource(Kinds::Any)?.attributes);
         let by = self.recorded_as(&caller);
         let settings = self.organizations.change_general_settings(&changes, &by)?;
-        Ok(json_api(200, &Document::of(resource_of(&settings))))
+        Ok(json_api(200, &Document::new(resource_of(&settings))))
     }
 }
 

@@ -5,10 +5,10 @@ use gatehouse_orgs_api::{Capability, Organization, Plan};
 use serde_json::Value;
 
 use super::Api;
+use super::api_error::ApiError;
 use super::document::{default_project, entitlement_set};
 use super::organization::subscription_of;
 use super::plan_facts::PlanFacts;
-use super::problem::Problem;
 use crate::query;
 
 /// The related resources that come with organizations.
@@ -21,8 +21,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     ///
     /// # Errors
     ///
-    /// [`Problem::InvalidInclude`] for anything but what the route can include.
-    pub(super) fn wanted_includes(&self) -> Result<Option<Vec<String>>, Problem> {
+    /// [`ApiError::InvalidInclude`] for anything but what the route can include.
+    pub(super) fn wanted_includes(&self) -> Result<Option<Vec<String>>, ApiError> {
         wanted(&self.request.query, self.route.includes.unwrap_or_default())
     }
 
@@ -31,7 +31,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// # Errors
     ///
     /// As [`Self::wanted_includes`].
-    pub(super) fn includes(&self) -> Result<Includes, Problem> {
+    pub(super) fn includes(&self) -> Result<Includes, ApiError> {
         Includes::read(&self.request.query, self.route.includes.unwrap_or_default())
     }
 }
@@ -49,7 +49,7 @@ pub(super) struct Includes {
 
 impl Includes {
     /// The resources that these organizations have of it, each once; `None` where nothing is asked for.
-    pub(super) fn of<'a, O: Capability>(
+    pub(super) fn resources_of<'a, O: Capability>(
         self,
         organizations: impl IntoIterator<Item = &'a Organization>,
         facts: &mut PlanFacts<'_, O>,
@@ -97,7 +97,7 @@ impl Includes {
         included
     }
 
-    fn read(query: &str, known: &[&str]) -> Result<Self, Problem> {
+    fn read(query: &str, known: &[&str]) -> Result<Self, ApiError> {
         let wanted = wanted(query, known)?;
         let has = |name: &str| wanted.iter().flatten().any(|item| item == name);
         Ok(Self {
@@ -122,14 +122,14 @@ pub(super) fn feature_sets<O: Capability>(
 ///
 /// # Errors
 ///
-/// [`Problem::InvalidInclude`] for anything but what is known.
-fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>, Problem> {
+/// [`ApiError::InvalidInclude`] for anything but what is known.
+fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>, ApiError> {
     let items = query::list(query, "include").map(|item| item.replace('_', "-"));
     let items: Vec<String> = items.collect();
     if items.iter().all(|item| known.contains(&item.as_str())) {
         Ok((!items.is_empty()).then_some(items))
     } else {
-        Err(Problem::InvalidInclude)
+        Err(ApiError::InvalidInclude)
     }
 }
 
@@ -177,11 +177,11 @@ mod tests {
         ] {
             assert_eq!(
                 Includes::read(query, KNOWN),
-                Err(Problem::InvalidInclude),
+                Err(ApiError::InvalidInclude),
                 "{query}"
             );
         }
         let refused = Includes::read("include=default-project", &[SUBSCRIPTION]);
-        assert_eq!(refused, Err(Problem::InvalidInclude));
+        assert_eq!(refused, Err(ApiError::InvalidInclude));
     }
 }

@@ -10,6 +10,7 @@ use gatehouse_orgs_api::{
 use serde::{Deserialize, Serialize};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::caller::Caller;
 use super::document::{Document, OrganizationResource};
 use super::include::{Includes, feature_sets};
@@ -17,7 +18,6 @@ use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
 use super::plan_facts::PlanFacts;
 use super::policy_rights::greater;
-use super::problem::Problem;
 use super::reach::Opened;
 use super::transport::{json_api, json_api_of};
 use crate::continuation::Continuation;
@@ -111,14 +111,14 @@ impl Place {
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Answers with the organizations that the caller may see.
-    pub(super) fn list(&self) -> Result<Response, Problem> {
-        // Everybody with a valid token has a list; what it holds is decided for each organization.
+    pub(super) fn list(&self) -> Result<Response, ApiError> {
+        // Every caller with a valid token has a list; what it holds is decided for each organization.
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
         let query = self.request.query.as_str();
         let includes = self.includes()?;
         let sight = self.sight(&caller)?;
-        match PageRequest::of(query) {
+        match PageRequest::if_mentioned(query) {
             Some(page) => {
                 let selection = self.select(&caller, &sight, &filter(query), page)?;
                 Ok(self.paged_list(&selection, includes, page))
@@ -129,7 +129,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn paged_list(&self, selection: &Selection, includes: Includes, page: PageRequest) -> Response {
         let mut facts = self.facts_about(&selection.organizations);
-        let included = includes.of(organizations(&selection.organizations), &mut facts);
+        let included = includes.resources_of(organizations(&selection.organizations), &mut facts);
         let resources = selection.organizations.iter();
         let resources: Vec<_> = resources.map(|seen| seen.resource(&facts)).collect();
         let mut document = paged(resources, selection.total, page, self.request);
@@ -143,15 +143,15 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         caller: &Caller<'_>,
         sight: &Sight,
         includes: Includes,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, ApiError> {
         let filter = filter(&self.request.query);
         let stretch = self.stretch(caller, sight, &filter, None)?;
         let mut facts = self.facts_about(&stretch.organizations);
         if stretch.next.is_none() {
-            let included = includes.of(organizations(&stretch.organizations), &mut facts);
+            let included = includes.resources_of(organizations(&stretch.organizations), &mut facts);
             let resources = stretch.organizations.iter();
             let resources: Vec<_> = resources.map(|seen| seen.resource(&facts)).collect();
-            let mut document = Document::of(resources);
+            let mut document = Document::new(resources);
             document.included = included;
             return Ok(json_api(200, &document));
         }
@@ -164,7 +164,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// The part of a list that begins at `place`. Who asks, and what they see, is found out anew.
-    pub(super) fn resume_list(&self, place: Place) -> Result<Part, Problem> {
+    pub(super) fn resume_list(&self, place: Place) -> Result<Part, ApiError> {
         let caller = self.authenticate_again()?;
         let query = self.request.query.as_str();
         let includes = self.includes()?;
@@ -193,7 +193,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         sight: &Sight,
         filter: &Filter,
         page: PageRequest,
-    ) -> Result<Selection, Problem> {
+    ) -> Result<Selection, ApiError> {
         if !sight.is_exact {
             return self.select_one_by_one(caller, sight, filter, page);
         }
@@ -208,7 +208,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Which organizations the list of the caller can have.
-    fn sight(&self, caller: &Caller<'_>) -> Result<Sight, Problem> {
+    fn sight(&self, caller: &Caller<'_>) -> Result<Sight, ApiError> {
         let exactly = |viewer| Sight {
             viewer,
             is_exact: true,
@@ -249,7 +249,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         sight: &Sight,
         filter: &Filter,
         page: PageRequest,
-    ) -> Result<Selection, Problem> {
+    ) -> Result<Selection, ApiError> {
         let wanted = page.range();
         let mut selection = Selection::default();
         let mut after: Option<String> = None;
@@ -275,7 +275,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         sight: &Sight,
         filter: &Filter,
         after: Option<&str>,
-    ) -> Result<Stretch, Problem> {
+    ) -> Result<Stretch, ApiError> {
         let mut stretch = Stretch {
             organizations: Vec::new(),
             next: after.map(str::to_owned),
@@ -292,7 +292,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(stretch)
     }
 
-    fn batch(&self, sight: &Sight, filter: &Filter, after: Option<&str>) -> Result<Batch, Problem> {
+    fn batch(
+        &self,
+        sight: &Sight,
+        filter: &Filter,
+        after: Option<&str>,
+    ) -> Result<Batch, ApiError> {
         let edition = self.settings.edition;
         Ok(self
             .organizations
@@ -305,7 +310,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         caller: &Caller<'_>,
         organizations: Vec<Organization>,
         is_exact: bool,
-    ) -> Result<Vec<Seen>, Problem> {
+    ) -> Result<Vec<Seen>, ApiError> {
         let ids: Vec<String> = organizations
             .iter()
             .map(|found| found.external_id.clone())

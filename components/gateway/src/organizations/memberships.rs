@@ -13,6 +13,7 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::{Arrival, Entry};
 use super::document::{Document, identifiers};
@@ -20,7 +21,6 @@ use super::document_type::{DocumentType, Target, choice, related, text, time};
 use super::input::{Input, Kinds, Resource};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
-use super::problem::Problem;
 use super::route::Data::{Many, One};
 use super::route::routes;
 use super::transport::{json_api, no_content};
@@ -58,14 +58,14 @@ pub(super) const MEMBERSHIP: DocumentType = DocumentType::new(
             "entity-id",
             "The entity of the workload that is to be a member, in the place of a person.",
         )
-        .sent(),
+        .write_only(),
         choice(
             "status",
             &[ACTIVE, INVITED],
             "Site administrators may say active, which needs no invitation.",
         )
         .defaulting_to(r#""invited""#),
-        time("created-at", "The time of the invitation.").shown(),
+        time("created-at", "The time of the invitation.").read_only(),
     ],
 )
 .relating(&[
@@ -97,7 +97,7 @@ routes! { MEMBERSHIPS:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    fn list_memberships(&self, name: &str) -> Result<Response, Problem> {
+    fn list_memberships(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ReadMemberships, Some(RESOURCE_TYPE))?;
         let mandate = self.mandate_without_right(&entry)?;
         let includes = self.wanted_includes()?;
@@ -127,7 +127,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    fn invite(&self, name: &str) -> Result<Response, Problem> {
+    fn invite(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ManageMemberships, Some(RESOURCE_TYPE))?;
         let mandate = self.mandate(&entry, Right::ManageMembership)?;
         let mut includes = self.wanted_includes()?.unwrap_or_default();
@@ -140,13 +140,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let membership =
             self.organizations
                 .invite(&organization.external_id, &invitation, &mandate, &by)?;
-        let mut document = Document::of(resource_of(&membership, &organization.name));
+        let mut document = Document::new(resource_of(&membership, &organization.name));
         document.included =
             self.included_with_memberships(Some(includes), &entry, &mandate, &[membership])?;
         Ok(json_api(201, &document))
     }
 
-    fn show_membership(&self, id: &str) -> Result<Response, Problem> {
+    fn show_membership(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ReadMemberships, RESOURCE_TYPE)?;
         let mandate = self.mandate_without_right(&entry)?;
         let includes = self.wanted_includes()?;
@@ -155,15 +155,15 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let found = self
             .organizations
             .read_membership(external_id, id, &mandate)?;
-        let membership = found.ok_or(Problem::NotFound)?;
-        let mut document = Document::of(resource_of(&membership, &organization.name));
+        let membership = found.ok_or(ApiError::NotFound)?;
+        let mut document = Document::new(resource_of(&membership, &organization.name));
         document.included =
             self.included_with_memberships(includes, &entry, &mandate, &[membership])?;
         Ok(json_api(200, &document))
     }
 
-    /// Ends a membership, which everybody may with their own. What the body says does not matter.
-    fn remove_membership(&self, id: &str) -> Result<Response, Problem> {
+    /// Ends a membership, which members may do with their own. The body does not matter.
+    fn remove_membership(&self, id: &str) -> Result<Response, ApiError> {
         let arrival = self.arrive(id, &format!("{RESOURCE_TYPE}/{id}"))?;
         if self.own_membership(&arrival, id)?.is_some() {
             return self.leave(&arrival, id);
@@ -178,39 +178,39 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Makes the invited one a member. What the body says does not matter.
-    fn accept_invitation(&self, id: &str) -> Result<Response, Problem> {
+    fn accept_invitation(&self, id: &str) -> Result<Response, ApiError> {
         let arrival = self.arrive_invited(id, "accept")?;
         let by = self.recorded_as(&arrival.caller);
         let own = self.organizations.accept_invitation(id, &by)?;
-        let mut document = Document::of(resource_of(&own.membership, &own.organization));
+        let mut document = Document::new(resource_of(&own.membership, &own.organization));
         document.included = Some(self.users_of([&own.membership])?);
         Ok(json_api(200, &document))
     }
 
     /// Ends an invitation on behalf of the invited one. What the body says does not matter.
-    fn decline_invitation(&self, id: &str) -> Result<Response, Problem> {
+    fn decline_invitation(&self, id: &str) -> Result<Response, ApiError> {
         let arrival = self.arrive_invited(id, "decline")?;
         self.leave(&arrival, id)
     }
 
-    fn leave(&self, arrival: &Arrival<'_>, id: &str) -> Result<Response, Problem> {
+    fn leave(&self, arrival: &Arrival<'_>, id: &str) -> Result<Response, ApiError> {
         let by = self.recorded_as(&arrival.caller);
         self.organizations.leave(id, &by)?;
         Ok(no_content())
     }
 
     /// Lets those pass who are invited by the membership with this id. To all others there is none.
-    fn arrive_invited(&self, id: &str, action: &str) -> Result<Arrival<'_>, Problem> {
+    fn arrive_invited(&self, id: &str, action: &str) -> Result<Arrival<'_>, ApiError> {
         let below = format!("{RESOURCE_TYPE}/{id}/actions/{action}");
         let arrival = self.arrive(id, &below)?;
         let own = self.own_membership(&arrival, id)?;
         match own.map(|own| own.membership.status) {
             Some(MembershipStatus::Invited) => Ok(arrival),
             // The decision about a membership that is active already has been recorded.
-            Some(MembershipStatus::Active) => Err(Problem::NotFound),
+            Some(MembershipStatus::Active) => Err(ApiError::NotFound),
             None => {
                 self.decided(&arrival.caller, false)?;
-                Err(Problem::NotFound)
+                Err(ApiError::NotFound)
             }
         }
     }
@@ -220,7 +220,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         arrival: &Arrival<'_>,
         id: &str,
-    ) -> Result<Option<OwnMembership>, Problem> {
+    ) -> Result<Option<OwnMembership>, ApiError> {
         let identity = &arrival.caller.identity;
         let own = self.organizations.own_membership(identity, id)?;
         if own.is_some() {
@@ -229,8 +229,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(own)
     }
 
-    /// Shows whoever asks where they belong: users somewhere, everybody else nowhere.
-    fn list_own_memberships(&self) -> Result<Response, Problem> {
+    /// Shows the memberships of the caller. Callers that are no users have none.
+    fn list_own_memberships(&self) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
         let wanted = self.wanted_includes()?;
@@ -246,8 +246,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    /// Whom a request invites. An entity that there is not is one that nobody can be.
-    fn invitation(&self, resource: &Resource<'_>) -> Result<Invitation, Problem> {
+    /// The invitation that a request asks for. An unknown entity becomes the empty id, which no caller has.
+    fn invitation(&self, resource: &Resource<'_>) -> Result<Invitation, ApiError> {
         let entity_id = match resource.attributes.text("entity-id") {
             Attribute::Value(id) => {
                 let entity = self
@@ -272,7 +272,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         entry: &Entry<'_>,
         mandate: &Mandate,
         memberships: &[Membership],
-    ) -> Result<Option<Vec<Value>>, Problem> {
+    ) -> Result<Option<Vec<Value>>, ApiError> {
         let Some(wanted) = wanted else {
             return Ok(None);
         };
@@ -301,7 +301,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn users_of<'m>(
         &self,
         memberships: impl IntoIterator<Item = &'m Membership>,
-    ) -> Result<Vec<Value>, Problem> {
+    ) -> Result<Vec<Value>, ApiError> {
         let (active, invited): (Vec<_>, Vec<_>) = memberships
             .into_iter()
             .partition(|found| found.status == MembershipStatus::Active);
@@ -340,7 +340,7 @@ pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value 
     })
 }
 
-/// Which memberships a query asks for. Nobody is inactive; who only waits counts as that too.
+/// The memberships that a query asks for. None is inactive, so that `inactive` means the invited ones.
 fn filter(query: &str) -> MembershipFilter {
     let statuses: Vec<String> = STATUS.items(query).collect();
     let status = |name: &String| match name.as_str() {
@@ -358,13 +358,13 @@ fn filter(query: &str) -> MembershipFilter {
 /// Where a fault of an invitation is, and the sentence about it. Teams stand among the relationships.
 fn fault(issue: &AttributeIssue) -> AttributeFault {
     if issue.attribute == "teams" {
-        fields::of_related(issue)
+        fields::relationship_fault(issue)
     } else {
-        fields::of_issue(issue)
+        fields::attribute_fault(issue)
     }
 }
 
-impl From<MembershipError> for Problem {
+impl From<MembershipError> for ApiError {
     fn from(error: MembershipError) -> Self {
         match error {
             MembershipError::NotFound | MembershipError::NotAllowed => Self::NotFound,

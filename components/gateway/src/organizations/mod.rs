@@ -3,11 +3,11 @@
 //! A request meets the checks of contract 1.5 in their order: route, rate, token, media type, permission, query, body, document,
 //! fields. What `access` and `orgs` answer in types becomes status, error object and text here and nowhere else.
 
-mod absent_features;
 mod account;
 mod actions;
 mod administration;
 mod agent_pools;
+mod api_error;
 mod attribute_fault;
 mod audit_trail;
 mod caller;
@@ -28,7 +28,6 @@ mod parameters;
 mod plan_facts;
 mod policy_paths;
 mod policy_rights;
-mod problem;
 mod projects;
 mod rate;
 mod reach;
@@ -44,6 +43,7 @@ mod tests;
 mod timestamp;
 mod tokens;
 mod transport;
+mod unimplemented_endpoints;
 pub mod untrusted;
 mod users;
 
@@ -52,8 +52,8 @@ use std::cell::RefCell;
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{self as orgs, Capability};
 
+pub(crate) use api_error::ApiError;
 pub(crate) use listing::Place as ListPlace;
-pub(crate) use problem::Problem;
 
 use self::rate::{ApiRate, RateLimiter};
 use self::route::{Route, Row, routes};
@@ -94,19 +94,19 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
     let trail = match Trail::open(gateway, request) {
         Ok(trail) => RefCell::new(trail),
         Err(error) => {
-            let problem = Problem::Internal(error.to_string());
-            let response = told(gateway, request, None, &limiter(gateway), &problem);
+            let error = ApiError::Internal(error.to_string());
+            let response = error_response(gateway, request, None, &limiter(gateway), &error);
             return without_body_for_head(request, response);
         }
     };
     let rate = match found {
-        Some((row, _)) if row.route.is_storeless => ApiRate::of(&gateway.settings),
+        Some((row, _)) if row.route.is_storeless => ApiRate::from_settings(&gateway.settings),
         _ => rate(gateway),
     };
     let limiter = RateLimiter::new(&*gateway.host.rate_limits, rate);
     let own_id = own_request_id(gateway, trail.borrow().request_id());
     let handed_out = RefCell::new(None);
-    let answer = found.ok_or(Problem::NotFound).and_then(|(row, captured)| {
+    let answer = found.ok_or(ApiError::NotFound).and_then(|(row, captured)| {
         let api = Api {
             access: &gateway.access,
             organizations: &gateway.organizations,
@@ -123,7 +123,7 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
     let mut trail = trail.borrow_mut();
     let response = match answer {
         Ok(response) => finished(gateway, request, own_id.as_deref(), &limiter, response),
-        Err(problem) => told(gateway, request, own_id.as_deref(), &limiter, &problem),
+        Err(error) => error_response(gateway, request, own_id.as_deref(), &limiter, &error),
     };
     recorded(gateway, request, &mut trail, &limiter, response).unwrap_or_else(|refusal| {
         if let Some(token) = handed_out.take() {
@@ -159,7 +159,7 @@ pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
         limiter: &limiter(gateway),
     };
     api.resume_list(place)
-        .map_err(|problem| match problem.for_operator() {
+        .map_err(|error| match error.for_operator() {
             Some(detail) => {
                 gateway.tell_operator(detail);
                 ResumeError::Failed
@@ -172,18 +172,18 @@ pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
 pub(crate) fn refuse<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
-    problem: &Problem,
+    error: &ApiError,
 ) -> Response {
     let limiter = limiter(gateway);
     match Trail::open(gateway, request) {
         Ok(mut trail) => {
-            let response = told(gateway, request, trail.request_id(), &limiter, problem);
+            let response = error_response(gateway, request, trail.request_id(), &limiter, error);
             let recorded = recorded(gateway, request, &mut trail, &limiter, response);
             recorded.unwrap_or_else(|refusal| refusal)
         }
         Err(error) => {
-            let problem = Problem::Internal(error.to_string());
-            told(gateway, request, None, &limiter, &problem)
+            let error = ApiError::Internal(error.to_string());
+            error_response(gateway, request, None, &limiter, &error)
         }
     }
 }
@@ -203,8 +203,8 @@ fn recorded<A, C, O>(
     match trail.answer(&response) {
         Ok(()) => Ok(without_body_for_head(request, response)),
         Err(failure) => {
-            let problem = failure.into();
-            let response = told(gateway, request, trail.request_id(), limiter, &problem);
+            let error = failure.into();
+            let response = error_response(gateway, request, trail.request_id(), limiter, &error);
             Err(without_body_for_head(request, response))
         }
     }
@@ -216,7 +216,7 @@ struct HandedOut {
     by: orgs::Caller,
 }
 
-/// Ends a token whose answer must not leave, because it could not be recorded: nobody has it. One that it has replaced stays ended, as the
+/// Ends a token whose answer must not leave, because it could not be recorded: no caller has it. One that it has replaced stays ended, as the
 /// record of the request says: it cannot be told whether that was in the wrong hands.
 fn take_back<A, C, O: Capability>(gateway: &Gateway<A, C, O>, token: &HandedOut) {
     if let Err(failure) = gateway.organizations.revoke_token(&token.id, &token.by) {
@@ -227,18 +227,18 @@ fn take_back<A, C, O: Capability>(gateway: &Gateway<A, C, O>, token: &HandedOut)
     }
 }
 
-/// What a client and the operator are told about a problem.
-fn told<A, C, O>(
+/// The answer to a request that is not served. The operator is told what concerns them.
+fn error_response<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     name: Option<&str>,
     limiter: &RateLimiter<'_>,
-    problem: &Problem,
+    error: &ApiError,
 ) -> Response {
-    if let Some(detail) = problem.for_operator() {
+    if let Some(detail) = error.for_operator() {
         gateway.tell_operator(detail);
     }
-    finished(gateway, request, name, limiter, problem.response())
+    finished(gateway, request, name, limiter, error.response())
 }
 
 /// What the server calls an exchange: as it is recorded, or anew. What the client calls it names nothing in records: it could be the name
@@ -269,7 +269,7 @@ fn finished<A, C, O>(
 
 /// How many requests each caller may make now.
 fn rate<A, C, O: Capability>(gateway: &Gateway<A, C, O>) -> ApiRate {
-    let rate = ApiRate::of(&gateway.settings);
+    let rate = ApiRate::from_settings(&gateway.settings);
     if !rate.enabled {
         return rate;
     }
@@ -279,7 +279,10 @@ fn rate<A, C, O: Capability>(gateway: &Gateway<A, C, O>) -> ApiRate {
 }
 
 fn limiter<A, C, O>(gateway: &Gateway<A, C, O>) -> RateLimiter<'_> {
-    RateLimiter::new(&*gateway.host.rate_limits, ApiRate::of(&gateway.settings))
+    RateLimiter::new(
+        &*gateway.host.rate_limits,
+        ApiRate::from_settings(&gateway.settings),
+    )
 }
 
 fn without_body_for_head(request: &Request, mut response: Response) -> Response {
@@ -321,12 +324,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// # Errors
     ///
     /// As [`media_type::check_media_type`].
-    fn check_media_type(&self) -> Result<(), Problem> {
+    fn check_media_type(&self) -> Result<(), ApiError> {
         media_type::check_media_type(self.request, self.settings.strict_media_type)
     }
 
     /// Answers a request that takes this row, with the segment of its path that stands for the parameter.
-    fn answer(&self, row: &Row<C, O>, captured: &str) -> Result<Response, Problem> {
+    fn answer(&self, row: &Row<C, O>, captured: &str) -> Result<Response, ApiError> {
         if let Some(edition) = self.route.edition {
             self.exists_only_in(edition)?;
         }

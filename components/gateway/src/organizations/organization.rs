@@ -12,6 +12,7 @@ use gatehouse_orgs_api::{
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::document_type::{
     Attributes, DocumentType, Property, Relationship, Target, boolean, choice, flags, integer,
@@ -19,7 +20,6 @@ use super::document_type::{
 };
 use super::fields;
 use super::input::{Input, Kinds, Resource};
-use super::problem::Problem;
 use super::timestamp;
 
 const RESOURCE_TYPE: &str = "organizations";
@@ -101,8 +101,8 @@ organization! {
     attributes {
     text("name", "Letters, digits, - and _. Unique in the installation, in any case.")
         [Name name text] => |it| it.name.as_str();
-    text("external-id", "The id that never changes.").shown() => |it| it.external_id.as_str();
-    time("created-at", "The time of its making.").shown()
+    text("external-id", "The id that never changes.").read_only() => |it| it.external_id.as_str();
+    time("created-at", "The time of its making.").read_only()
         => |it| timestamp::formatted(it.created_at);
     text("email", "An address for notifications.") [Email email text] => |it| it.settings.email.as_str();
     integer("session-timeout", "Minutes without requests after which a session ends. Null for the default of 20160.")
@@ -111,23 +111,23 @@ organization! {
     integer("session-remember", "Minutes for which a session lasts. Null for the default of 20160.")
         .nullable().defaulting_to("null")
         [SessionRemember session_remember integer] => |it| it.settings.session_remember;
-    integer("effective-session-timeout", "The minutes that apply.").shown()
+    integer("effective-session-timeout", "The minutes that apply.").read_only()
         => |it| it.settings.effective_session_timeout();
-    integer("effective-session-remember", "The minutes that apply.").shown()
+    integer("effective-session-remember", "The minutes that apply.").read_only()
         => |it| it.settings.effective_session_remember();
     choice("collaborator-auth-policy", &["password", "two_factor_mandatory"], "The authentication that members need.")
         .defaulting_to(r#""password""#)
         [CollaboratorAuthPolicy collaborator_auth_policy text]
         => |it| it.settings.collaborator_auth_policy.as_str();
-    boolean("plan-expired", "Whether the subscription has ended.").shown()
+    boolean("plan-expired", "Whether the subscription has ended.").read_only()
         => |it| subscription_of(it).is_some_and(|subscription| !subscription.active);
-    time("plan-expires-at", "The end of the subscription.").nullable().shown()
+    time("plan-expires-at", "The end of the subscription.").nullable().read_only()
         => |it| subscription_of(it).and_then(|found| found.end_at).map(timestamp::formatted);
-    boolean("plan-is-trial", "Always false.").shown() => |_it| false;
-    boolean("plan-is-enterprise", "Whether the plan is that of the self-hosted edition.").shown()
+    boolean("plan-is-trial", "Always false.").read_only() => |_it| false;
+    boolean("plan-is-enterprise", "Whether the plan is that of the self-hosted edition.").read_only()
         => |it| it.plan == Plan::Enterprise;
-    text("plan-identifier", "The plan.").shown() => |it| it.plan.as_str();
-    time("trial-expires-at", "Always null.").nullable().shown() => |_it| Shown::Null;
+    text("plan-identifier", "The plan.").read_only() => |it| it.plan.as_str();
+    time("trial-expires-at", "Always null.").nullable().read_only() => |_it| Shown::Null;
     boolean("cost-estimation-enabled", "Whether costs are estimated.").defaulting_to("false")
         [CostEstimationEnabled cost_estimation_enabled boolean]
         => |it| it.settings.cost_estimation_enabled;
@@ -149,8 +149,8 @@ organization! {
         .defaulting_to("false")
         [AllowForceDeleteWorkspaces allow_force_delete_workspaces boolean]
         => |it| it.settings.allow_force_delete_workspaces;
-    boolean("fair-run-queuing-enabled", "Always true.").shown() => |_it| true;
-    boolean("saml-enabled", "Always false.").shown() => |_it| false;
+    boolean("fair-run-queuing-enabled", "Always true.").read_only() => |_it| true;
+    boolean("saml-enabled", "Always false.").read_only() => |_it| false;
     text("owners-team-saml-role-id", "The SAML role of the owners.").nullable().defaulting_to("null")
         [OwnersTeamSamlRoleId owners_team_saml_role_id text]
         => |it| it.settings.owners_team_saml_role_id.as_deref();
@@ -165,39 +165,39 @@ organization! {
     boolean("recoverable-items-enabled", "Whether deleted items can be recovered.").defaulting_to("false")
         [RecoverableItemsEnabled recoverable_items_enabled boolean]
         => |it| it.settings.recoverable_items_enabled;
-    boolean("registry-monorepo-support-enabled", "Stored and not shown.").defaulting_to("false").sent()
+    boolean("registry-monorepo-support-enabled", "Stored and not shown.").defaulting_to("false").write_only()
         [RegistryMonorepoSupportEnabled registry_monorepo_support_enabled boolean];
     choice("default-execution-mode", &["remote", "local", "agent"], "Where runs of workspaces happen.")
         .defaulting_to(r#""remote""#)
         [DefaultExecutionMode default_execution_mode text]
         => |it| it.settings.default_execution_mode.as_str();
-    text("default-agent-pool-id", "The same as the relationship default-agent-pool.").nullable().sent()
+    text("default-agent-pool-id", "The same as the relationship default-agent-pool.").nullable().write_only()
         [DefaultAgentPoolId default_agent_pool_id text];
     choice("stacks-default-execution-mode", &["remote", "agent"], "Where runs of stacks happen.")
         .defaulting_to(r#""remote""#)
         [StacksDefaultExecutionMode stacks_default_execution_mode text]
         => |it| it.settings.stacks_default_execution_mode.as_str();
-    integer("remaining-testable-count", "Always 5.").shown() => |_it| 5_u64;
-    boolean("is-in-degraded-mode", "Always false.").shown() => |_it| false;
-    boolean("over-stacks-resource-limit", "Always false.").shown() => |_it| false;
-    boolean("test-generation-enabled", "Always false.").shown() => |_it| false;
-    boolean("two-factor-conformant", "Always false.").shown().only_in(Edition::Hosted) => |_it| false;
+    integer("remaining-testable-count", "Always 5.").read_only() => |_it| 5_u64;
+    boolean("is-in-degraded-mode", "Always false.").read_only() => |_it| false;
+    boolean("over-stacks-resource-limit", "Always false.").read_only() => |_it| false;
+    boolean("test-generation-enabled", "Always false.").read_only() => |_it| false;
+    boolean("two-factor-conformant", "Always false.").read_only().only_in(Edition::Hosted) => |_it| false;
     boolean("assessments-enforced", "Whether workspaces are assessed.").defaulting_to("false")
         .only_in(Edition::Hosted)
         [AssessmentsEnforced assessments_enforced boolean] => |it| it.settings.assessments_enforced;
-    boolean("is-unified", "Always false.").shown().only_in(Edition::Hosted) => |_it| false;
-    text("hcp-id", "Always null.").nullable().shown().only_in(Edition::Hosted) => |_it| Shown::Null;
+    boolean("is-unified", "Always false.").read_only().only_in(Edition::Hosted) => |_it| false;
+    text("hcp-id", "Always null.").nullable().read_only().only_in(Edition::Hosted) => |_it| Shown::Null;
     boolean("global-module-sharing", "Whether modules are shared with all organizations.")
-        .defaulting_to("false").shown().only_in(Edition::SelfHosted) => |it| it.global_module_sharing;
+        .defaulting_to("false").read_only().only_in(Edition::SelfHosted) => |it| it.global_module_sharing;
     boolean("global-provider-sharing", "Whether providers are shared with all organizations.")
-        .defaulting_to("false").shown().only_in(Edition::SelfHosted) => |it| it.global_provider_sharing;
+        .defaulting_to("false").read_only().only_in(Edition::SelfHosted) => |it| it.global_provider_sharing;
     integer("module-consuming-organizations-count", "The number of consumers of its modules.")
-        .shown().only_in(Edition::SelfHosted) => |it| it.module_consumers;
+        .read_only().only_in(Edition::SelfHosted) => |it| it.module_consumers;
     integer("provider-consuming-organizations-count", "The number of consumers of its providers.")
-        .shown().only_in(Edition::SelfHosted) => |it| it.provider_consumers;
+        .read_only().only_in(Edition::SelfHosted) => |it| it.provider_consumers;
     text("parent-data-retention-policy-info", "The installation's retention of data, in words.")
-        .shown().only_in(Edition::SelfHosted) => |it| retention_in_words(it.default_retention);
-    flags("permissions", "The rights of the caller.").shown();
+        .read_only().only_in(Edition::SelfHosted) => |it| retention_in_words(it.default_retention);
+    flags("permissions", "The rights of the caller.").read_only();
     }
     relationships {
     "default-agent-pool" [DefaultAgentPool default_agent_pool] Target::One("agent-pools");
@@ -222,7 +222,7 @@ pub(super) const ORGANIZATION: DocumentType = DocumentType {
 /// # Errors
 ///
 /// When the body is not JSON, or the document not what JSON:API asks for.
-pub(super) fn changes_in(body: &[u8]) -> Result<OrganizationChanges, Problem> {
+pub(super) fn changes_in(body: &[u8]) -> Result<OrganizationChanges, ApiError> {
     let input = Input::read(body)?;
     let organization = input.resource(Kinds::Only(&[RESOURCE_TYPE]))?;
     Ok(changes(&organization))
@@ -343,7 +343,7 @@ fn attribute_fault(found: &FieldFault) -> AttributeFault {
     }
 }
 
-impl From<CreateError> for Problem {
+impl From<CreateError> for ApiError {
     fn from(error: CreateError) -> Self {
         match error {
             CreateError::Invalid(faults) => {
@@ -354,7 +354,7 @@ impl From<CreateError> for Problem {
     }
 }
 
-impl From<UpdateError> for Problem {
+impl From<UpdateError> for ApiError {
     fn from(error: UpdateError) -> Self {
         match error {
             UpdateError::NotFound => Self::NotFound,

@@ -39,8 +39,8 @@ pub(super) struct PageRequest {
 }
 
 impl PageRequest {
-    /// `None` where the query mentions no page.
-    pub(super) fn of(query: &str) -> Option<Self> {
+    /// The page that a query asks for; `None` where it mentions none.
+    pub(super) fn if_mentioned(query: &str) -> Option<Self> {
         Self::mentioned(query, DEFAULT_PAGE_SIZE, MAXIMUM_PAGE_SIZE)
     }
 
@@ -103,7 +103,7 @@ pub(super) fn paged<T: Serialize>(
     let numbers = PageNumbers::new(page, total);
     let path = request.path.trim_end_matches('/');
     let address = format!("{}{path}", origin(request));
-    let mut document = Document::of(items);
+    let mut document = Document::new(items);
     document.links = Some(numbers.links(&address, &request.query));
     document.meta = Some(json!({"pagination": numbers.meta()}));
     document
@@ -198,7 +198,7 @@ mod tests {
     use crate::http::Method;
 
     fn page(query: &str) -> Option<(u32, u32)> {
-        PageRequest::of(query).map(|page| (page.number, page.size))
+        PageRequest::if_mentioned(query).map(|page| (page.number, page.size))
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub(super) struct Rights {
 }
 
 impl Rights {
-    pub(super) fn of(capabilities: &[PolicyCapability]) -> Self {
+    /// The rights that these capabilities grant.
+    pub(super) fn granted_by(capabilities: &[PolicyCapability]) -> Self {
         let has = |wanted| {
             let grants =
                 |found: &PolicyCapability| *found == wanted || *found == PolicyCapability::Root;
@@ -32,7 +33,7 @@ impl Rights {
         }
     }
 
-    /// What these make of somebody who may see the organization. Those who may both change and remove it are as its owners, who can
+    /// The standing of a caller with these rights. Callers who may both change and remove it are as its owners, who can
     /// refuse nothing to them; less than that is not, for owners may do either.
     pub(super) const fn standing(self) -> Option<Standing> {
         match self {

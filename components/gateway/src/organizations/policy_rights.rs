@@ -8,14 +8,14 @@ use gatehouse_access_api::{
 use gatehouse_orgs_api::{Capability, Position, Standing};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::caller::Caller;
 use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
-use super::problem::Problem;
 use super::reach::Opened;
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// What the policies of the caller's service token grant on the organizations of these names, in their order: nothing without such a token,
-    /// nor with one whose last use this request took. What they grant on conditions, such as to change one field, is left out, since nobody owns
+    /// nor with one whose last use this request took. What they grant on conditions, such as to change one field, is left out, since no caller owns
     /// anything by that.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         caller: &Caller<'_>,
         names: impl IntoIterator<Item = &'n str>,
-    ) -> Result<Vec<Rights>, Problem> {
+    ) -> Result<Vec<Rights>, ApiError> {
         let names = names.into_iter();
         let paths = names.map(|name| path_of(name).unwrap_or_default());
         self.rights_at(caller, paths.collect())
@@ -36,13 +36,16 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         caller: &Caller<'_>,
         paths: Vec<String>,
-    ) -> Result<Vec<Rights>, Problem> {
+    ) -> Result<Vec<Rights>, ApiError> {
         let Some(token) = caller.service_token else {
             return Ok(vec![Rights::default(); paths.len()]);
         };
         let granted = self.unconditional(token, &paths)?;
         Ok(match granted {
-            Some(capabilities) => capabilities.iter().map(|all| Rights::of(all)).collect(),
+            Some(capabilities) => capabilities
+                .iter()
+                .map(|all| Rights::granted_by(all))
+                .collect(),
             None => vec![Rights::default(); paths.len()],
         })
     }
@@ -52,7 +55,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         token: &str,
         paths: &[String],
-    ) -> Result<Option<Vec<Vec<PolicyCapability>>>, Problem> {
+    ) -> Result<Option<Vec<Vec<PolicyCapability>>>, ApiError> {
         let reference = &TokenReference::Id(token.into());
         match self.access.unconditional_capabilities(reference, paths) {
             Ok(capabilities) => Ok(Some(capabilities)),
@@ -66,7 +69,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// # Errors
     ///
     /// When access cannot answer.
-    pub(super) fn opened(&self, caller: &Caller<'_>) -> Result<Opened, Problem> {
+    pub(super) fn opened(&self, caller: &Caller<'_>) -> Result<Opened, ApiError> {
         let Some(token) = caller.service_token else {
             return Ok(Opened::default());
         };
@@ -75,7 +78,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Err(access::LookupError::UnknownToken) => return Ok(Opened::default()),
             Err(access::LookupError::Failure(failure)) => return Err(failure.into()),
         };
-        Ok(Opened::of(&acl))
+        Ok(Opened::from_acl(&acl))
     }
 
     /// Whether the policies of the caller's service token grant anything on any organization.
@@ -83,7 +86,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// # Errors
     ///
     /// When access cannot answer.
-    pub(super) fn has_rights_somewhere(&self, caller: &Caller<'_>) -> Result<bool, Problem> {
+    pub(super) fn has_rights_somewhere(&self, caller: &Caller<'_>) -> Result<bool, ApiError> {
         let Some(token) = caller.service_token else {
             return Ok(false);
         };
@@ -107,7 +110,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         caller: &Caller<'_>,
         position: &Position,
-    ) -> Result<Standing, Problem> {
+    ) -> Result<Standing, ApiError> {
         if let Some(standing @ (Standing::SiteAdministrator | Standing::Owner)) = position.standing
         {
             return Ok(standing);
@@ -118,7 +121,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// What somebody is who is this by membership and that by policies; a member, if nothing more is known.
+/// The greater of two standings, by membership and by policies; that of a member, if nothing more is known.
 pub(super) const fn greater(
     by_membership: Option<Standing>,
     by_policies: Option<Standing>,

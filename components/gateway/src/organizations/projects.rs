@@ -5,6 +5,7 @@ use gatehouse_orgs_api::{Action, Attribute, AttributeIssue, Capability, Fault, O
 use serde_json::Value;
 
 use super::Api;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::Entry;
 use super::document::{DEFAULT_PROJECT_NAME, Document, default_project};
@@ -13,7 +14,6 @@ use super::fields;
 use super::input::{Input, Kinds, Members, Resource};
 use super::pagination::{PageRequest, paged};
 use super::parameter::{Parameter, Q};
-use super::problem::Problem;
 use super::route::Data::{Many, One};
 use super::route::routes;
 use super::transport::json_api;
@@ -37,10 +37,10 @@ const PROJECT: DocumentType = DocumentType::new(
     &[
         text("name", "Always Default Project."),
         text("description", "Always empty."),
-        time("created-at", "The time of its making.").shown(),
-        integer("workspace-count", "Always 0.").shown(),
-        integer("team-count", "Always 0.").shown(),
-        boolean("is-unified", "Always false.").shown(),
+        time("created-at", "The time of its making.").read_only(),
+        integer("workspace-count", "Always 0.").read_only(),
+        integer("team-count", "Always 0.").read_only(),
+        boolean("is-unified", "Always false.").read_only(),
     ],
 )
 .relating(&[related("organization", Target::One("organizations"))]);
@@ -59,7 +59,7 @@ routes! { PROJECTS:
 }
 
 impl<'a, C: Access, O: Capability> Api<'a, C, O> {
-    fn projects(&self, name: &str) -> Result<Response, Problem> {
+    fn projects(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::Show, None)?;
         let query = self.request.query.as_str();
         let page = PageRequest::always(query);
@@ -68,40 +68,40 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(json_api(200, &paged(items, total, page, self.request)))
     }
 
-    fn project(&self, id: &str) -> Result<Response, Problem> {
+    fn project(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_project(id, Action::Show)?;
-        Ok(shown(&entry.position.organization))
+        Ok(project_response(&entry.position.organization))
     }
 
     /// Lets requests pass that leave everything as it is, and refuses the others: no setting is dropped silently.
-    fn update_project(&self, id: &str) -> Result<Response, Problem> {
+    fn update_project(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_project(id, Action::Update)?;
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Any)?;
         let mut faults = faults_of(&resource.attributes);
         faults.extend(faults_of_settings(&resource));
         if faults.is_empty() {
-            Ok(shown(&entry.position.organization))
+            Ok(project_response(&entry.position.organization))
         } else {
-            Err(Problem::Invalid(faults))
+            Err(ApiError::Invalid(faults))
         }
     }
 
-    fn delete_project(&self, id: &str) -> Result<Response, Problem> {
+    fn delete_project(&self, id: &str) -> Result<Response, ApiError> {
         self.enter_project(id, Action::Update)?;
-        Err(Problem::Unprocessable(vec![AttributeFault {
+        Err(ApiError::Unprocessable(vec![AttributeFault {
             pointer: "/data".to_owned(),
             detail: "The default project cannot be deleted".to_owned(),
         }]))
     }
 
-    fn enter_project(&self, id: &str, action: Action) -> Result<Entry<'a>, Problem> {
+    fn enter_project(&self, id: &str, action: Action) -> Result<Entry<'a>, ApiError> {
         self.enter_by_its_own(id, action, |organization| &organization.default_project_id)
     }
 }
 
-fn shown(organization: &Organization) -> Response {
-    json_api(200, &Document::of(default_project(organization)))
+fn project_response(organization: &Organization) -> Response {
+    json_api(200, &Document::new(default_project(organization)))
 }
 
 /// Whether a query for projects asks for the default one too: by its whole name, or by a part of it in any case.
@@ -127,7 +127,7 @@ fn faults_of(attributes: &Members<'_>) -> Vec<AttributeFault> {
                 Attribute::WrongType => Fault::NotText,
                 Attribute::Null | Attribute::Value(_) => Fault::Protected,
             };
-            Some(fields::of_issue(&AttributeIssue::new(name, fault)))
+            Some(fields::attribute_fault(&AttributeIssue::new(name, fault)))
         })
         .collect()
 }
@@ -142,12 +142,12 @@ fn faults_of_settings(resource: &Resource<'_>) -> Vec<AttributeFault> {
     let pool = resource.relationships.to_one(DEFAULT_AGENT_POOL);
     let related = !matches!(pool, Attribute::Absent | Attribute::Null);
     attributes
-        .map(|name| fields::of_issue(&protected(name)))
-        .chain(related.then(|| fields::of_related(&protected(DEFAULT_AGENT_POOL))))
+        .map(|name| fields::attribute_fault(&protected(name)))
+        .chain(related.then(|| fields::relationship_fault(&protected(DEFAULT_AGENT_POOL))))
         .collect()
 }
 
-/// Whether a value is that of a setting which nobody has made: null, or an object that overwrites nothing.
+/// Tells whether a value is that of a setting which was never made: null, or an object that overwrites nothing.
 fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,

@@ -9,7 +9,7 @@ use gatehouse_orgs_api::{self as orgs, Capability, Identity, Principal};
 use sha2::{Digest, Sha256};
 
 use super::Api;
-use super::problem::Problem;
+use super::api_error::ApiError;
 use crate::host::{Level, RateLimits};
 use crate::http::Response;
 use crate::settings::Rate;
@@ -29,7 +29,7 @@ pub(crate) struct ApiRate {
 
 impl ApiRate {
     /// What the server's settings say alone.
-    pub(crate) const fn of(settings: &Settings) -> Self {
+    pub(crate) const fn from_settings(settings: &Settings) -> Self {
         Self {
             enabled: settings.api_rate_limiting,
             per_second: DEFAULT_PER_SECOND,
@@ -56,13 +56,13 @@ pub(super) enum RateKey<'k> {
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// Counts the request for whom it comes from: somebody, and the accessor of their token; `None` for nobody in particular. Nothing
+    /// Counts the request for the caller, known by identity and accessor; `None` for a request without a valid token. Nothing
     /// is recorded of a request that is one too many.
     ///
     /// # Errors
     ///
-    /// [`Problem::RateLimited`] if it is one too many.
-    pub(super) fn admit_rate(&self, caller: Option<(&Identity, &str)>) -> Result<(), Problem> {
+    /// [`ApiError::RateLimited`] if it is one too many.
+    pub(super) fn admit_rate(&self, caller: Option<(&Identity, &str)>) -> Result<(), ApiError> {
         let name = caller.map(|(identity, accessor)| {
             let token = self.request.bearer_token().unwrap_or_default();
             name_of(&identity.principal, accessor, token)
@@ -125,8 +125,8 @@ impl<'h> RateLimiter<'h> {
     ///
     /// # Errors
     ///
-    /// [`Problem::RateLimited`] if it is one too many.
-    pub(super) fn admit(&self, key: RateKey<'_>) -> Result<(), Problem> {
+    /// [`ApiError::RateLimited`] if it is one too many.
+    pub(super) fn admit(&self, key: RateKey<'_>) -> Result<(), ApiError> {
         if !self.rate.enabled {
             return Ok(());
         }
@@ -154,7 +154,7 @@ impl<'h> RateLimiter<'h> {
                     full_in: 0,
                 });
                 self.wait.set(Some(seconds));
-                Err(Problem::RateLimited { seconds })
+                Err(ApiError::RateLimited { seconds })
             }
         }
     }
@@ -240,7 +240,7 @@ mod tests {
             ),
         ] {
             let refused = limiter.admit(key);
-            assert_eq!(refused, Err(Problem::RateLimited { seconds: 1 }));
+            assert_eq!(refused, Err(ApiError::RateLimited { seconds: 1 }));
             let expected = Bucket {
                 key: name.to_owned(),
                 events: 7,
@@ -277,9 +277,9 @@ mod tests {
         ] {
             let limits = answering(Err(wait));
             let limiter = RateLimiter::new(&limits, rate(30, true));
-            let problem = limiter.admit(RateKey::Caller("a")).unwrap_err();
+            let error = limiter.admit(RateKey::Caller("a")).unwrap_err();
             assert_eq!(headers(&limiter), ["30", "0", seconds]);
-            let response = limiter.with_headers(problem.response());
+            let response = limiter.with_headers(error.response());
             assert_eq!(response.header("retry-after"), Some(seconds), "{wait}");
         }
     }

@@ -19,13 +19,13 @@ pub(super) struct Opened {
     pub(super) names: Vec<String>,
     /// Organizations whose names begin with one of these.
     pub(super) prefixes: Vec<String>,
-    /// Whether they open all of these, and so nobody has to ask after each.
+    /// Whether they open all of these, so that none of them needs a question of its own.
     pub(super) is_exact: bool,
 }
 
 impl Opened {
     /// What these rules let the token read.
-    pub(super) fn of(acl: &ResultantAcl) -> Self {
+    pub(super) fn from_acl(acl: &ResultantAcl) -> Self {
         let RuleSet {
             exact,
             prefixes,
@@ -143,7 +143,7 @@ mod tests {
             prefixes: rules(prefixes),
             wildcards: Vec::new(),
         });
-        Opened::of(&acl)
+        Opened::from_acl(&acl)
     }
 
     fn names(opened: &Opened) -> (Vec<&str>, Vec<&str>, bool) {
@@ -201,7 +201,7 @@ mod tests {
     fn a_wildcard_has_organizations_asked_after_only_where_some_rule_shuts_them() {
         use Capability::{Create, Deny, Read};
         let opened_beside = |shut: &[(&str, Capability)], wildcards: &[(&str, Capability)]| {
-            Opened::of(&ResultantAcl::Rules(RuleSet {
+            Opened::from_acl(&ResultantAcl::Rules(RuleSet {
                 exact: rules(shut),
                 prefixes: rules(&[("organizations/team-", Read)]),
                 wildcards: rules(wildcards),
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn root_opens_all() {
         assert_eq!(
-            names(&Opened::of(&ResultantAcl::Root)),
+            names(&Opened::from_acl(&ResultantAcl::Root)),
             (vec![], vec![""], true)
         );
     }

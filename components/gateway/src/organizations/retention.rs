@@ -8,12 +8,12 @@ use gatehouse_orgs_api::{
 use serde_json::{Map, Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::document::Document;
 use super::document_type::{
     DocumentType, Property, Relationship, Target, boolean, integer, related,
 };
 use super::input::{Input, Kinds, Members, dashed};
-use super::problem::Problem;
 use super::retention_kind::{DELETE_OLDERS, DONT_DELETES, retention_kind};
 use super::route::{Data, routes};
 use super::transport::{json_api, no_content};
@@ -145,23 +145,23 @@ routes! { RETENTION:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    fn show_retention(&self, name: &str) -> Result<Response, Problem> {
+    fn show_retention(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ReadRetention, Some(BELOW))?;
         let organization = entry.position.organization;
         Ok(match organization.retention {
-            Some(policy) => shown(
+            Some(policy) => policy_response(
                 &policy,
                 Some(&organization.name),
                 retention_kind(policy.rule),
             ),
             None => {
                 let policy = self.organizations.default_retention()?;
-                shown(&policy, None, retention_kind(policy.rule))
+                policy_response(&policy, None, retention_kind(policy.rule))
             }
         })
     }
 
-    fn set_retention(&self, name: &str) -> Result<Response, Problem> {
+    fn set_retention(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::WriteRetention, Some(BELOW))?;
         let organization = entry.position.organization;
         let (request, kind) = self.requested()?;
@@ -169,10 +169,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let policy = self
             .organizations
             .set_retention(&organization.external_id, &request, &by)?;
-        Ok(shown(&policy, Some(&organization.name), kind))
+        Ok(policy_response(&policy, Some(&organization.name), kind))
     }
 
-    fn unset_retention(&self, name: &str) -> Result<Response, Problem> {
+    fn unset_retention(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::WriteRetention, Some(BELOW))?;
         let external_id = &entry.position.organization.external_id;
         let by = self.recorded_as(&entry.caller);
@@ -180,21 +180,21 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    fn show_default_retention(&self) -> Result<Response, Problem> {
+    fn show_default_retention(&self) -> Result<Response, ApiError> {
         self.administer()?;
         let policy = self.organizations.default_retention()?;
-        Ok(shown(&policy, None, retention_kind(policy.rule)))
+        Ok(policy_response(&policy, None, retention_kind(policy.rule)))
     }
 
-    fn set_default_retention(&self) -> Result<Response, Problem> {
+    fn set_default_retention(&self) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let (request, kind) = self.requested()?;
         let by = self.recorded_as(&caller);
         let policy = self.organizations.set_default_retention(&request, &by)?;
-        Ok(shown(&policy, None, kind))
+        Ok(policy_response(&policy, None, kind))
     }
 
-    fn unset_default_retention(&self) -> Result<Response, Problem> {
+    fn unset_default_retention(&self) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let by = self.recorded_as(&caller);
         self.organizations.unset_default_retention(&by)?;
@@ -202,7 +202,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// The policy that the body asks for, and the type under which it is to be answered: the one that the client knows.
-    fn requested(&self) -> Result<(RetentionRequest, &'static str), Problem> {
+    fn requested(&self) -> Result<(RetentionRequest, &'static str), ApiError> {
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Only(&[DELETE_OLDERS, DONT_DELETES, LEGACY]))?;
         let (kind, answered_as) = match resource.kind {
@@ -231,7 +231,7 @@ fn detail_change(attributes: &Members<'_>, names: [&str; 3]) -> RetentionDetailC
     }
 }
 
-fn shown(policy: &RetentionPolicy, organization: Option<&str>, kind: &str) -> Response {
+fn policy_response(policy: &RetentionPolicy, organization: Option<&str>, kind: &str) -> Response {
     let target = organization.map(|name| json!({"id": name, "type": "organizations"}));
     let resource = json!({
         "id": policy.id,
@@ -239,7 +239,7 @@ fn shown(policy: &RetentionPolicy, organization: Option<&str>, kind: &str) -> Re
         "attributes": attributes(policy),
         "relationships": {"target": {"data": target}},
     });
-    json_api(200, &Document::of(resource))
+    json_api(200, &Document::new(resource))
 }
 
 /// The number of days in both spellings that clients read.

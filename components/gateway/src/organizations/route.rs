@@ -3,16 +3,16 @@
 use gatehouse_orgs_api::Edition;
 
 use super::Api;
+use super::api_error::ApiError;
 use super::document_type::DocumentType;
 use super::parameter::Parameter;
-use super::problem::Problem;
 use crate::http::{Method, Response};
 
 /// A route and the code that answers its requests.
 pub(super) struct Row<C, O> {
     pub(super) route: Route,
     /// Takes the segment of the path that stands for its parameter, which is empty where the path has none.
-    pub(super) handler: fn(&Api<'_, C, O>, &str) -> Result<Response, Problem>,
+    pub(super) handler: fn(&Api<'_, C, O>, &str) -> Result<Response, ApiError>,
 }
 
 /// A known request (contract section 8). Every other path, and every other method on these paths, does not exist; HEAD is GET.

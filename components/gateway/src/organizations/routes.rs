@@ -28,7 +28,7 @@ impl<C: Access + 'static, O: Capability + 'static> Table<C, O> {
         Self::RETENTION,
         Self::SHARING,
         Self::AUDIT_TRAIL,
-        Self::ABSENT_FEATURES,
+        Self::UNIMPLEMENTED,
         Self::ADMINISTRATION,
         Self::GENERAL_SETTINGS,
     ];

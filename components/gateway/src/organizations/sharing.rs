@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::Api;
 use super::administration::ADMINISTERED;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::Caller;
 use super::document::Document;
@@ -17,7 +18,6 @@ use super::include;
 use super::input::{Input, Kinds, Members};
 use super::pagination::{PageRequest, paged};
 use super::plan_facts::PlanFacts;
-use super::problem::Problem;
 use super::route::Data::{Identifiers, Many, One};
 use super::route::routes;
 use super::transport::{json_api, no_content};
@@ -32,15 +32,15 @@ const PRODUCER: DocumentType = DocumentType::new(
     "organizations",
     "As much of an organization as those see with whom it shares.",
     &[
-        text("name", "The name.").shown(),
-        text("external-id", "The id that never changes.").shown(),
+        text("name", "The name.").read_only(),
+        text("external-id", "The id that never changes.").read_only(),
     ],
 );
 const PARTNERSHIPS: DocumentType = DocumentType::new(
     "ConsumersByExternalId",
     "module-partnerships",
     "The consumers of the modules of an organization.",
-    &[texts(CONSUMING_IDS, "Their external ids.").sent()],
+    &[texts(CONSUMING_IDS, "Their external ids.").write_only()],
 );
 const PARTNERSHIP: DocumentType = DocumentType::new(
     "ModulePartnership",
@@ -51,14 +51,14 @@ const PARTNERSHIP: DocumentType = DocumentType::new(
             "consuming-organization-id",
             "The external id of the consumer.",
         )
-        .shown(),
-        text("consuming-organization-name", "The name of the consumer.").shown(),
+        .read_only(),
+        text("consuming-organization-name", "The name of the consumer.").read_only(),
         text(
             "producing-organization-id",
             "The external id of the producer.",
         )
-        .shown(),
-        text("producing-organization-name", "The name of the producer.").shown(),
+        .read_only(),
+        text("producing-organization-name", "The name of the producer.").read_only(),
     ],
 );
 const REGISTRY_PARTNERSHIPS: DocumentType = DocumentType::new(
@@ -66,8 +66,8 @@ const REGISTRY_PARTNERSHIPS: DocumentType = DocumentType::new(
     "registry-partnerships",
     "The consumers of an organization. A list that is not given stays as it is.",
     &[
-        texts(MODULE_CONSUMERS, "Names of those that use its modules.").sent(),
-        texts(PROVIDER_CONSUMERS, "Names of those that use its providers.").sent(),
+        texts(MODULE_CONSUMERS, "Names of those that use its modules.").write_only(),
+        texts(PROVIDER_CONSUMERS, "Names of those that use its providers.").write_only(),
     ],
 );
 
@@ -103,7 +103,7 @@ routes! { SHARING:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    fn list_producers(&self, name: &str, shared: Shared) -> Result<Response, Problem> {
+    fn list_producers(&self, name: &str, shared: Shared) -> Result<Response, ApiError> {
         let below = match shared {
             Shared::Modules => "relationships/module-producers",
             Shared::Providers => "relationships/provider-producers",
@@ -119,11 +119,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let resources = found.organizations.iter().map(short_resource).collect();
         let mut document = paged::<Value>(resources, found.total, page, self.request);
         let mut facts = PlanFacts::new(self.organizations);
-        document.included = includes.of(&found.organizations, &mut facts);
+        document.included = includes.resources_of(&found.organizations, &mut facts);
         Ok(json_api(200, &document))
     }
 
-    fn list_consumers(&self, name: &str, shared: Shared) -> Result<Response, Problem> {
+    fn list_consumers(&self, name: &str, shared: Shared) -> Result<Response, ApiError> {
         self.administer()?;
         let producer = self.existing(name)?;
         let page = PageRequest::always(&self.request.query);
@@ -141,7 +141,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         ))
     }
 
-    fn replace_consumers(&self, name: &str) -> Result<Response, Problem> {
+    fn replace_consumers(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let producer = self.existing(name)?;
         let input = Input::read(&self.request.body)?;
@@ -156,13 +156,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    fn replace_partnerships(&self, name: &str) -> Result<Response, Problem> {
+    fn replace_partnerships(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let producer = self.existing(name)?;
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Any)?;
         let Attribute::Value(ids) = resource.attributes.texts(CONSUMING_IDS) else {
-            return Err(Problem::Invalid(vec![no_list(CONSUMING_IDS)]));
+            return Err(ApiError::Invalid(vec![no_list(CONSUMING_IDS)]));
         };
         let ids = ids.into_iter().map(OrganizationReference::ExternalId);
         let changes = ConsumerChanges {
@@ -178,10 +178,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .iter()
             .map(|partnership| partnership_resource(&producer, partnership))
             .collect();
-        Ok(json_api(200, &Document::of(resources)))
+        Ok(json_api(200, &Document::new(resources)))
     }
 
-    fn replace_registry_partnerships(&self, name: &str) -> Result<Response, Problem> {
+    fn replace_registry_partnerships(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let producer = self.existing(name)?;
         let input = Input::read(&self.request.body)?;
@@ -192,7 +192,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             providers: names(&attributes, PROVIDER_CONSUMERS, &mut faults),
         };
         if !faults.is_empty() {
-            return Err(Problem::Invalid(faults));
+            return Err(ApiError::Invalid(faults));
         }
         self.share(&caller, &producer, &changes, "/data/attributes")?;
         Ok(no_content())
@@ -205,7 +205,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         producer: &Organization,
         changes: &ConsumerChanges,
         pointer: &str,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ApiError> {
         let by = self.recorded_as(caller);
         self.organizations
             .replace_consumers(&producer.external_id, changes, &by)
@@ -213,24 +213,24 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-fn refused(error: ShareError, pointer: &str) -> Problem {
+fn refused(error: ShareError, pointer: &str) -> ApiError {
     let fault = |detail| AttributeFault {
         pointer: pointer.to_owned(),
         detail,
     };
     match error {
-        ShareError::NotFound => Problem::NotFound,
+        ShareError::NotFound => ApiError::NotFound,
         ShareError::UnknownOrganizations(names) => {
             let details = names
                 .iter()
                 .map(|name| format!("Organization {name} not found"));
-            Problem::Invalid(details.map(fault).collect())
+            ApiError::Invalid(details.map(fault).collect())
         }
         ShareError::TooMany(maximum) => {
             let detail = format!(
                 "At most {maximum} organizations can be named; global sharing reaches all of them"
             );
-            Problem::Invalid(vec![fault(detail)])
+            ApiError::Invalid(vec![fault(detail)])
         }
         ShareError::Failed(failure) => failure.into(),
     }

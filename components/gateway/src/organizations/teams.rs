@@ -10,6 +10,7 @@ use gatehouse_orgs_api::{
 use serde_json::{Map, Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::Entry;
 use super::document::{Document, identifiers};
@@ -18,7 +19,6 @@ use super::input::{Input, Kinds, Members};
 use super::memberships::MEMBERSHIP;
 use super::pagination::{PageRequest, paged};
 use super::parameter::{Parameter, Q};
-use super::problem::Problem;
 use super::route::Data::{Identifiers, Many, One};
 use super::route::routes;
 use super::transport::{json_api, no_content};
@@ -73,10 +73,10 @@ const TEAM: DocumentType = DocumentType::new(
             "organization-access",
             "The rights of the team in the organization.",
         ),
-        integer("users-count", "The number of members.").shown(),
-        flags("permissions", "The rights of the caller.").shown(),
+        integer("users-count", "The number of members.").read_only(),
+        flags("permissions", "The rights of the caller.").read_only(),
         boolean("is-unified", "Always false.")
-            .shown()
+            .read_only()
             .only_in(Edition::Hosted),
     ],
 )
@@ -137,7 +137,7 @@ impl Naming {
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    fn list_teams(&self, name: &str) -> Result<Response, Problem> {
+    fn list_teams(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ReadTeams, Some(RESOURCE_TYPE))?;
         let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
         let includes = self.wanted_includes()?;
@@ -164,7 +164,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    fn create_team(&self, name: &str) -> Result<Response, Problem> {
+    fn create_team(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ManageTeams, Some(RESOURCE_TYPE))?;
         let mandate = self.mandate(&entry, Right::ManageTeams)?;
         let input = Input::read(&self.request.body)?;
@@ -175,23 +175,23 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             self.organizations
                 .create_team(&organization.external_id, &changes, &mandate, &by)?;
         let resource = self.team_resource(&team, &organization.name);
-        Ok(json_api(201, &Document::of(resource)))
+        Ok(json_api(201, &Document::new(resource)))
     }
 
-    fn show_team(&self, id: &str) -> Result<Response, Problem> {
+    fn show_team(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ReadTeams, RESOURCE_TYPE)?;
         let mandate = self.mandate(&entry, Right::AccessSecretTeams)?;
         let includes = self.wanted_includes()?;
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
         let team = self.organizations.read_team(external_id, id, &mandate)?;
-        let team = team.ok_or(Problem::NotFound)?;
-        let mut document = Document::of(self.team_resource(&team, &organization.name));
+        let team = team.ok_or(ApiError::NotFound)?;
+        let mut document = Document::new(self.team_resource(&team, &organization.name));
         document.included = self.included_with_teams(includes, &entry, &mandate, &[team])?;
         Ok(json_api(200, &document))
     }
 
-    fn update_team(&self, id: &str) -> Result<Response, Problem> {
+    fn update_team(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageTeams, RESOURCE_TYPE)?;
         let mandate = self.mandate(&entry, Right::ManageTeams)?;
         let input = Input::read(&self.request.body)?;
@@ -203,11 +203,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .organizations
             .update_team(external_id, id, &changes, &mandate, &by)?;
         let resource = self.team_resource(&team, &organization.name);
-        Ok(json_api(200, &Document::of(resource)))
+        Ok(json_api(200, &Document::new(resource)))
     }
 
     /// Removes a team. What the body says does not matter.
-    fn delete_team(&self, id: &str) -> Result<Response, Problem> {
+    fn delete_team(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageTeams, RESOURCE_TYPE)?;
         let mandate = self.mandate(&entry, Right::ManageTeams)?;
         let by = self.recorded_as(&entry.caller);
@@ -217,7 +217,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    fn list_members(&self, id: &str, naming: Naming) -> Result<Response, Problem> {
+    fn list_members(&self, id: &str, naming: Naming) -> Result<Response, ApiError> {
         let below = format!(
             "{RESOURCE_TYPE}/{id}/relationships/{}",
             naming.relationship()
@@ -228,7 +228,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
         let team = self.organizations.read_team(external_id, id, &mandate)?;
-        let team = team.ok_or(Problem::NotFound)?;
+        let team = team.ok_or(ApiError::NotFound)?;
         let (resources, total) = match naming {
             Naming::Usernames => {
                 let (ids, total) = page.of_all(team.users);
@@ -252,7 +252,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         id: &str,
         naming: Naming,
         change: Change,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, ApiError> {
         let below = format!(
             "{RESOURCE_TYPE}/{id}/relationships/{}",
             naming.relationship()
@@ -292,7 +292,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         entry: &Entry<'_>,
         mandate: &Mandate,
         teams: &[Team],
-    ) -> Result<Option<Vec<Value>>, Problem> {
+    ) -> Result<Option<Vec<Value>>, ApiError> {
         let Some(wanted) = wanted else {
             return Ok(None);
         };
@@ -325,7 +325,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     pub(super) fn user_resources<'i>(
         &self,
         ids: impl Iterator<Item = &'i String>,
-    ) -> Result<Vec<Value>, Problem> {
+    ) -> Result<Vec<Value>, ApiError> {
         let mut ids: Vec<String> = ids.cloned().collect();
         ids.sort();
         ids.dedup();
@@ -424,7 +424,7 @@ fn organization_access(rights: &[Right]) -> Map<String, Value> {
 }
 
 /// What is said of names that are no members': where they are in a list, or that the one that is given is none.
-fn unknown_members(places: &[u32], in_list: bool) -> Problem {
+fn unknown_members(places: &[u32], in_list: bool) -> ApiError {
     let fault = |place: &u32| AttributeFault {
         pointer: if in_list {
             format!("/data/{place}/id")
@@ -433,22 +433,22 @@ fn unknown_members(places: &[u32], in_list: bool) -> Problem {
         },
         detail: "Id must be of a member of the organization".to_owned(),
     };
-    Problem::Unprocessable(places.iter().map(fault).collect())
+    ApiError::Unprocessable(places.iter().map(fault).collect())
 }
 
-impl From<TeamError> for Problem {
+impl From<TeamError> for ApiError {
     fn from(error: TeamError) -> Self {
         match error {
             TeamError::NotFound | TeamError::NotAllowed => Self::NotFound,
             TeamError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
             }
             TeamError::Protected => {
-                Problem::unprocessable("/data", "The team of the owners cannot be deleted")
+                ApiError::unprocessable("/data", "The team of the owners cannot be deleted")
             }
             TeamError::LastOwner => Self::last_owner(),
             TeamError::UnknownMembers(places) => unknown_members(&places, true),
-            TeamError::TooManyMembers => Problem::unprocessable(
+            TeamError::TooManyMembers => ApiError::unprocessable(
                 "/data",
                 &format!("There can be at most {MAXIMUM_MEMBERS_AT_ONCE} members in one request"),
             ),

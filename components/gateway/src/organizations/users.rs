@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use super::Api;
+use super::api_error::ApiError;
 use super::document::Document;
 use super::document_type::{DocumentType, boolean, text};
 use super::fields;
 use super::input::{Input, Kinds, Members};
-use super::problem::Problem;
 use super::route::Data::One;
 use super::route::routes;
 use super::transport::json_api;
@@ -47,7 +47,7 @@ routes! { USERS:
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows a user to themselves, to those who share an organization with them, and to those who administer the site.
-    fn show_user(&self, id: &str) -> Result<Response, Problem> {
+    fn show_user(&self, id: &str) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         let own = self.organizations.account_of(&caller.identity)?;
         if own.id == id {
@@ -64,37 +64,37 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             None
         };
         self.decided(&caller, user.is_some())?;
-        let user = user.ok_or(Problem::NotFound)?;
+        let user = user.ok_or(ApiError::NotFound)?;
         let resource = if administers {
             resource_of(&user)
         } else {
             seen_by_members(&user.id, &user.username, &user.email)
         };
-        Ok(json_api(200, &Document::of(resource)))
+        Ok(json_api(200, &Document::new(resource)))
     }
 
     /// Makes a user, and tells the first token.
-    fn create_user(&self) -> Result<Response, Problem> {
+    fn create_user(&self) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Only(&[RESOURCE_TYPE]))?;
         let (description, faults) = description(&resource.attributes);
         if !faults.is_empty() {
-            return Err(Problem::Invalid(
-                faults.iter().map(fields::of_issue).collect(),
+            return Err(ApiError::Invalid(
+                faults.iter().map(fields::attribute_fault).collect(),
             ));
         }
         let by = self.recorded_as(&caller);
         let (user, issued) = self.organizations.create_user(&description, &by)?;
         let issued = Zeroizing::new(issued);
         self.hands_out(&issued, &by);
-        let mut document = Document::of(resource_of(&user));
+        let mut document = Document::new(resource_of(&user));
         document.meta = Some(json!({"token": issued.secret.as_str()}));
         Ok(json_api(201, &document))
     }
 }
 
-/// What a new user is to be, and the faults that show before anybody is asked.
+/// The description of a new user, and the faults that show before the capability is asked.
 fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue>) {
     let mut faults = Vec::new();
     let mut string = |name| match attributes.text(name) {
@@ -123,7 +123,7 @@ fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue
     (description, faults)
 }
 
-/// A user as members of organizations see them. Somebody who is only invited has no name yet.
+/// A user as members of organizations see them. An invited person has no name yet.
 pub(super) fn seen_by_members(id: &str, username: &str, email: &str) -> Value {
     with_attributes(id, json!({"username": username, "email": email}))
 }
@@ -150,11 +150,11 @@ pub(super) fn resource_of(user: &User) -> Value {
     )
 }
 
-impl From<CreateUserError> for Problem {
+impl From<CreateUserError> for ApiError {
     fn from(error: CreateUserError) -> Self {
         match error {
             CreateUserError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
             }
             CreateUserError::Failed(failure) => failure.into(),
         }

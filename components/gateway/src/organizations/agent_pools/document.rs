@@ -23,8 +23,8 @@ pub(super) const AGENT_POOL: DocumentType = DocumentType::new(
             "Whether all workspaces may use the pool.",
         )
         .defaulting_to("true"),
-        time("created-at", "The time of its making.").shown(),
-        integer("agent-count", "Always 0.").shown(),
+        time("created-at", "The time of its making.").read_only(),
+        integer("agent-count", "Always 0.").read_only(),
     ],
 )
 .relating(&[

@@ -11,16 +11,16 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 
 use self::document::{AGENT_POOL, AgentPoolResource};
-use super::absent_features::NOTHING;
+use super::api_error::ApiError;
 use super::document::Document;
 use super::fields;
 use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
 use super::parameter::{Parameter, Q};
-use super::problem::Problem;
 use super::route::Data::{Many, One};
 use super::route::routes;
 use super::transport::{json_api, no_content};
+use super::unimplemented_endpoints::NOTHING;
 use super::{Api, caller::Entry};
 use crate::http::Response;
 
@@ -63,7 +63,7 @@ routes! { AGENT_POOLS:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    fn list_agent_pools(&self, name: &str) -> Result<Response, Problem> {
+    fn list_agent_pools(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ReadAgentPools, Some(COLLECTION))?;
         let organization = &entry.position.organization;
         let query = self.request.query.as_str();
@@ -88,7 +88,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    fn create_agent_pool(&self, name: &str) -> Result<Response, Problem> {
+    fn create_agent_pool(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ManageAgentPools, Some(COLLECTION))?;
         let changes = changes(&self.request.body)?;
         let organization = &entry.position.organization;
@@ -97,23 +97,23 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             self.organizations
                 .create_agent_pool(&organization.external_id, &changes, &by)?;
         let resource = AgentPoolResource::new(&pool, &organization.name);
-        Ok(json_api(201, &Document::of(resource)))
+        Ok(json_api(201, &Document::new(resource)))
     }
 
-    fn show_agent_pool(&self, id: &str) -> Result<Response, Problem> {
+    fn show_agent_pool(&self, id: &str) -> Result<Response, ApiError> {
         let Entry { position, .. } = self.enter_by_id(id, Action::ReadAgentPools, COLLECTION)?;
         let organization = &position.organization;
         let included = self.wanted_includes()?.map(|_| Vec::new());
         let pool = self
             .organizations
             .find_agent_pool(&organization.external_id, id)?
-            .ok_or(Problem::NotFound)?;
-        let mut document = Document::of(AgentPoolResource::new(&pool, &organization.name));
+            .ok_or(ApiError::NotFound)?;
+        let mut document = Document::new(AgentPoolResource::new(&pool, &organization.name));
         document.included = included;
         Ok(json_api(200, &document))
     }
 
-    fn update_agent_pool(&self, id: &str) -> Result<Response, Problem> {
+    fn update_agent_pool(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageAgentPools, COLLECTION)?;
         let changes = changes(&self.request.body)?;
         let organization = &entry.position.organization;
@@ -122,10 +122,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             self.organizations
                 .update_agent_pool(&organization.external_id, id, &changes, &by)?;
         let resource = AgentPoolResource::new(&pool, &organization.name);
-        Ok(json_api(200, &Document::of(resource)))
+        Ok(json_api(200, &Document::new(resource)))
     }
 
-    fn delete_agent_pool(&self, id: &str) -> Result<Response, Problem> {
+    fn delete_agent_pool(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageAgentPools, COLLECTION)?;
         let organization = &entry.position.organization.external_id;
         let by = self.recorded_as(&entry.caller);
@@ -135,17 +135,17 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         {
             Ok(no_content())
         } else {
-            Err(Problem::NotFound)
+            Err(ApiError::NotFound)
         }
     }
 
     /// Workers report to another API, which does not exist here, so a pool never has any.
-    fn list_agents(&self, id: &str) -> Result<Response, Problem> {
+    fn list_agents(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ReadAgentPools, COLLECTION)?;
         let organization = &entry.position.organization.external_id;
         self.organizations
             .find_agent_pool(organization, id)?
-            .ok_or(Problem::NotFound)?;
+            .ok_or(ApiError::NotFound)?;
         let page = PageRequest::always(&self.request.query);
         let agents = Vec::<Value>::new();
         Ok(json_api(200, &paged(agents, 0, page, self.request)))
@@ -153,7 +153,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 }
 
 /// What a document wants of a pool. What it says about workspaces and projects is ignored, for there are none.
-fn changes(body: &[u8]) -> Result<AgentPoolChanges, Problem> {
+fn changes(body: &[u8]) -> Result<AgentPoolChanges, ApiError> {
     let input = Input::read(body)?;
     let pool = input.resource(Kinds::Any)?;
     Ok(AgentPoolChanges {
@@ -181,12 +181,12 @@ fn order(query: &str) -> AgentPoolOrder {
     }
 }
 
-impl From<AgentPoolError> for Problem {
+impl From<AgentPoolError> for ApiError {
     fn from(error: AgentPoolError) -> Self {
         match error {
             AgentPoolError::NotFound => Self::NotFound,
             AgentPoolError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
             }
             AgentPoolError::TooMany(most) => Self::too_many("agent pools in an organization", most),
             AgentPoolError::Failed(failure) => failure.into(),

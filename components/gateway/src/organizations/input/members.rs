@@ -15,7 +15,7 @@ pub(in crate::organizations) struct Members<'a>(HashMap<Cow<'a, str>, &'a Value>
 
 impl<'a> Members<'a> {
     /// The members of an object; none of what is absent or null; `None` of anything else.
-    pub(in crate::organizations) fn of(value: Option<&'a Value>) -> Option<Self> {
+    pub(in crate::organizations) fn from_object(value: Option<&'a Value>) -> Option<Self> {
         match value {
             None | Some(Value::Null) => Some(Self::default()),
             Some(Value::Object(object)) => Some(Self::dashed(object)),

@@ -8,7 +8,7 @@ use gatehouse_orgs_api::Capability;
 use serde_json::{Map, Value, json};
 
 use super::Api;
-use super::problem::Problem;
+use super::api_error::ApiError;
 use super::route::Route;
 use super::routes::Table;
 use crate::http::Response;
@@ -16,7 +16,7 @@ use crate::http::Response;
 impl<C: Access + 'static, O: Capability + 'static> Api<'_, C, O> {
     /// Answers with the description of all routes, which is the same for every caller and needs no store. The request counts against
     /// those that the caller's address may make.
-    pub(super) fn describe(&self) -> Result<Response, Problem> {
+    pub(super) fn describe(&self) -> Result<Response, ApiError> {
         self.admit_rate(None)?;
         let body = description::<C, O>().to_string();
         Ok(Response::new(200, "application/json", body.into_bytes()))

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn read_json(document: &Value) -> Result<OrganizationChanges, Problem> {
+fn read_json(document: &Value) -> Result<OrganizationChanges, ApiError> {
     changes_in(document.to_string().as_bytes())
 }
 
@@ -88,7 +88,7 @@ fn contract_2_2_a_pool_can_be_named_by_a_relationship() {
 fn contract_1_8_only_organizations_are_taken_and_they_need_say_nothing() {
     for kind in [json!(null), json!("organization"), json!(["organizations"])] {
         let refused = read_json(&json!({"data": {"type": kind}}));
-        assert!(matches!(refused, Err(Problem::Unprocessable(_))), "{kind}");
+        assert!(matches!(refused, Err(ApiError::Unprocessable(_))), "{kind}");
     }
     let bare = json!({"data": {"type": "organizations", "attributes": null}});
     assert_eq!(read_json(&bare), Ok(OrganizationChanges::default()));
@@ -109,7 +109,7 @@ fn contract_7_depth_is_limited_exactly_and_depth_bombs_are_harmless() {
     for text in [nested(65), nested(127), nested(500), "[".repeat(1 << 20)] {
         assert!(matches!(
             changes_in(text.as_bytes()),
-            Err(Problem::InvalidJson(_))
+            Err(ApiError::InvalidJson(_))
         ));
     }
 }
@@ -124,7 +124,7 @@ fn h11_members_and_digits_are_limited() {
         ("9".repeat(65), "a number of more than 64 characters"),
     ] {
         let refused = changes_in(format!(r#"{{"data":{inner}}}"#).as_bytes());
-        assert_eq!(refused, Err(Problem::InvalidJson(expected.to_owned())));
+        assert_eq!(refused, Err(ApiError::InvalidJson(expected.to_owned())));
     }
 }
 
@@ -148,7 +148,7 @@ fn contract_7_what_is_not_json_or_not_utf8_is_refused_without_repeating_it() {
         b"\xef\xbb\xbf{}",
     ];
     for body in cases {
-        let Err(Problem::InvalidJson(text)) = changes_in(body) else {
+        let Err(ApiError::InvalidJson(text)) = changes_in(body) else {
             panic!("{body:?}");
         };
         assert!(!text.contains("secret"), "{text}");

@@ -24,37 +24,39 @@ pub(super) const SUBSCRIPTION: DocumentType = DocumentType::new(
             "The share of the managed resources at which owners are warned.",
         )
         .nullable(),
-        time("start-at", "The beginning.").shown(),
-        time("end-at", "The end.").nullable().shown(),
-        boolean("is-active", "Whether the subscription has not ended.").shown(),
+        time("start-at", "The beginning.").read_only(),
+        time("end-at", "The end.").nullable().read_only(),
+        boolean("is-active", "Whether the subscription has not ended.").read_only(),
         integer("runs-ceiling", "The number of runs at a time.")
             .nullable()
-            .shown(),
+            .read_only(),
         integer("agents-ceiling", "The number of agents.")
             .nullable()
-            .shown(),
+            .read_only(),
         time("contract-start-at", "The beginning of the contract.")
             .nullable()
-            .shown(),
+            .read_only(),
         integer("contract-user-limit", "The number of users.")
             .nullable()
-            .shown(),
+            .read_only(),
         integer("contract-apply-limit", "The number of applies.")
             .nullable()
-            .shown(),
+            .read_only(),
         integer(
             "contract-managed-resources-limit",
             "The number of managed resources.",
         )
         .nullable()
-        .shown(),
+        .read_only(),
         text("hcp-organization-id", "Always null.")
             .nullable()
-            .shown(),
-        text("hcp-project-id", "Always null.").nullable().shown(),
-        boolean("is-public-free-tier", "Whether the plan is the free one.").shown(),
-        boolean("is-self-serve-trial", "Always false.").shown(),
-        boolean("is-change-approved", "Always true.").shown(),
+            .read_only(),
+        text("hcp-project-id", "Always null.")
+            .nullable()
+            .read_only(),
+        boolean("is-public-free-tier", "Whether the plan is the free one.").read_only(),
+        boolean("is-self-serve-trial", "Always false.").read_only(),
+        boolean("is-change-approved", "Always true.").read_only(),
     ],
 )
 .relating(&[
@@ -68,16 +70,16 @@ pub(super) const FEATURE_SET: DocumentType = DocumentType::new(
     FEATURE_SETS,
     "A plan that is offered. Its limits are attributes too.",
     &[
-        text("identifier", "The plan.").shown(),
-        text("name", "The name.").shown(),
-        text("description", "A description.").shown(),
+        text("identifier", "The plan.").read_only(),
+        text("name", "The name.").read_only(),
+        text("description", "A description.").read_only(),
         text("comparison-description", "A description beside others.")
             .nullable()
-            .shown(),
-        integer("cost", "Always 0.").shown(),
-        text("plan", "Always null.").nullable().shown(),
-        boolean("is-current", "Always true.").shown(),
-        boolean("is-free-tier", "Whether it is the free one.").shown(),
+            .read_only(),
+        integer("cost", "Always 0.").read_only(),
+        text("plan", "Always null.").nullable().read_only(),
+        boolean("is-current", "Always true.").read_only(),
+        boolean("is-free-tier", "Whether it is the free one.").read_only(),
     ],
 );
 

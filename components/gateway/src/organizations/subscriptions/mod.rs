@@ -11,6 +11,7 @@ use gatehouse_orgs_api::{
 use self::document::{FEATURE_SET, RUM_ALERT_THRESHOLD, SUBSCRIPTION, feature_set_resource};
 use self::terms::SUBSCRIPTION_TERMS;
 use super::Api;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::document::Document;
 use super::fields;
@@ -18,7 +19,6 @@ use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Q;
 use super::plan_facts::PlanFacts;
-use super::problem::Problem;
 use super::route::Data::{Many, One};
 use super::route::routes;
 use super::transport::json_api;
@@ -50,12 +50,12 @@ routes! { SUBSCRIPTIONS:
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    fn subscription_of(&self, name: &str) -> Result<Response, Problem> {
+    fn subscription_of(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::Show, None)?;
         Ok(self.shown_subscription(&entry.position.organization))
     }
 
-    fn subscription(&self, id: &str) -> Result<Response, Problem> {
+    fn subscription(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_its_own(id, Action::Show, |organization| {
             &organization.subscription.id
         })?;
@@ -63,7 +63,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Changes what owners may: the threshold. All else is ignored.
-    fn update_subscription(&self, name: &str) -> Result<Response, Problem> {
+    fn update_subscription(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::Update, None)?;
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Any)?;
@@ -76,13 +76,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(self.shown_subscription(&organization))
     }
 
-    fn set_subscription_terms(&self, name: &str) -> Result<Response, Problem> {
+    fn set_subscription_terms(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let edition = self.settings.edition;
         let organization = self.organizations.read(edition, name)?;
-        let organization = organization.ok_or(Problem::NotFound)?;
+        let organization = organization.ok_or(ApiError::NotFound)?;
         let input = Input::read(&self.request.body)?;
-        let terms = terms::of(&input.resource(Kinds::Any)?);
+        let terms = terms::subscription_terms(&input.resource(Kinds::Any)?);
         let organization = self.organizations.set_subscription_terms(
             edition,
             &organization.external_id,
@@ -92,19 +92,19 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(self.shown_subscription(&organization))
     }
 
-    /// Everything that is offered, to anybody with a valid token.
-    fn feature_sets(&self) -> Result<Response, Problem> {
+    /// Shows everything that is offered to any caller with a valid token.
+    fn feature_sets(&self) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
-        Ok(self.listed_feature_sets("", PageRequest::of(&self.request.query)))
+        Ok(self.listed_feature_sets("", PageRequest::if_mentioned(&self.request.query)))
     }
 
-    fn feature_sets_of(&self, name: &str) -> Result<Response, Problem> {
+    fn feature_sets_of(&self, name: &str) -> Result<Response, ApiError> {
         self.enter(name, Action::Show, None)?;
-        Ok(self.listed_feature_sets("", PageRequest::of(&self.request.query)))
+        Ok(self.listed_feature_sets("", PageRequest::if_mentioned(&self.request.query)))
     }
 
-    fn search_feature_sets(&self) -> Result<Response, Problem> {
+    fn search_feature_sets(&self) -> Result<Response, ApiError> {
         self.administer()?;
         let query = self.request.query.as_str();
         let text = Q.first(query).unwrap_or_default();
@@ -113,7 +113,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn shown_subscription(&self, organization: &Organization) -> Response {
         let mut facts = PlanFacts::new(self.organizations);
-        let mut document = Document::of(facts.subscription(organization));
+        let mut document = Document::new(facts.subscription(organization));
         let feature_set = facts.feature_set(organization.subscription.plan);
         document.included = Some(feature_set.into_iter().collect());
         json_api(200, &document)
@@ -130,13 +130,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 let (items, total) = page.of_all(found);
                 paged(items, total, page, self.request)
             }
-            None => Document::of(found.collect()),
+            None => Document::new(found.collect()),
         };
         json_api(200, &document)
     }
 }
 
-impl From<SubscriptionError> for Problem {
+impl From<SubscriptionError> for ApiError {
     fn from(error: SubscriptionError) -> Self {
         match error {
             SubscriptionError::NotFound => Self::NotFound,
@@ -151,8 +151,8 @@ impl From<SubscriptionError> for Problem {
 /// The feature set is a relationship, all else are attributes.
 fn fault_of(issue: &AttributeIssue) -> AttributeFault {
     if issue.attribute == terms::FEATURE_SET {
-        fields::of_related(issue)
+        fields::relationship_fault(issue)
     } else {
-        fields::of_issue(issue)
+        fields::attribute_fault(issue)
     }
 }

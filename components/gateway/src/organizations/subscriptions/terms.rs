@@ -15,32 +15,32 @@ pub(super) const SUBSCRIPTION_TERMS: DocumentType = DocumentType::new(
     &[
         time("contract-start-at", "The beginning of the contract.")
             .nullable()
-            .sent(),
-        time("end-at", "The end.").nullable().sent(),
+            .write_only(),
+        time("end-at", "The end.").nullable().write_only(),
         integer("runs-ceiling", "The number of runs at a time.")
             .nullable()
-            .sent(),
+            .write_only(),
         integer("agents-ceiling", "The number of agents.")
             .nullable()
-            .sent(),
+            .write_only(),
         integer("contract-user-limit", "The number of users.")
             .nullable()
-            .sent(),
+            .write_only(),
         integer("contract-apply-limit", "The number of applies.")
             .nullable()
-            .sent(),
+            .write_only(),
         integer(
             "contract-managed-resources-limit",
             "The number of managed resources.",
         )
         .nullable()
-        .sent(),
+        .write_only(),
     ],
 )
 .relating(&[related(FEATURE_SET, Target::One("feature-sets")).writable()]);
 
-/// What the document says; it is judged elsewhere.
-pub(super) fn of(subscription: &Resource<'_>) -> SubscriptionTerms {
+/// The terms that a document asks for; the capability judges them.
+pub(super) fn subscription_terms(subscription: &Resource<'_>) -> SubscriptionTerms {
     let attributes = &subscription.attributes;
     SubscriptionTerms {
         feature_set: subscription.relationships.to_one(FEATURE_SET),

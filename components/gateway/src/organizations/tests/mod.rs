@@ -1,6 +1,5 @@
 //! The protocol over the real `access` and `orgs`, each on a store in memory.
 
-mod absent_features;
 mod administration;
 mod agent_pools;
 mod authorization;
@@ -18,6 +17,7 @@ mod sharing;
 mod sizes;
 mod tokens;
 mod transport;
+mod unimplemented_endpoints;
 mod users;
 
 use gatehouse_access::AccessService;

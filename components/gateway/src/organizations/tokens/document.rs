@@ -22,16 +22,16 @@ pub(super) const TOKEN: DocumentType = DocumentType::new(
             "The end of its life. Two years after its making where none is given.",
         )
         .nullable(),
-        time("created-at", "The time of its making.").shown(),
+        time("created-at", "The time of its making.").read_only(),
         time("last-used-at", "The time of its last use, to the minute.")
             .nullable()
-            .shown(),
+            .read_only(),
         text(
             "token",
             "The text, in the answer to the request that made it; null in all others.",
         )
         .nullable()
-        .shown(),
+        .read_only(),
     ],
 )
 .relating(&[
@@ -63,12 +63,15 @@ struct Attributes<'a> {
 
 impl<'a> TokenResource<'a> {
     /// A token without its text. `organization` is the name of the one to which it belongs, if it belongs to one.
-    pub(in crate::organizations) fn shown(token: &'a ApiToken, organization: Option<&str>) -> Self {
+    pub(in crate::organizations) fn without_text(
+        token: &'a ApiToken,
+        organization: Option<&str>,
+    ) -> Self {
         Self::new(token, None, organization)
     }
 
     /// A token that has just been made, with its text.
-    pub(in crate::organizations) fn issued(
+    pub(in crate::organizations) fn with_text(
         issued: &'a IssuedToken,
         organization: Option<&str>,
     ) -> Self {

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::input::lifetime_changes;
 use crate::http::Response;
 use crate::organizations::Api;
+use crate::organizations::api_error::ApiError;
 use crate::organizations::document::Document;
 use crate::organizations::document_type::{DocumentType, Property, choice, integer, objects, time};
-use crate::organizations::problem::Problem;
 use crate::organizations::timestamp;
 use crate::organizations::transport::json_api;
 
@@ -30,10 +30,10 @@ pub(super) const LIFETIME: DocumentType = DocumentType::new(
     TYPE,
     "How long tokens of one kind may live.",
     &[
-        TOKEN_TYPE.shown(),
-        MAXIMUM.shown(),
-        time("created-at", "The time of its making.").shown(),
-        time("updated-at", "The time of its last change.").shown(),
+        TOKEN_TYPE.read_only(),
+        MAXIMUM.read_only(),
+        time("created-at", "The time of its making.").read_only(),
+        time("updated-at", "The time of its last change.").read_only(),
     ],
 );
 pub(super) const LIFETIMES: DocumentType = DocumentType::new(
@@ -45,18 +45,18 @@ pub(super) const LIFETIMES: DocumentType = DocumentType::new(
         &[TOKEN_TYPE, MAXIMUM],
         "The kinds that change.",
     )
-    .sent()],
+    .write_only()],
 );
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn token_lifetimes(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn token_lifetimes(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ManageTokenLifetimes, Some(BELOW))?;
         let organization = &entry.position.organization.external_id;
         let policies = self.organizations.token_lifetimes(organization)?;
-        Ok(shown(&policies))
+        Ok(lifetimes_response(&policies))
     }
 
-    pub(super) fn set_token_lifetimes(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn set_token_lifetimes(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ManageTokenLifetimes, Some(BELOW))?;
         let changes = lifetime_changes(&self.request.body)?;
         let organization = &entry.position.organization.external_id;
@@ -64,14 +64,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let policies = self
             .organizations
             .set_token_lifetimes(organization, &changes, &by)?;
-        Ok(shown(&policies))
+        Ok(lifetimes_response(&policies))
     }
 }
 
 /// All of them: they are few, and so come without pages.
-fn shown(policies: &[LifetimePolicy]) -> Response {
+fn lifetimes_response(policies: &[LifetimePolicy]) -> Response {
     let resources: Vec<Value> = policies.iter().map(resource_of).collect();
-    json_api(200, &Document::of(resources))
+    json_api(200, &Document::new(resources))
 }
 
 fn resource_of(policy: &LifetimePolicy) -> Value {

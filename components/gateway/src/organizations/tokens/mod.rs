@@ -15,9 +15,9 @@ pub(super) use self::document::TokenResource;
 pub(super) use self::input::token_request;
 use self::lifetimes::{LIFETIME, LIFETIMES};
 
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::fields;
-use super::problem::Problem;
 use super::route::Data::{Many, One};
 use super::route::routes;
 
@@ -93,13 +93,13 @@ routes! { TOKENS:
         => |api, name| api.set_token_lifetimes(name);
 }
 
-impl From<IssueError> for Problem {
+impl From<IssueError> for ApiError {
     fn from(error: IssueError) -> Self {
         match error {
             IssueError::NoOwner => Self::NotFound,
             IssueError::Invalid(issues) => {
                 let is_taken = issues.iter().any(|issue| issue.fault == Fault::Taken);
-                let faults = issues.iter().map(fields::of_issue).collect();
+                let faults = issues.iter().map(fields::attribute_fault).collect();
                 if is_taken {
                     Self::DescriptionTaken(faults)
                 } else {
@@ -121,12 +121,12 @@ impl From<IssueError> for Problem {
     }
 }
 
-impl From<LifetimeError> for Problem {
+impl From<LifetimeError> for ApiError {
     fn from(error: LifetimeError) -> Self {
         match error {
             LifetimeError::NotFound => Self::NotFound,
             LifetimeError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
             }
             LifetimeError::Failed(failure) => failure.into(),
         }

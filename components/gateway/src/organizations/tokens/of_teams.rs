@@ -8,9 +8,9 @@ use gatehouse_orgs_api::{Action, Capability, Right, TeamToken, TokenCreator};
 use super::TokenResource;
 use crate::http::Response;
 use crate::organizations::Api;
+use crate::organizations::api_error::ApiError;
 use crate::organizations::pagination::{PageRequest, paged};
 use crate::organizations::parameter::Parameter;
-use crate::organizations::problem::Problem;
 use crate::organizations::transport::json_api;
 
 pub(super) const SEARCH: Parameter =
@@ -32,7 +32,7 @@ pub(super) const SORT: Parameter = Parameter::choice(
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows the tokens that the caller could be shown one by one.
-    pub(super) fn list_tokens_of_teams(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn list_tokens_of_teams(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ManageTeams, Some("team-tokens"))?;
         let mandate = self.mandate(&entry, Right::ManageTeams)?;
         let organization = &entry.position.organization;
@@ -50,7 +50,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let (tokens, total) = page.of_all(tokens);
         let resources = tokens
             .iter()
-            .map(|found| TokenResource::shown(&found.token, Some(&organization.name)))
+            .map(|found| TokenResource::without_text(&found.token, Some(&organization.name)))
             .collect();
         let document = paged(resources, total, page, self.request);
         Ok(json_api(200, &document))

@@ -5,11 +5,11 @@ use gatehouse_orgs_api::{Action, Capability};
 use serde_json::{Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::document::Document;
 use super::document_type::{DocumentType, integer};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
-use super::problem::Problem;
 use super::route::Data::{Many, One};
 use super::route::routes;
 use super::transport::json_api;
@@ -33,12 +33,12 @@ const CAPACITY: DocumentType = DocumentType::new(
     "organization-capacity",
     "The number of runs of an organization.",
     &[
-        integer("pending", "Always 0.").shown(),
-        integer("running", "Always 0.").shown(),
+        integer("pending", "Always 0.").read_only(),
+        integer("running", "Always 0.").read_only(),
     ],
 );
 
-routes! { ABSENT_FEATURES:
+routes! { UNIMPLEMENTED:
     Get "organizations/:name/capacity", Organization, "show-capacity", "Shows that no run waits and none happens.",
         answering(One(&CAPACITY))
         => |api, name| api.capacity(name);
@@ -77,12 +77,12 @@ routes! { ABSENT_FEATURES:
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// The keys with which the organization of the query signs providers: none.
-    fn signing_keys(&self) -> Result<Response, Problem> {
+    fn signing_keys(&self) -> Result<Response, ApiError> {
         let name = NAMESPACE.first(&self.request.query);
         self.empty_list(&name.unwrap_or_default())
     }
 
-    fn empty_list(&self, name: &str) -> Result<Response, Problem> {
+    fn empty_list(&self, name: &str) -> Result<Response, ApiError> {
         self.enter(name, Action::Show, None)?;
         let page = PageRequest::always(&self.request.query);
         let nothing = Vec::<Value>::new();
@@ -90,13 +90,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Tells that nothing runs, and nothing waits.
-    fn capacity(&self, name: &str) -> Result<Response, Problem> {
+    fn capacity(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::Show, None)?;
         let capacity = json!({
             "id": entry.position.organization.name,
             "type": "organization-capacity",
             "attributes": {"pending": 0, "running": 0},
         });
-        Ok(json_api(200, &Document::of(capacity)))
+        Ok(json_api(200, &Document::new(capacity)))
     }
 }
