@@ -122,7 +122,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &Document::new(resource)))
     }
 
-    /// What the token belongs to: the user, or the team or organization in whose place a user is told of.
+    /// The owner of the token: the user, or the team or organization that the user stands for.
     fn resource_behind(&self, principal: &Principal, user: &User) -> Result<Value, ApiError> {
         Ok(match principal {
             Principal::Team(team) => json!({"id": team.id, "type": "teams"}),
@@ -148,7 +148,7 @@ fn avatar(username: &str) -> String {
     format!("data:image/svg+xml;base64,{}", STANDARD.encode(picture))
 }
 
-/// Whether it is a person who asks, by a token of their own.
+/// Tells whether the caller is a person with a token of their own.
 fn is_person(caller: &Caller<'_>) -> bool {
     matches!(&caller.identity.principal, Principal::User(user) if user.subject.is_none())
 }

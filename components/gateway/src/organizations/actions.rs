@@ -1,4 +1,4 @@
-//! What the routes of single organizations do, in the order of checks of contract 1.5.
+//! The handlers of single organizations, in the order of checks of contract 1.5.
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -31,7 +31,8 @@ const ENTITLEMENT_SET: DocumentType = DocumentType::new(
 );
 
 routes! { ORGANIZATIONS:
-    Get "organizations", Bearers, LIST, "Lists the organizations that the caller sees. Without page parameters the list is whole.",
+    Get "organizations", Bearers, LIST,
+        "Lists the organizations that the caller sees. Without page parameters the list is whole.",
         including(&[include::ENTITLEMENT_SET, include::SUBSCRIPTION]), querying(&[listing::EITHER, listing::NAME, listing::EMAIL]), paged,
         answering(Many(&ORGANIZATION))
         => |api, _| api.list();
@@ -45,7 +46,8 @@ routes! { ORGANIZATIONS:
     Patch "organizations/:name", Organization, "update-organization", "Changes an organization, its name too.",
         taking(One(&ORGANIZATION)), answering(One(&ORGANIZATION))
         => |api, name| api.update(name);
-    Put "organizations/:name", Organization, "replace-organization", "Does the same as PATCH: attributes that are not named stay.",
+    Put "organizations/:name", Organization, "replace-organization",
+        "Does the same as PATCH: attributes that are not named stay.",
         taking(One(&ORGANIZATION)), answering(One(&ORGANIZATION))
         => |api, name| api.update(name);
     Delete "organizations/:name", Organization, "delete-organization", "Removes an organization and all that belongs to it."
@@ -54,7 +56,8 @@ routes! { ORGANIZATIONS:
         "Shows the entitlements of an organization.",
         including(&[]), answering(One(&ENTITLEMENT_SET))
         => |api, name| api.entitlement_set_of(name);
-    Get "entitlement-sets/:id", Organization, "show-entitlement-set", "Shows an entitlement set by the external id of its organization.",
+    Get "entitlement-sets/:id", Organization, "show-entitlement-set",
+        "Shows an entitlement set by the external id of its organization.",
         including(&[]), answering(One(&ENTITLEMENT_SET))
         => |api, id| api.entitlement_set(id);
 }

@@ -88,13 +88,16 @@ routes! { ADMINISTRATION:
         querying(&[listing::EITHER, listing::NAME, listing::EMAIL, MODULE_PRODUCERS, PROVIDER_PRODUCERS]), paged,
         answering(Many(&ADMINISTERED))
         => |api, _| api.list_all();
-    Get "admin/organizations/:name", Administrators, "administer-show-organization", "Shows an organization to a site administrator.",
+    Get "admin/organizations/:name", Administrators, "administer-show-organization",
+        "Shows an organization to a site administrator.",
         including(INCLUDES), answering(One(&ADMINISTERED))
         => |api, name| api.show_administered(name);
-    Patch "admin/organizations/:name", Administrators, "administer-update-organization", "Changes what site administrators set of an organization.",
+    Patch "admin/organizations/:name", Administrators, "administer-update-organization",
+        "Changes what site administrators set of an organization.",
         taking(One(&ADMINISTERED)), answering(One(&ADMINISTERED))
         => |api, name| api.update_administered(name);
-    Delete "admin/organizations/:name", Administrators, "administer-delete-organization", "Removes an organization and all that belongs to it."
+    Delete "admin/organizations/:name", Administrators, "administer-delete-organization",
+        "Removes an organization and all that belongs to it."
         => |api, name| api.delete_administered(name);
 }
 

@@ -98,7 +98,7 @@ impl ApiError {
         }])
     }
 
-    /// What the operator should hear about it.
+    /// The part that concerns the operator.
     pub(crate) fn for_operator(&self) -> Option<&str> {
         match self {
             Self::Unavailable(text) | Self::Internal(text) => Some(text),

@@ -1,6 +1,6 @@
 //! A fault of one member of a document.
 
-/// What is wrong with one member of a document.
+/// A fault of one member of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AttributeFault {
     /// Where it stands, such as `/data/attributes/name`.

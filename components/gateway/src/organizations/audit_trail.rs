@@ -1,4 +1,4 @@
-//! What has been done with an organization (contract 4.15): told to the organization where it is hosted, and to the operator elsewhere.
+//! The events of an organization (contract 4.15): shown to the organization where it is hosted, and to the operator elsewhere.
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -28,7 +28,8 @@ const SINCE: Parameter = Parameter {
 };
 
 routes! { AUDIT_TRAIL:
-    Get "organization/audit-trail", Auditors, "show-audit-trail", "Shows the records of the caller's organization, in pages of 1000.",
+    Get "organization/audit-trail", Auditors, "show-audit-trail",
+        "Shows the records of the caller's organization, in pages of 1000.",
         only_in(Edition::Hosted), querying(&[SINCE]), paged, answering_json
         => |api, _| api.audit_trail();
 }
@@ -114,7 +115,8 @@ fn described(event: &Event) -> Value {
 }
 
 impl<A, C, O: Capability> Gateway<A, C, O> {
-    /// Tells the operator the events of organizations in the edition where no caller can read them. What was cut off is told again, under the same id.
+    /// Tells the operator the events of organizations in the edition where no caller can read them. An event that was
+    /// cut off is told again, under the same id.
     ///
     /// # Errors
     ///

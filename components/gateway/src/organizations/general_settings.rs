@@ -1,4 +1,4 @@
-//! What holds for the whole installation (contract 4.14).
+//! The settings of the whole installation (contract 4.14).
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{Attribute, Capability, GeneralSettings, GeneralSettingsChanges};

@@ -36,10 +36,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// What to include.
+/// The related resources to include.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Includes {
-    /// Whether the query asks for anything: the answer then has the member, even if it stays empty.
+    /// True where the query asks for anything: the answer then has the member, even if it stays empty.
     any: bool,
     entitlement_set: bool,
     /// With its feature set.
@@ -63,7 +63,7 @@ impl Includes {
         Some(included)
     }
 
-    /// Whether the query asks for anything.
+    /// Tells whether the query asks for anything.
     pub(super) const fn any(self) -> bool {
         self.any
     }

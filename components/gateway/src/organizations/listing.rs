@@ -52,13 +52,13 @@ struct Seen {
     rights: Vec<Right>,
 }
 
-/// What a list can have, and whether it has all of that.
+/// The organizations that a list can have, and whether it has all of them.
 struct Sight {
     viewer: Viewer,
     is_exact: bool,
 }
 
-/// What follows in a list without pages after what has been read of it.
+/// The next organizations of a list without pages.
 struct Stretch {
     organizations: Vec<Seen>,
     /// Where to go on; `None` at the end.
@@ -72,19 +72,19 @@ pub(crate) struct Place {
     member: Member,
     /// The organization that was reached; `None` at the beginning of the member.
     after: Option<String>,
-    /// Whether something stands in the member.
+    /// True once an item stands in the member.
     begun: bool,
     /// The plans whose feature sets come last.
     plans: Vec<Plan>,
 }
 
-/// What of a document is being written.
+/// The member of a document that is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Member {
     /// The organizations.
     Data,
-    /// What the query asks to include, for which the list is read once more.
+    /// The related resources, for which the list is read once more.
     Included,
 }
 
@@ -268,7 +268,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// What the list has after `after`, as far as a part of an answer goes.
+    /// The organizations of the list after `after`, as far as a part of an answer goes.
     fn stretch(
         &self,
         caller: &Caller<'_>,

@@ -35,7 +35,7 @@ const ACTIVE: &str = "active";
 /// The status of those who have not accepted yet.
 const INVITED: &str = "invited";
 
-/// What a query calls the users of memberships.
+/// The name of the users of memberships in `include`.
 const USER: &str = "user";
 
 const STATUS: Parameter = Parameter::texts(
@@ -75,10 +75,12 @@ pub(super) const MEMBERSHIP: DocumentType = DocumentType::new(
 ]);
 
 routes! { MEMBERSHIPS:
-    Get "organizations/:name/organization-memberships", Organization, "list-memberships", "Lists the memberships of an organization.",
+    Get "organizations/:name/organization-memberships", Organization, "list-memberships",
+        "Lists the memberships of an organization.",
         including(INCLUDES), querying(&[SEARCH, EMAIL, STATUS]), paged, answering(Many(&MEMBERSHIP))
         => |api, name| api.list_memberships(name);
-    Post "organizations/:name/organization-memberships", Organization, "invite-member", "Invites a person, or makes a workload a member.",
+    Post "organizations/:name/organization-memberships", Organization, "invite-member",
+        "Invites a person, or makes a workload a member.",
         including(INCLUDES), taking(One(&MEMBERSHIP)), making(One(&MEMBERSHIP))
         => |api, name| api.invite(name);
     Get "organization-memberships", Bearers, "list-own-memberships", "Lists the memberships and invitations of the caller.",
@@ -87,7 +89,8 @@ routes! { MEMBERSHIPS:
     Get "organization-memberships/:id", Organization, "show-membership", "Shows a membership.",
         including(INCLUDES), answering(One(&MEMBERSHIP))
         => |api, id| api.show_membership(id);
-    Delete "organization-memberships/:id", Organization, "remove-membership", "Ends a membership, which members may do with their own."
+    Delete "organization-memberships/:id", Organization, "remove-membership",
+        "Ends a membership, which members may do with their own."
         => |api, id| api.remove_membership(id);
     Post "organization-memberships/:id/actions/accept", User, "accept-invitation", "Makes the invited caller a member.",
         answering(One(&MEMBERSHIP))
@@ -265,7 +268,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    /// What is asked for beside memberships, each once.
+    /// The related resources that are asked for with memberships, each once.
     fn included_with_memberships(
         &self,
         wanted: Option<Vec<String>>,

@@ -79,7 +79,7 @@ const DISCOVERY: &[u8] = br#"{
 }
 "#;
 
-/// Whether a request target, as it was sent, is a matter of this protocol, also if nothing is there.
+/// Tells whether a request target, as it was sent, belongs to this protocol. That holds for unknown paths too.
 pub(crate) fn concerns(raw_path: &str) -> bool {
     raw_path.starts_with("/api/")
 }
@@ -216,8 +216,8 @@ struct HandedOut {
     by: orgs::Caller,
 }
 
-/// Ends a token whose answer must not leave, because it could not be recorded: no caller has it. One that it has replaced stays ended, as the
-/// record of the request says: it cannot be told whether that was in the wrong hands.
+/// Ends a token whose answer must not leave, because it could not be recorded: no caller has it. One that it has replaced stays ended,
+/// as the record of the request says: it cannot be told whether that was in the wrong hands.
 fn take_back<A, C, O: Capability>(gateway: &Gateway<A, C, O>, token: &HandedOut) {
     if let Err(failure) = gateway.organizations.revoke_token(&token.id, &token.by) {
         gateway.tell_operator(&format!(
@@ -241,7 +241,7 @@ fn error_response<A, C, O>(
     finished(gateway, request, name, limiter, error.response())
 }
 
-/// What the server calls an exchange: as it is recorded, or anew. What the client calls it names nothing in records: it could be the name
+/// The server's id of an exchange: as it is recorded, or a new one. The client's id names nothing in records: it could be the name
 /// of another exchange.
 fn own_request_id<A, C, O>(gateway: &Gateway<A, C, O>, recorded: Option<&str>) -> Option<String> {
     // An exchange without a name is better than none.
@@ -249,8 +249,8 @@ fn own_request_id<A, C, O>(gateway: &Gateway<A, C, O>, recorded: Option<&str>) -
     id.or_else(|| gateway.fresh_uuid().ok())
 }
 
-/// An answer with what all of them carry. `name` is what the server calls the exchange already, if it does; the client is told its own
-/// name for it where it gave one (contract section 7).
+/// An answer with the headers of all answers. `name` is the server's id of the exchange, if it has one already; the client is told its own
+/// id where it gave one (contract section 7).
 fn finished<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
@@ -303,7 +303,7 @@ struct Api<'a, C, O> {
     route: &'static Route,
     /// Shared by the steps of one request, one after the other.
     trail: &'a RefCell<Trail<'a>>,
-    /// What the server calls the exchange.
+    /// The server's id of the exchange.
     request_id: &'a str,
     /// The token whose text the answer tells, once there is one.
     handed_out: &'a RefCell<Option<HandedOut>>,

@@ -75,7 +75,7 @@ macro_rules! organization {
             }
         }
 
-        /// Whether a field is a relationship. All others are attributes.
+        /// Tells whether a field is a relationship. All others are attributes.
         const fn is_relationship(field: Field) -> bool {
             matches!(field, $(Field::$related_field)|*)
         }

@@ -8,7 +8,7 @@ use gatehouse_orgs_api::{Standing, folded_name};
 /// The path of all organizations.
 pub(super) const ORGANIZATIONS_PATH: &str = "organizations";
 
-/// What a service token may do with one organization by its policies.
+/// The rights of a service token on one organization, by its policies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Rights {
     pub(super) read: bool,

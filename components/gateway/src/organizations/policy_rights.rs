@@ -1,4 +1,4 @@
-//! What the policies of a service token grant on organizations.
+//! The rights on organizations that the policies of a service token grant.
 //!
 //! For policies an organization stands at `organizations/<name>`, with the name in lower case, and what belongs to it below that.
 
@@ -14,9 +14,9 @@ use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
 use super::reach::Opened;
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// What the policies of the caller's service token grant on the organizations of these names, in their order: nothing without such a token,
-    /// nor with one whose last use this request took. What they grant on conditions, such as to change one field, is left out, since no caller owns
-    /// anything by that.
+    /// The rights that the policies of the caller's service token grant on the organizations of these names, in their order. There are none
+    /// without such a token, nor with one whose last use this request took. Rights on conditions, such as to change one field, are left
+    /// out, since no caller owns anything by them.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    /// What a service token may do at these paths without conditions; `None` where it may not be used any more.
+    /// The capabilities of a service token at these paths without conditions; `None` where it may not be used any more.
     pub(super) fn unconditional(
         &self,
         token: &str,
@@ -81,7 +81,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(Opened::from_acl(&acl))
     }
 
-    /// Whether the policies of the caller's service token grant anything on any organization.
+    /// Tells whether the policies of the caller's service token grant anything on any organization.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// What the caller is to an organization that they may see, by membership or by policies, whichever is more.
+    /// The standing of the caller in an organization that they may see, by membership or by policies, whichever is more.
     ///
     /// # Errors
     ///

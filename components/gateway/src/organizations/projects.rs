@@ -19,7 +19,7 @@ use super::route::routes;
 use super::transport::json_api;
 use crate::http::Response;
 
-/// What a project could say otherwise than its organization.
+/// The settings in which a project could differ from its organization.
 const SETTINGS: [&str; 4] = [
     "default-execution-mode",
     "default-agent-pool-id",
@@ -104,7 +104,7 @@ fn project_response(organization: &Organization) -> Response {
     json_api(200, &Document::new(default_project(organization)))
 }
 
-/// Whether a query for projects asks for the default one too: by its whole name, or by a part of it in any case.
+/// Tells whether a query for projects asks for the default one too: by its whole name, or by a part of it in any case.
 fn is_wanted(query: &str) -> bool {
     let mut names = NAMES.items(query).peekable();
     let named = names.peek().is_none() || names.any(|name| name == DEFAULT_PROJECT_NAME);
@@ -115,7 +115,7 @@ fn is_wanted(query: &str) -> bool {
     named && contains
 }
 
-/// What a request wants otherwise than it is.
+/// The faults of attributes that a request would change.
 fn faults_of(attributes: &Members<'_>) -> Vec<AttributeFault> {
     [("name", DEFAULT_PROJECT_NAME), ("description", "")]
         .into_iter()

@@ -12,19 +12,19 @@ const ORGANIZATIONS: &str = "organizations/";
 /// The segment of a rule that any segment of a path matches.
 const WILDCARD: &str = "+";
 
-/// What policies open.
+/// The organizations that policies open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Opened {
     /// Organizations of these names.
     pub(super) names: Vec<String>,
     /// Organizations whose names begin with one of these.
     pub(super) prefixes: Vec<String>,
-    /// Whether they open all of these, so that none of them needs a question of its own.
+    /// True where they open all of these, so that none of them needs a question of its own.
     pub(super) is_exact: bool,
 }
 
 impl Opened {
-    /// What these rules let the token read.
+    /// The organizations that these rules let the token read.
     pub(super) fn from_acl(acl: &ResultantAcl) -> Self {
         let RuleSet {
             exact,
@@ -87,7 +87,7 @@ fn name_of(path: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains('/')).then_some(name)
 }
 
-/// What the names of organizations begin with whose paths begin with this.
+/// The prefix of the names of organizations whose paths begin with this.
 fn prefix_of(path: &str) -> Option<&str> {
     if ORGANIZATIONS.starts_with(path) {
         return Some("");

@@ -22,7 +22,7 @@ use crate::http::Response;
 /// Where the policy of an organization is, below it.
 const BELOW: &str = "relationships/data-retention-policy";
 
-/// What the first releases called the policies that delete.
+/// The type of the policies that delete, in the first releases.
 const LEGACY: &str = "data-retention-policies";
 
 const DAYS: &str = "delete-older-than-n-days";

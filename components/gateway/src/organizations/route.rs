@@ -31,13 +31,13 @@ pub(super) struct Route {
     pub(super) includes: Option<&'static [&'static str]>,
     /// Other parameters of the query. Unknown ones are ignored everywhere.
     pub(super) query: &'static [Parameter],
-    /// Whether the list comes in pages.
+    /// True for a list that comes in pages.
     pub(super) is_paged: bool,
     pub(super) body: Option<Body>,
     pub(super) answer: Answer,
-    /// Whether callers who know what is there may be told that it is not for them, with status 403.
+    /// True where callers who know what is there can be told that it is not for them, with status 403.
     pub(super) is_forbidden_to_some: bool,
-    /// Whether the answer depends on nothing in the store.
+    /// True where the answer depends on nothing in the store.
     pub(super) is_storeless: bool,
 }
 

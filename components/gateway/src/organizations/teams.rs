@@ -37,7 +37,7 @@ pub(super) enum Naming {
     Memberships,
 }
 
-/// What becomes of members.
+/// A change of the members of a team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Join,
@@ -285,7 +285,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    /// What is asked for beside teams, each once.
+    /// The related resources that are asked for with teams, each once.
     fn included_with_teams(
         &self,
         wanted: Option<Vec<String>>,
@@ -383,7 +383,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// What a request says about a team.
+/// The changes of a team that a request asks for.
 fn changes(attributes: &Members<'_>) -> TeamChanges {
     let organization_access = match attributes.object("organization-access") {
         Attribute::Absent => Attribute::Absent,
@@ -423,7 +423,7 @@ fn organization_access(rights: &[Right]) -> Map<String, Value> {
         .collect()
 }
 
-/// What is said of names that are no members': where they are in a list, or that the one that is given is none.
+/// The error for names that are no members': it points to their places in a list, or to the one that is given.
 fn unknown_members(places: &[u32], in_list: bool) -> ApiError {
     let fault = |place: &u32| AttributeFault {
         pointer: if in_list {

@@ -37,7 +37,8 @@ pub(super) const USER: DocumentType = DocumentType::new(
 .type_checked();
 
 routes! { USERS:
-    Get "users/:id", User, "show-user", "Shows a user to themselves, to those who share an organization, and to site administrators.",
+    Get "users/:id", User, "show-user",
+        "Shows a user to themselves, to those who share an organization, and to site administrators.",
         answering(One(&USER))
         => |api, id| api.show_user(id);
     Post "admin/users", Administrators, "create-user", "Makes a user, and tells the first token in meta.token.",

@@ -152,7 +152,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// What a document wants of a pool. What it says about workspaces and projects is ignored, for there are none.
+/// The changes of a pool that a document asks for. Its workspaces and projects are ignored, for there are none.
 fn changes(body: &[u8]) -> Result<AgentPoolChanges, ApiError> {
     let input = Input::read(body)?;
     let pool = input.resource(Kinds::Any)?;

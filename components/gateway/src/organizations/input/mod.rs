@@ -1,4 +1,4 @@
-//! What a request's document says, whatever resource it is about (contract 1.10, section 7).
+//! The document of a request, for resources of every type (contract 1.10, section 7).
 //!
 //! [`Input`] is the document, [`Resource`] what stands in its `data`, [`Members`] the attributes or relationships of that under
 //! their dashed names. What is read of them is a [`gatehouse_orgs_api::Attribute`], which tells apart what is absent, null, of a
@@ -34,7 +34,7 @@ pub(super) enum Kinds<'k> {
     Only(&'k [&'k str]),
 }
 
-/// What a document says about one resource.
+/// One resource in a document.
 #[derive(Debug, Default)]
 pub(super) struct Resource<'a> {
     /// Its type, if it has one.
@@ -80,7 +80,7 @@ impl Input {
         }
     }
 
-    /// Whether the document is about a list.
+    /// Tells whether the document is about a list.
     pub(super) fn is_list(&self) -> bool {
         self.data.is_array()
     }
@@ -196,7 +196,7 @@ mod tests {
         Input::read(document.to_string().as_bytes()).unwrap()
     }
 
-    /// What is refused, as pointers and details.
+    /// The pointers and details of a refusal.
     fn faults<T: std::fmt::Debug>(read: Result<T, ApiError>) -> Vec<(String, String)> {
         let Err(ApiError::Unprocessable(faults)) = read else {
             panic!("{read:?}");

@@ -198,7 +198,7 @@ fn responses(route: &Route) -> Map<String, Value> {
     success.into_iter().chain(refusals).collect()
 }
 
-/// Whether a request to the route can be answered with this status.
+/// Tells whether a request to the route can be refused with this status.
 fn can_refuse(route: &Route, status: &str) -> bool {
     let is_open = route.audience == Audience::Anyone;
     let is_write = route.method != Method::Get;

@@ -1,4 +1,4 @@
-//! What documents say of organizations, and what is said of their faults.
+//! The changes that documents ask for, and the sentences about their faults.
 
 use gatehouse_orgs_api::{Attribute, Fault, Field, FieldFault};
 use serde_json::{Value, json};

@@ -150,7 +150,7 @@ pub(in crate::organizations) fn feature_set_resource(
     json!({"id": set.id, "type": FEATURE_SETS, "attributes": attributes})
 }
 
-/// What a plan includes up to a number.
+/// The entitlements of a plan that are numbers.
 fn limits(entitlements: &[Entitlement]) -> Map<String, Value> {
     entitlements
         .iter()

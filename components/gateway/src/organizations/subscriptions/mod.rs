@@ -25,19 +25,23 @@ use super::transport::json_api;
 use crate::http::Response;
 
 routes! { SUBSCRIPTIONS:
-    Get "organizations/:name/subscription", Organization, "show-subscription-of-organization", "Shows the subscription of an organization.",
+    Get "organizations/:name/subscription", Organization, "show-subscription-of-organization",
+        "Shows the subscription of an organization.",
         only_in(Edition::Hosted), answering(One(&SUBSCRIPTION))
         => |api, name| api.subscription_of(name);
-    Patch "organizations/:name/subscription", Organization, "update-subscription", "Changes what owners may set of the subscription.",
+    Patch "organizations/:name/subscription", Organization, "update-subscription",
+        "Changes what owners may set of the subscription.",
         only_in(Edition::Hosted), taking(One(&SUBSCRIPTION)), answering(One(&SUBSCRIPTION))
         => |api, name| api.update_subscription(name);
     Get "subscriptions/:id", Organization, "show-subscription", "Shows a subscription by its id.",
         only_in(Edition::Hosted), answering(One(&SUBSCRIPTION))
         => |api, id| api.subscription(id);
-    Post "admin/organizations/:name/subscription", Administrators, "set-subscription-terms", "Sets plan and terms of the subscription.",
+    Post "admin/organizations/:name/subscription", Administrators, "set-subscription-terms",
+        "Sets plan and terms of the subscription.",
         taking(One(&SUBSCRIPTION_TERMS)), answering(One(&SUBSCRIPTION))
         => |api, name| api.set_subscription_terms(name);
-    Get "feature-sets", Bearers, "list-feature-sets", "Lists everything that is offered. Without page parameters the list is whole.",
+    Get "feature-sets", Bearers, "list-feature-sets",
+        "Lists everything that is offered. Without page parameters the list is whole.",
         only_in(Edition::Hosted), paged, answering(Many(&FEATURE_SET))
         => |api, _| api.feature_sets();
     Get "organizations/:name/feature-sets", Organization, "list-feature-sets-of-organization",

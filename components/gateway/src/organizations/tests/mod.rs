@@ -84,7 +84,7 @@ fn self_hosted() -> World {
     world(Edition::SelfHosted)
 }
 
-/// A request by somebody.
+/// A request with this token, if there is one.
 fn request(method: Method, target: &str, token: Option<&str>) -> Request {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let mut request = Request::new(method, path);

@@ -1,4 +1,4 @@
-//! What a request says about a new token, or about how long tokens may live.
+//! The documents of requests about new tokens and about how long tokens may live.
 
 use gatehouse_orgs_api::{Attribute, AttributeIssue, Fault, LifetimeChange, TokenRequest};
 

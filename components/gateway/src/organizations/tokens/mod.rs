@@ -42,14 +42,16 @@ enum Collection<'a> {
 }
 
 routes! { TOKENS:
-    Get "organizations/:name/authentication-token", Organization, "show-token-of-organization", "Shows the token of an organization, without its text.",
+    Get "organizations/:name/authentication-token", Organization, "show-token-of-organization",
+        "Shows the token of an organization, without its text.",
         querying(&[of_owners::TOKEN]), answering(One(&TOKEN))
         => |api, owner| api.show_one_token(Place::Organization(owner));
     Post "organizations/:name/authentication-token", Organization, "replace-token-of-organization",
         "Makes a token of an organization in the place of the one before, and tells its text once.",
         querying(&[of_owners::TOKEN]), taking_at_will(One(&TOKEN)), making(One(&TOKEN))
         => |api, owner| api.issue_token(api.enter_place(Place::Organization(owner))?);
-    Delete "organizations/:name/authentication-token", Organization, "revoke-token-of-organization", "Revokes the token of an organization.", querying(&[of_owners::TOKEN])
+    Delete "organizations/:name/authentication-token", Organization, "revoke-token-of-organization",
+        "Revokes the token of an organization.", querying(&[of_owners::TOKEN])
         => |api, owner| api.revoke_one_token(Place::Organization(owner));
     Get "teams/:id/authentication-token", Organization, "show-token-of-team", "Shows the token of a team, without its text.",
         answering(One(&TOKEN))
@@ -60,32 +62,39 @@ routes! { TOKENS:
         => |api, owner| api.issue_token(api.enter_place(Place::Team(owner))?);
     Delete "teams/:id/authentication-token", Organization, "revoke-token-of-team", "Revokes the token of a team."
         => |api, owner| api.revoke_one_token(Place::Team(owner));
-    Get "teams/:id/authentication-tokens", Organization, "list-tokens-of-team", "Lists the tokens of a team, without their texts.",
+    Get "teams/:id/authentication-tokens", Organization, "list-tokens-of-team",
+        "Lists the tokens of a team, without their texts.",
         paged, answering(Many(&TOKEN))
         => |api, id| api.list_tokens(Collection::Team(id));
-    Post "teams/:id/authentication-tokens", Organization, "issue-token-of-team", "Makes one more token of a team, and tells its text once.",
+    Post "teams/:id/authentication-tokens", Organization, "issue-token-of-team",
+        "Makes one more token of a team, and tells its text once.",
         taking_at_will(One(&TOKEN)), making(One(&TOKEN))
         => |api, id| api.issue_token(api.enter_collection(Collection::Team(id))?);
     Get "users/:id/authentication-tokens", User, "list-tokens-of-user", "Lists the tokens of a user, without their texts.",
         paged, answering(Many(&TOKEN))
         => |api, id| api.list_tokens(Collection::User(id));
-    Post "users/:id/authentication-tokens", User, "issue-token-of-user", "Makes one more token of a user, and tells its text once.",
+    Post "users/:id/authentication-tokens", User, "issue-token-of-user",
+        "Makes one more token of a user, and tells its text once.",
         taking_at_will(One(&TOKEN)), making(One(&TOKEN))
         => |api, id| api.issue_token(api.enter_collection(Collection::User(id))?);
-    Get "agent-pools/:id/authentication-tokens", Organization, "list-tokens-of-agent-pool", "Lists the tokens of an agent pool, without their texts.",
+    Get "agent-pools/:id/authentication-tokens", Organization, "list-tokens-of-agent-pool",
+        "Lists the tokens of an agent pool, without their texts.",
         paged, answering(Many(&TOKEN))
         => |api, id| api.list_tokens(Collection::AgentPool(id));
-    Post "agent-pools/:id/authentication-tokens", Organization, "issue-token-of-agent-pool", "Makes one more token of an agent pool, and tells its text once.",
+    Post "agent-pools/:id/authentication-tokens", Organization, "issue-token-of-agent-pool",
+        "Makes one more token of an agent pool, and tells its text once.",
         taking_at_will(One(&TOKEN)), making(One(&TOKEN))
         => |api, id| api.issue_token(api.enter_collection(Collection::AgentPool(id))?);
     Get "organizations/:name/team-tokens", Organization, "list-team-tokens", "Lists the tokens of all teams of an organization.",
         querying(&[of_teams::SEARCH, of_teams::SORT]), paged, answering(Many(&TOKEN))
         => |api, name| api.list_tokens_of_teams(name);
-    Get "authentication-tokens/:id", Organization, "show-token", "Shows a token by its id, without its text.", answering(One(&TOKEN))
+    Get "authentication-tokens/:id", Organization, "show-token",
+        "Shows a token by its id, without its text.", answering(One(&TOKEN))
         => |api, id| api.show_token(id);
     Delete "authentication-tokens/:id", Organization, "revoke-token", "Revokes a token by its id."
         => |api, id| api.revoke_token(id);
-    Get "organizations/:name/token-ttl-policies", Organization, "list-token-lifetimes", "Lists how long the tokens of an organization may live.",
+    Get "organizations/:name/token-ttl-policies", Organization, "list-token-lifetimes",
+        "Lists how long the tokens of an organization may live.",
         answering(Many(&LIFETIME)), forbidding
         => |api, name| api.token_lifetimes(name);
     Patch "organizations/:name/token-ttl-policies", Organization, "update-token-lifetimes", "Changes how long tokens may live.",

@@ -26,7 +26,7 @@ pub(super) const TOKEN: Parameter = Parameter::choice(
 );
 const AUDIT_TRAILS: &str = "audit-trails";
 
-/// What an organization must be entitled to for its audit trail.
+/// The entitlement without which an organization has no audit trail.
 const AUDIT_LOGGING: &str = "audit-logging";
 
 /// A caller who may deal with the tokens of an owner.
