@@ -7,10 +7,10 @@ use gatehouse_orgs_api::{AdministrationChanges, Capability, Organization, Shared
 use serde_json::{Value, json};
 
 use super::api_error::ApiError;
+use super::attribute_table::{ShownAttributes, attribute_table};
 use super::document::Document;
 use super::document_type::{DocumentType, Target, boolean, integer, related, text};
-use super::general_settings::timeout;
-use super::input::{Input, Kinds, Members};
+use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
 use super::parameter::Parameter;
 use super::route::Data::{Many, One};
@@ -33,47 +33,39 @@ const PROVIDER_PRODUCERS: Parameter = Parameter::choice(
 /// The related resources that come with organizations for site administrators.
 const INCLUDES: &[&str] = &["owners"];
 
+attribute_table! { ROWS: Organization, AdministrationChanges;
+    text("name", "The name.").read_only() => |it| it.name.as_str();
+    text("external-id", "The id that never changes.").read_only() => |it| it.external_id.as_str();
+    text("notification-email", "The address for notifications.").read_only() => |it| it.settings.email.as_str();
+    boolean("is-disabled", "Whether the organization is closed to all but site administrators.").defaulting_to("false")
+        [disabled boolean] => |it| it.disabled;
+    boolean("global-module-sharing", "Whether modules are shared with all organizations.").defaulting_to("false")
+        [global_module_sharing boolean] => |it| it.global_module_sharing;
+    boolean("global-provider-sharing", "Whether providers are shared with all organizations.").defaulting_to("false")
+        [global_provider_sharing boolean] => |it| it.global_provider_sharing;
+    boolean("access-beta-tools", "Stored, without effect.").defaulting_to("false")
+        [access_beta_tools boolean] => |it| it.administration.access_beta_tools;
+    boolean("terraform-worker-sudo-enabled", "Stored, without effect.").defaulting_to("false")
+        [terraform_worker_sudo_enabled boolean] => |it| it.administration.terraform_worker_sudo_enabled;
+    text("apply-timeout", "Stored, without effect.").nullable()
+        [apply_timeout timeout] => |it| it.administration.apply_timeout.as_deref();
+    text("plan-timeout", "Stored, without effect.").nullable()
+        [plan_timeout timeout] => |it| it.administration.plan_timeout.as_deref();
+    text("terraform-build-worker-apply-timeout", "The older name of apply-timeout.").nullable()
+        => |it| it.administration.apply_timeout.as_deref();
+    text("terraform-build-worker-plan-timeout", "The older name of plan-timeout.").nullable()
+        => |it| it.administration.plan_timeout.as_deref();
+    integer("workspace-limit", "Stored, without effect.").nullable()
+        [workspace_limit integer] => |it| it.administration.workspace_limit;
+    boolean("sso-enabled", "Always false.").read_only() => |_it| false;
+}
+
 /// An organization as site administrators see it.
-pub(super) const ADMINISTERED: DocumentType = DocumentType::new(
+pub(super) const ADMINISTERED: DocumentType = DocumentType::tabled(
     "AdministeredOrganization",
     "organizations",
     "An organization as site administrators see it.",
-    &[
-        text("name", "The name.").read_only(),
-        text("external-id", "The id that never changes.").read_only(),
-        text("notification-email", "The address for notifications.").read_only(),
-        boolean(
-            "is-disabled",
-            "Whether the organization is closed to all but site administrators.",
-        )
-        .defaulting_to("false"),
-        boolean(
-            "global-module-sharing",
-            "Whether modules are shared with all organizations.",
-        )
-        .defaulting_to("false"),
-        boolean(
-            "global-provider-sharing",
-            "Whether providers are shared with all organizations.",
-        )
-        .defaulting_to("false"),
-        boolean("access-beta-tools", "Stored, without effect.").defaulting_to("false"),
-        boolean("terraform-worker-sudo-enabled", "Stored, without effect.").defaulting_to("false"),
-        text("apply-timeout", "Stored, without effect.").nullable(),
-        text("plan-timeout", "Stored, without effect.").nullable(),
-        text(
-            "terraform-build-worker-apply-timeout",
-            "The older name of apply-timeout.",
-        )
-        .nullable(),
-        text(
-            "terraform-build-worker-plan-timeout",
-            "The older name of plan-timeout.",
-        )
-        .nullable(),
-        integer("workspace-limit", "Stored, without effect.").nullable(),
-        boolean("sso-enabled", "Always false.").read_only(),
-    ],
+    || ROWS.iter().map(|row| &row.property).collect(),
 )
 .relating(&[
     related("owners", Target::Many("users")),
@@ -233,21 +225,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-fn changes(attributes: &Members<'_>) -> AdministrationChanges {
-    AdministrationChanges {
-        disabled: attributes.boolean("is-disabled"),
-        global_module_sharing: attributes.boolean("global-module-sharing"),
-        global_provider_sharing: attributes.boolean("global-provider-sharing"),
-        access_beta_tools: attributes.boolean("access-beta-tools"),
-        terraform_worker_sudo_enabled: attributes.boolean("terraform-worker-sudo-enabled"),
-        apply_timeout: timeout(attributes, "apply-timeout"),
-        plan_timeout: timeout(attributes, "plan-timeout"),
-        workspace_limit: attributes.integer("workspace-limit"),
-    }
-}
-
 fn resource_of(organization: &Organization, owners: &[User]) -> Value {
-    let administration = &organization.administration;
     let name = &organization.name;
     let owners: Vec<Value> = owners
         .iter()
@@ -256,22 +234,7 @@ fn resource_of(organization: &Organization, owners: &[User]) -> Value {
     json!({
         "id": name,
         "type": "organizations",
-        "attributes": {
-            "name": name,
-            "external-id": organization.external_id,
-            "notification-email": organization.settings.email,
-            "access-beta-tools": administration.access_beta_tools,
-            "is-disabled": organization.disabled,
-            "sso-enabled": false,
-            "global-module-sharing": organization.global_module_sharing,
-            "global-provider-sharing": organization.global_provider_sharing,
-            "apply-timeout": administration.apply_timeout,
-            "plan-timeout": administration.plan_timeout,
-            "terraform-build-worker-apply-timeout": administration.apply_timeout,
-            "terraform-build-worker-plan-timeout": administration.plan_timeout,
-            "terraform-worker-sudo-enabled": administration.terraform_worker_sudo_enabled,
-            "workspace-limit": administration.workspace_limit,
-        },
+        "attributes": ShownAttributes { rows: ROWS, resource: organization },
         "relationships": {
             "owners": {"data": owners},
             "subscription": {"data": null},

@@ -4,7 +4,7 @@ use gatehouse_orgs_api::{Edition, Entitlement, EntitlementValue, Organization, P
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::organization::ShownAttributes;
+use super::organization::OrganizationAttributes;
 use super::retention_kind::retention_kind;
 use super::timestamp;
 
@@ -39,7 +39,7 @@ pub(super) struct OrganizationResource<'a> {
     id: &'a str,
     #[serde(rename = "type")]
     kind: &'static str,
-    attributes: ShownAttributes<'a>,
+    attributes: OrganizationAttributes<'a>,
     relationships: Value,
     links: Value,
 }
@@ -50,7 +50,7 @@ impl<'a> OrganizationResource<'a> {
         Self {
             id: &organization.name,
             kind: "organizations",
-            attributes: ShownAttributes::new(organization, permissions),
+            attributes: OrganizationAttributes::new(organization, permissions),
             relationships: relationships(organization),
             links: json!({"self": path_of(organization)}),
         }

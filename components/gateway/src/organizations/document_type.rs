@@ -41,6 +41,19 @@ impl DocumentType {
         }
     }
 
+    /// The same with the attributes of a table that says more about each of them.
+    pub(super) const fn tabled(
+        name: &'static str,
+        resource_type: &'static str,
+        about: &'static str,
+        attributes: fn() -> Vec<&'static Property>,
+    ) -> Self {
+        Self {
+            attributes: Attributes::Tabled(attributes),
+            ..Self::new(name, resource_type, about, &[])
+        }
+    }
+
     /// The same with these relationships.
     pub(super) const fn relating(self, relationships: &'static [Relationship]) -> Self {
         Self {

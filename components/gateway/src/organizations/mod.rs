@@ -9,6 +9,7 @@ mod administration;
 mod agent_pools;
 mod api_error;
 mod attribute_fault;
+mod attribute_table;
 mod audit_trail;
 mod caller;
 mod document;

@@ -4,8 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-
 use gatehouse_orgs_api::{
     CreateError, Edition, Field, FieldFault, Organization, OrganizationChanges, Permission, Plan,
     RetentionRule, Subscription, UpdateError,
@@ -14,9 +12,9 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
+use super::attribute_table::{AttributeRow, Shown};
 use super::document_type::{
-    Attributes, DocumentType, Property, Relationship, Target, boolean, choice, flags, integer,
-    related, text, time,
+    DocumentType, Relationship, Target, boolean, choice, flags, integer, related, text, time,
 };
 use super::fields;
 use super::input::{Input, Kinds, Resource};
@@ -26,21 +24,6 @@ const RESOURCE_TYPE: &str = "organizations";
 
 /// Shown last, for they depend on the caller.
 const PERMISSIONS: &str = "permissions";
-
-/// An attribute, and where an organization has it.
-struct Row {
-    property: Property,
-    /// `None` for what is not shown, or not from the organization alone.
-    shown: Option<fn(&Organization) -> Shown<'_>>,
-}
-
-/// The value of an attribute.
-enum Shown<'a> {
-    Null,
-    Boolean(bool),
-    Integer(u64),
-    Text(Cow<'a, str>),
-}
 
 /// Writes the table. A row says kind, name and meaning, then more about the property; in brackets the field of a fault, the member of
 /// the changes and how that is read, for what owners may set; at last the value that is shown. Attributes are shown in this order.
@@ -55,8 +38,8 @@ macro_rules! organization {
             $related_name:literal [$related_field:ident $related_change:ident] $target:expr;
         )* }
     ) => {
-        const ROWS: &[Row] = &[$(
-            Row {
+        const ROWS: &[AttributeRow<Organization>] = &[$(
+            AttributeRow {
                 property: $kind($name, $($about),*)
                     $(.$column($($value)?))*,
                 shown: organization!(@shown $(|$organization| $shown)?),
@@ -206,14 +189,12 @@ organization! {
 }
 
 /// Organizations in documents.
-pub(super) const ORGANIZATION: DocumentType = DocumentType {
-    name: "Organization",
-    resource_type: RESOURCE_TYPE,
-    is_type_checked: true,
-    about: "An organization.",
-    attributes: Attributes::Tabled(|| ROWS.iter().map(|row| &row.property).collect()),
-    relationships: WRITABLE_RELATIONSHIPS,
-};
+pub(super) const ORGANIZATION: DocumentType =
+    DocumentType::tabled("Organization", RESOURCE_TYPE, "An organization.", || {
+        ROWS.iter().map(|row| &row.property).collect()
+    })
+    .relating(WRITABLE_RELATIONSHIPS)
+    .type_checked();
 
 /// Reads the document of a create or an update.
 ///
@@ -229,12 +210,12 @@ pub(super) fn changes_in(body: &[u8]) -> Result<OrganizationChanges, ApiError> {
 }
 
 /// The attributes of an organization for a caller with these permissions. Those of the other edition are left out.
-pub(super) struct ShownAttributes<'a> {
+pub(super) struct OrganizationAttributes<'a> {
     organization: &'a Organization,
     permissions: &'a [Permission],
 }
 
-impl<'a> ShownAttributes<'a> {
+impl<'a> OrganizationAttributes<'a> {
     pub(super) const fn new(organization: &'a Organization, permissions: &'a [Permission]) -> Self {
         Self {
             organization,
@@ -243,7 +224,7 @@ impl<'a> ShownAttributes<'a> {
     }
 }
 
-impl Serialize for ShownAttributes<'_> {
+impl Serialize for OrganizationAttributes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let edition = self.organization.plan.edition();
         let mut map = serializer.serialize_map(None)?;
@@ -265,53 +246,6 @@ impl Serialize for Granted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let permissions = self.0.iter();
         serializer.collect_map(permissions.map(|granted| (&granted.key, granted.granted)))
-    }
-}
-
-impl Serialize for Shown<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_unit(),
-            Self::Boolean(value) => serializer.serialize_bool(*value),
-            Self::Integer(value) => serializer.serialize_u64(*value),
-            Self::Text(text) => serializer.serialize_str(text),
-        }
-    }
-}
-
-impl From<bool> for Shown<'_> {
-    fn from(value: bool) -> Self {
-        Self::Boolean(value)
-    }
-}
-
-impl From<u32> for Shown<'_> {
-    fn from(value: u32) -> Self {
-        Self::Integer(value.into())
-    }
-}
-
-impl From<u64> for Shown<'_> {
-    fn from(value: u64) -> Self {
-        Self::Integer(value)
-    }
-}
-
-impl<'a> From<&'a str> for Shown<'a> {
-    fn from(text: &'a str) -> Self {
-        Self::Text(Cow::Borrowed(text))
-    }
-}
-
-impl From<String> for Shown<'_> {
-    fn from(text: String) -> Self {
-        Self::Text(Cow::Owned(text))
-    }
-}
-
-impl<'a, T: Into<Shown<'a>>> From<Option<T>> for Shown<'a> {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, T::into)
     }
 }
 

@@ -77,6 +77,14 @@ impl<'a> Members<'a> {
         self.read(name, |value| timestamp::parsed(value.as_str()?))
     }
 
+    /// A timeout as text, under its name or under the older one that means the same.
+    pub(in crate::organizations) fn timeout(&self, name: &str) -> Attribute<String> {
+        match self.text(name) {
+            Attribute::Absent => self.text(&format!("terraform-build-worker-{name}")),
+            given => given,
+        }
+    }
+
     /// True or false.
     pub(in crate::organizations) fn boolean(&self, name: &str) -> Attribute<bool> {
         self.read(name, Value::as_bool)
