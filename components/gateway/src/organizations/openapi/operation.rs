@@ -88,9 +88,9 @@ pub(super) fn operation(route: &Route) -> Value {
 fn about(route: &Route) -> String {
     let audience = route.audience.sentence();
     match route.edition {
-        Some(Edition::Hosted) => format!("For: {audience} In the hosted edition alone."),
-        Some(Edition::SelfHosted) => format!("For: {audience} In the self-hosted edition alone."),
-        None => format!("For: {audience}"),
+        Some(Edition::Hosted) => format!("{audience} The hosted edition alone has it."),
+        Some(Edition::SelfHosted) => format!("{audience} The self-hosted edition alone has it."),
+        None => audience.to_owned(),
     }
 }
 
