@@ -8,7 +8,7 @@ use gatehouse_ports::{Clock, OsRandom, Random, RandomError, SystemClock};
 use crate::continuation::Continuation;
 use crate::host::{AuditLog, Host};
 use crate::http::{Request, Response};
-use crate::organizations::Problem;
+use crate::organizations::ApiError;
 use crate::parts::{Part, ResumeError};
 use crate::path::{self, CanonicalPath, PathError};
 use crate::settings::Settings;
@@ -102,14 +102,14 @@ impl<A, C, O> Gateway<A, C, O> {
     }
 }
 
-impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
+impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, O> {
     /// Answers one request. Every request gets an answer; a fault of the server is a 5xx, never a panic.
     #[must_use]
     pub fn handle(&self, request: &Request) -> Response {
         let is_json_api = organizations::concerns(&request.path);
         if request.body.len() > MAXIMUM_BODY_BYTES {
             return if is_json_api {
-                organizations::refuse(self, request, &Problem::TooLarge)
+                organizations::refuse(self, request, &ApiError::TooLarge)
             } else {
                 let response = vault::error_response(413, "request body too large");
                 vault::end(self, request, response)
@@ -120,7 +120,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
             Ok(path) => path,
             // What cannot be a path of that protocol does not exist there.
             Err(_) if is_json_api => {
-                return organizations::refuse(self, request, &Problem::NotFound);
+                return organizations::refuse(self, request, &ApiError::NotFound);
             }
             Err(PathError::EmptySegment | PathError::DotSegment) => {
                 let response = match path::plain_spelling(&request.path) {
@@ -149,7 +149,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     }
 }
 
-impl<A, C: Access, O: Capability> Gateway<A, C, O> {
+impl<A, C: Access + 'static, O: Capability + 'static> Gateway<A, C, O> {
     /// Goes on with the body of the answer to `request`, which the answer's [`crate::Rest`] tells where.
     ///
     /// The caller's rights are looked at anew. It takes no use of a token with a number of them, counts against no rate, and is not recorded:

@@ -1,4 +1,5 @@
-//! Walks through the route table (contract 8): each route answers who may take it, and is not there for others.
+//! Walks through the route table (contract 8), as the server describes it (contract 4.16): each route answers who may take it, and is not
+//! there for others.
 
 mod routes;
 
@@ -6,10 +7,99 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use self::routes::{Audience, Route};
+use self::routes::Step;
 use crate::fixtures::{Organization, team_token_with, unique};
 use crate::server::{Edition, Server};
 use crate::session::{Reply, Session};
+
+/// A route in the description of the API.
+struct Row {
+    method: String,
+    /// Whole, with its parameter in braces.
+    path: String,
+    audience: String,
+    /// The one edition that has it; `None` for both.
+    edition: Option<Edition>,
+}
+
+impl Row {
+    fn exists_in(&self, edition: Edition) -> bool {
+        self.edition.is_none_or(|only| only == edition)
+    }
+
+    fn is(&self, audience: &str) -> bool {
+        self.audience == audience
+    }
+}
+
+/// The table of routes, read from the server.
+struct Table(Vec<Row>);
+
+impl Table {
+    fn read(session: &Session<'_>) -> Self {
+        let described = session.server().nobody().get("openapi.json").expect(200);
+        let described = described.json();
+        let paths = described["paths"].as_object().unwrap().iter();
+        let rows = paths.flat_map(|(path, methods)| {
+            methods
+                .as_object()
+                .unwrap()
+                .iter()
+                .map(move |(method, operation)| Row {
+                    method: method.to_ascii_uppercase(),
+                    path: path.clone(),
+                    audience: operation["x-gatehouse-audience"]
+                        .as_str()
+                        .unwrap()
+                        .to_owned(),
+                    edition: match operation["x-gatehouse-edition"].as_str() {
+                        None => None,
+                        Some("hosted") => Some(Edition::Hosted),
+                        Some("self-hosted") => Some(Edition::SelfHosted),
+                        Some(other) => panic!("{path}: {other}"),
+                    },
+                })
+        });
+        Self(rows.collect())
+    }
+
+    /// The rows of this path, by all methods.
+    fn at(&self, path: &str) -> impl Iterator<Item = &Row> {
+        let path = match path.strip_prefix('/') {
+            Some(_) => path.to_owned(),
+            None => format!("/api/v2/{path}"),
+        };
+        let path = path.split('?').next().unwrap_or_default().to_owned();
+        self.0.iter().filter(move |row| is_like(&row.path, &path))
+    }
+
+    fn row(&self, step: &Step) -> &Row {
+        let row = self.at(step.path).find(|row| row.method == step.method);
+        row.unwrap_or_else(|| panic!("no row for {}", label(step)))
+    }
+
+    /// The steps that this edition has, with their rows.
+    fn existing(&self, edition: Edition) -> impl Iterator<Item = (&Row, Step)> {
+        let steps = routes::all()
+            .into_iter()
+            .map(|step| (self.row(&step), step));
+        steps.filter(move |(row, step)| exists(row, step, edition))
+    }
+}
+
+/// Whether two paths are the same but for the names in braces.
+fn is_like(template: &str, path: &str) -> bool {
+    let is_name = |segment: &str| segment.starts_with('{');
+    let mut others = path.split('/');
+    template.split('/').all(|segment| {
+        let other = others.next();
+        other.is_some_and(|other| segment == other || is_name(segment) && is_name(other))
+    }) && others.next().is_none()
+}
+
+fn exists(row: &Row, step: &Step, edition: Edition) -> bool {
+    row.exists_in(edition) && step.only_in.is_none_or(|only| only == edition)
+}
 
 /// What the names in paths and bodies stand for.
 type Names = BTreeMap<&'static str, String>;
@@ -76,35 +166,37 @@ fn fill(text: &str, names: &Names) -> String {
     })
 }
 
-fn take(session: &Session<'_>, route: &Route, names: &Names) -> Reply {
-    let body = route.body.as_ref().map(Value::to_string);
+fn take(session: &Session<'_>, step: &Step, names: &Names) -> Reply {
+    let body = step.body.as_ref().map(Value::to_string);
     let body = body.map(|body| fill(&body, names));
-    session.send(route.method, &fill(route.path, names), body.as_deref())
+    session.send(step.method, &fill(step.path, names), body.as_deref())
 }
 
-fn label(route: &Route) -> String {
-    format!("{} {}", route.method, route.path)
+fn label(step: &Step) -> String {
+    format!("{} {}", step.method, step.path)
 }
 
 /// Takes each route once; those of the other edition are not there.
 fn walk_as_administrator(server: &Server) {
     let administrator = server.administrator();
     let prepared = prepare(&administrator);
+    let table = Table::read(&administrator);
     let wrong: Vec<String> = routes::all()
         .iter()
-        .filter_map(|route| {
-            let asking = match route.audience {
-                Audience::Auditors => &prepared.auditor,
-                _ => &administrator,
+        .filter_map(|step| {
+            let row = table.row(step);
+            let asking = if row.is("auditors") {
+                &prepared.auditor
+            } else {
+                &administrator
             };
-            let reply = take(asking, route, &prepared.names);
-            let exists = route.editions.has(server.edition());
-            let fits = if exists {
+            let reply = take(asking, step, &prepared.names);
+            let fits = if exists(row, step, server.edition()) {
                 reply.status < 300
             } else {
                 reply.status == 404
             };
-            (!fits).then(|| format!("{}: {} {}", label(route), reply.status, reply.body))
+            (!fits).then(|| format!("{}: {} {}", label(step), reply.status, reply.body))
         })
         .collect();
     administrator.delete(&format!("organizations/{}", prepared.names["new"]));
@@ -125,6 +217,7 @@ fn a_site_administrator_walks_all_routes_self_hosted() {
 
 scenarios! {
     both:
+        every_route_of_the_table_is_walked,
         an_unknown_token_is_refused_on_every_route,
         no_token_is_refused_on_every_route,
         an_outsider_cannot_tell_what_is_there,
@@ -134,23 +227,30 @@ scenarios! {
         lists_without_a_feature_are_empty_pages;
 }
 
-/// The routes of this edition.
-fn existing(session: &Session<'_>) -> impl Iterator<Item = Route> {
-    let edition = session.edition();
-    routes::all()
-        .into_iter()
-        .filter(move |route| route.editions.has(edition))
+fn every_route_of_the_table_is_walked(session: &Session<'_>) {
+    let steps = routes::all();
+    for Row { method, path, .. } in Table::read(session).0 {
+        let is_left_out = routes::NOT_WALKED.contains(&(method.as_str(), path.as_str()));
+        let is_walked = steps.iter().any(|step| {
+            let target = step.path.split('?').next().unwrap_or_default();
+            let target = match target.strip_prefix('/') {
+                Some(_) => target.to_owned(),
+                None => format!("/api/v2/{target}"),
+            };
+            step.method == method && is_like(&path, &target)
+        });
+        assert_ne!(is_walked, is_left_out, "{method} {path}");
+    }
 }
 
 fn assert_refuses_strangers(session: &Session<'_>, stranger: &Session<'_>) {
     let prepared = prepare(session);
-    for route in existing(session) {
-        let reply = take(stranger, &route, &prepared.names);
-        match route.audience {
-            Audience::Public => assert!(reply.status < 300, "{}", label(&route)),
-            _ => {
-                reply.expect_unauthorized();
-            }
+    for (row, step) in Table::read(session).existing(session.edition()) {
+        let reply = take(stranger, &step, &prepared.names);
+        if row.is("anyone") {
+            assert!(reply.status < 300, "{}", label(&step));
+        } else {
+            reply.expect_unauthorized();
         }
     }
     prepared.organization.show().expect(200);
@@ -184,17 +284,17 @@ fn an_outsider_cannot_tell_what_is_there(session: &Session<'_>) {
     let prepared = prepare(session);
     let absent = absent(&prepared.names);
     let outsider = server.bearer(&server.user(false));
-    for route in existing(session) {
-        if matches!(route.audience, Audience::Public | Audience::Users) {
+    for (row, step) in Table::read(session).existing(session.edition()) {
+        if row.is("anyone") || row.is("bearers") {
             continue;
         }
-        let present = take(&outsider, &route, &prepared.names).expect_not_found();
-        let absent = take(&outsider, &route, &absent);
+        let present = take(&outsider, &step, &prepared.names).expect_not_found();
+        let absent = take(&outsider, &step, &absent);
         assert_eq!(
             comparable(&present),
             comparable(&absent),
             "{}",
-            label(&route)
+            label(&step)
         );
     }
     // Nothing has changed, either.
@@ -207,29 +307,17 @@ fn an_outsider_cannot_tell_what_is_there(session: &Session<'_>) {
 
 fn other_methods_are_not_there(session: &Session<'_>) {
     let prepared = prepare(session);
-    let mut methods: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-    for route in routes::all() {
-        // Removing another organization is the same path.
-        let path = route.path.replace("{spare}", "{name}");
-        let path = path.split('?').next().unwrap_or_default().to_owned();
-        methods.entry(path).or_default().insert(route.method);
-    }
-    // A default project refuses both with a reason (contract 4.13).
-    methods
-        .entry("projects/{project}".to_owned())
-        .or_default()
-        .extend(["PATCH", "DELETE"]);
-    // Members of a team come and go by documents, which the table does not have.
-    for list in ["users", "organization-memberships"] {
-        methods
-            .entry(format!("teams/{{team}}/relationships/{list}"))
-            .or_default()
-            .extend(["POST", "DELETE"]);
+    let table = Table::read(session);
+    let mut methods: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for step in routes::all() {
+        let path = step.path.split('?').next().unwrap_or_default();
+        let known = table.at(path).map(|row| row.method.as_str());
+        methods.entry(path).or_default().extend(known);
     }
     for (path, known) in methods {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
             if !known.contains(method) {
-                let path = fill(&path, &prepared.names);
+                let path = fill(path, &prepared.names);
                 let reply = session.send(method, &path, None);
                 assert_eq!(reply.status, 404, "{}", reply.label);
             }
@@ -264,12 +352,12 @@ fn unknown_paths_are_not_there(session: &Session<'_>) {
 fn every_answer_tells_about_the_server(session: &Session<'_>) {
     let prepared = prepare(session);
     let outsider = session.server().nobody();
-    for route in existing(session) {
-        if route.path.starts_with('/') || route.method != "GET" {
+    for (_, step) in Table::read(session).existing(session.edition()) {
+        if step.path.starts_with('/') || step.method != "GET" {
             continue;
         }
         for asking in [session, &outsider] {
-            let reply = take(asking, &route, &prepared.names);
+            let reply = take(asking, &step, &prepared.names);
             let what = &reply.label;
             assert_eq!(reply.header("tfp-api-version"), Some("2.6"), "{what}");
             assert_eq!(reply.header("cache-control"), Some("no-store"), "{what}");
@@ -287,8 +375,8 @@ fn every_answer_tells_about_the_server(session: &Session<'_>) {
 /// Contract 4.12: terrasnek reads the number of pages of each.
 fn lists_without_a_feature_are_empty_pages(session: &Session<'_>) {
     let prepared = prepare(session);
-    for route in routes::empty_lists() {
-        take(session, &route, &prepared.names)
+    for step in routes::empty_lists() {
+        take(session, &step, &prepared.names)
             .expect(200)
             .shows("/data", Value::Array(Vec::new()))
             .shows("/meta/pagination/total-pages", 1)

@@ -27,7 +27,7 @@ use crate::http::{Method, Request, Response};
 use crate::path::UNWRAP_PATH;
 
 /// Reads that leave no record: they say how the server is or where things are, to anybody, and look at no token.
-const UNRECORDED: [&str; 8] = [
+const UNRECORDED: [&str; 9] = [
     "/v1/sys/health",
     "/v1/sys/seal-status",
     "/v1/sys/leader",
@@ -35,6 +35,7 @@ const UNRECORDED: [&str; 8] = [
     "/v1/identity/oidc/plugins/.well-known/keys",
     "/v1/identity/oidc/plugins/.well-known/openid-configuration",
     "/api/v2/ping",
+    "/api/v2/openapi.json",
     "/.well-known/terraform.json",
 ];
 

@@ -7,39 +7,64 @@ use gatehouse_orgs_api::{Capability, Decision, Principal, User};
 use serde_json::{Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::caller::Caller;
 use super::document::Document;
-use super::problem::Problem;
+use super::document_type::{DocumentType, Target, boolean, choice, flags, related, text};
+use super::route::Data::One;
+use super::route::routes;
 use super::transport::json_api;
 use super::users;
 use crate::Edition;
-use crate::http::{Method, Response};
+use crate::http::Response;
 
-/// Requests about the account of the caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route {
-    /// All about it.
-    Details,
+/// Names of the editions in accounts.
+const HOSTED: &str = "tfc";
+const SELF_HOSTED: &str = "tfe";
+
+routes! { ACCOUNT:
+    Get "account/details", Bearers, "show-account", "Shows the user that the caller's token stands for.", answering(One(&ACCOUNT))
+        => |api, _| api.account_details();
 }
 
-impl Route {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["account", "details"]) => Some(Self::Details),
-            _ => None,
-        }
-    }
-}
+/// The account of the caller, with all that is told of it.
+const ACCOUNT: DocumentType = DocumentType::new(
+    "Account",
+    "users",
+    "The user that a token stands for.",
+    &[
+        text("username", "The name.").read_only(),
+        text("email", "The address.").read_only(),
+        text("unconfirmed-email", "Always null.")
+            .nullable()
+            .read_only(),
+        boolean(
+            "is-service-account",
+            "Whether the user stands for a team, an organization or a workload.",
+        )
+        .read_only(),
+        choice("auth-method", &[HOSTED, SELF_HOSTED], "The edition.").read_only(),
+        text("avatar-url", "A picture, as a data URL.").read_only(),
+        text("password", "Always null.").nullable().read_only(),
+        boolean("v2-only", "Always true.").read_only(),
+        boolean(
+            "is-site-admin",
+            "Whether the caller administers the installation.",
+        )
+        .read_only(),
+        boolean("is-admin", "The same.").read_only(),
+        boolean("is-sso-login", "Always false.").read_only(),
+        flags("two-factor", "Always disabled.").read_only(),
+        flags("permissions", "The rights of the caller.").read_only(),
+    ],
+)
+.relating(&[
+    related("authentication-tokens", Target::Link),
+    related("authenticated-resource", Target::One("users")),
+]);
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_accounts(&self, route: Route) -> Result<Response, Problem> {
-        match route {
-            Route::Details => self.account_details(),
-        }
-    }
-
-    fn account_details(&self) -> Result<Response, Problem> {
+    fn account_details(&self) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         let user = self.organizations.account_of(&caller.identity)?;
         self.shown_account(&caller, &user)
@@ -50,7 +75,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         caller: &Caller<'_>,
         user: &User,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, ApiError> {
         self.decided(caller, true)?;
         let behind = self.resource_behind(&caller.identity.principal, user)?;
         let creation = self.organizations.creation(
@@ -61,8 +86,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let is_person = is_person(caller);
         let is_administrator = caller.is_site_administrator();
         let method = match self.settings.edition {
-            Edition::Hosted => "tfc",
-            Edition::SelfHosted => "tfe",
+            Edition::Hosted => HOSTED,
+            Edition::SelfHosted => SELF_HOSTED,
         };
         let id = &user.id;
         let attributes = json!({
@@ -94,11 +119,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             });
             resource.insert("relationships".to_owned(), relationships);
         }
-        Ok(json_api(200, &Document::of(resource)))
+        Ok(json_api(200, &Document::new(resource)))
     }
 
-    /// What the token belongs to: the user, or the team or organization in whose place a user is told of.
-    fn resource_behind(&self, principal: &Principal, user: &User) -> Result<Value, Problem> {
+    /// The owner of the token: the user, or the team or organization that the user stands for.
+    fn resource_behind(&self, principal: &Principal, user: &User) -> Result<Value, ApiError> {
         Ok(match principal {
             Principal::Team(team) => json!({"id": team.id, "type": "teams"}),
             Principal::Organization(id) | Principal::AuditReader(id) => {
@@ -113,7 +138,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// A picture with the first letter of a name, in the text itself: nobody else learns whose it is (contract 1.11).
+/// A picture with the first letter of a name, in the text itself, so that no third party learns whose it is (contract 1.11).
 fn avatar(username: &str) -> String {
     let first = username.chars().find(char::is_ascii_alphanumeric);
     let letter = first.unwrap_or('-').to_ascii_uppercase();
@@ -123,7 +148,7 @@ fn avatar(username: &str) -> String {
     format!("data:image/svg+xml;base64,{}", STANDARD.encode(picture))
 }
 
-/// Whether it is a person who asks, by a token of their own.
+/// Tells whether the caller is a person with a token of their own.
 fn is_person(caller: &Caller<'_>) -> bool {
     matches!(&caller.identity.principal, Principal::User(user) if user.subject.is_none())
 }

@@ -1,4 +1,4 @@
-//! What the routes of single organizations do, in the order of checks of contract 1.5.
+//! The handlers of single organizations, in the order of checks of contract 1.5.
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -6,19 +6,65 @@ use gatehouse_orgs_api::{
     folded_name,
 };
 
+use super::api_error::ApiError;
 use super::caller::{Caller, Entry};
 use super::document::{Document, OrganizationResource, entitlement_set};
-use super::include::Includes;
+use super::document_type::DocumentType;
+use super::organization::{ORGANIZATION, changes_in};
 use super::policy_paths::path_of;
-use super::problem::Problem;
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::{json_api, no_content};
-use super::{Api, attributes, include};
+use super::{Api, include, listing};
 use crate::http::Response;
+
+/// The operation whose answer can come in parts.
+pub(super) const LIST: &str = "list-organizations";
+
+/// The entitlement set of an organization. Its attributes are the entitlements by their names.
+const ENTITLEMENT_SET: DocumentType = DocumentType::new(
+    "EntitlementSet",
+    "entitlement-sets",
+    "The entitlements of an organization by their names: true, false, or a number with null for no limit.",
+    &[],
+);
+
+routes! { ORGANIZATIONS:
+    Get "organizations", Bearers, LIST,
+        "Lists the organizations that the caller sees. Without page parameters the list is whole.",
+        including(&[include::ENTITLEMENT_SET, include::SUBSCRIPTION]), querying(&[listing::EITHER, listing::NAME, listing::EMAIL]), paged,
+        answering(Many(&ORGANIZATION))
+        => |api, _| api.list();
+    Post "organizations", Bearers, "create-organization", "Makes an organization, which its maker owns.",
+        taking(One(&ORGANIZATION)), making(One(&ORGANIZATION)), forbidding
+        => |api, _| api.create();
+    Get "organizations/:name", Organization, "show-organization", "Shows an organization.",
+        including(&[include::ENTITLEMENT_SET, include::SUBSCRIPTION, include::DEFAULT_PROJECT]),
+        answering(One(&ORGANIZATION))
+        => |api, name| api.show(name);
+    Patch "organizations/:name", Organization, "update-organization", "Changes an organization, its name too.",
+        taking(One(&ORGANIZATION)), answering(One(&ORGANIZATION))
+        => |api, name| api.update(name);
+    Put "organizations/:name", Organization, "replace-organization",
+        "Does the same as PATCH: attributes that are not named stay.",
+        taking(One(&ORGANIZATION)), answering(One(&ORGANIZATION))
+        => |api, name| api.update(name);
+    Delete "organizations/:name", Organization, "delete-organization", "Removes an organization and all that belongs to it."
+        => |api, name| api.delete(name);
+    Get "organizations/:name/entitlement-set", Organization, "show-entitlement-set-of-organization",
+        "Shows the entitlements of an organization.",
+        including(&[]), answering(One(&ENTITLEMENT_SET))
+        => |api, name| api.entitlement_set_of(name);
+    Get "entitlement-sets/:id", Organization, "show-entitlement-set",
+        "Shows an entitlement set by the external id of its organization.",
+        including(&[]), answering(One(&ENTITLEMENT_SET))
+        => |api, id| api.entitlement_set(id);
+}
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Makes an organization.
-    pub(super) fn create(&self) -> Result<Response, Problem> {
-        let read = || attributes::read(&self.request.body);
+    pub(super) fn create(&self) -> Result<Response, ApiError> {
+        let read = || changes_in(&self.request.body);
         // The name decides what policies say, so where there are any the body is read before anything is refused.
         let known = self.comes_with_policies().then(read);
         let name = known.as_ref().and_then(|changes| changes.as_ref().ok());
@@ -37,8 +83,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.decided(&caller, decision == Decision::Allowed)?;
         match decision {
             Decision::Allowed => {}
-            Decision::Forbidden => return Err(Problem::Forbidden(CREATION_RESTRICTED.into())),
-            Decision::Hidden | Decision::UserTokensOff => return Err(Problem::NotFound),
+            Decision::Forbidden => return Err(ApiError::Forbidden(CREATION_RESTRICTED.into())),
+            Decision::Hidden | Decision::UserTokensOff => return Err(ApiError::NotFound),
         }
         let changes = known.unwrap_or_else(read)?;
         let by = self.recorded_as(&caller);
@@ -49,22 +95,22 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Shows an organization.
-    pub(super) fn show(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn show(&self, name: &str) -> Result<Response, ApiError> {
         let Entry { position, .. } = self.enter_to_show(name, Action::Show)?;
-        let includes = Includes::of_show(&self.request.query)?;
+        let includes = self.includes()?;
         let organization = (&position.organization, position.entitlements.as_slice());
         let feature_sets = self.feature_sets_for(includes);
-        let included = includes.of([organization], &feature_sets);
+        let included = includes.resources_of([organization], &feature_sets);
         Ok(shown(200, &position, included))
     }
 
     /// Changes an organization.
-    pub(super) fn update(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn update(&self, name: &str) -> Result<Response, ApiError> {
         let Entry {
             caller,
             mut position,
         } = self.enter_to_show(name, Action::Update)?;
-        let changes = attributes::read(&self.request.body)?;
+        let changes = changes_in(&self.request.body)?;
         self.check_rename(&caller, &position, &changes)?;
         let edition = self.settings.edition;
         let by = self.recorded_as(&caller);
@@ -75,32 +121,32 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Removes an organization. What the body says does not matter.
-    pub(super) fn delete(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn delete(&self, name: &str) -> Result<Response, ApiError> {
         let Entry { caller, position } = self.enter(name, Action::Delete, None)?;
         let id = &position.organization.external_id;
         let by = self.recorded_as(&caller);
         if self.organizations.delete(id, &by)? {
             Ok(no_content())
         } else {
-            Err(Problem::NotFound)
+            Err(ApiError::NotFound)
         }
     }
 
     /// Shows the entitlement set of an organization.
-    pub(super) fn entitlement_set_of(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn entitlement_set_of(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::Show, None)?;
-        include::nothing(&self.request.query)?;
+        self.includes()?;
         let set = entitlement_set_of(&entry.position);
-        Ok(json_api(200, &Document::of(set)))
+        Ok(json_api(200, &Document::new(set)))
     }
 
     /// Shows an entitlement set by its id.
-    pub(super) fn entitlement_set(&self, id: &str) -> Result<Response, Problem> {
+    pub(super) fn entitlement_set(&self, id: &str) -> Result<Response, ApiError> {
         let entry =
             self.enter_by_its_own(id, Action::Show, |organization| &organization.external_id)?;
-        include::nothing(&self.request.query)?;
+        self.includes()?;
         let set = entitlement_set_of(&entry.position);
-        Ok(json_api(200, &Document::of(set)))
+        Ok(json_api(200, &Document::new(set)))
     }
 
     /// Under another name an organization falls under other policies: who renames it by their policies must be allowed to create
@@ -110,7 +156,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         caller: &Caller<'_>,
         position: &AccessDecision,
         changes: &OrganizationChanges,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ApiError> {
         let Some(new_name) = new_name(changes) else {
             return Ok(());
         };
@@ -122,7 +168,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         if rights.iter().all(|rights| rights.create) {
             Ok(())
         } else {
-            Err(Problem::NotFound)
+            Err(ApiError::NotFound)
         }
     }
 }
@@ -134,7 +180,7 @@ fn shown(
     included: Option<Vec<serde_json::Value>>,
 ) -> Response {
     let resource = OrganizationResource::new(&found.organization, &found.permissions);
-    let mut document = Document::of(resource);
+    let mut document = Document::new(resource);
     document.included = included;
     json_api(status, &document)
 }
@@ -143,7 +189,7 @@ fn entitlement_set_of(found: &AccessDecision) -> serde_json::Value {
     entitlement_set(&found.organization, &found.entitlements)
 }
 
-/// What those are told who may not make organizations, in an installation where only administrators may (contract 1.7).
+/// The reason for callers who may not make organizations, in an installation where only administrators may (contract 1.7).
 const CREATION_RESTRICTED: &str = "Creation of organizations has been disabled for non-admins.";
 
 /// The name that a request wants, if an organization can have it.

@@ -6,67 +6,106 @@ use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{AdministrationChanges, Capability, Organization, Shared, User, Viewer};
 use serde_json::{Value, json};
 
+use super::api_error::ApiError;
+use super::attribute_table::{ShownAttributes, attribute_table};
 use super::document::Document;
-use super::general_settings::timeout;
-use super::input::{Input, Kinds, Members};
+use super::document_type::{DocumentType, Target, boolean, integer, related, text};
+use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
-use super::problem::Problem;
+use super::parameter::Parameter;
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::{json_api, no_content};
-use super::{Api, include, listing, users};
-use crate::http::{Method, Response};
-use crate::query;
+use super::{Api, listing, users};
+use crate::http::Response;
 
-/// Requests of site administrators about organizations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// All organizations.
-    List,
-    /// The organization of this name.
-    Show(&'a str),
-    /// What only site administrators set of it.
-    Update(&'a str),
-    /// Its end.
-    Delete(&'a str),
+const MODULE_PRODUCERS: Parameter = Parameter::choice(
+    "filter[module_producer]",
+    &["true"],
+    "Those alone that share modules.",
+);
+const PROVIDER_PRODUCERS: Parameter = Parameter::choice(
+    "filter[provider_producer]",
+    &["true"],
+    "Those alone that share providers.",
+);
+
+/// The related resources that come with organizations for site administrators.
+const INCLUDES: &[&str] = &["owners"];
+
+attribute_table! { ROWS: Organization, AdministrationChanges;
+    text("name", "The name.").read_only() => |it| it.name.as_str();
+    text("external-id", "The id that never changes.").read_only() => |it| it.external_id.as_str();
+    text("notification-email", "The address for notifications.").read_only() => |it| it.settings.email.as_str();
+    boolean("is-disabled", "Whether the organization is closed to all but site administrators.").defaulting_to("false")
+        [disabled boolean] => |it| it.disabled;
+    boolean("global-module-sharing", "Whether modules are shared with all organizations.").defaulting_to("false")
+        [global_module_sharing boolean] => |it| it.global_module_sharing;
+    boolean("global-provider-sharing", "Whether providers are shared with all organizations.").defaulting_to("false")
+        [global_provider_sharing boolean] => |it| it.global_provider_sharing;
+    boolean("access-beta-tools", "Stored, without effect.").defaulting_to("false")
+        [access_beta_tools boolean] => |it| it.administration.access_beta_tools;
+    boolean("terraform-worker-sudo-enabled", "Stored, without effect.").defaulting_to("false")
+        [terraform_worker_sudo_enabled boolean] => |it| it.administration.terraform_worker_sudo_enabled;
+    text("apply-timeout", "Stored, without effect.").nullable()
+        [apply_timeout timeout] => |it| it.administration.apply_timeout.as_deref();
+    text("plan-timeout", "Stored, without effect.").nullable()
+        [plan_timeout timeout] => |it| it.administration.plan_timeout.as_deref();
+    text("terraform-build-worker-apply-timeout", "The older name of apply-timeout.").nullable()
+        => |it| it.administration.apply_timeout.as_deref();
+    text("terraform-build-worker-plan-timeout", "The older name of plan-timeout.").nullable()
+        => |it| it.administration.plan_timeout.as_deref();
+    integer("workspace-limit", "Stored, without effect.").nullable()
+        [workspace_limit integer] => |it| it.administration.workspace_limit;
+    boolean("sso-enabled", "Always false.").read_only() => |_it| false;
 }
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["admin", "organizations"]) => Some(Self::List),
-            (Method::Get, ["admin", "organizations", name]) => Some(Self::Show(name)),
-            (Method::Patch, ["admin", "organizations", name]) => Some(Self::Update(name)),
-            (Method::Delete, ["admin", "organizations", name]) => Some(Self::Delete(name)),
-            _ => None,
-        }
-    }
+/// An organization as site administrators see it.
+pub(super) const ADMINISTERED: DocumentType = DocumentType::tabled(
+    "AdministeredOrganization",
+    "organizations",
+    "An organization as site administrators see it.",
+    || ROWS.iter().map(|row| &row.property).collect(),
+)
+.relating(&[
+    related("owners", Target::Many("users")),
+    related("subscription", Target::One("subscriptions")),
+    related("feature-set", Target::One("feature-sets")),
+    related("module-consumers", Target::Link),
+]);
+
+routes! { ADMINISTRATION:
+    Get "admin/organizations", Administrators, "list-all-organizations", "Lists all organizations.",
+        including(INCLUDES),
+        querying(&[listing::EITHER, listing::NAME, listing::EMAIL, MODULE_PRODUCERS, PROVIDER_PRODUCERS]), paged,
+        answering(Many(&ADMINISTERED))
+        => |api, _| api.list_all();
+    Get "admin/organizations/:name", Administrators, "administer-show-organization",
+        "Shows an organization to a site administrator.",
+        including(INCLUDES), answering(One(&ADMINISTERED))
+        => |api, name| api.show_administered(name);
+    Patch "admin/organizations/:name", Administrators, "administer-update-organization",
+        "Changes what site administrators set of an organization.",
+        taking(One(&ADMINISTERED)), answering(One(&ADMINISTERED))
+        => |api, name| api.update_administered(name);
+    Delete "admin/organizations/:name", Administrators, "administer-delete-organization",
+        "Removes an organization and all that belongs to it."
+        => |api, name| api.delete_administered(name);
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_administration(
-        &self,
-        route: Route<'_>,
-    ) -> Result<Response, Problem> {
-        match route {
-            Route::List => self.list_all(),
-            Route::Show(name) => self.show_administered(name),
-            Route::Update(name) => self.update_administered(name),
-            Route::Delete(name) => self.delete_administered(name),
-        }
-    }
-
-    fn list_all(&self) -> Result<Response, Problem> {
+    fn list_all(&self) -> Result<Response, ApiError> {
         self.administer()?;
         let query = self.request.query.as_str();
-        let with_owners = include::owners(query)?;
+        let with_owners = self.wanted_includes()?.is_some();
         let page = PageRequest::always(query);
         let filter = listing::filter(query);
         let producers: Vec<Shared> = [
-            ("filter[module_producer]", Shared::Modules),
-            ("filter[provider_producer]", Shared::Providers),
+            (MODULE_PRODUCERS, Shared::Modules),
+            (PROVIDER_PRODUCERS, Shared::Providers),
         ]
         .into_iter()
-        .filter(|(name, _)| query::first(query, name).as_deref() == Some("true"))
+        .filter(|(parameter, _)| parameter.first(query).as_deref() == Some("true"))
         .map(|(_, shared)| shared)
         .collect();
         let edition = self.settings.edition;
@@ -102,14 +141,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    fn show_administered(&self, name: &str) -> Result<Response, Problem> {
+    fn show_administered(&self, name: &str) -> Result<Response, ApiError> {
         self.administer()?;
-        let with_owners = include::owners(&self.request.query)?;
+        let with_owners = self.wanted_includes()?.is_some();
         let organization = self.existing(name)?;
         self.one_administered(&organization, with_owners)
     }
 
-    fn update_administered(&self, name: &str) -> Result<Response, Problem> {
+    fn update_administered(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let external_id = self.existing(name)?.external_id;
         let input = Input::read(&self.request.body)?;
@@ -122,34 +161,34 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.one_administered(&organization, false)
     }
 
-    fn delete_administered(&self, name: &str) -> Result<Response, Problem> {
+    fn delete_administered(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let external_id = self.existing(name)?.external_id;
         let by = self.recorded_as(&caller);
         if self.organizations.delete(&external_id, &by)? {
             Ok(no_content())
         } else {
-            Err(Problem::NotFound)
+            Err(ApiError::NotFound)
         }
     }
 
-    /// The organization of this name, for somebody to whom all are open.
+    /// The organization of this name, for a caller to whom all are open.
     ///
     /// # Errors
     ///
-    /// [`Problem::NotFound`] where there is none.
-    pub(super) fn existing(&self, name: &str) -> Result<Organization, Problem> {
+    /// [`ApiError::NotFound`] where there is none.
+    pub(super) fn existing(&self, name: &str) -> Result<Organization, ApiError> {
         let found = self.organizations.read(self.settings.edition, name)?;
-        found.ok_or(Problem::NotFound)
+        found.ok_or(ApiError::NotFound)
     }
 
     fn one_administered(
         &self,
         organization: &Organization,
         with_owners: bool,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, ApiError> {
         let all = self.administered(std::slice::from_ref(organization), with_owners)?;
-        let mut document = Document::of(all.data.into_iter().next());
+        let mut document = Document::new(all.data.into_iter().next());
         document.included = all.included;
         Ok(json_api(200, &document))
     }
@@ -164,7 +203,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         organizations: &[Organization],
         with_owners: bool,
-    ) -> Result<Document<Vec<Value>>, Problem> {
+    ) -> Result<Document<Vec<Value>>, ApiError> {
         let ids: Vec<String> = organizations
             .iter()
             .map(|organization| organization.external_id.clone())
@@ -175,7 +214,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .zip(&owners)
             .map(|(organization, owners)| resource_of(organization, owners))
             .collect();
-        let mut document = Document::of(resources);
+        let mut document = Document::new(resources);
         document.included = with_owners.then(|| {
             let owners = owners.iter().flatten();
             let each_once: BTreeMap<&str, &User> =
@@ -186,21 +225,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-fn changes(attributes: &Members<'_>) -> AdministrationChanges {
-    AdministrationChanges {
-        disabled: attributes.boolean("is-disabled"),
-        global_module_sharing: attributes.boolean("global-module-sharing"),
-        global_provider_sharing: attributes.boolean("global-provider-sharing"),
-        access_beta_tools: attributes.boolean("access-beta-tools"),
-        terraform_worker_sudo_enabled: attributes.boolean("terraform-worker-sudo-enabled"),
-        apply_timeout: timeout(attributes, "apply-timeout"),
-        plan_timeout: timeout(attributes, "plan-timeout"),
-        workspace_limit: attributes.integer("workspace-limit"),
-    }
-}
-
 fn resource_of(organization: &Organization, owners: &[User]) -> Value {
-    let administration = &organization.administration;
     let name = &organization.name;
     let owners: Vec<Value> = owners
         .iter()
@@ -209,22 +234,7 @@ fn resource_of(organization: &Organization, owners: &[User]) -> Value {
     json!({
         "id": name,
         "type": "organizations",
-        "attributes": {
-            "name": name,
-            "external-id": organization.external_id,
-            "notification-email": organization.settings.email,
-            "access-beta-tools": administration.access_beta_tools,
-            "is-disabled": organization.disabled,
-            "sso-enabled": false,
-            "global-module-sharing": organization.global_module_sharing,
-            "global-provider-sharing": organization.global_provider_sharing,
-            "apply-timeout": administration.apply_timeout,
-            "plan-timeout": administration.plan_timeout,
-            "terraform-build-worker-apply-timeout": administration.apply_timeout,
-            "terraform-build-worker-plan-timeout": administration.plan_timeout,
-            "terraform-worker-sudo-enabled": administration.terraform_worker_sudo_enabled,
-            "workspace-limit": administration.workspace_limit,
-        },
+        "attributes": ShownAttributes { rows: ROWS, resource: organization },
         "relationships": {
             "owners": {"data": owners},
             "subscription": {"data": null},

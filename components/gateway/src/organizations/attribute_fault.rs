@@ -1,6 +1,6 @@
 //! A fault of one member of a document.
 
-/// What is wrong with one member of a document.
+/// A fault of one member of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AttributeFault {
     /// Where it stands, such as `/data/attributes/name`.
@@ -13,15 +13,15 @@ impl AttributeFault {
     /// A fault of the attribute of this dashed name. The predicate makes a sentence of it: `is invalid`, said of `sso-team-id`,
     /// is `Sso team is invalid`.
     pub(crate) fn attribute(name: &str, predicate: &str) -> Self {
-        Self::of("attributes", name, predicate)
+        Self::at("attributes", name, predicate)
     }
 
     /// The same of a relationship.
     pub(crate) fn relationship(name: &str, predicate: &str) -> Self {
-        Self::of("relationships", name, predicate)
+        Self::at("relationships", name, predicate)
     }
 
-    fn of(place: &str, name: &str, predicate: &str) -> Self {
+    fn at(place: &str, name: &str, predicate: &str) -> Self {
         Self {
             pointer: format!("/data/{place}/{name}"),
             detail: format!("{} {predicate}", label(name)),

@@ -1,4 +1,4 @@
-//! What has been done with an organization (contract 4.15): told to the organization where it is hosted, and to the operator elsewhere.
+//! The events of an organization (contract 4.15): shown to the organization where it is hosted, and to the operator elsewhere.
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
@@ -8,53 +8,42 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::Caller;
-use super::document::timestamp as shown_timestamp;
+use super::document_type::Kind;
 use super::pagination::{PageNumbers, PageRequest};
-use super::problem::Problem;
+use super::parameter::Parameter;
+use super::route::routes;
 use super::timestamp;
 use super::tokens::includes_audit_logging;
-use crate::http::{Method, Response};
-use crate::{Edition, Gateway, query};
-
-/// From when on records are wanted.
-const SINCE: &str = "since";
+use crate::http::Response;
+use crate::{Edition, Gateway};
 
 /// How often one round of upkeep asks for records that the operator has not been told of.
 const ROUNDS: usize = 20;
 
-/// Requests about audit trails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route {
-    /// The audit trail of the caller's organization.
-    Show,
-}
+const SINCE: Parameter = Parameter {
+    name: "since",
+    kind: Kind::Timestamp,
+    about: "The time from which records are wanted.",
+};
 
-impl Route {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organization", "audit-trail"]) => Some(Self::Show),
-            _ => None,
-        }
-    }
+routes! { AUDIT_TRAIL:
+    Get "organization/audit-trail", Auditors, "show-audit-trail",
+        "Shows the records of the caller's organization, in pages of 1000.",
+        only_in(Edition::Hosted), querying(&[SINCE]), paged, answering_json
+        => |api, _| api.audit_trail();
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_audit_trails(&self, route: Route) -> Result<Response, Problem> {
-        match route {
-            Route::Show => self.audit_trail(),
-        }
-    }
-
     /// Shows the audit trail of the organization whose token the caller has.
-    fn audit_trail(&self) -> Result<Response, Problem> {
+    fn audit_trail(&self) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         let organization = self.organization_behind(&caller)?;
         self.decided(&caller, organization.is_some())?;
-        let organization = organization.ok_or(Problem::NotFound)?;
-        let since = match query::first(&self.request.query, SINCE) {
+        let organization = organization.ok_or(ApiError::NotFound)?;
+        let since = match SINCE.first(&self.request.query) {
             Some(text) if !text.is_empty() => timestamp::parsed(&text).ok_or_else(no_timestamp)?,
             _ => 0,
         };
@@ -70,12 +59,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// The organization whose audit trail the caller may read: the one that their token stands for, if it is entitled to one.
-    fn organization_behind(&self, caller: &Caller<'_>) -> Result<Option<Organization>, Problem> {
+    fn organization_behind(&self, caller: &Caller<'_>) -> Result<Option<Organization>, ApiError> {
         let edition = self.settings.edition;
         let identity = &caller.identity;
-        let (Edition::Hosted, Principal::Organization(id) | Principal::AuditReader(id)) =
-            (edition, &identity.principal)
-        else {
+        let (Principal::Organization(id) | Principal::AuditReader(id)) = &identity.principal else {
             return Ok(None);
         };
         let found = self.organizations.decide_access(
@@ -92,9 +79,9 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-fn no_timestamp() -> Problem {
-    Problem::Unprocessable(vec![AttributeFault {
-        pointer: SINCE.to_owned(),
+fn no_timestamp() -> ApiError {
+    ApiError::Unprocessable(vec![AttributeFault {
+        pointer: SINCE.name.to_owned(),
         detail: "Since is not a valid timestamp".to_owned(),
     }])
 }
@@ -110,7 +97,7 @@ fn described(event: &Event) -> Value {
         "id": event.id,
         "version": "0",
         "type": "Resource",
-        "timestamp": shown_timestamp(event.occurred_at),
+        "timestamp": timestamp::formatted(event.occurred_at),
         "auth": {
             "accessor_id": event.actor_id,
             "description": event.actor_name,
@@ -129,7 +116,8 @@ fn described(event: &Event) -> Value {
 }
 
 impl<A, C, O: Capability> Gateway<A, C, O> {
-    /// Tells the operator what has been done, where nobody else can read it. What was cut off is told again, under the same id.
+    /// Tells the operator the events of organizations in the edition where no caller can read them. An event that was
+    /// cut off is told again, under the same id.
     ///
     /// # Errors
     ///

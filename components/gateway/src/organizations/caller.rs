@@ -14,9 +14,9 @@ use gatehouse_orgs_api::{
 };
 
 use super::Api;
+use super::api_error::ApiError;
 use super::parameters::parameters;
 use super::policy_paths::{ORGANIZATIONS_PATH, path_of};
-use super::problem::Problem;
 use crate::admission;
 use crate::audit::client_request_id;
 use crate::http::Method;
@@ -26,7 +26,7 @@ const ROOT_POLICY: &str = "root";
 /// Stands in every token of this API and in no service token.
 const API_TOKEN_MARK: &str = ".atlasv1.";
 
-/// The bearer of a valid token.
+/// A caller with a valid token.
 #[derive(Clone)]
 pub(super) struct Caller<'a> {
     pub(super) identity: Identity,
@@ -44,7 +44,7 @@ impl Caller<'_> {
     }
 }
 
-/// Who presents a token, and how many requests callers have; neither where the token is not valid.
+/// The caller who presents a token, and how many requests callers have; neither where the token is not valid.
 #[derive(Default)]
 struct Bearer<'a> {
     caller: Option<Caller<'a>>,
@@ -57,7 +57,7 @@ pub(super) struct Entry<'a> {
     pub(super) position: AccessDecision,
 }
 
-/// A caller who asks about something with an identifier, before it has been decided whether they may.
+/// A caller with a valid token who asks about something with an identifier. Whether they may has not been decided yet.
 pub(super) struct Arrival<'a> {
     pub(super) caller: Caller<'a>,
     /// The organization to which it belongs, if there is such a thing.
@@ -70,14 +70,14 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// # Errors
     ///
-    /// In the order of contract 1.5: [`Problem::Unauthorized`] without a valid token, the problem of the media type, and
-    /// [`Problem::NotFound`], [`Problem::Forbidden`] or [`Problem::Unauthorized`] where it is not allowed.
+    /// In the order of contract 1.5: [`ApiError::Unauthorized`] without a valid token, the error of the media type, and
+    /// [`ApiError::NotFound`], [`ApiError::Forbidden`] or [`ApiError::Unauthorized`] where it is not allowed.
     pub(super) fn enter(
         &self,
         name: &str,
         action: Action,
         below: Option<&str>,
-    ) -> Result<Entry<'a>, Problem> {
+    ) -> Result<Entry<'a>, ApiError> {
         let path = path_of(name).map(|path| match below {
             Some(below) => format!("{path}/{below}"),
             None => path,
@@ -92,7 +92,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     /// # Errors
     ///
     /// As [`Self::enter`].
-    pub(super) fn enter_to_show(&self, name: &str, action: Action) -> Result<Entry<'a>, Problem> {
+    pub(super) fn enter_to_show(&self, name: &str, action: Action) -> Result<Entry<'a>, ApiError> {
         let caller = self.authenticate(path_of(name).as_deref())?;
         self.check_media_type()?;
         let role = self.role_by_policies(&caller, name)?;
@@ -107,7 +107,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         action: Action,
         role_by_policies: Option<OrganizationRole>,
         is_meant: impl FnOnce(&Organization) -> bool,
-    ) -> Result<Entry<'a>, Problem> {
+    ) -> Result<Entry<'a>, ApiError> {
         let position = self.organizations.decide_access(
             self.settings.edition,
             &caller.identity,
@@ -117,12 +117,12 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             action,
         )?;
         let position = position.filter(|position| is_meant(&position.organization));
-        let position = position.ok_or(Problem::NotFound);
+        let position = position.ok_or(ApiError::NotFound);
         let decided = position.and_then(|position| match position.decision {
             Decision::Allowed => Ok(position),
-            Decision::Hidden => Err(Problem::NotFound),
-            Decision::Forbidden => Err(Problem::Forbidden(FORBIDDEN.into())),
-            Decision::UserTokensOff => Err(Problem::Unauthorized),
+            Decision::Hidden => Err(ApiError::NotFound),
+            Decision::Forbidden => Err(ApiError::Forbidden(FORBIDDEN.into())),
+            Decision::UserTokensOff => Err(ApiError::Unauthorized),
         });
         self.decided(&caller, decided.is_ok())?;
         Ok(Entry {
@@ -142,7 +142,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         id: &str,
         action: Action,
         collection: &str,
-    ) -> Result<Entry<'a>, Problem> {
+    ) -> Result<Entry<'a>, ApiError> {
         self.enter_below(id, action, &format!("{collection}/{id}"))
     }
 
@@ -156,7 +156,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         id: &str,
         action: Action,
         below: &str,
-    ) -> Result<Entry<'a>, Problem> {
+    ) -> Result<Entry<'a>, ApiError> {
         let arrival = self.arrive(id, below)?;
         self.enter_arrived(arrival, action)
     }
@@ -165,8 +165,8 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// # Errors
     ///
-    /// [`Problem::Unauthorized`] without a valid token, and the problem of the media type.
-    pub(super) fn arrive(&self, id: &str, below: &str) -> Result<Arrival<'a>, Problem> {
+    /// [`ApiError::Unauthorized`] without a valid token, and the problem of the media type.
+    pub(super) fn arrive(&self, id: &str, below: &str) -> Result<Arrival<'a>, ApiError> {
         // Only policies need to know the organization before it is known who asks.
         let path = if self.comes_with_policies() {
             let owner = self.organizations.organization_of(id)?;
@@ -190,7 +190,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         &self,
         arrival: Arrival<'a>,
         action: Action,
-    ) -> Result<Entry<'a>, Problem> {
+    ) -> Result<Entry<'a>, ApiError> {
         self.admit(arrival.caller, &arrival.target, action, None, |_| true)
     }
 
@@ -204,7 +204,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         &self,
         entry: &Entry<'_>,
         right: Right,
-    ) -> Result<DelegationScope, Problem> {
+    ) -> Result<DelegationScope, ApiError> {
         let mut scope = self.scope_without_right(entry)?;
         if entry.caller.granted && !scope.rights.contains(&right) {
             scope.rights.push(right);
@@ -220,7 +220,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     pub(super) fn scope_without_right(
         &self,
         entry: &Entry<'_>,
-    ) -> Result<DelegationScope, Problem> {
+    ) -> Result<DelegationScope, ApiError> {
         let Entry { caller, position } = entry;
         let mut scope = position.delegation_scope();
         if scope.role.owns() || !caller.granted {
@@ -243,7 +243,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         entry: &Entry<'_>,
         action: Action,
         below: &str,
-    ) -> Result<bool, Problem> {
+    ) -> Result<bool, ApiError> {
         let Entry { caller, position } = entry;
         let name = &position.organization.name;
         let path = path_of(name).map(|path| format!("{path}/{below}"));
@@ -269,7 +269,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         id: &str,
         action: Action,
         own: fn(&Organization) -> &str,
-    ) -> Result<Entry<'a>, Problem> {
+    ) -> Result<Entry<'a>, ApiError> {
         let path = if self.comes_with_policies() {
             let owner = self.organizations.organization_of(id)?;
             owner.and_then(|owner| path_of(&owner.name))
@@ -293,8 +293,8 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     ///
     /// # Errors
     ///
-    /// [`Problem::RateLimited`] if it is one request too many, [`Problem::Unauthorized`] without a valid token.
-    pub(super) fn authenticate(&self, path: Option<&str>) -> Result<Caller<'a>, Problem> {
+    /// [`ApiError::RateLimited`] if it is one request too many, [`ApiError::Unauthorized`] without a valid token.
+    pub(super) fn authenticate(&self, path: Option<&str>) -> Result<Caller<'a>, ApiError> {
         let Bearer { caller, api_rate } = match self.request.bearer_token() {
             None => Bearer::default(),
             Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
@@ -309,15 +309,15 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
             let token = self.request.bearer_token();
             self.trail.borrow_mut().refused(token, self.access);
         }
-        caller.ok_or(Problem::Unauthorized)
+        caller.ok_or(ApiError::Unauthorized)
     }
 
     /// Finds out anew who asks, for a further part of an answer. That counts against no rate and takes no use of the token.
     ///
     /// # Errors
     ///
-    /// [`Problem::Unauthorized`] where the token is not valid any more, its last use being taken included.
-    pub(super) fn authenticate_again(&self) -> Result<Caller<'a>, Problem> {
+    /// [`ApiError::Unauthorized`] where the token is not valid any more, its last use being taken included.
+    pub(super) fn authenticate_again(&self) -> Result<Caller<'a>, ApiError> {
         let bearer = match self.request.bearer_token() {
             None => Bearer::default(),
             Some(token) if token.contains(API_TOKEN_MARK) => self.api_caller(token)?,
@@ -333,34 +333,34 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
                 _ => self.service_caller(token, ORGANIZATIONS_PATH)?,
             },
         };
-        bearer.caller.ok_or(Problem::Unauthorized)
+        bearer.caller.ok_or(ApiError::Unauthorized)
     }
 
-    /// Lets site administrators pass, and nobody else.
+    /// Lets site administrators pass, and no other caller.
     ///
     /// # Errors
     ///
     /// As [`Self::enter`]: to all others there is nothing to administer.
-    pub(super) fn administer(&self) -> Result<Caller<'a>, Problem> {
+    pub(super) fn administer(&self) -> Result<Caller<'a>, ApiError> {
         let caller = self.authenticate(None)?;
         self.check_media_type()?;
         let allowed = caller.is_site_administrator();
         self.decided(&caller, allowed)?;
-        allowed.then_some(caller).ok_or(Problem::NotFound)
+        allowed.then_some(caller).ok_or(ApiError::NotFound)
     }
 
     /// Lets requests pass whose route exists in this edition alone.
     ///
     /// # Errors
     ///
-    /// In the other edition [`Problem::NotFound`], and before that [`Problem::Unauthorized`] without a valid token.
-    pub(super) fn exists_only_in(&self, edition: Edition) -> Result<(), Problem> {
+    /// In the other edition [`ApiError::NotFound`], and before that [`ApiError::Unauthorized`] without a valid token.
+    pub(super) fn exists_only_in(&self, edition: Edition) -> Result<(), ApiError> {
         if self.settings.edition == edition {
             return Ok(());
         }
         let caller = self.authenticate(None)?;
         self.decided(&caller, false)?;
-        Err(Problem::NotFound)
+        Err(ApiError::NotFound)
     }
 
     /// Records whether what is asked is going to be done.
@@ -368,7 +368,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     /// # Errors
     ///
     /// When that cannot be recorded; nothing may be done then.
-    pub(super) fn decided(&self, caller: &Caller<'_>, allowed: bool) -> Result<(), Problem> {
+    pub(super) fn decided(&self, caller: &Caller<'_>, allowed: bool) -> Result<(), ApiError> {
         let mut trail = self.trail.borrow_mut();
         let token = self.request.bearer_token();
         Ok(trail.decided(token, &caller.accessor, allowed)?)
@@ -383,7 +383,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         }
     }
 
-    fn api_caller(&self, token: &str) -> Result<Bearer<'a>, Problem> {
+    fn api_caller(&self, token: &str) -> Result<Bearer<'a>, ApiError> {
         let credential = Credential::ApiToken(token.to_owned());
         let found = self.organizations.identify(&credential)?;
         Ok(Bearer {
@@ -397,7 +397,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         })
     }
 
-    fn service_caller(&self, token: &'a str, path: &str) -> Result<Bearer<'a>, Problem> {
+    fn service_caller(&self, token: &'a str, path: &str) -> Result<Bearer<'a>, ApiError> {
         let operation = operation_of(self.request.method);
         let asked = access::Request {
             token: Some(token.into()),
@@ -437,7 +437,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         token: &'a str,
         view: Option<TokenView>,
         granted: bool,
-    ) -> Result<Bearer<'a>, Problem> {
+    ) -> Result<Bearer<'a>, ApiError> {
         self.trail.borrow_mut().comes_from(view.as_ref());
         let found = self.organizations.identify(&credential_of(view.as_ref()))?;
         Ok(Bearer {
@@ -452,7 +452,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
     }
 
     /// What is known about a token that policies did not let pass; nothing if that took its last use.
-    fn looked_up(&self, token: &str) -> Result<Option<TokenView>, Problem> {
+    fn looked_up(&self, token: &str) -> Result<Option<TokenView>, ApiError> {
         match self.access.lookup_token(&TokenReference::Id(token.into())) {
             Ok(view) => Ok(Some(view)),
             Err(access::LookupError::UnknownToken) => Ok(None),

@@ -1,17 +1,47 @@
 //! Which related resources a query asks for (contract 2.6).
 
-use gatehouse_orgs_api::{Entitlement, FeatureSet, Organization, Plan, PlanEntitlements};
+use gatehouse_access_api::Access;
+use gatehouse_orgs_api::{
+    Capability, Entitlement, FeatureSet, Organization, Plan, PlanEntitlements,
+};
 use serde_json::Value;
 
-use super::document::{default_project, entitlement_set, subscription_of};
-use super::problem::Problem;
+use super::Api;
+use super::api_error::ApiError;
+use super::document::{default_project, entitlement_set};
+use super::organization::subscription_of;
 use super::subscriptions::document::{feature_set_resource, subscription_resource};
 use crate::query;
 
-/// What to include.
+/// The related resources that come with organizations.
+pub(super) const ENTITLEMENT_SET: &str = "entitlement-set";
+pub(super) const SUBSCRIPTION: &str = "subscription";
+pub(super) const DEFAULT_PROJECT: &str = "default-project";
+
+impl<C: Access, O: Capability> Api<'_, C, O> {
+    /// The names of what the query asks to include, with dashes; `None` where it asks for nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError::InvalidInclude`] for anything but what the route can include.
+    pub(super) fn wanted_includes(&self) -> Result<Option<Vec<String>>, ApiError> {
+        wanted(&self.request.query, self.route.includes.unwrap_or_default())
+    }
+
+    /// The related resources of organizations that the query asks to include.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::wanted_includes`].
+    pub(super) fn includes(&self) -> Result<Includes, ApiError> {
+        Includes::read(&self.request.query, self.route.includes.unwrap_or_default())
+    }
+}
+
+/// The related resources to include.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Includes {
-    /// Whether the query asks for anything: the answer then has the member, even if it stays empty.
+    /// True where the query asks for anything: the answer then has the member, even if it stays empty.
     any: bool,
     entitlement_set: bool,
     /// With its feature set.
@@ -20,49 +50,9 @@ pub(super) struct Includes {
 }
 
 impl Includes {
-    /// What is to be included when one organization is shown.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::InvalidInclude`] for anything else than can be.
-    pub(super) fn of_show(query: &str) -> Result<Self, Problem> {
-        Self::read(
-            query,
-            &["entitlement-set", "subscription", "default-project"],
-        )
-    }
-
-    /// What is to be included when organizations are listed.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::InvalidInclude`] for anything else than can be.
-    pub(super) fn of_list(query: &str) -> Result<Self, Problem> {
-        Self::read(query, &["entitlement-set", "subscription"])
-    }
-
-    /// What is to be included when those who share with an organization are listed.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::InvalidInclude`] for anything else than can be.
-    pub(super) fn of_producers(query: &str) -> Result<Self, Problem> {
-        Self::read(query, &["entitlement-set"])
-    }
-
-    /// The resources that come with agent pools (contract 4.9): none, for no pool has workspaces. `None` where none are asked for.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::InvalidInclude`] for anything else than can be.
-    pub(super) fn with_agent_pools(query: &str) -> Result<Option<Vec<Value>>, Problem> {
-        let includes = Self::read(query, &["workspaces"])?;
-        Ok(includes.any.then(Vec::new))
-    }
-
     /// The resources that these organizations, each with what its plan includes, have of it, each once; `None` where nothing is asked
     /// for. `feature_sets` are all, where they are needed.
-    pub(super) fn of<'a>(
+    pub(super) fn resources_of<'a>(
         self,
         organizations: impl IntoIterator<Item = (&'a Organization, &'a [Entitlement])>,
         feature_sets: &[FeatureSet],
@@ -76,12 +66,12 @@ impl Includes {
         Some(included)
     }
 
-    /// Whether the query asks for subscriptions, which are told with their feature sets.
+    /// Tells whether the query asks for subscriptions, which are told with their feature sets.
     pub(super) const fn needs_feature_sets(self) -> bool {
         self.subscription
     }
 
-    /// Whether the query asks for anything.
+    /// Tells whether the query asks for anything.
     pub(super) const fn any(self) -> bool {
         self.any
     }
@@ -115,14 +105,14 @@ impl Includes {
         included
     }
 
-    fn read(query: &str, known: &[&str]) -> Result<Self, Problem> {
+    fn read(query: &str, known: &[&str]) -> Result<Self, ApiError> {
         let wanted = wanted(query, known)?;
         let has = |name: &str| wanted.iter().flatten().any(|item| item == name);
         Ok(Self {
             any: wanted.is_some(),
-            entitlement_set: has("entitlement-set"),
-            subscription: has("subscription"),
-            default_project: has("default-project"),
+            entitlement_set: has(ENTITLEMENT_SET),
+            subscription: has(SUBSCRIPTION),
+            default_project: has(DEFAULT_PROJECT),
         })
     }
 }
@@ -153,38 +143,22 @@ pub(super) fn with_entitlements<'a>(
 ///
 /// # Errors
 ///
-/// [`Problem::InvalidInclude`] for anything but what is known.
-pub(super) fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>, Problem> {
+/// [`ApiError::InvalidInclude`] for anything but what is known.
+fn wanted(query: &str, known: &[&str]) -> Result<Option<Vec<String>>, ApiError> {
     let items = query::list(query, "include").map(|item| item.replace('_', "-"));
     let items: Vec<String> = items.collect();
     if items.iter().all(|item| known.contains(&item.as_str())) {
         Ok((!items.is_empty()).then_some(items))
     } else {
-        Err(Problem::InvalidInclude)
+        Err(ApiError::InvalidInclude)
     }
-}
-
-/// Refuses a query that asks to include anything, where nothing can be.
-///
-/// # Errors
-///
-/// [`Problem::InvalidInclude`].
-pub(super) fn nothing(query: &str) -> Result<(), Problem> {
-    wanted(query, &[]).map(|_| ())
-}
-
-/// Whether the owners of the organizations that a site administrator sees are to be included.
-///
-/// # Errors
-///
-/// [`Problem::InvalidInclude`] for anything else than can be.
-pub(super) fn owners(query: &str) -> Result<bool, Problem> {
-    Ok(wanted(query, &["owners"])?.is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const KNOWN: &[&str] = &[ENTITLEMENT_SET, SUBSCRIPTION, DEFAULT_PROJECT];
 
     #[test]
     fn contract_2_6_both_spellings_and_lists_are_understood() {
@@ -199,15 +173,18 @@ mod tests {
             "include=entitlement-set&include=default_project",
             "include[]=entitlement_set&x=1&include%5B%5D=default-project",
         ] {
-            assert_eq!(Includes::of_show(query), Ok(both), "{query}");
+            assert_eq!(Includes::read(query, KNOWN), Ok(both), "{query}");
         }
-        assert_eq!(Includes::of_show("q=x"), Ok(Includes::default()));
+        assert_eq!(Includes::read("q=x", KNOWN), Ok(Includes::default()));
         let subscription = Includes {
             any: true,
             subscription: true,
             ..Includes::default()
         };
-        assert_eq!(Includes::of_list("include=subscription"), Ok(subscription));
+        assert_eq!(
+            Includes::read("include=subscription", KNOWN),
+            Ok(subscription)
+        );
     }
 
     #[test]
@@ -220,12 +197,12 @@ mod tests {
             "include",
         ] {
             assert_eq!(
-                Includes::of_show(query),
-                Err(Problem::InvalidInclude),
+                Includes::read(query, KNOWN),
+                Err(ApiError::InvalidInclude),
                 "{query}"
             );
         }
-        let refused = Includes::of_list("include=default-project");
-        assert_eq!(refused, Err(Problem::InvalidInclude));
+        let refused = Includes::read("include=default-project", &[SUBSCRIPTION]);
+        assert_eq!(refused, Err(ApiError::InvalidInclude));
     }
 }

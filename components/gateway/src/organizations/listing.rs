@@ -12,17 +12,25 @@ use gatehouse_orgs_api::{
 use serde::{Deserialize, Serialize};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::caller::Caller;
 use super::document::{Document, OrganizationResource};
 use super::include::{Includes, resources_of_plans};
 use super::pagination::{PageRequest, paged};
-use super::problem::Problem;
+use super::parameter::Parameter;
 use super::reach::Opened;
 use super::transport::{json_api, json_api_of};
 use crate::continuation::Continuation;
 use crate::http::Response;
 use crate::parts::Part;
-use crate::query;
+
+pub(super) const EITHER: Parameter = Parameter::text(
+    "q",
+    "A part of name or e-mail address, in any case. It rules the two others out.",
+);
+pub(super) const NAME: Parameter = Parameter::text("q[name]", "A part of the name, in any case.");
+pub(super) const EMAIL: Parameter =
+    Parameter::text("q[email]", "A part of the e-mail address, in any case.");
 
 /// A part of a list ends with the batch that brings it to this many organizations.
 const ENOUGH_FOR_A_PART: usize = 400;
@@ -44,13 +52,13 @@ struct Seen {
     permissions: Rc<[Permission]>,
 }
 
-/// What a list can have, and whether it has all of that.
+/// The organizations that a list can have, and whether it has all of them.
 struct Sight {
     viewer: Viewer,
     is_exact: bool,
 }
 
-/// What follows in a list without pages after what has been read of it.
+/// The next organizations of a list without pages.
 struct Stretch {
     organizations: Vec<Seen>,
     /// Where to go on; `None` at the end.
@@ -64,19 +72,19 @@ pub(crate) struct Place {
     member: Member,
     /// The organization that was reached; `None` at the beginning of the member.
     after: Option<String>,
-    /// Whether something stands in the member.
+    /// True once an item stands in the member.
     begun: bool,
     /// The plans whose feature sets come last.
     plans: Vec<Plan>,
 }
 
-/// What of a document is being written.
+/// The member of a document that is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Member {
     /// The organizations.
     Data,
-    /// What the query asks to include, for which the list is read once more.
+    /// The related resources, for which the list is read once more.
     Included,
 }
 
@@ -103,14 +111,14 @@ impl Place {
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Answers with the organizations that the caller may see.
-    pub(super) fn list(&self) -> Result<Response, Problem> {
-        // Everybody with a valid token has a list; what it holds is decided for each organization.
+    pub(super) fn list(&self) -> Result<Response, ApiError> {
+        // Every caller with a valid token has a list; what it holds is decided for each organization.
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
         let query = self.request.query.as_str();
-        let includes = Includes::of_list(query)?;
+        let includes = self.includes()?;
         let sight = self.sight(&caller)?;
-        match PageRequest::of(query) {
+        match PageRequest::if_mentioned(query) {
             Some(page) => {
                 let selection = self.select(&caller, &sight, &filter(query), page)?;
                 Ok(self.paged_list(&selection, includes, page))
@@ -121,7 +129,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
 
     fn paged_list(&self, selection: &Selection, includes: Includes, page: PageRequest) -> Response {
         let feature_sets = self.feature_sets_for(includes);
-        let included = includes.of(organizations(&selection.organizations), &feature_sets);
+        let included =
+            includes.resources_of(organizations(&selection.organizations), &feature_sets);
         let resources = selection.organizations.iter().map(Seen::resource).collect();
         let mut document =
             paged::<OrganizationResource<'_>>(resources, selection.total, page, self.request);
@@ -135,14 +144,15 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         caller: &Caller<'_>,
         sight: &Sight,
         includes: Includes,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, ApiError> {
         let filter = filter(&self.request.query);
         let stretch = self.stretch(caller, sight, &filter, None)?;
         let feature_sets = self.feature_sets_for(includes);
         if stretch.next.is_none() {
-            let included = includes.of(organizations(&stretch.organizations), &feature_sets);
+            let included =
+                includes.resources_of(organizations(&stretch.organizations), &feature_sets);
             let resources: Vec<_> = stretch.organizations.iter().map(Seen::resource).collect();
-            let mut document = Document::of(resources);
+            let mut document = Document::new(resources);
             document.included = included;
             return Ok(json_api(200, &document));
         }
@@ -155,10 +165,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// The part of a list that begins at `place`. Who asks, and what they see, is found out anew.
-    pub(super) fn resume_list(&self, place: Place) -> Result<Part, Problem> {
+    pub(super) fn resume_list(&self, place: Place) -> Result<Part, ApiError> {
         let caller = self.authenticate_again()?;
         let query = self.request.query.as_str();
-        let includes = Includes::of_list(query)?;
+        let includes = self.includes()?;
         let sight = self.sight(&caller)?;
         let stretch = self.stretch(&caller, &sight, &filter(query), place.after.as_deref())?;
         let feature_sets = self.feature_sets_for(includes);
@@ -176,7 +186,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         sight: &Sight,
         filter: &Filter,
         page: PageRequest,
-    ) -> Result<Selection, Problem> {
+    ) -> Result<Selection, ApiError> {
         if !sight.is_exact {
             return self.select_one_by_one(caller, sight, filter, page);
         }
@@ -191,7 +201,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Which organizations the list of the caller can have.
-    fn sight(&self, caller: &Caller<'_>) -> Result<Sight, Problem> {
+    fn sight(&self, caller: &Caller<'_>) -> Result<Sight, ApiError> {
         let exactly = |viewer| Sight {
             viewer,
             is_exact: true,
@@ -232,7 +242,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         sight: &Sight,
         filter: &Filter,
         page: PageRequest,
-    ) -> Result<Selection, Problem> {
+    ) -> Result<Selection, ApiError> {
         let wanted = page.range();
         let mut selection = Selection::default();
         let mut after: Option<String> = None;
@@ -252,14 +262,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// What the list has after `after`, as far as a part of an answer goes.
+    /// The organizations of the list after `after`, as far as a part of an answer goes.
     fn stretch(
         &self,
         caller: &Caller<'_>,
         sight: &Sight,
         filter: &Filter,
         after: Option<&str>,
-    ) -> Result<Stretch, Problem> {
+    ) -> Result<Stretch, ApiError> {
         let mut stretch = Stretch {
             organizations: Vec::new(),
             next: after.map(str::to_owned),
@@ -276,7 +286,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(stretch)
     }
 
-    fn batch(&self, sight: &Sight, filter: &Filter, after: Option<&str>) -> Result<Batch, Problem> {
+    fn batch(
+        &self,
+        sight: &Sight,
+        filter: &Filter,
+        after: Option<&str>,
+    ) -> Result<Batch, ApiError> {
         let edition = self.settings.edition;
         Ok(self
             .organizations
@@ -289,7 +304,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         caller: &Caller<'_>,
         sight: &Sight,
         batch: &mut Batch,
-    ) -> Result<Vec<Seen>, Problem> {
+    ) -> Result<Vec<Seen>, ApiError> {
         let organizations = std::mem::take(&mut batch.organizations);
         self.seen(caller, organizations, &batch.entitlements, sight.is_exact)
     }
@@ -302,7 +317,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         organizations: Vec<Organization>,
         entitlements: &[PlanEntitlements],
         is_exact: bool,
-    ) -> Result<Vec<Seen>, Problem> {
+    ) -> Result<Vec<Seen>, ApiError> {
         let names = organizations.iter().map(|found| found.name.as_str());
         let by_policies = self.rights(caller, names)?;
         let listed: Vec<ListedOrganization> = organizations
@@ -398,20 +413,21 @@ fn part_of_list(
 
 /// The filter that a query asks for. A text for name or e-mail rules the two others out.
 pub(super) fn filter(query: &str) -> Filter {
-    let text = |name| {
-        query::first(query, name)
+    let text = |parameter: Parameter| {
+        parameter
+            .first(query)
             .filter(|text| !text.is_empty())
             .map(Cow::into_owned)
     };
-    match text("q") {
+    match text(EITHER) {
         Some(either) => Filter {
             name_or_email: Some(either),
             ..Filter::default()
         },
         None => Filter {
             name_or_email: None,
-            name: text("q[name]"),
-            email: text("q[email]"),
+            name: text(NAME),
+            email: text(EMAIL),
         },
     }
 }

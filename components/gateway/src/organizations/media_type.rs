@@ -1,6 +1,6 @@
 //! Media types that a request's body may have.
 
-use super::problem::Problem;
+use super::api_error::ApiError;
 use super::transport::MEDIA_TYPE;
 use crate::http::{Method, Request};
 
@@ -11,14 +11,14 @@ use crate::http::{Method, Request};
 ///
 /// # Errors
 ///
-/// [`Problem::UnsupportedMediaType`], [`Problem::EncodedBody`].
-pub(super) fn check_media_type(request: &Request, strict: bool) -> Result<(), Problem> {
+/// [`ApiError::UnsupportedMediaType`], [`ApiError::EncodedBody`].
+pub(super) fn check_media_type(request: &Request, strict: bool) -> Result<(), ApiError> {
     let is_read = matches!(request.method, Method::Get | Method::Head);
     if is_read || request.body.is_empty() && !strict {
         return Ok(());
     }
     if request.has_encoded_body() {
-        return Err(Problem::EncodedBody);
+        return Err(ApiError::EncodedBody);
     }
     let accepted = request.media_type().is_some_and(|found| {
         found.eq_ignore_ascii_case(MEDIA_TYPE)
@@ -27,7 +27,7 @@ pub(super) fn check_media_type(request: &Request, strict: bool) -> Result<(), Pr
     if accepted {
         Ok(())
     } else {
-        Err(Problem::UnsupportedMediaType)
+        Err(ApiError::UnsupportedMediaType)
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
             "application",
         ] {
             let request = request(&[("content-type", refused)], "{}");
-            let refusal = Err(Problem::UnsupportedMediaType);
+            let refusal = Err(ApiError::UnsupportedMediaType);
             assert_eq!(check_media_type(&request, false), refusal, "{refused}");
         }
         assert!(check_media_type(&request(&[], "{}"), false).is_err());
@@ -72,7 +72,7 @@ mod tests {
             let encoded = request(&[json, ("content-encoding", coding)], "{}");
             check_media_type(&encoded, false)
         };
-        assert_eq!(of("gzip"), Err(Problem::EncodedBody));
+        assert_eq!(of("gzip"), Err(ApiError::EncodedBody));
         assert_eq!(of("identity"), Ok(()));
     }
 

@@ -13,77 +13,97 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::{Arrival, Entry};
-use super::document::{Document, identifiers, timestamp};
+use super::document::{Document, identifiers};
+use super::document_type::{DocumentType, Target, choice, related, text, time};
 use super::input::{Input, Kinds, Resource};
 use super::pagination::{PageRequest, paged};
-use super::problem::Problem;
+use super::parameter::Parameter;
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::{json_api, no_content};
-use super::{fields, include, users};
-use crate::http::{Method, Response};
-use crate::query;
+use super::{fields, timestamp, users};
+use crate::http::Response;
 
 const RESOURCE_TYPE: &str = "organization-memberships";
 
 /// The status of who belongs to an organization.
 const ACTIVE: &str = "active";
 
-/// What a query calls the users of memberships.
+/// The status of those who have not accepted yet.
+const INVITED: &str = "invited";
+
+/// The name of the users of memberships in `include`.
 const USER: &str = "user";
 
-/// Requests about memberships.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// The memberships of the organization of this name.
-    List(&'a str),
-    /// A new one there.
-    Invite(&'a str),
-    /// The membership with this id.
-    Show(&'a str),
-    /// Its end.
-    Remove(&'a str),
-    /// The memberships of whoever asks.
-    Own,
-    /// The invitation with this id, which the caller accepts.
-    Accept(&'a str),
-    /// The same, which the caller declines.
-    Decline(&'a str),
-}
+const STATUS: Parameter = Parameter::texts(
+    "filter[status]",
+    "Statuses; inactive means invited as well.",
+);
+const EMAIL: Parameter = Parameter::texts("filter[email]", "E-mail addresses.");
+const SEARCH: Parameter = Parameter::text("q", "A part of name or e-mail address.");
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organizations", name, RESOURCE_TYPE]) => Some(Self::List(name)),
-            (Method::Post, ["organizations", name, RESOURCE_TYPE]) => Some(Self::Invite(name)),
-            (Method::Get, [RESOURCE_TYPE]) => Some(Self::Own),
-            (Method::Get, [RESOURCE_TYPE, id]) => Some(Self::Show(id)),
-            (Method::Delete, [RESOURCE_TYPE, id]) => Some(Self::Remove(id)),
-            (Method::Post, [RESOURCE_TYPE, id, "actions", "accept"]) => Some(Self::Accept(id)),
-            (Method::Post, [RESOURCE_TYPE, id, "actions", "decline"]) => Some(Self::Decline(id)),
-            _ => None,
-        }
-    }
+/// The related resources that come with memberships.
+const INCLUDES: &[&str] = &[USER, "teams"];
+
+pub(super) const MEMBERSHIP: DocumentType = DocumentType::new(
+    "Membership",
+    RESOURCE_TYPE,
+    "The membership of a person or a workload in an organization, or an invitation.",
+    &[
+        text("email", "The address of the person."),
+        text(
+            "entity-id",
+            "The entity of the workload that is to be a member, in the place of a person.",
+        )
+        .write_only(),
+        choice(
+            "status",
+            &[ACTIVE, INVITED],
+            "Site administrators may say active, which needs no invitation.",
+        )
+        .defaulting_to(r#""invited""#),
+        time("created-at", "The time of the invitation.").read_only(),
+    ],
+)
+.relating(&[
+    related("teams", Target::Many("teams")).writable(),
+    related("user", Target::One("users")),
+    related("organization", Target::One("organizations")),
+]);
+
+routes! { MEMBERSHIPS:
+    Get "organizations/:name/organization-memberships", Organization, "list-memberships",
+        "Lists the memberships of an organization.",
+        including(INCLUDES), querying(&[SEARCH, EMAIL, STATUS]), paged, answering(Many(&MEMBERSHIP))
+        => |api, name| api.list_memberships(name);
+    Post "organizations/:name/organization-memberships", Organization, "invite-member",
+        "Invites a person, or makes a workload a member.",
+        including(INCLUDES), taking(One(&MEMBERSHIP)), making(One(&MEMBERSHIP))
+        => |api, name| api.invite(name);
+    Get "organization-memberships", Bearers, "list-own-memberships", "Lists the memberships and invitations of the caller.",
+        including(&[USER]), paged, answering(Many(&MEMBERSHIP))
+        => |api, _| api.list_own_memberships();
+    Get "organization-memberships/:id", Organization, "show-membership", "Shows a membership.",
+        including(INCLUDES), answering(One(&MEMBERSHIP))
+        => |api, id| api.show_membership(id);
+    Delete "organization-memberships/:id", Organization, "remove-membership",
+        "Ends a membership, which members may do with their own."
+        => |api, id| api.remove_membership(id);
+    Post "organization-memberships/:id/actions/accept", User, "accept-invitation", "Makes the invited caller a member.",
+        answering(One(&MEMBERSHIP))
+        => |api, id| api.accept_invitation(id);
+    Post "organization-memberships/:id/actions/decline", User, "decline-invitation", "Ends an invitation of the caller."
+        => |api, id| api.decline_invitation(id);
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_memberships(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::List(name) => self.list_memberships(name),
-            Route::Invite(name) => self.invite(name),
-            Route::Show(id) => self.show_membership(id),
-            Route::Remove(id) => self.remove_membership(id),
-            Route::Own => self.list_own_memberships(),
-            Route::Accept(id) => self.accept_invitation(id),
-            Route::Decline(id) => self.decline_invitation(id),
-        }
-    }
-
-    fn list_memberships(&self, name: &str) -> Result<Response, Problem> {
+    fn list_memberships(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ReadMemberships, Some(RESOURCE_TYPE))?;
         let scope = self.scope_without_right(&entry)?;
-        let includes = self.wanted_with_memberships()?;
+        let includes = self.wanted_includes()?;
         let page = PageRequest::always(&self.request.query);
         let organization = &entry.position.organization;
         let found = self.organizations.list_memberships(
@@ -110,10 +130,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    fn invite(&self, name: &str) -> Result<Response, Problem> {
+    fn invite(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ManageMemberships, Some(RESOURCE_TYPE))?;
         let scope = self.delegation_scope(&entry, Right::ManageMembership)?;
-        let mut includes = self.wanted_with_memberships()?.unwrap_or_default();
+        let mut includes = self.wanted_includes()?.unwrap_or_default();
         // The client expects the user even where it does not ask for them.
         includes.push(USER.to_owned());
         let input = Input::read(&self.request.body)?;
@@ -123,30 +143,30 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let membership =
             self.organizations
                 .invite(&organization.external_id, &invitation, &scope, &by)?;
-        let mut document = Document::of(resource_of(&membership, &organization.name));
+        let mut document = Document::new(resource_of(&membership, &organization.name));
         document.included =
             self.included_with_memberships(Some(includes), &entry, &scope, &[membership])?;
         Ok(json_api(201, &document))
     }
 
-    fn show_membership(&self, id: &str) -> Result<Response, Problem> {
+    fn show_membership(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ReadMemberships, RESOURCE_TYPE)?;
         let scope = self.scope_without_right(&entry)?;
-        let includes = self.wanted_with_memberships()?;
+        let includes = self.wanted_includes()?;
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
         let found = self
             .organizations
             .read_membership(external_id, id, &scope)?;
-        let membership = found.ok_or(Problem::NotFound)?;
-        let mut document = Document::of(resource_of(&membership, &organization.name));
+        let membership = found.ok_or(ApiError::NotFound)?;
+        let mut document = Document::new(resource_of(&membership, &organization.name));
         document.included =
             self.included_with_memberships(includes, &entry, &scope, &[membership])?;
         Ok(json_api(200, &document))
     }
 
-    /// Ends a membership, which everybody may with their own. What the body says does not matter.
-    fn remove_membership(&self, id: &str) -> Result<Response, Problem> {
+    /// Ends a membership, which members may do with their own. The body does not matter.
+    fn remove_membership(&self, id: &str) -> Result<Response, ApiError> {
         let arrival = self.arrive(id, &format!("{RESOURCE_TYPE}/{id}"))?;
         if self.own_membership(&arrival, id)?.is_some() {
             return self.leave(&arrival, id);
@@ -161,39 +181,39 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Makes the invited one a member. What the body says does not matter.
-    fn accept_invitation(&self, id: &str) -> Result<Response, Problem> {
+    fn accept_invitation(&self, id: &str) -> Result<Response, ApiError> {
         let arrival = self.arrive_invited(id, "accept")?;
         let by = self.recorded_as(&arrival.caller);
         let own = self.organizations.accept_invitation(id, &by)?;
-        let mut document = Document::of(resource_of(&own.membership, &own.organization));
+        let mut document = Document::new(resource_of(&own.membership, &own.organization));
         document.included = Some(self.users_of([&own.membership])?);
         Ok(json_api(200, &document))
     }
 
     /// Ends an invitation on behalf of the invited one. What the body says does not matter.
-    fn decline_invitation(&self, id: &str) -> Result<Response, Problem> {
+    fn decline_invitation(&self, id: &str) -> Result<Response, ApiError> {
         let arrival = self.arrive_invited(id, "decline")?;
         self.leave(&arrival, id)
     }
 
-    fn leave(&self, arrival: &Arrival<'_>, id: &str) -> Result<Response, Problem> {
+    fn leave(&self, arrival: &Arrival<'_>, id: &str) -> Result<Response, ApiError> {
         let by = self.recorded_as(&arrival.caller);
         self.organizations.leave(id, &by)?;
         Ok(no_content())
     }
 
     /// Lets those pass who are invited by the membership with this id. To all others there is none.
-    fn arrive_invited(&self, id: &str, action: &str) -> Result<Arrival<'_>, Problem> {
+    fn arrive_invited(&self, id: &str, action: &str) -> Result<Arrival<'_>, ApiError> {
         let below = format!("{RESOURCE_TYPE}/{id}/actions/{action}");
         let arrival = self.arrive(id, &below)?;
         let own = self.own_membership(&arrival, id)?;
         match own.map(|own| own.membership.status) {
             Some(MembershipStatus::Invited) => Ok(arrival),
             // The decision about a membership that is active already has been recorded.
-            Some(MembershipStatus::Active) => Err(Problem::NotFound),
+            Some(MembershipStatus::Active) => Err(ApiError::NotFound),
             None => {
                 self.decided(&arrival.caller, false)?;
-                Err(Problem::NotFound)
+                Err(ApiError::NotFound)
             }
         }
     }
@@ -203,7 +223,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         arrival: &Arrival<'_>,
         id: &str,
-    ) -> Result<Option<OwnMembership>, Problem> {
+    ) -> Result<Option<OwnMembership>, ApiError> {
         let identity = &arrival.caller.identity;
         let own = self.organizations.own_membership(identity, id)?;
         if own.is_some() {
@@ -212,11 +232,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(own)
     }
 
-    /// Shows whoever asks where they belong: users somewhere, everybody else nowhere.
-    fn list_own_memberships(&self) -> Result<Response, Problem> {
+    /// Shows the memberships of the caller. Callers that are no users have none.
+    fn list_own_memberships(&self) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         self.decided(&caller, true)?;
-        let wanted = include::wanted(&self.request.query, &[USER])?;
+        let wanted = self.wanted_includes()?;
         let page = PageRequest::always(&self.request.query);
         let own = self.organizations.own_memberships(&caller.identity)?;
         let (own, total) = page.of_all(own);
@@ -229,8 +249,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    /// Whom a request invites. An entity that there is not is one that nobody can be.
-    fn invitation(&self, resource: &Resource<'_>) -> Result<Invitation, Problem> {
+    /// The invitation that a request asks for. An unknown entity becomes the empty id, which no caller has.
+    fn invitation(&self, resource: &Resource<'_>) -> Result<Invitation, ApiError> {
         let entity_id = match resource.attributes.text("entity-id") {
             Attribute::Value(id) => {
                 let entity = self
@@ -248,18 +268,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    fn wanted_with_memberships(&self) -> Result<Option<Vec<String>>, Problem> {
-        include::wanted(&self.request.query, &[USER, "teams"])
-    }
-
-    /// What is asked for beside memberships, each once.
+    /// The related resources that are asked for with memberships, each once.
     fn included_with_memberships(
         &self,
         wanted: Option<Vec<String>>,
         entry: &Entry<'_>,
         scope: &DelegationScope,
         memberships: &[Membership],
-    ) -> Result<Option<Vec<Value>>, Problem> {
+    ) -> Result<Option<Vec<Value>>, ApiError> {
         let Some(wanted) = wanted else {
             return Ok(None);
         };
@@ -288,7 +304,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     fn users_of<'m>(
         &self,
         memberships: impl IntoIterator<Item = &'m Membership>,
-    ) -> Result<Vec<Value>, Problem> {
+    ) -> Result<Vec<Value>, ApiError> {
         let (active, invited): (Vec<_>, Vec<_>) = memberships
             .into_iter()
             .partition(|found| found.status == MembershipStatus::Active);
@@ -313,10 +329,10 @@ pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value 
         "attributes": {
             "status": match membership.status {
                 MembershipStatus::Active => ACTIVE,
-                MembershipStatus::Invited => "invited",
+                MembershipStatus::Invited => INVITED,
             },
             "email": membership.email,
-            "created-at": timestamp(membership.created_at),
+            "created-at": timestamp::formatted(membership.created_at),
         },
         "relationships": {
             "user": {"data": {"id": membership.user, "type": "users"}},
@@ -327,18 +343,17 @@ pub(super) fn resource_of(membership: &Membership, organization: &str) -> Value 
     })
 }
 
-/// Which memberships a query asks for. Nobody is inactive; who only waits counts as that too.
+/// The memberships that a query asks for. None is inactive, so that `inactive` means the invited ones.
 fn filter(query: &str) -> MembershipFilter {
-    let list = |name| query::list(query, name).filter(|item| !item.is_empty());
-    let statuses: Vec<String> = list("filter[status]").collect();
+    let statuses: Vec<String> = STATUS.items(query).collect();
     let status = |name: &String| match name.as_str() {
-        "active" => Some(MembershipStatus::Active),
-        "invited" | "inactive" => Some(MembershipStatus::Invited),
+        ACTIVE => Some(MembershipStatus::Active),
+        INVITED | "inactive" => Some(MembershipStatus::Invited),
         _ => None,
     };
     MembershipFilter {
-        text: query::first(query, "q").map(Cow::into_owned),
-        emails: list("filter[email]").collect(),
+        text: SEARCH.first(query).map(Cow::into_owned),
+        emails: EMAIL.items(query).collect(),
         statuses: (!statuses.is_empty()).then(|| statuses.iter().filter_map(status).collect()),
     }
 }
@@ -346,13 +361,13 @@ fn filter(query: &str) -> MembershipFilter {
 /// Where a fault of an invitation is, and the sentence about it. Teams stand among the relationships.
 fn fault(issue: &AttributeIssue) -> AttributeFault {
     if issue.attribute == "teams" {
-        fields::of_related(issue)
+        fields::relationship_fault(issue)
     } else {
-        fields::of_issue(issue)
+        fields::attribute_fault(issue)
     }
 }
 
-impl From<MembershipError> for Problem {
+impl From<MembershipError> for ApiError {
     fn from(error: MembershipError) -> Self {
         match error {
             MembershipError::NotFound | MembershipError::NotAllowed => Self::NotFound,

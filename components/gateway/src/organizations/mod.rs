@@ -3,16 +3,17 @@
 //! A request meets the checks of contract 1.5 in their order: route, rate, token, media type, permission, query, body, document,
 //! fields. What `access` and `orgs` answer in types becomes status, error object and text here and nowhere else.
 
-mod absent_features;
 mod account;
 mod actions;
 mod administration;
 mod agent_pools;
+mod api_error;
 mod attribute_fault;
-mod attributes;
+mod attribute_table;
 mod audit_trail;
 mod caller;
 mod document;
+mod document_type;
 mod fields;
 mod general_settings;
 mod include;
@@ -20,17 +21,20 @@ mod input;
 mod listing;
 mod media_type;
 mod memberships;
+mod openapi;
+mod organization;
 mod pagination;
+mod parameter;
 mod parameters;
 mod policy_paths;
 mod policy_rights;
-mod problem;
 mod projects;
 mod rate;
 mod reach;
 mod retention;
 mod retention_kind;
 mod route;
+mod routes;
 mod sharing;
 mod subscriptions;
 mod teams;
@@ -39,6 +43,7 @@ mod tests;
 mod timestamp;
 mod tokens;
 mod transport;
+mod unimplemented_endpoints;
 pub mod untrusted;
 mod users;
 
@@ -47,11 +52,12 @@ use std::cell::RefCell;
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{self as orgs, Capability};
 
+pub(crate) use api_error::ApiError;
 pub(crate) use listing::Place as ListPlace;
-pub(crate) use problem::Problem;
 
 use self::rate::RateLimiter;
-use self::route::Route;
+use self::route::{Route, Row, routes};
+use self::routes::Table;
 use crate::audit::Trail;
 use crate::http::Method;
 use crate::path::CanonicalPath;
@@ -59,7 +65,6 @@ use crate::{Gateway, Part, Request, Response, ResumeError, Settings};
 
 /// Before every path of the API, without slashes at its ends.
 const BASE_PATH: &str = "api/v2";
-const DISCOVERY_PATH: &str = ".well-known/terraform.json";
 
 /// Where to find what. Clients cut or resolve these paths, so each ends in a slash where the contract has one; the registries
 /// are named because clients need the names, and do not exist.
@@ -74,46 +79,51 @@ const DISCOVERY: &[u8] = br#"{
 }
 "#;
 
-/// Whether a request target, as it was sent, is a matter of this protocol, also if nothing is there.
+/// Tells whether a request target, as it was sent, belongs to this protocol. That holds for unknown paths too.
 pub(crate) fn concerns(raw_path: &str) -> bool {
     raw_path.starts_with("/api/")
 }
 
 /// Answers a request of this protocol. The path is decoded and has no leading slash.
-pub(crate) fn handle<A, C: Access, O: Capability>(
+pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     path: &CanonicalPath,
 ) -> Response {
+    let found = Table::<C, O>::find(request.method, path);
     let trail = match Trail::open(gateway, request) {
         Ok(trail) => RefCell::new(trail),
         Err(error) => {
-            let problem = Problem::Internal(error.to_string());
-            let response = told(gateway, request, None, &limiter(gateway), &problem);
+            let error = ApiError::Internal(error.to_string());
+            let response = error_response(gateway, request, None, &limiter(gateway), &error);
             return without_body_for_head(request, response);
         }
     };
     let limiter = limiter(gateway);
     let own_id = own_request_id(gateway, trail.borrow().request_id());
     let handed_out = RefCell::new(None);
-    let api = Api {
-        access: &gateway.access,
-        organizations: &gateway.organizations,
-        settings: &gateway.settings,
-        request,
-        trail: &trail,
-        request_id: own_id.as_deref().unwrap_or_default(),
-        handed_out: &handed_out,
-        limiter: &limiter,
-    };
-    let answer = Route::of(request.method, path).ok_or(Problem::NotFound);
-    let answer = answer.and_then(|route| api.answer(route));
+    let answer = found.ok_or(ApiError::NotFound).and_then(|(row, captured)| {
+        let api = Api {
+            access: &gateway.access,
+            organizations: &gateway.organizations,
+            settings: &gateway.settings,
+            request,
+            route: &row.route,
+            trail: &trail,
+            request_id: own_id.as_deref().unwrap_or_default(),
+            handed_out: &handed_out,
+            limiter: &limiter,
+        };
+        api.answer(row, captured)
+    });
     // An answer that was given before a caller was identified tells the rate as well.
-    limiter.settle(|| gateway.organizations.read_api_rate().ok());
+    if !found.is_some_and(|(row, _)| row.route.is_storeless) {
+        limiter.settle(|| gateway.organizations.read_api_rate().ok());
+    }
     let mut trail = trail.borrow_mut();
     let response = match answer {
         Ok(response) => finished(gateway, request, own_id.as_deref(), &limiter, response),
-        Err(problem) => told(gateway, request, own_id.as_deref(), &limiter, &problem),
+        Err(error) => error_response(gateway, request, own_id.as_deref(), &limiter, &error),
     };
     recorded(gateway, request, &mut trail, &limiter, response).unwrap_or_else(|refusal| {
         if let Some(token) = handed_out.take() {
@@ -128,27 +138,28 @@ pub(crate) fn handle<A, C: Access, O: Capability>(
 /// # Errors
 ///
 /// When the request is another one, when whoever made it may not read the list any more, or when it cannot be read.
-pub(crate) fn resume_list<A, C: Access, O: Capability>(
+pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     place: ListPlace,
 ) -> Result<Part, ResumeError> {
     let path = CanonicalPath::parse(&request.path).map_err(|_| ResumeError::Foreign)?;
-    if Route::of(request.method, &path) != Some(Route::List) {
-        return Err(ResumeError::Foreign);
-    }
+    let (row, _) = Table::<C, O>::find(request.method, &path)
+        .filter(|(row, _)| row.route.id == actions::LIST)
+        .ok_or(ResumeError::Foreign)?;
     let api = Api {
         access: &gateway.access,
         organizations: &gateway.organizations,
         settings: &gateway.settings,
         request,
+        route: &row.route,
         trail: &RefCell::new(Trail::of_part(request)),
         request_id: "",
         handed_out: &RefCell::new(None),
         limiter: &limiter(gateway),
     };
     api.resume_list(place)
-        .map_err(|problem| match problem.for_operator() {
+        .map_err(|error| match error.for_operator() {
             Some(detail) => {
                 gateway.tell_operator(detail);
                 ResumeError::Failed
@@ -161,18 +172,18 @@ pub(crate) fn resume_list<A, C: Access, O: Capability>(
 pub(crate) fn refuse<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
-    problem: &Problem,
+    error: &ApiError,
 ) -> Response {
     let limiter = limiter(gateway);
     match Trail::open(gateway, request) {
         Ok(mut trail) => {
-            let response = told(gateway, request, trail.request_id(), &limiter, problem);
+            let response = error_response(gateway, request, trail.request_id(), &limiter, error);
             let recorded = recorded(gateway, request, &mut trail, &limiter, response);
             recorded.unwrap_or_else(|refusal| refusal)
         }
         Err(error) => {
-            let problem = Problem::Internal(error.to_string());
-            told(gateway, request, None, &limiter, &problem)
+            let error = ApiError::Internal(error.to_string());
+            error_response(gateway, request, None, &limiter, &error)
         }
     }
 }
@@ -192,8 +203,8 @@ fn recorded<A, C, O>(
     match trail.answer(&response) {
         Ok(()) => Ok(without_body_for_head(request, response)),
         Err(failure) => {
-            let problem = failure.into();
-            let response = told(gateway, request, trail.request_id(), limiter, &problem);
+            let error = failure.into();
+            let response = error_response(gateway, request, trail.request_id(), limiter, &error);
             Err(without_body_for_head(request, response))
         }
     }
@@ -205,8 +216,8 @@ struct HandedOut {
     by: orgs::Caller,
 }
 
-/// Ends a token whose answer must not leave, because it could not be recorded: nobody has it. One that it has replaced stays ended, as the
-/// record of the request says: it cannot be told whether that was in the wrong hands.
+/// Ends a token whose answer must not leave, because it could not be recorded: no caller has it. One that it has replaced stays ended,
+/// as the record of the request says: it cannot be told whether that was in the wrong hands.
 fn take_back<A, C, O: Capability>(gateway: &Gateway<A, C, O>, token: &HandedOut) {
     if let Err(failure) = gateway.organizations.revoke_token(&token.id, &token.by) {
         gateway.tell_operator(&format!(
@@ -216,21 +227,21 @@ fn take_back<A, C, O: Capability>(gateway: &Gateway<A, C, O>, token: &HandedOut)
     }
 }
 
-/// What a client and the operator are told about a problem.
-fn told<A, C, O>(
+/// The answer to a request that is not served. The operator is told what concerns them.
+fn error_response<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     name: Option<&str>,
     limiter: &RateLimiter<'_>,
-    problem: &Problem,
+    error: &ApiError,
 ) -> Response {
-    if let Some(detail) = problem.for_operator() {
+    if let Some(detail) = error.for_operator() {
         gateway.tell_operator(detail);
     }
-    finished(gateway, request, name, limiter, problem.response())
+    finished(gateway, request, name, limiter, error.response())
 }
 
-/// What the server calls an exchange: as it is recorded, or anew. What the client calls it names nothing in records: it could be the name
+/// The server's id of an exchange: as it is recorded, or a new one. The client's id names nothing in records: it could be the name
 /// of another exchange.
 fn own_request_id<A, C, O>(gateway: &Gateway<A, C, O>, recorded: Option<&str>) -> Option<String> {
     // An exchange without a name is better than none.
@@ -238,8 +249,8 @@ fn own_request_id<A, C, O>(gateway: &Gateway<A, C, O>, recorded: Option<&str>) -
     id.or_else(|| gateway.fresh_uuid().ok())
 }
 
-/// An answer with what all of them carry. `name` is what the server calls the exchange already, if it does; the client is told its own
-/// name for it where it gave one (contract section 7).
+/// An answer with the headers of all answers. `name` is the server's id of the exchange, if it has one already; the client is told its own
+/// id where it gave one (contract section 7).
 fn finished<A, C, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
@@ -274,9 +285,11 @@ struct Api<'a, C, O> {
     organizations: &'a O,
     settings: &'a Settings,
     request: &'a Request,
+    /// The row of the table that the request takes.
+    route: &'static Route,
     /// Shared by the steps of one request, one after the other.
     trail: &'a RefCell<Trail<'a>>,
-    /// What the server calls the exchange.
+    /// The server's id of the exchange.
     request_id: &'a str,
     /// The token whose text the answer tells, once there is one.
     handed_out: &'a RefCell<Option<HandedOut>>,
@@ -297,35 +310,25 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// # Errors
     ///
     /// As [`media_type::check_media_type`].
-    fn check_media_type(&self) -> Result<(), Problem> {
+    fn check_media_type(&self) -> Result<(), ApiError> {
         media_type::check_media_type(self.request, self.settings.strict_media_type)
     }
 
-    fn answer(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::Discovery => Ok(Response::new(200, "application/json", DISCOVERY.to_vec())),
-            Route::Ping => Ok(transport::no_content()),
-            Route::List => self.list(),
-            Route::Create => self.create(),
-            Route::Show(name) => self.show(name),
-            Route::Update(name) => self.update(name),
-            Route::Delete(name) => self.delete(name),
-            Route::EntitlementSetOf(name) => self.entitlement_set_of(name),
-            Route::EntitlementSet(id) => self.entitlement_set(id),
-            Route::Account(route) => self.answer_about_accounts(route),
-            Route::AuditTrail(route) => self.answer_about_audit_trails(route),
-            Route::Tokens(route) => self.answer_about_tokens(route),
-            Route::Users(route) => self.answer_about_users(route),
-            Route::AgentPools(route) => self.answer_about_agent_pools(route),
-            Route::Subscriptions(route) => self.answer_about_subscriptions(route),
-            Route::Projects(route) => self.answer_about_projects(route),
-            Route::AbsentFeatures(route) => self.answer_about_absent_features(route),
-            Route::Teams(route) => self.answer_about_teams(route),
-            Route::Memberships(route) => self.answer_about_memberships(route),
-            Route::Administration(route) => self.answer_about_administration(route),
-            Route::GeneralSettings(route) => self.answer_about_general_settings(route),
-            Route::Retention(route) => self.answer_about_retention(route),
-            Route::Sharing(route) => self.answer_about_sharing(route),
+    /// Answers a request that takes this row, with the segment of its path that stands for the parameter.
+    fn answer(&self, row: &Row<C, O>, captured: &str) -> Result<Response, ApiError> {
+        if let Some(edition) = self.route.edition {
+            self.exists_only_in(edition)?;
         }
+        (row.handler)(self, captured)
     }
+}
+
+routes! { SERVER:
+    Get "/.well-known/terraform.json", Anyone, "discover-services", "Says where which API is.",
+        answering_json
+        => |_api, _| Ok(Response::new(200, "application/json", DISCOVERY.to_vec()));
+    Get "ping", Anyone, "ping", "Tells version and edition in its headers." => |_api, _| Ok(transport::no_content());
+    Get "openapi.json", Anyone, "describe-api", "Describes this API as OpenAPI 3.0 does.",
+        answering_json, storeless
+        => |api, _| api.describe();
 }

@@ -9,13 +9,25 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::document::Document;
+use super::document_type::Kind;
+use super::parameter::Parameter;
 use super::transport::origin;
 use crate::http::Request;
 use crate::query;
 
 const DEFAULT_PAGE_SIZE: u32 = 20;
-const PAGE_NUMBER: &str = "page[number]";
-const PAGE_SIZE: &str = "page[size]";
+
+/// The parameters of lists in pages.
+pub(super) const PAGE_NUMBER: Parameter = Parameter {
+    name: "page[number]",
+    kind: Kind::Integer,
+    about: "The page, from 1 on.",
+};
+pub(super) const PAGE_SIZE: Parameter = Parameter {
+    name: "page[size]",
+    kind: Kind::Integer,
+    about: "The number of items in a page.",
+};
 
 /// Which page is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +39,8 @@ pub(super) struct PageRequest {
 }
 
 impl PageRequest {
-    /// `None` where the query mentions no page.
-    pub(super) fn of(query: &str) -> Option<Self> {
+    /// The page that a query asks for; `None` where it mentions none.
+    pub(super) fn if_mentioned(query: &str) -> Option<Self> {
         Self::mentioned(query, DEFAULT_PAGE_SIZE, MAXIMUM_PAGE_SIZE)
     }
 
@@ -42,8 +54,8 @@ impl PageRequest {
     }
 
     fn mentioned(query: &str, usual: u32, maximum: u32) -> Option<Self> {
-        let number = query::first(query, PAGE_NUMBER);
-        let size = query::first(query, PAGE_SIZE);
+        let number = PAGE_NUMBER.first(query);
+        let size = PAGE_SIZE.first(query);
         if number.is_none() && size.is_none() {
             return None;
         }
@@ -91,7 +103,7 @@ pub(super) fn paged<T: Serialize>(
     let numbers = PageNumbers::new(page, total);
     let path = request.path.trim_end_matches('/');
     let address = format!("{}{path}", origin(request));
-    let mut document = Document::of(items);
+    let mut document = Document::new(items);
     document.links = Some(numbers.links(&address, &request.query));
     document.meta = Some(json!({"pagination": numbers.meta()}));
     document
@@ -161,12 +173,12 @@ impl PageNumbers {
     /// Links to pages of the list at `address`, which keep what else the query says.
     fn links(&self, address: &str, query: &str) -> Value {
         let link = |number: u64| {
-            let others =
-                query::pairs(query).filter(|(name, _)| name != PAGE_NUMBER && name != PAGE_SIZE);
+            let others = query::pairs(query)
+                .filter(|(name, _)| name != PAGE_NUMBER.name && name != PAGE_SIZE.name);
             let query = form_urlencoded::Serializer::new(String::new())
                 .extend_pairs(others)
-                .append_pair(PAGE_NUMBER, &number.to_string())
-                .append_pair(PAGE_SIZE, &self.size.to_string())
+                .append_pair(PAGE_NUMBER.name, &number.to_string())
+                .append_pair(PAGE_SIZE.name, &self.size.to_string())
                 .finish();
             format!("{address}?{query}")
         };
@@ -186,7 +198,7 @@ mod tests {
     use crate::http::Method;
 
     fn page(query: &str) -> Option<(u32, u32)> {
-        PageRequest::of(query).map(|page| (page.number, page.size))
+        PageRequest::if_mentioned(query).map(|page| (page.number, page.size))
     }
 
     #[test]

@@ -8,7 +8,7 @@ use gatehouse_orgs_api::{OrganizationRole, folded_name};
 /// The path of all organizations.
 pub(super) const ORGANIZATIONS_PATH: &str = "organizations";
 
-/// What a service token may do with one organization by its policies.
+/// The rights of a service token on one organization, by its policies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Rights {
     pub(super) read: bool,
@@ -18,7 +18,8 @@ pub(super) struct Rights {
 }
 
 impl Rights {
-    pub(super) fn of(capabilities: &[PolicyCapability]) -> Self {
+    /// The rights that these capabilities grant.
+    pub(super) fn granted_by(capabilities: &[PolicyCapability]) -> Self {
         let has = |wanted| {
             let grants =
                 |found: &PolicyCapability| *found == wanted || *found == PolicyCapability::Root;
@@ -32,7 +33,7 @@ impl Rights {
         }
     }
 
-    /// The role that these make of a caller who may see the organization. Those who may both change and remove it are as its owners, who can
+    /// The role of a caller with these rights. Callers who may both change and remove it are as its owners, who can
     /// refuse nothing to them; less than that is not, for owners may do either.
     pub(super) const fn role(self) -> Option<OrganizationRole> {
         match self {

@@ -1,4 +1,4 @@
-//! What the policies of a service token grant on organizations.
+//! The rights on organizations that the policies of a service token grant.
 //!
 //! For policies an organization stands at `organizations/<name>`, with the name in lower case, and what belongs to it below that.
 
@@ -8,15 +8,15 @@ use gatehouse_access_api::{
 use gatehouse_orgs_api::{Capability, OrganizationRole};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::caller::Caller;
 use super::policy_paths::{ORGANIZATIONS_PATH, Rights, path_of};
-use super::problem::Problem;
 use super::reach::Opened;
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// What the policies of the caller's service token grant on the organizations of these names, in their order: nothing without such a token,
-    /// nor with one whose last use this request took. What they grant on conditions, such as to change one field, is left out, since nobody owns
-    /// anything by that.
+    /// The rights that the policies of the caller's service token grant on the organizations of these names, in their order. There are none
+    /// without such a token, nor with one whose last use this request took. Rights on conditions, such as to change one field, are left
+    /// out, since no caller owns anything by them.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         caller: &Caller<'_>,
         names: impl IntoIterator<Item = &'n str>,
-    ) -> Result<Vec<Rights>, Problem> {
+    ) -> Result<Vec<Rights>, ApiError> {
         let names = names.into_iter();
         let paths = names.map(|name| path_of(name).unwrap_or_default());
         self.rights_at(caller, paths.collect())
@@ -36,23 +36,26 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         caller: &Caller<'_>,
         paths: Vec<String>,
-    ) -> Result<Vec<Rights>, Problem> {
+    ) -> Result<Vec<Rights>, ApiError> {
         let Some(token) = caller.service_token else {
             return Ok(vec![Rights::default(); paths.len()]);
         };
         let granted = self.unconditional(token, &paths)?;
         Ok(match granted {
-            Some(capabilities) => capabilities.iter().map(|all| Rights::of(all)).collect(),
+            Some(capabilities) => capabilities
+                .iter()
+                .map(|all| Rights::granted_by(all))
+                .collect(),
             None => vec![Rights::default(); paths.len()],
         })
     }
 
-    /// What a service token may do at these paths without conditions; `None` where it may not be used any more.
+    /// The capabilities of a service token at these paths without conditions; `None` where it may not be used any more.
     pub(super) fn unconditional(
         &self,
         token: &str,
         paths: &[String],
-    ) -> Result<Option<Vec<Vec<PolicyCapability>>>, Problem> {
+    ) -> Result<Option<Vec<Vec<PolicyCapability>>>, ApiError> {
         let reference = &TokenReference::Id(token.into());
         match self.access.unconditional_capabilities(reference, paths) {
             Ok(capabilities) => Ok(Some(capabilities)),
@@ -66,7 +69,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     /// # Errors
     ///
     /// When access cannot answer.
-    pub(super) fn opened(&self, caller: &Caller<'_>) -> Result<Opened, Problem> {
+    pub(super) fn opened(&self, caller: &Caller<'_>) -> Result<Opened, ApiError> {
         let Some(token) = caller.service_token else {
             return Ok(Opened::default());
         };
@@ -78,15 +81,15 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Err(access::LookupError::UnknownToken) => return Ok(Opened::default()),
             Err(access::LookupError::Failure(failure)) => return Err(failure.into()),
         };
-        Ok(Opened::of(&acl))
+        Ok(Opened::from_acl(&acl))
     }
 
-    /// Whether the policies of the caller's service token grant anything on any organization.
+    /// Tells whether the policies of the caller's service token grant anything on any organization.
     ///
     /// # Errors
     ///
     /// When access cannot answer.
-    pub(super) fn has_rights_somewhere(&self, caller: &Caller<'_>) -> Result<bool, Problem> {
+    pub(super) fn has_rights_somewhere(&self, caller: &Caller<'_>) -> Result<bool, ApiError> {
         let Some(token) = caller.service_token else {
             return Ok(false);
         };
@@ -110,7 +113,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         &self,
         caller: &Caller<'_>,
         name: &str,
-    ) -> Result<Option<OrganizationRole>, Problem> {
+    ) -> Result<Option<OrganizationRole>, ApiError> {
         if caller.is_site_administrator() {
             return Ok(None);
         }

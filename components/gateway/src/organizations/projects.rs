@@ -5,18 +5,21 @@ use gatehouse_orgs_api::{Action, Attribute, AttributeIssue, Capability, Fault, O
 use serde_json::Value;
 
 use super::Api;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::Entry;
 use super::document::{DEFAULT_PROJECT_NAME, Document, default_project};
+use super::document_type::{DocumentType, Target, boolean, integer, related, text, time};
 use super::fields;
 use super::input::{Input, Kinds, Members, Resource};
 use super::pagination::{PageRequest, paged};
-use super::problem::Problem;
+use super::parameter::{Parameter, Q};
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::json_api;
-use crate::http::{Method, Response};
-use crate::query;
+use crate::http::Response;
 
-/// What a project could say otherwise than its organization.
+/// The settings in which a project could differ from its organization.
 const SETTINGS: [&str; 4] = [
     "default-execution-mode",
     "default-agent-pool-id",
@@ -25,43 +28,38 @@ const SETTINGS: [&str; 4] = [
 ];
 const DEFAULT_AGENT_POOL: &str = "default-agent-pool";
 
-/// Requests about projects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// The projects of the organization of this name.
-    List(&'a str),
-    /// The project with this id.
-    Show(&'a str),
-    /// Changes to the project with this id.
-    Update(&'a str),
-    /// The end of the project with this id.
-    Delete(&'a str),
-}
+const NAMES: Parameter = Parameter::texts("filter[names]", "Names of projects.");
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organizations", name, "projects"]) => Some(Self::List(name)),
-            (Method::Get, ["projects", id]) => Some(Self::Show(id)),
-            (Method::Patch, ["projects", id]) => Some(Self::Update(id)),
-            (Method::Delete, ["projects", id]) => Some(Self::Delete(id)),
-            _ => None,
-        }
-    }
+const PROJECT: DocumentType = DocumentType::new(
+    "Project",
+    "projects",
+    "The project that every organization has. A request that would change it is refused.",
+    &[
+        text("name", "Always Default Project."),
+        text("description", "Always empty."),
+        time("created-at", "The time of its making.").read_only(),
+        integer("workspace-count", "Always 0.").read_only(),
+        integer("team-count", "Always 0.").read_only(),
+        boolean("is-unified", "Always false.").read_only(),
+    ],
+)
+.relating(&[related("organization", Target::One("organizations"))]);
+
+routes! { PROJECTS:
+    Get "organizations/:name/projects", Organization, "list-projects", "Lists the projects of an organization, which has one.",
+        querying(&[Q, NAMES]), paged, answering(Many(&PROJECT))
+        => |api, name| api.projects(name);
+    Get "projects/:id", Organization, "show-project", "Shows a project.", answering(One(&PROJECT))
+        => |api, id| api.project(id);
+    Patch "projects/:id", Organization, "update-project", "Serves requests that leave the project as it is, and refuses others.",
+        taking(One(&PROJECT)), answering(One(&PROJECT))
+        => |api, id| api.update_project(id);
+    Delete "projects/:id", Organization, "delete-project", "Is refused: the default project cannot be deleted.", refusing
+        => |api, id| api.delete_project(id);
 }
 
 impl<'a, C: Access, O: Capability> Api<'a, C, O> {
-    pub(super) fn answer_about_projects(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::List(name) => self.projects(name),
-            Route::Show(id) => self.project(id),
-            Route::Update(id) => self.update_project(id),
-            Route::Delete(id) => self.delete_project(id),
-        }
-    }
-
-    fn projects(&self, name: &str) -> Result<Response, Problem> {
+    fn projects(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::Show, None)?;
         let query = self.request.query.as_str();
         let page = PageRequest::always(query);
@@ -70,56 +68,54 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(json_api(200, &paged(items, total, page, self.request)))
     }
 
-    fn project(&self, id: &str) -> Result<Response, Problem> {
+    fn project(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_project(id, Action::Show)?;
-        Ok(shown(&entry.position.organization))
+        Ok(project_response(&entry.position.organization))
     }
 
     /// Lets requests pass that leave everything as it is, and refuses the others: no setting is dropped silently.
-    fn update_project(&self, id: &str) -> Result<Response, Problem> {
+    fn update_project(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_project(id, Action::Update)?;
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Any)?;
         let mut faults = faults_of(&resource.attributes);
         faults.extend(faults_of_settings(&resource));
         if faults.is_empty() {
-            Ok(shown(&entry.position.organization))
+            Ok(project_response(&entry.position.organization))
         } else {
-            Err(Problem::Invalid(faults))
+            Err(ApiError::Invalid(faults))
         }
     }
 
-    fn delete_project(&self, id: &str) -> Result<Response, Problem> {
+    fn delete_project(&self, id: &str) -> Result<Response, ApiError> {
         self.enter_project(id, Action::Update)?;
-        Err(Problem::Unprocessable(vec![AttributeFault {
+        Err(ApiError::Unprocessable(vec![AttributeFault {
             pointer: "/data".to_owned(),
             detail: "The default project cannot be deleted".to_owned(),
         }]))
     }
 
-    fn enter_project(&self, id: &str, action: Action) -> Result<Entry<'a>, Problem> {
+    fn enter_project(&self, id: &str, action: Action) -> Result<Entry<'a>, ApiError> {
         self.enter_by_its_own(id, action, |organization| &organization.default_project_id)
     }
 }
 
-fn shown(organization: &Organization) -> Response {
-    json_api(200, &Document::of(default_project(organization)))
+fn project_response(organization: &Organization) -> Response {
+    json_api(200, &Document::new(default_project(organization)))
 }
 
-/// Whether a query for projects asks for the default one too: by its whole name, or by a part of it in any case.
+/// Tells whether a query for projects asks for the default one too: by its whole name, or by a part of it in any case.
 fn is_wanted(query: &str) -> bool {
-    let mut names = query::list(query, "filter[names]")
-        .filter(|name| !name.is_empty())
-        .peekable();
+    let mut names = NAMES.items(query).peekable();
     let named = names.peek().is_none() || names.any(|name| name == DEFAULT_PROJECT_NAME);
-    let text = query::first(query, "q").unwrap_or_default();
+    let text = Q.first(query).unwrap_or_default();
     let contains = DEFAULT_PROJECT_NAME
         .to_lowercase()
         .contains(&text.to_lowercase());
     named && contains
 }
 
-/// What a request wants otherwise than it is.
+/// The faults of attributes that a request would change.
 fn faults_of(attributes: &Members<'_>) -> Vec<AttributeFault> {
     [("name", DEFAULT_PROJECT_NAME), ("description", "")]
         .into_iter()
@@ -131,7 +127,7 @@ fn faults_of(attributes: &Members<'_>) -> Vec<AttributeFault> {
                 Attribute::WrongType => Fault::NotText,
                 Attribute::Null | Attribute::Value(_) => Fault::Protected,
             };
-            Some(fields::of_issue(&AttributeIssue::new(name, fault)))
+            Some(fields::attribute_fault(&AttributeIssue::new(name, fault)))
         })
         .collect()
 }
@@ -146,12 +142,12 @@ fn faults_of_settings(resource: &Resource<'_>) -> Vec<AttributeFault> {
     let pool = resource.relationships.to_one(DEFAULT_AGENT_POOL);
     let related = !matches!(pool, Attribute::Absent | Attribute::Null);
     attributes
-        .map(|name| fields::of_issue(&protected(name)))
-        .chain(related.then(|| fields::of_related(&protected(DEFAULT_AGENT_POOL))))
+        .map(|name| fields::attribute_fault(&protected(name)))
+        .chain(related.then(|| fields::relationship_fault(&protected(DEFAULT_AGENT_POOL))))
         .collect()
 }
 
-/// Whether a value is that of a setting which nobody has made: null, or an object that overwrites nothing.
+/// Tells whether a value is that of a setting which was never made: null, or an object that overwrites nothing.
 fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,

@@ -9,7 +9,7 @@ use gatehouse_orgs_api::{self as orgs, Capability, Identity, Principal};
 use sha2::{Digest, Sha256};
 
 use super::Api;
-use super::problem::Problem;
+use super::api_error::ApiError;
 use crate::host::{Level, RateLimits};
 use crate::http::Response;
 use crate::settings::Rate;
@@ -29,7 +29,7 @@ struct ApiRate {
 
 impl ApiRate {
     /// The rate by the server's settings alone.
-    const fn by_settings(settings: &Settings) -> Self {
+    const fn from_settings(settings: &Settings) -> Self {
         Self {
             enabled: settings.api_rate_limiting,
             per_second: DEFAULT_PER_SECOND,
@@ -56,17 +56,17 @@ pub(super) enum RateKey<'k> {
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    /// Counts the request for the caller, who is told with the accessor of their token, or for the address where there is none. Where
+    /// Counts the request for the caller, known by identity and accessor, or for the address where there is none. Where
     /// `rate` is not known, the capability is asked for it. Nothing is recorded of a request that is one too many.
     ///
     /// # Errors
     ///
-    /// [`Problem::RateLimited`] if it is one too many.
+    /// [`ApiError::RateLimited`] if it is one too many.
     pub(super) fn admit_rate(
         &self,
         caller: Option<(&Identity, &str)>,
         rate: Option<orgs::ApiRate>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ApiError> {
         self.limiter
             .settle(|| rate.or_else(|| self.organizations.read_api_rate().ok()));
         let name = caller.map(|(identity, accessor)| {
@@ -77,6 +77,19 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             Some(name) => RateKey::Caller(name),
             None => RateKey::Address(self.request.peer),
         };
+        self.count(key)
+    }
+
+    /// Counts a request whose answer depends on nothing in the store for the address, by the server's settings alone.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError::RateLimited`] if it is one too many.
+    pub(super) fn admit_rate_without_store(&self) -> Result<(), ApiError> {
+        self.count(RateKey::Address(self.request.peer))
+    }
+
+    fn count(&self, key: RateKey<'_>) -> Result<(), ApiError> {
         let admitted = self.limiter.admit(key);
         if admitted.is_err() {
             self.trail.borrow_mut().leave_out();
@@ -120,7 +133,7 @@ impl<'h> RateLimiter<'h> {
     pub(super) fn new(rate_limits: &'h dyn RateLimits, settings: &Settings) -> Self {
         Self {
             rate_limits,
-            by_settings: ApiRate::by_settings(settings),
+            by_settings: ApiRate::from_settings(settings),
             rate: OnceCell::new(),
             level: Cell::new(None),
             wait: Cell::new(None),
@@ -145,8 +158,8 @@ impl<'h> RateLimiter<'h> {
     ///
     /// # Errors
     ///
-    /// [`Problem::RateLimited`] if it is one too many.
-    pub(super) fn admit(&self, key: RateKey<'_>) -> Result<(), Problem> {
+    /// [`ApiError::RateLimited`] if it is one too many.
+    pub(super) fn admit(&self, key: RateKey<'_>) -> Result<(), ApiError> {
         let rate = self.rate();
         if !rate.enabled {
             return Ok(());
@@ -175,7 +188,7 @@ impl<'h> RateLimiter<'h> {
                     full_in: 0,
                 }));
                 self.wait.set(Some(seconds));
-                Err(Problem::RateLimited { seconds })
+                Err(ApiError::RateLimited { seconds })
             }
         }
     }
@@ -271,7 +284,7 @@ mod tests {
             ),
         ] {
             let refused = limiter.admit(key);
-            assert_eq!(refused, Err(Problem::RateLimited { seconds: 1 }));
+            assert_eq!(refused, Err(ApiError::RateLimited { seconds: 1 }));
             let expected = Bucket {
                 key: name.to_owned(),
                 events: 7,
@@ -308,9 +321,9 @@ mod tests {
         ] {
             let limits = answering(Err(wait));
             let limiter = limiter(&limits, 30, true);
-            let problem = limiter.admit(RateKey::Caller("a")).unwrap_err();
+            let error = limiter.admit(RateKey::Caller("a")).unwrap_err();
             assert_eq!(headers(&limiter), ["30", "0", seconds]);
-            let response = limiter.with_headers(problem.response());
+            let response = limiter.with_headers(error.response());
             assert_eq!(response.header("retry-after"), Some(seconds), "{wait}");
         }
     }

@@ -12,20 +12,20 @@ const ORGANIZATIONS: &str = "organizations/";
 /// The segment of a rule that any segment of a path matches.
 const WILDCARD: &str = "+";
 
-/// What policies open.
+/// The organizations that policies open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Opened {
     /// Organizations of these names.
     pub(super) names: Vec<String>,
     /// Organizations whose names begin with one of these.
     pub(super) prefixes: Vec<String>,
-    /// Whether they open all of these, and so nobody has to ask after each.
+    /// True where they open all of these, so that none of them needs a question of its own.
     pub(super) is_exact: bool,
 }
 
 impl Opened {
-    /// What these rules let the token read.
-    pub(super) fn of(acl: &ResultantAcl) -> Self {
+    /// The organizations that these rules let the token read.
+    pub(super) fn from_acl(acl: &ResultantAcl) -> Self {
         let RuleSet {
             exact,
             prefixes,
@@ -87,7 +87,7 @@ fn name_of(path: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains('/')).then_some(name)
 }
 
-/// What the names of organizations begin with whose paths begin with this.
+/// The prefix of the names of organizations whose paths begin with this.
 fn prefix_of(path: &str) -> Option<&str> {
     if ORGANIZATIONS.starts_with(path) {
         return Some("");
@@ -143,7 +143,7 @@ mod tests {
             prefixes: rules(prefixes),
             wildcards: Vec::new(),
         });
-        Opened::of(&acl)
+        Opened::from_acl(&acl)
     }
 
     fn names(opened: &Opened) -> (Vec<&str>, Vec<&str>, bool) {
@@ -201,7 +201,7 @@ mod tests {
     fn a_wildcard_has_organizations_asked_after_only_where_some_rule_shuts_them() {
         use Capability::{Create, Deny, Read};
         let opened_beside = |shut: &[(&str, Capability)], wildcards: &[(&str, Capability)]| {
-            Opened::of(&ResultantAcl::Rules(RuleSet {
+            Opened::from_acl(&ResultantAcl::Rules(RuleSet {
                 exact: rules(shut),
                 prefixes: rules(&[("organizations/team-", Read)]),
                 wildcards: rules(wildcards),
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn root_opens_all() {
         assert_eq!(
-            names(&Opened::of(&ResultantAcl::Root)),
+            names(&Opened::from_acl(&ResultantAcl::Root)),
             (vec![], vec![""], true)
         );
     }

@@ -8,17 +8,21 @@ use gatehouse_orgs_api::{
 use serde_json::{Map, Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::document::Document;
+use super::document_type::{
+    DocumentType, Property, Relationship, Target, boolean, integer, related,
+};
 use super::input::{Input, Kinds, Members, dashed};
-use super::problem::Problem;
 use super::retention_kind::{DELETE_OLDERS, DONT_DELETES, retention_kind};
+use super::route::{Data, routes};
 use super::transport::{json_api, no_content};
-use crate::http::{Method, Response};
+use crate::http::Response;
 
 /// Where the policy of an organization is, below it.
 const BELOW: &str = "relationships/data-retention-policy";
 
-/// What the first releases called the policies that delete.
+/// The type of the policies that delete, in the first releases.
 const LEGACY: &str = "data-retention-policies";
 
 const DAYS: &str = "delete-older-than-n-days";
@@ -41,82 +45,123 @@ const RUN_DATA_AND_LOGS: [&str; 3] = [
     "runDataAndLogsKeepLatestCount",
 ];
 
-/// Requests about data retention policies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// The policy that applies to the organization of this name.
-    Show(&'a str),
-    /// A policy of its own for it.
-    Set(&'a str),
-    /// No policy of its own for it.
-    Unset(&'a str),
-    /// The installation's policy.
-    ShowDefault,
-    /// Another one.
-    SetDefault,
-    /// What the installation began with.
-    UnsetDefault,
-}
+const DETAILS: [Property; 10] = [
+    integer(DAYS, "The age at which data is deleted, in days."),
+    boolean("deleteStateVersions", "Whether state versions are deleted."),
+    integer(
+        "stateVersionsDeleteAfterNDays",
+        "The age at which they are, in days.",
+    ),
+    integer(
+        "stateVersionsKeepLatestCount",
+        "The number of the latest that stay.",
+    ),
+    boolean(
+        "deleteConfigurationVersions",
+        "Whether configuration versions are deleted.",
+    ),
+    integer(
+        "configurationVersionsDeleteAfterNDays",
+        "The age at which they are, in days.",
+    ),
+    integer(
+        "configurationVersionsKeepLatestCount",
+        "The number of the latest that stay.",
+    ),
+    boolean(
+        "deleteRunDataAndLogs",
+        "Whether data and logs of runs are deleted.",
+    ),
+    integer(
+        "runDataAndLogsDeleteAfterNDays",
+        "The age at which they are, in days.",
+    ),
+    integer(
+        "runDataAndLogsKeepLatestCount",
+        "The number of the latest that stay.",
+    ),
+];
+const TARGET: &[Relationship] = &[related("target", Target::One("organizations"))];
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (
-                method,
-                [
-                    "organizations",
-                    name,
-                    "relationships",
-                    "data-retention-policy",
-                ],
-            ) => match method {
-                Method::Get => Some(Self::Show(name)),
-                Method::Post | Method::Patch => Some(Self::Set(name)),
-                Method::Delete => Some(Self::Unset(name)),
-                _ => None,
-            },
-            (method, ["admin", "data-retention-policy-settings"]) => match method {
-                Method::Get => Some(Self::ShowDefault),
-                Method::Post | Method::Patch => Some(Self::SetDefault),
-                Method::Delete => Some(Self::UnsetDefault),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
+const DELETE_OLDER: DocumentType = DocumentType::new(
+    "DeleteOlderPolicy",
+    DELETE_OLDERS,
+    "A policy that deletes old data.",
+    &DETAILS,
+)
+.relating(TARGET)
+.type_checked();
+const DONT_DELETE: DocumentType = DocumentType::new(
+    "DontDeletePolicy",
+    DONT_DELETES,
+    "A policy that deletes nothing.",
+    &[],
+)
+.relating(TARGET)
+.type_checked();
+const LEGACY_POLICY: DocumentType = DocumentType::new(
+    "LegacyRetentionPolicy",
+    LEGACY,
+    "A policy that deletes old data, as the first releases called it.",
+    &DETAILS,
+)
+.relating(TARGET)
+.type_checked();
+
+const POLICY: Data = Data::OneOf(&[&DELETE_OLDER, &DONT_DELETE, &LEGACY_POLICY]);
+
+routes! { RETENTION:
+    Get "organizations/:name/relationships/data-retention-policy", Organization, "show-retention-policy",
+        "Shows the retention policy that applies to an organization: its own or the installation's.",
+        only_in(Edition::SelfHosted), answering(POLICY)
+        => |api, name| api.show_retention(name);
+    Post "organizations/:name/relationships/data-retention-policy", Organization, "set-retention-policy",
+        "Gives an organization a retention policy of its own.",
+        only_in(Edition::SelfHosted), taking(POLICY), answering(POLICY)
+        => |api, name| api.set_retention(name);
+    Patch "organizations/:name/relationships/data-retention-policy", Organization, "update-retention-policy",
+        "Does the same as POST.",
+        only_in(Edition::SelfHosted), taking(POLICY), answering(POLICY)
+        => |api, name| api.set_retention(name);
+    Delete "organizations/:name/relationships/data-retention-policy", Organization, "unset-retention-policy",
+        "Lets the installation's retention policy apply to an organization.",
+        only_in(Edition::SelfHosted)
+        => |api, name| api.unset_retention(name);
+    Get "admin/data-retention-policy-settings", Administrators, "show-default-retention-policy",
+        "Shows the installation's retention policy.",
+        only_in(Edition::SelfHosted), answering(POLICY)
+        => |api, _| api.show_default_retention();
+    Post "admin/data-retention-policy-settings", Administrators, "set-default-retention-policy",
+        "Sets the installation's retention policy.",
+        only_in(Edition::SelfHosted), taking(POLICY), answering(POLICY)
+        => |api, _| api.set_default_retention();
+    Patch "admin/data-retention-policy-settings", Administrators, "update-default-retention-policy", "Does the same as POST.",
+        only_in(Edition::SelfHosted), taking(POLICY), answering(POLICY)
+        => |api, _| api.set_default_retention();
+    Delete "admin/data-retention-policy-settings", Administrators, "unset-default-retention-policy",
+        "Returns to the policy that deletes nothing.",
+        only_in(Edition::SelfHosted)
+        => |api, _| api.unset_default_retention();
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_retention(&self, route: Route<'_>) -> Result<Response, Problem> {
-        self.exists_only_in(Edition::SelfHosted)?;
-        match route {
-            Route::Show(name) => self.show_retention(name),
-            Route::Set(name) => self.set_retention(name),
-            Route::Unset(name) => self.unset_retention(name),
-            Route::ShowDefault => self.show_default_retention(),
-            Route::SetDefault => self.set_default_retention(),
-            Route::UnsetDefault => self.unset_default_retention(),
-        }
-    }
-
-    fn show_retention(&self, name: &str) -> Result<Response, Problem> {
+    fn show_retention(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ReadRetention, Some(BELOW))?;
         let organization = entry.position.organization;
         Ok(match organization.retention {
-            Some(policy) => shown(
+            Some(policy) => policy_response(
                 &policy,
                 Some(&organization.name),
                 retention_kind(policy.rule),
             ),
             None => {
                 let policy = self.organizations.default_retention()?;
-                shown(&policy, None, retention_kind(policy.rule))
+                policy_response(&policy, None, retention_kind(policy.rule))
             }
         })
     }
 
-    fn set_retention(&self, name: &str) -> Result<Response, Problem> {
+    fn set_retention(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::WriteRetention, Some(BELOW))?;
         let organization = entry.position.organization;
         let (request, kind) = self.requested()?;
@@ -124,10 +169,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let policy = self
             .organizations
             .set_retention(&organization.external_id, &request, &by)?;
-        Ok(shown(&policy, Some(&organization.name), kind))
+        Ok(policy_response(&policy, Some(&organization.name), kind))
     }
 
-    fn unset_retention(&self, name: &str) -> Result<Response, Problem> {
+    fn unset_retention(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::WriteRetention, Some(BELOW))?;
         let external_id = &entry.position.organization.external_id;
         let by = self.recorded_as(&entry.caller);
@@ -135,21 +180,21 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    fn show_default_retention(&self) -> Result<Response, Problem> {
+    fn show_default_retention(&self) -> Result<Response, ApiError> {
         self.administer()?;
         let policy = self.organizations.default_retention()?;
-        Ok(shown(&policy, None, retention_kind(policy.rule)))
+        Ok(policy_response(&policy, None, retention_kind(policy.rule)))
     }
 
-    fn set_default_retention(&self) -> Result<Response, Problem> {
+    fn set_default_retention(&self) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let (request, kind) = self.requested()?;
         let by = self.recorded_as(&caller);
         let policy = self.organizations.set_default_retention(&request, &by)?;
-        Ok(shown(&policy, None, kind))
+        Ok(policy_response(&policy, None, kind))
     }
 
-    fn unset_default_retention(&self) -> Result<Response, Problem> {
+    fn unset_default_retention(&self) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let by = self.recorded_as(&caller);
         self.organizations.unset_default_retention(&by)?;
@@ -157,7 +202,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// The policy that the body asks for, and the type under which it is to be answered: the one that the client knows.
-    fn requested(&self) -> Result<(RetentionRequest, &'static str), Problem> {
+    fn requested(&self) -> Result<(RetentionRequest, &'static str), ApiError> {
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Only(&[DELETE_OLDERS, DONT_DELETES, LEGACY]))?;
         let (kind, answered_as) = match resource.kind {
@@ -186,7 +231,7 @@ fn detail_change(attributes: &Members<'_>, names: [&str; 3]) -> RetentionDetailC
     }
 }
 
-fn shown(policy: &RetentionPolicy, organization: Option<&str>, kind: &str) -> Response {
+fn policy_response(policy: &RetentionPolicy, organization: Option<&str>, kind: &str) -> Response {
     let target = organization.map(|name| json!({"id": name, "type": "organizations"}));
     let resource = json!({
         "id": policy.id,
@@ -194,7 +239,7 @@ fn shown(policy: &RetentionPolicy, organization: Option<&str>, kind: &str) -> Re
         "attributes": attributes(policy),
         "relationships": {"target": {"data": target}},
     });
-    json_api(200, &Document::of(resource))
+    json_api(200, &Document::new(resource))
 }
 
 /// The number of days in both spellings that clients read.

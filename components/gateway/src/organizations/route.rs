@@ -1,105 +1,288 @@
-//! Which requests there are.
+//! One route of the table: a method and a path, who may take it, what it reads and what it answers.
 
-use super::{
-    absent_features, account, administration, agent_pools, audit_trail, general_settings,
-    memberships, projects, retention, sharing, subscriptions, teams, tokens, users,
-};
-use crate::http::Method;
-use crate::path::CanonicalPath;
+use gatehouse_orgs_api::Edition;
 
-/// A known request (contract section 8). Every other path, and every other method on these paths, does not exist; HEAD is GET.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// The discovery document.
-    Discovery,
-    /// Is anybody there, and which version.
-    Ping,
-    /// All organizations that the caller may see.
-    List,
-    /// A new organization.
-    Create,
-    /// The organization of this name.
-    Show(&'a str),
-    /// Changes to the organization of this name.
-    Update(&'a str),
-    /// The end of the organization of this name.
-    Delete(&'a str),
-    /// The entitlement set of the organization of this name.
-    EntitlementSetOf(&'a str),
-    /// The entitlement set with this id, which is the external id of an organization.
-    EntitlementSet(&'a str),
-    /// Something about the account of the caller.
-    Account(account::Route),
-    /// Something about an audit trail.
-    AuditTrail(audit_trail::Route),
-    /// Something about tokens.
-    Tokens(tokens::Route<'a>),
-    /// Something about users.
-    Users(users::Route<'a>),
-    /// Something about agent pools.
-    AgentPools(agent_pools::Route<'a>),
-    /// Something about subscriptions and feature sets.
-    Subscriptions(subscriptions::Route<'a>),
-    /// Something about projects.
-    Projects(projects::Route<'a>),
-    /// Something about what this server has not.
-    AbsentFeatures(absent_features::Route<'a>),
-    /// Something about teams.
-    Teams(teams::Route<'a>),
-    /// Something about memberships.
-    Memberships(memberships::Route<'a>),
-    /// Something that site administrators ask about organizations.
-    Administration(administration::Route<'a>),
-    /// Something about the general settings.
-    GeneralSettings(general_settings::Route),
-    /// Something about data retention policies.
-    Retention(retention::Route<'a>),
-    /// Something about sharing.
-    Sharing(sharing::Route<'a>),
+use super::Api;
+use super::api_error::ApiError;
+use super::document_type::DocumentType;
+use super::parameter::Parameter;
+use crate::http::{Method, Response};
+
+/// A route and the code that answers its requests.
+pub(super) struct Row<C, O> {
+    pub(super) route: Route,
+    /// Takes the segment of the path that stands for its parameter, which is empty where the path has none.
+    pub(super) handler: fn(&Api<'_, C, O>, &str) -> Result<Response, ApiError>,
 }
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, path: &'a CanonicalPath) -> Option<Self> {
-        let method = match method {
-            Method::Head => Method::Get,
-            method => method,
-        };
-        if path.as_str() == super::DISCOVERY_PATH {
-            return (method == Method::Get).then_some(Self::Discovery);
-        }
-        let Some(below) = path.below(super::BASE_PATH) else {
-            return absent_features::Route::elsewhere(method, path).map(Self::AbsentFeatures);
-        };
-        let segments: Vec<&str> = below.split('/').collect();
-        match (method, segments.as_slice()) {
-            (Method::Get, ["ping"]) => Some(Self::Ping),
-            (Method::Get, ["organizations"]) => Some(Self::List),
-            (Method::Post, ["organizations"]) => Some(Self::Create),
-            (Method::Get, ["organizations", name]) => Some(Self::Show(name)),
-            (Method::Patch | Method::Put, ["organizations", name]) => Some(Self::Update(name)),
-            (Method::Delete, ["organizations", name]) => Some(Self::Delete(name)),
-            (Method::Get, ["organizations", name, "entitlement-set"]) => {
-                Some(Self::EntitlementSetOf(name))
+/// A known request (contract section 8). Every other path, and every other method on these paths, does not exist; HEAD is GET.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Route {
+    pub(super) method: Method,
+    /// Below `/api/v2/`, or from the root where it begins with a slash. At most one segment is a parameter, such as `:name`.
+    pub(super) path: &'static str,
+    pub(super) audience: Audience,
+    /// The name of the operation in the OpenAPI document, which never changes.
+    pub(super) id: &'static str,
+    pub(super) summary: &'static str,
+    /// The one edition in which the route exists; `None` for both.
+    pub(super) edition: Option<Edition>,
+    /// The names that `include` may have; `None` where the parameter is ignored.
+    pub(super) includes: Option<&'static [&'static str]>,
+    /// Other parameters of the query. Unknown ones are ignored everywhere.
+    pub(super) query: &'static [Parameter],
+    /// True for a list that comes in pages.
+    pub(super) is_paged: bool,
+    pub(super) body: Option<Body>,
+    pub(super) answer: Answer,
+    /// True where callers who know what is there can be told that it is not for them, with status 403.
+    pub(super) is_forbidden_to_some: bool,
+    /// True where the answer depends on nothing in the store.
+    pub(super) is_storeless: bool,
+}
+
+/// Who may take a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// Any caller. No token is needed, and none is looked at.
+    Anyone,
+    /// Any caller with a valid token. The answer depends on who that is.
+    Bearers,
+    /// Callers whom contract 1.7 admits to the organization. To all others it does not exist.
+    Organization,
+    /// The user whom it concerns, and site administrators where the contract says so. To all others it does not exist.
+    User,
+    /// The organization's own token and its audit trail token. To all others it does not exist.
+    Auditors,
+    /// Site administrators. To all others it does not exist.
+    Administrators,
+}
+
+impl Audience {
+    /// A sentence about who may take the route.
+    pub(super) const fn sentence(self) -> &'static str {
+        match self {
+            Self::Anyone => "Any caller is served, without a token too.",
+            Self::Bearers => "Any caller with a valid token is served.",
+            Self::Organization => {
+                "Callers are served whom the organization admits by membership, token or policy."
             }
-            (Method::Get, ["entitlement-sets", id]) => Some(Self::EntitlementSet(id)),
-            (method, segments) => users::Route::of(method, segments)
-                .map(Self::Users)
-                .or_else(|| tokens::Route::of(method, segments).map(Self::Tokens))
-                .or_else(|| account::Route::of(method, segments).map(Self::Account))
-                .or_else(|| audit_trail::Route::of(method, segments).map(Self::AuditTrail))
-                .or_else(|| agent_pools::Route::of(method, segments).map(Self::AgentPools))
-                .or_else(|| subscriptions::Route::of(method, segments).map(Self::Subscriptions))
-                .or_else(|| projects::Route::of(method, segments).map(Self::Projects))
-                .or_else(|| absent_features::Route::of(method, segments).map(Self::AbsentFeatures))
-                .or_else(|| teams::Route::of(method, segments).map(Self::Teams))
-                .or_else(|| memberships::Route::of(method, segments).map(Self::Memberships))
-                .or_else(|| administration::Route::of(method, segments).map(Self::Administration))
-                .or_else(|| {
-                    general_settings::Route::of(method, segments).map(Self::GeneralSettings)
-                })
-                .or_else(|| retention::Route::of(method, segments).map(Self::Retention))
-                .or_else(|| sharing::Route::of(method, segments).map(Self::Sharing)),
+            Self::User => "The user whom it concerns is served.",
+            Self::Auditors => "The organization's own token and its audit trail token are served.",
+            Self::Administrators => "Site administrators are served.",
         }
     }
 }
+
+/// The resources in `data` of a document.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Data {
+    One(&'static DocumentType),
+    Many(&'static DocumentType),
+    /// One resource, of one of these types.
+    OneOf(&'static [&'static DocumentType]),
+    /// Resource identifiers of this type.
+    Identifiers(&'static str),
+}
+
+/// The document that a request brings.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Body {
+    pub(super) data: Data,
+    pub(super) is_required: bool,
+}
+
+/// The answer to a request that is served.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Answer {
+    /// Status 204 without a body.
+    Nothing,
+    /// A JSON:API document with this status.
+    Document(u16, Data),
+    /// Status 200 with JSON outside of JSON:API.
+    Json,
+    /// Every request is refused, with status 422 at best.
+    Refusal,
+}
+
+impl Route {
+    /// A route in both editions that reads nothing and is answered with nothing.
+    pub(super) const fn new(
+        method: Method,
+        path: &'static str,
+        audience: Audience,
+        id: &'static str,
+        summary: &'static str,
+    ) -> Self {
+        Self {
+            method,
+            path,
+            audience,
+            id,
+            summary,
+            edition: None,
+            includes: None,
+            query: &[],
+            is_paged: false,
+            body: None,
+            answer: Answer::Nothing,
+            is_forbidden_to_some: false,
+            is_storeless: false,
+        }
+    }
+
+    /// The same in one edition alone.
+    pub(super) const fn only_in(self, edition: Edition) -> Self {
+        Self {
+            edition: Some(edition),
+            ..self
+        }
+    }
+
+    /// The same with these names for `include`. All others are refused.
+    pub(super) const fn including(self, names: &'static [&'static str]) -> Self {
+        Self {
+            includes: Some(names),
+            ..self
+        }
+    }
+
+    /// The same with these parameters in its query.
+    pub(super) const fn querying(self, query: &'static [Parameter]) -> Self {
+        Self { query, ..self }
+    }
+
+    /// The same for a list in pages.
+    pub(super) const fn paged(self) -> Self {
+        Self {
+            is_paged: true,
+            ..self
+        }
+    }
+
+    /// The same with a document in its body.
+    pub(super) const fn taking(self, data: Data) -> Self {
+        Self {
+            body: Some(Body {
+                data,
+                is_required: true,
+            }),
+            ..self
+        }
+    }
+
+    /// The same with a document in its body, which may be absent.
+    pub(super) const fn taking_at_will(self, data: Data) -> Self {
+        Self {
+            body: Some(Body {
+                data,
+                is_required: false,
+            }),
+            ..self
+        }
+    }
+
+    /// The same, answered with status 200 and a document.
+    pub(super) const fn answering(self, data: Data) -> Self {
+        Self {
+            answer: Answer::Document(200, data),
+            ..self
+        }
+    }
+
+    /// The same, answered with status 201 and the document of what has been made.
+    pub(super) const fn making(self, data: Data) -> Self {
+        Self {
+            answer: Answer::Document(201, data),
+            ..self
+        }
+    }
+
+    /// The same, answered with plain JSON.
+    pub(super) const fn answering_json(self) -> Self {
+        Self {
+            answer: Answer::Json,
+            ..self
+        }
+    }
+
+    /// The same, which no request can take to its end.
+    pub(super) const fn refusing(self) -> Self {
+        Self {
+            answer: Answer::Refusal,
+            ..self
+        }
+    }
+
+    /// The same, with status 403 for some callers.
+    pub(super) const fn forbidding(self) -> Self {
+        Self {
+            is_forbidden_to_some: true,
+            ..self
+        }
+    }
+
+    /// The same, answered without the store.
+    pub(super) const fn storeless(self) -> Self {
+        Self {
+            is_storeless: true,
+            ..self
+        }
+    }
+
+    /// The path from the root, with a leading slash.
+    pub(super) fn whole_path(&self) -> String {
+        if self.path.starts_with('/') {
+            self.path.to_owned()
+        } else {
+            format!("/{}/{}", super::BASE_PATH, self.path)
+        }
+    }
+
+    /// The method in the spelling of HTTP.
+    pub(super) const fn verb(&self) -> &'static str {
+        match self.method {
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Patch => "PATCH",
+            Method::Delete => "DELETE",
+            _ => "GET",
+        }
+    }
+
+    /// The name of the path's parameter.
+    pub(super) fn path_parameter(&self) -> Option<&'static str> {
+        self.path
+            .split('/')
+            .find_map(|segment| segment.strip_prefix(':'))
+    }
+}
+
+/// Writes the routes of one module beside their handlers: method, path, audience, operation id, summary, further columns, handler.
+macro_rules! routes {
+    ($table:ident: $(
+        $method:ident $path:expr, $audience:ident, $id:expr, $summary:expr
+        $(, $column:ident $(($($value:tt)*))?)* => $handler:expr;
+    )*) => {
+        impl<C, O> crate::organizations::routes::Table<C, O>
+        where
+            C: gatehouse_access_api::Access + 'static,
+            O: gatehouse_orgs_api::Capability + 'static,
+        {
+            pub(in crate::organizations) const $table:
+                &'static [crate::organizations::route::Row<C, O>] = &[$(
+                    crate::organizations::route::Row {
+                        route: crate::organizations::route::Route::new(
+                            crate::http::Method::$method,
+                            $path,
+                            crate::organizations::route::Audience::$audience,
+                            $id,
+                            $summary,
+                        )$(.$column($($($value)*)?))*,
+                        handler: $handler,
+                    },
+                )*];
+        }
+    };
+}
+pub(super) use routes;

@@ -8,85 +8,107 @@ use gatehouse_orgs_api::{
 use serde_json::{Value, json};
 
 use super::Api;
+use super::administration::ADMINISTERED;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::Caller;
 use super::document::Document;
-use super::include::{Includes, with_entitlements};
+use super::document_type::{DocumentType, text, texts};
+use super::include::{self, with_entitlements};
 use super::input::{Input, Kinds, Members};
 use super::pagination::{PageRequest, paged};
-use super::problem::Problem;
+use super::route::Data::{Identifiers, Many, One};
+use super::route::routes;
 use super::transport::{json_api, no_content};
-use crate::http::{Method, Response};
+use crate::http::Response;
 
 const CONSUMING_IDS: &str = "module-consuming-organization-ids";
+const MODULE_CONSUMERS: &str = "module-consumers";
+const PROVIDER_CONSUMERS: &str = "provider-consumers";
 
-/// Requests about sharing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// Who shares with the organization of this name.
-    Producers(&'a str, Shared),
-    /// With whom it shares.
-    Consumers(&'a str, Shared),
-    /// With whom it is to share its modules.
-    ReplaceConsumers(&'a str),
-    /// The same in an older form.
-    ReplacePartnerships(&'a str),
-    /// With whom it is to share its modules and its providers, in an older form.
-    ReplaceRegistryPartnerships(&'a str),
-}
+const PRODUCER: DocumentType = DocumentType::new(
+    "Producer",
+    "organizations",
+    "As much of an organization as those see with whom it shares.",
+    &[
+        text("name", "The name.").read_only(),
+        text("external-id", "The id that never changes.").read_only(),
+    ],
+);
+const PARTNERSHIPS: DocumentType = DocumentType::new(
+    "ConsumersByExternalId",
+    "module-partnerships",
+    "The consumers of the modules of an organization.",
+    &[texts(CONSUMING_IDS, "Their external ids.").write_only()],
+);
+const PARTNERSHIP: DocumentType = DocumentType::new(
+    "ModulePartnership",
+    "module-partnerships",
+    "A producer of modules and one of its consumers.",
+    &[
+        text(
+            "consuming-organization-id",
+            "The external id of the consumer.",
+        )
+        .read_only(),
+        text("consuming-organization-name", "The name of the consumer.").read_only(),
+        text(
+            "producing-organization-id",
+            "The external id of the producer.",
+        )
+        .read_only(),
+        text("producing-organization-name", "The name of the producer.").read_only(),
+    ],
+);
+const REGISTRY_PARTNERSHIPS: DocumentType = DocumentType::new(
+    "ConsumersByName",
+    "registry-partnerships",
+    "The consumers of an organization. A list that is not given stays as it is.",
+    &[
+        texts(MODULE_CONSUMERS, "Names of those that use its modules.").write_only(),
+        texts(PROVIDER_CONSUMERS, "Names of those that use its providers.").write_only(),
+    ],
+);
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organizations", name, "relationships", relationship]) => {
-                let shared = match *relationship {
-                    "module-producers" => Shared::Modules,
-                    "provider-producers" => Shared::Providers,
-                    _ => return None,
-                };
-                Some(Self::Producers(name, shared))
-            }
-            (method, ["admin", "organizations", name, below @ ..]) => match (method, below) {
-                (Method::Get, ["relationships", "module-consumers"]) => {
-                    Some(Self::Consumers(name, Shared::Modules))
-                }
-                (Method::Get, ["relationships", "provider-consumers"]) => {
-                    Some(Self::Consumers(name, Shared::Providers))
-                }
-                (Method::Patch, ["relationships", "module-consumers"]) => {
-                    Some(Self::ReplaceConsumers(name))
-                }
-                (Method::Patch, ["module-consumers"]) => Some(Self::ReplacePartnerships(name)),
-                (Method::Put, ["registry-partnerships"]) => {
-                    Some(Self::ReplaceRegistryPartnerships(name))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
+routes! { SHARING:
+    Get "organizations/:name/relationships/module-producers", Organization, "list-module-producers",
+        "Lists the organizations that share modules with this one.",
+        only_in(Edition::SelfHosted), including(&[include::ENTITLEMENT_SET]), paged, answering(Many(&PRODUCER))
+        => |api, name| api.list_producers(name, Shared::Modules);
+    Get "organizations/:name/relationships/provider-producers", Organization, "list-provider-producers",
+        "Lists the organizations that share providers with this one.",
+        only_in(Edition::SelfHosted), including(&[include::ENTITLEMENT_SET]), paged, answering(Many(&PRODUCER))
+        => |api, name| api.list_producers(name, Shared::Providers);
+    Get "admin/organizations/:name/relationships/module-consumers", Administrators, "list-module-consumers",
+        "Lists the organizations with which this one shares modules.",
+        only_in(Edition::SelfHosted), paged, answering(Many(&ADMINISTERED))
+        => |api, name| api.list_consumers(name, Shared::Modules);
+    Get "admin/organizations/:name/relationships/provider-consumers", Administrators, "list-provider-consumers",
+        "Lists the organizations with which this one shares providers.",
+        only_in(Edition::SelfHosted), paged, answering(Many(&ADMINISTERED))
+        => |api, name| api.list_consumers(name, Shared::Providers);
+    Patch "admin/organizations/:name/relationships/module-consumers", Administrators, "replace-module-consumers",
+        "Replaces the organizations with which this one shares modules.",
+        only_in(Edition::SelfHosted), taking(Identifiers("organizations"))
+        => |api, name| api.replace_consumers(name);
+    Patch "admin/organizations/:name/module-consumers", Administrators, "replace-module-partnerships",
+        "Does the same, in an older form.",
+        only_in(Edition::SelfHosted), taking(One(&PARTNERSHIPS)), answering(Many(&PARTNERSHIP))
+        => |api, name| api.replace_partnerships(name);
+    Put "admin/organizations/:name/registry-partnerships", Administrators, "replace-registry-partnerships",
+        "Replaces the organizations with which this one shares modules and providers, in an older form.",
+        only_in(Edition::SelfHosted), taking(One(&REGISTRY_PARTNERSHIPS))
+        => |api, name| api.replace_registry_partnerships(name);
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_sharing(&self, route: Route<'_>) -> Result<Response, Problem> {
-        self.exists_only_in(Edition::SelfHosted)?;
-        match route {
-            Route::Producers(name, shared) => self.list_producers(name, shared),
-            Route::Consumers(name, shared) => self.list_consumers(name, shared),
-            Route::ReplaceConsumers(name) => self.replace_consumers(name),
-            Route::ReplacePartnerships(name) => self.replace_partnerships(name),
-            Route::ReplaceRegistryPartnerships(name) => self.replace_registry_partnerships(name),
-        }
-    }
-
-    fn list_producers(&self, name: &str, shared: Shared) -> Result<Response, Problem> {
+    fn list_producers(&self, name: &str, shared: Shared) -> Result<Response, ApiError> {
         let below = match shared {
             Shared::Modules => "relationships/module-producers",
             Shared::Providers => "relationships/provider-producers",
         };
         let entry = self.enter(name, Action::ReadProducers, Some(below))?;
-        let includes = Includes::of_producers(&self.request.query)?;
+        let includes = self.includes()?;
         let page = PageRequest::always(&self.request.query);
         let external_id = &entry.position.organization.external_id;
         let edition = self.settings.edition;
@@ -96,11 +118,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let resources = found.organizations.iter().map(short_resource).collect();
         let mut document = paged::<Value>(resources, found.total, page, self.request);
         let organizations = with_entitlements(&found.organizations, &found.entitlements);
-        document.included = includes.of(organizations, &self.feature_sets_for(includes));
+        document.included = includes.resources_of(organizations, &self.feature_sets_for(includes));
         Ok(json_api(200, &document))
     }
 
-    fn list_consumers(&self, name: &str, shared: Shared) -> Result<Response, Problem> {
+    fn list_consumers(&self, name: &str, shared: Shared) -> Result<Response, ApiError> {
         self.administer()?;
         let producer = self.existing(name)?;
         let page = PageRequest::always(&self.request.query);
@@ -118,7 +140,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         ))
     }
 
-    fn replace_consumers(&self, name: &str) -> Result<Response, Problem> {
+    fn replace_consumers(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let producer = self.existing(name)?;
         let input = Input::read(&self.request.body)?;
@@ -133,13 +155,13 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    fn replace_partnerships(&self, name: &str) -> Result<Response, Problem> {
+    fn replace_partnerships(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let producer = self.existing(name)?;
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Any)?;
         let Attribute::Value(ids) = resource.attributes.texts(CONSUMING_IDS) else {
-            return Err(Problem::Invalid(vec![no_list(CONSUMING_IDS)]));
+            return Err(ApiError::Invalid(vec![no_list(CONSUMING_IDS)]));
         };
         let ids = ids.into_iter().map(OrganizationReference::ExternalId);
         let changes = ConsumerChanges {
@@ -155,21 +177,21 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .iter()
             .map(|partnership| partnership_resource(&producer, partnership))
             .collect();
-        Ok(json_api(200, &Document::of(resources)))
+        Ok(json_api(200, &Document::new(resources)))
     }
 
-    fn replace_registry_partnerships(&self, name: &str) -> Result<Response, Problem> {
+    fn replace_registry_partnerships(&self, name: &str) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let producer = self.existing(name)?;
         let input = Input::read(&self.request.body)?;
         let attributes = input.resource(Kinds::Any)?.attributes;
         let mut faults = Vec::new();
         let changes = ConsumerChanges {
-            modules: names(&attributes, "module-consumers", &mut faults),
-            providers: names(&attributes, "provider-consumers", &mut faults),
+            modules: names(&attributes, MODULE_CONSUMERS, &mut faults),
+            providers: names(&attributes, PROVIDER_CONSUMERS, &mut faults),
         };
         if !faults.is_empty() {
-            return Err(Problem::Invalid(faults));
+            return Err(ApiError::Invalid(faults));
         }
         self.share(&caller, &producer, &changes, "/data/attributes")?;
         Ok(no_content())
@@ -182,7 +204,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         producer: &Organization,
         changes: &ConsumerChanges,
         pointer: &str,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ApiError> {
         let by = self.recorded_as(caller);
         self.organizations
             .replace_consumers(&producer.external_id, changes, &by)
@@ -190,24 +212,24 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-fn refused(error: ShareError, pointer: &str) -> Problem {
+fn refused(error: ShareError, pointer: &str) -> ApiError {
     let fault = |detail| AttributeFault {
         pointer: pointer.to_owned(),
         detail,
     };
     match error {
-        ShareError::NotFound => Problem::NotFound,
+        ShareError::NotFound => ApiError::NotFound,
         ShareError::UnknownOrganizations(names) => {
             let details = names
                 .iter()
                 .map(|name| format!("Organization {name} not found"));
-            Problem::Invalid(details.map(fault).collect())
+            ApiError::Invalid(details.map(fault).collect())
         }
         ShareError::TooMany(maximum) => {
             let detail = format!(
                 "At most {maximum} organizations can be named; global sharing reaches all of them"
             );
-            Problem::Invalid(vec![fault(detail)])
+            ApiError::Invalid(vec![fault(detail)])
         }
         ShareError::Failed(failure) => failure.into(),
     }

@@ -4,43 +4,29 @@ use std::borrow::Cow;
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Action, Attribute, Capability, DelegationScope, MAXIMUM_MEMBERS_AT_ONCE, MemberNames, Right,
-    RightChange, Team, TeamChanges, TeamError, TeamFilter, User, Visibility,
+    Action, Attribute, Capability, DelegationScope, Edition, MAXIMUM_MEMBERS_AT_ONCE, MemberNames,
+    Right, RightChange, Team, TeamChanges, TeamError, TeamFilter, User, Visibility,
 };
 use serde_json::{Map, Value, json};
 
 use super::Api;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::caller::Entry;
 use super::document::{Document, identifiers};
+use super::document_type::{DocumentType, Target, boolean, choice, flags, integer, related, text};
 use super::input::{Input, Kinds, Members};
+use super::memberships::MEMBERSHIP;
 use super::pagination::{PageRequest, paged};
-use super::problem::Problem;
+use super::parameter::{Parameter, Q};
+use super::route::Data::{Identifiers, Many, One};
+use super::route::routes;
 use super::transport::{json_api, no_content};
-use super::{fields, include, memberships, users};
-use crate::http::{Method, Response};
-use crate::query;
+use super::users::USER;
+use super::{fields, memberships, users};
+use crate::http::Response;
 
 const RESOURCE_TYPE: &str = "teams";
-
-/// Requests about teams.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// The teams of the organization of this name.
-    List(&'a str),
-    /// A new team there.
-    Create(&'a str),
-    /// The team with this id.
-    Show(&'a str),
-    /// Changes to it.
-    Update(&'a str),
-    /// Its end.
-    Delete(&'a str),
-    /// The members of the team with this id.
-    ListMembers(&'a str, Naming),
-    /// Members join the team with this id, or leave it.
-    Members(&'a str, Naming, Change),
-}
 
 /// How a request names members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,45 +37,97 @@ pub(super) enum Naming {
     Memberships,
 }
 
-/// What becomes of members.
+/// A change of the members of a team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Join,
     Leave,
 }
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organizations", name, "teams"]) => Some(Self::List(name)),
-            (Method::Post, ["organizations", name, "teams"]) => Some(Self::Create(name)),
-            (Method::Get, ["teams", id]) => Some(Self::Show(id)),
-            (Method::Patch, ["teams", id]) => Some(Self::Update(id)),
-            (Method::Delete, ["teams", id]) => Some(Self::Delete(id)),
-            (Method::Get, ["teams", id, "relationships", named]) => {
-                Naming::of(named).map(|naming| Self::ListMembers(id, naming))
-            }
-            (method, ["teams", id, "relationships", named]) => {
-                let change = match method {
-                    Method::Post => Change::Join,
-                    Method::Delete => Change::Leave,
-                    _ => return None,
-                };
-                Naming::of(named).map(|naming| Self::Members(id, naming, change))
-            }
-            _ => None,
-        }
-    }
+const NAMES: Parameter = Parameter::texts("filter[names]", "Names of teams.");
+
+/// The related resources that come with teams.
+const INCLUDES: &[&str] = &["users", "organization-memberships"];
+
+const TEAM: DocumentType = DocumentType::new(
+    "Team",
+    RESOURCE_TYPE,
+    "A team of an organization.",
+    &[
+        text("name", "Unique in the organization, in any case."),
+        choice(
+            "visibility",
+            &["secret", "organization"],
+            "Who sees the team: its members, or all.",
+        )
+        .defaulting_to(r#""secret""#),
+        text("sso-team-id", "The team of the identity provider.")
+            .nullable()
+            .defaulting_to("null"),
+        boolean(
+            "allow-member-token-management",
+            "Whether members manage the tokens of the team.",
+        )
+        .defaulting_to("true"),
+        flags(
+            "organization-access",
+            "The rights of the team in the organization.",
+        ),
+        integer("users-count", "The number of members.").read_only(),
+        flags("permissions", "The rights of the caller.").read_only(),
+        boolean("is-unified", "Always false.")
+            .read_only()
+            .only_in(Edition::Hosted),
+    ],
+)
+.relating(&[
+    related("organization", Target::One("organizations")),
+    related("users", Target::Many("users")),
+    related(
+        "organization-memberships",
+        Target::Many("organization-memberships"),
+    ),
+    related("authentication-token", Target::Link),
+    related("authentication-tokens", Target::Link),
+]);
+
+routes! { TEAMS:
+    Get "organizations/:name/teams", Organization, "list-teams", "Lists the teams that the caller sees.",
+        including(INCLUDES), querying(&[Q, NAMES]), paged, answering(Many(&TEAM))
+        => |api, name| api.list_teams(name);
+    Post "organizations/:name/teams", Organization, "create-team", "Makes a team.",
+        taking(One(&TEAM)), making(One(&TEAM))
+        => |api, name| api.create_team(name);
+    Get "teams/:id", Organization, "show-team", "Shows a team.", including(INCLUDES), answering(One(&TEAM))
+        => |api, id| api.show_team(id);
+    Patch "teams/:id", Organization, "update-team", "Changes a team.", taking(One(&TEAM)), answering(One(&TEAM))
+        => |api, id| api.update_team(id);
+    Delete "teams/:id", Organization, "delete-team", "Removes a team. The team of the owners stays."
+        => |api, id| api.delete_team(id);
+    Get "teams/:id/relationships/users", Organization, "list-users-of-team", "Lists the members of a team as users.",
+        paged, answering(Many(&USER))
+        => |api, id| api.list_members(id, Naming::Usernames);
+    Post "teams/:id/relationships/users", Organization, "add-users-to-team", "Adds members by their usernames.",
+        taking(Identifiers("users"))
+        => |api, id| api.change_members(id, Naming::Usernames, Change::Join);
+    Delete "teams/:id/relationships/users", Organization, "remove-users-from-team", "Removes members by their usernames.",
+        taking(Identifiers("users"))
+        => |api, id| api.change_members(id, Naming::Usernames, Change::Leave);
+    Get "teams/:id/relationships/organization-memberships", Organization, "list-memberships-of-team",
+        "Lists the members of a team as memberships.",
+        paged, answering(Many(&MEMBERSHIP))
+        => |api, id| api.list_members(id, Naming::Memberships);
+    Post "teams/:id/relationships/organization-memberships", Organization, "add-memberships-to-team",
+        "Adds members by the ids of their memberships.",
+        taking(Identifiers("organization-memberships"))
+        => |api, id| api.change_members(id, Naming::Memberships, Change::Join);
+    Delete "teams/:id/relationships/organization-memberships", Organization, "remove-memberships-from-team",
+        "Removes members by the ids of their memberships.",
+        taking(Identifiers("organization-memberships"))
+        => |api, id| api.change_members(id, Naming::Memberships, Change::Leave);
 }
 
 impl Naming {
-    fn of(relationship: &str) -> Option<Self> {
-        [Self::Usernames, Self::Memberships]
-            .into_iter()
-            .find(|naming| naming.relationship() == relationship)
-    }
-
     const fn relationship(self) -> &'static str {
         match self {
             Self::Usernames => "users",
@@ -99,29 +137,15 @@ impl Naming {
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_teams(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::List(name) => self.list_teams(name),
-            Route::Create(name) => self.create_team(name),
-            Route::Show(id) => self.show_team(id),
-            Route::Update(id) => self.update_team(id),
-            Route::Delete(id) => self.delete_team(id),
-            Route::ListMembers(id, naming) => self.list_members(id, naming),
-            Route::Members(id, naming, change) => self.change_members(id, naming, change),
-        }
-    }
-
-    fn list_teams(&self, name: &str) -> Result<Response, Problem> {
+    fn list_teams(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ReadTeams, Some(RESOURCE_TYPE))?;
         let scope = self.delegation_scope(&entry, Right::AccessSecretTeams)?;
-        let includes = self.wanted_with_teams()?;
+        let includes = self.wanted_includes()?;
         let query = &self.request.query;
         let page = PageRequest::always(query);
         let filter = TeamFilter {
-            names: query::list(query, "filter[names]")
-                .filter(|name| !name.is_empty())
-                .collect(),
-            text: query::first(query, "q").map(Cow::into_owned),
+            names: NAMES.items(query).collect(),
+            text: Q.first(query).map(Cow::into_owned),
         };
         let organization = &entry.position.organization;
         let found = self.organizations.list_teams(
@@ -140,7 +164,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    fn create_team(&self, name: &str) -> Result<Response, Problem> {
+    fn create_team(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ManageTeams, Some(RESOURCE_TYPE))?;
         let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
         let input = Input::read(&self.request.body)?;
@@ -151,23 +175,23 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             self.organizations
                 .create_team(&organization.external_id, &changes, &scope, &by)?;
         let resource = self.team_resource(&team, &organization.name);
-        Ok(json_api(201, &Document::of(resource)))
+        Ok(json_api(201, &Document::new(resource)))
     }
 
-    fn show_team(&self, id: &str) -> Result<Response, Problem> {
+    fn show_team(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ReadTeams, RESOURCE_TYPE)?;
         let scope = self.delegation_scope(&entry, Right::AccessSecretTeams)?;
-        let includes = self.wanted_with_teams()?;
+        let includes = self.wanted_includes()?;
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
         let team = self.organizations.read_team(external_id, id, &scope)?;
-        let team = team.ok_or(Problem::NotFound)?;
-        let mut document = Document::of(self.team_resource(&team, &organization.name));
+        let team = team.ok_or(ApiError::NotFound)?;
+        let mut document = Document::new(self.team_resource(&team, &organization.name));
         document.included = self.included_with_teams(includes, &entry, &scope, &[team])?;
         Ok(json_api(200, &document))
     }
 
-    fn update_team(&self, id: &str) -> Result<Response, Problem> {
+    fn update_team(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageTeams, RESOURCE_TYPE)?;
         let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
         let input = Input::read(&self.request.body)?;
@@ -179,11 +203,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             .organizations
             .update_team(external_id, id, &changes, &scope, &by)?;
         let resource = self.team_resource(&team, &organization.name);
-        Ok(json_api(200, &Document::of(resource)))
+        Ok(json_api(200, &Document::new(resource)))
     }
 
     /// Removes a team. What the body says does not matter.
-    fn delete_team(&self, id: &str) -> Result<Response, Problem> {
+    fn delete_team(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageTeams, RESOURCE_TYPE)?;
         let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
         let by = self.recorded_as(&entry.caller);
@@ -193,7 +217,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    fn list_members(&self, id: &str, naming: Naming) -> Result<Response, Problem> {
+    fn list_members(&self, id: &str, naming: Naming) -> Result<Response, ApiError> {
         let below = format!(
             "{RESOURCE_TYPE}/{id}/relationships/{}",
             naming.relationship()
@@ -204,7 +228,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let organization = &entry.position.organization;
         let external_id = &organization.external_id;
         let team = self.organizations.read_team(external_id, id, &scope)?;
-        let team = team.ok_or(Problem::NotFound)?;
+        let team = team.ok_or(ApiError::NotFound)?;
         let (resources, total) = match naming {
             Naming::Usernames => {
                 let (ids, total) = page.of_all(team.users);
@@ -228,7 +252,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         id: &str,
         naming: Naming,
         change: Change,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response, ApiError> {
         let below = format!(
             "{RESOURCE_TYPE}/{id}/relationships/{}",
             naming.relationship()
@@ -261,18 +285,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(no_content())
     }
 
-    fn wanted_with_teams(&self) -> Result<Option<Vec<String>>, Problem> {
-        include::wanted(&self.request.query, &["users", "organization-memberships"])
-    }
-
-    /// What is asked for beside teams, each once.
+    /// The related resources that are asked for with teams, each once.
     fn included_with_teams(
         &self,
         wanted: Option<Vec<String>>,
         entry: &Entry<'_>,
         scope: &DelegationScope,
         teams: &[Team],
-    ) -> Result<Option<Vec<Value>>, Problem> {
+    ) -> Result<Option<Vec<Value>>, ApiError> {
         let Some(wanted) = wanted else {
             return Ok(None);
         };
@@ -303,7 +323,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     pub(super) fn user_resources<'i>(
         &self,
         ids: impl Iterator<Item = &'i String>,
-    ) -> Result<Vec<Value>, Problem> {
+    ) -> Result<Vec<Value>, ApiError> {
         let mut ids: Vec<String> = ids.cloned().collect();
         ids.sort();
         ids.dedup();
@@ -327,7 +347,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             "permissions": permissions(team),
             "organization-access": organization_access(&team.rights),
         });
-        if self.settings.edition == gatehouse_orgs_api::Edition::Hosted
+        if self.settings.edition == Edition::Hosted
             && let Value::Object(attributes) = &mut attributes
         {
             attributes.insert("is-unified".to_owned(), json!(false));
@@ -361,7 +381,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// What a request says about a team.
+/// The changes of a team that a request asks for.
 fn changes(attributes: &Members<'_>) -> TeamChanges {
     let organization_access = match attributes.object("organization-access") {
         Attribute::Absent => Attribute::Absent,
@@ -401,8 +421,8 @@ fn organization_access(rights: &[Right]) -> Map<String, Value> {
         .collect()
 }
 
-/// What is said of names that are no members': where they are in a list, or that the one that is given is none.
-fn unknown_members(places: &[u32], in_list: bool) -> Problem {
+/// The error for names that are no members': it points to their places in a list, or to the one that is given.
+fn unknown_members(places: &[u32], in_list: bool) -> ApiError {
     let fault = |place: &u32| AttributeFault {
         pointer: if in_list {
             format!("/data/{place}/id")
@@ -411,22 +431,22 @@ fn unknown_members(places: &[u32], in_list: bool) -> Problem {
         },
         detail: "Id must be of a member of the organization".to_owned(),
     };
-    Problem::Unprocessable(places.iter().map(fault).collect())
+    ApiError::Unprocessable(places.iter().map(fault).collect())
 }
 
-impl From<TeamError> for Problem {
+impl From<TeamError> for ApiError {
     fn from(error: TeamError) -> Self {
         match error {
             TeamError::NotFound | TeamError::NotAllowed => Self::NotFound,
             TeamError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
             }
             TeamError::Protected => {
-                Problem::unprocessable("/data", "The team of the owners cannot be deleted")
+                ApiError::unprocessable("/data", "The team of the owners cannot be deleted")
             }
             TeamError::LastOwner => Self::last_owner(),
             TeamError::UnknownMembers(places) => unknown_members(&places, true),
-            TeamError::TooManyMembers => Problem::unprocessable(
+            TeamError::TooManyMembers => ApiError::unprocessable(
                 "/data",
                 &format!("There can be at most {MAXIMUM_MEMBERS_AT_ONCE} members in one request"),
             ),

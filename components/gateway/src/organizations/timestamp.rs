@@ -1,4 +1,4 @@
-//! Points in time as requests write them (contract 4.6).
+//! Points in time as requests write them (contract 4.6), and as answers do (contract 1.10).
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -15,9 +15,25 @@ pub(super) fn parsed(text: &str) -> Option<i64> {
     Some(timestamp.filter(|_| has_time)?.as_millisecond())
 }
 
+/// A point in time with exactly three digits of fraction and a literal `Z`, as clients parse it.
+pub(super) fn formatted(milliseconds: u64) -> String {
+    let timestamp = i64::try_from(milliseconds)
+        .ok()
+        .and_then(|milliseconds| Timestamp::from_millisecond(milliseconds).ok())
+        .unwrap_or(Timestamp::MAX);
+    format!("{timestamp:.3}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn contract_1_10_timestamps_have_three_digits_and_the_letter() {
+        assert_eq!(formatted(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(formatted(1_769_862_896_700), "2026-01-31T12:34:56.700Z");
+        assert_eq!(formatted(u64::MAX), "9999-12-30T22:00:00.999Z");
+    }
 
     #[test]
     fn contract_4_6_every_way_to_write_a_timestamp() {

@@ -1,4 +1,4 @@
-//! What every exchange has in common: media types and headers (contract 1.3, 1.4, section 7).
+//! The media types and headers of every exchange (contract 1.3, 1.4, section 7).
 
 use std::borrow::Cow;
 
@@ -53,7 +53,7 @@ pub(super) fn with_metadata(response: Response, edition: Edition) -> Response {
 /// The scheme and host under which the client sees this server, such as `https://gatehouse.example`. Empty if it cannot be
 /// told, which leaves links that begin with the path.
 ///
-/// What a proxy says about its client counts where it says anything: the host lets only that of trusted proxies through (SEC-H9).
+/// The headers of a proxy about its client count where there are any: the host lets only that of trusted proxies through (SEC-H9).
 pub(super) fn origin(request: &Request) -> Cow<'static, str> {
     let safe = |character: char| character.is_ascii_alphanumeric() || "-._:[]".contains(character);
     let forwarded = request.headers.get("x-forwarded-host").map(|hosts| {

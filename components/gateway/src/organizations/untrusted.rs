@@ -1,16 +1,16 @@
-//! What callers send to the organizations protocol, each read by one pure function: for tests that feed generated input (SEC-V1).
+//! The input of callers of the organizations protocol, each kind read by one pure function: for tests that feed generated input (SEC-V1).
 
 use std::ops::Range;
 
 use gatehouse_orgs_api::{Filter, OrganizationChanges};
 
 use super::pagination::PageRequest;
-use super::{attributes, listing};
+use super::{listing, organization};
 
-/// What the document of a create or an update of an organization says; `None` where it is refused.
+/// The changes in the document of a create or an update of an organization; `None` where it is refused.
 #[must_use]
 pub fn organization(body: &[u8]) -> Option<OrganizationChanges> {
-    attributes::read(body).ok()
+    organization::changes_in(body).ok()
 }
 
 /// The places in a whole list that `query` asks for, counted from 0.

@@ -8,45 +8,47 @@ use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use super::Api;
+use super::api_error::ApiError;
 use super::document::Document;
+use super::document_type::{DocumentType, boolean, text};
 use super::fields;
 use super::input::{Input, Kinds, Members};
-use super::problem::Problem;
+use super::route::Data::One;
+use super::route::routes;
 use super::transport::json_api;
-use crate::http::{Method, Response};
+use crate::http::Response;
 
 const RESOURCE_TYPE: &str = "users";
 
-/// Requests about users.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// A new user, made by a site administrator.
-    Create,
-    /// The user with this id.
-    Show(&'a str),
-}
+pub(super) const USER: DocumentType = DocumentType::new(
+    "User",
+    RESOURCE_TYPE,
+    "A user.",
+    &[
+        text("username", "The name. Unique in the installation."),
+        text("email", "The address. Unique in the installation."),
+        boolean(
+            "is-site-admin",
+            "Whether the user administers the installation. Shown to site administrators.",
+        )
+        .defaulting_to("false"),
+    ],
+)
+.type_checked();
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["users", id]) => Some(Self::Show(id)),
-            (Method::Post, ["admin", "users"]) => Some(Self::Create),
-            _ => None,
-        }
-    }
+routes! { USERS:
+    Get "users/:id", User, "show-user",
+        "Shows a user to themselves, to those who share an organization, and to site administrators.",
+        answering(One(&USER))
+        => |api, id| api.show_user(id);
+    Post "admin/users", Administrators, "create-user", "Makes a user, and tells the first token in meta.token.",
+        taking(One(&USER)), making(One(&USER))
+        => |api, _| api.create_user();
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_users(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::Create => self.create_user(),
-            Route::Show(id) => self.show_user(id),
-        }
-    }
-
     /// Shows a user to themselves, to those who share an organization with them, and to those who administer the site.
-    fn show_user(&self, id: &str) -> Result<Response, Problem> {
+    fn show_user(&self, id: &str) -> Result<Response, ApiError> {
         let caller = self.authenticate(None)?;
         let own = self.organizations.account_of(&caller.identity)?;
         if own.id == id {
@@ -63,40 +65,40 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             None
         };
         self.decided(&caller, user.is_some())?;
-        let user = user.ok_or(Problem::NotFound)?;
+        let user = user.ok_or(ApiError::NotFound)?;
         let resource = if administers {
             resource_of(&user)
         } else {
             seen_by_members(&user.id, &user.username, &user.email)
         };
-        Ok(json_api(200, &Document::of(resource)))
+        Ok(json_api(200, &Document::new(resource)))
     }
 
     /// Makes a user, and tells the first token.
-    fn create_user(&self) -> Result<Response, Problem> {
+    fn create_user(&self) -> Result<Response, ApiError> {
         let caller = self.administer()?;
         let input = Input::read(&self.request.body)?;
         let resource = input.resource(Kinds::Only(&[RESOURCE_TYPE]))?;
         let (description, faults) = description(&resource.attributes);
         if !faults.is_empty() {
-            return Err(Problem::Invalid(
-                faults.iter().map(fields::of_issue).collect(),
+            return Err(ApiError::Invalid(
+                faults.iter().map(fields::attribute_fault).collect(),
             ));
         }
         let by = self.recorded_as(&caller);
         let (user, issued) = self.organizations.create_user(&description, &by)?;
         let issued = Zeroizing::new(issued);
         self.hands_out(&issued, &by);
-        let mut document = Document::of(resource_of(&user));
+        let mut document = Document::new(resource_of(&user));
         document.meta = Some(json!({"token": issued.secret.as_str()}));
         Ok(json_api(201, &document))
     }
 }
 
-/// What a new user is to be, and the faults that show before anybody is asked.
+/// The description of a new user, and the faults that show before the capability is asked.
 fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue>) {
     let mut faults = Vec::new();
-    let mut text = |name| match attributes.text(name) {
+    let mut string = |name| match attributes.text(name) {
         Attribute::Value(text) => text,
         Attribute::Absent | Attribute::Null => String::new(),
         Attribute::WrongType => {
@@ -104,8 +106,8 @@ fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue
             String::new()
         }
     };
-    let username = text("username");
-    let email = text("email");
+    let username = string("username");
+    let email = string("email");
     let site_administrator = match attributes.boolean("is-site-admin") {
         Attribute::Value(flag) => flag,
         Attribute::Absent | Attribute::Null => false,
@@ -122,7 +124,7 @@ fn description(attributes: &Members<'_>) -> (UserDescription, Vec<AttributeIssue
     (description, faults)
 }
 
-/// A user as members of organizations see them. Somebody who is only invited has no name yet.
+/// A user as members of organizations see them. An invited person has no name yet.
 pub(super) fn seen_by_members(id: &str, username: &str, email: &str) -> Value {
     with_attributes(id, json!({"username": username, "email": email}))
 }
@@ -149,11 +151,11 @@ pub(super) fn resource_of(user: &User) -> Value {
     )
 }
 
-impl From<CreateUserError> for Problem {
+impl From<CreateUserError> for ApiError {
     fn from(error: CreateUserError) -> Self {
         match error {
             CreateUserError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
             }
             CreateUserError::Failed(failure) => failure.into(),
         }

@@ -4,7 +4,38 @@ use gatehouse_orgs_api::AgentPool;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::organizations::document::timestamp;
+use crate::organizations::document_type::{
+    DocumentType, Target, boolean, integer, related, text, time,
+};
+use crate::organizations::timestamp;
+
+pub(super) const AGENT_POOL: DocumentType = DocumentType::new(
+    "AgentPool",
+    "agent-pools",
+    "A pool of workers.",
+    &[
+        text(
+            "name",
+            "Letters, digits, - and _. Unique in the organization.",
+        ),
+        boolean(
+            "organization-scoped",
+            "Whether all workspaces may use the pool.",
+        )
+        .defaulting_to("true"),
+        time("created-at", "The time of its making.").read_only(),
+        integer("agent-count", "Always 0.").read_only(),
+    ],
+)
+.relating(&[
+    related("organization", Target::One("organizations")),
+    related("agents", Target::Link),
+    related("authentication-tokens", Target::Link),
+    related("workspaces", Target::Many("workspaces")),
+    related("allowed-workspaces", Target::Many("workspaces")),
+    related("allowed-projects", Target::Many("projects")),
+    related("excluded-workspaces", Target::Many("workspaces")),
+]);
 
 /// A pool as it is shown.
 #[derive(Serialize)]
@@ -36,7 +67,7 @@ impl<'a> AgentPoolResource<'a> {
             kind: "agent-pools",
             attributes: Attributes {
                 name: &pool.name,
-                created_at: timestamp(pool.created_at),
+                created_at: timestamp::formatted(pool.created_at),
                 organization_scoped: pool.organization_scoped,
                 agent_count: 0,
             },

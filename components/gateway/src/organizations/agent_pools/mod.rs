@@ -2,76 +2,73 @@
 
 mod document;
 
+use std::borrow::Cow;
+
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
     Action, AgentPoolChanges, AgentPoolError, AgentPoolFilter, AgentPoolOrder, Capability,
 };
 use serde_json::{Value, json};
 
-use self::document::AgentPoolResource;
+use self::document::{AGENT_POOL, AgentPoolResource};
+use super::api_error::ApiError;
 use super::document::Document;
 use super::fields;
-use super::include::Includes;
 use super::input::{Input, Kinds};
 use super::pagination::{PageRequest, paged};
-use super::problem::Problem;
+use super::parameter::{Parameter, Q};
+use super::route::Data::{Many, One};
+use super::route::routes;
 use super::transport::{json_api, no_content};
+use super::unimplemented_endpoints::NOTHING;
 use super::{Api, caller::Entry};
-use crate::http::{Method, Response};
-use crate::query;
+use crate::http::Response;
 
 /// Where policies know pools, below their organization.
 const COLLECTION: &str = "agent-pools";
 
-/// Requests about agent pools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route<'a> {
-    /// All pools of the organization of this name.
-    List(&'a str),
-    /// A new pool of the organization of this name.
-    Create(&'a str),
-    /// The pool with this id.
-    Show(&'a str),
-    /// Changes to the pool with this id.
-    Update(&'a str),
-    /// The end of the pool with this id.
-    Delete(&'a str),
-    /// The workers of the pool with this id.
-    ListAgents(&'a str),
-}
+/// The related resources that can be asked for with pools.
+const INCLUDES: &[&str] = &["workspaces"];
 
-impl<'a> Route<'a> {
-    /// The route of a request.
-    pub(super) fn of(method: Method, segments: &[&'a str]) -> Option<Self> {
-        match (method, segments) {
-            (Method::Get, ["organizations", name, "agent-pools"]) => Some(Self::List(name)),
-            (Method::Post, ["organizations", name, "agent-pools"]) => Some(Self::Create(name)),
-            (Method::Get, ["agent-pools", id]) => Some(Self::Show(id)),
-            (Method::Patch, ["agent-pools", id]) => Some(Self::Update(id)),
-            (Method::Delete, ["agent-pools", id]) => Some(Self::Delete(id)),
-            (Method::Get, ["agent-pools", id, "agents"]) => Some(Self::ListAgents(id)),
-            _ => None,
-        }
-    }
+const WORKSPACE: Parameter = Parameter::text(
+    "filter[allowed_workspaces][name]",
+    "The name of a workspace.",
+);
+const PROJECT: Parameter =
+    Parameter::text("filter[allowed_projects][name]", "The name of a project.");
+const SORT: Parameter = Parameter::choice(
+    "sort",
+    &["name", "-name", "created-at", "-created-at"],
+    "The order; a dash reverses it.",
+);
+
+routes! { AGENT_POOLS:
+    Get "organizations/:name/agent-pools", Organization, "list-agent-pools", "Lists the agent pools of an organization.",
+        including(INCLUDES), querying(&[Q, WORKSPACE, PROJECT, SORT]), paged, answering(Many(&AGENT_POOL))
+        => |api, name| api.list_agent_pools(name);
+    Post "organizations/:name/agent-pools", Organization, "create-agent-pool", "Makes an agent pool.",
+        taking(One(&AGENT_POOL)), making(One(&AGENT_POOL))
+        => |api, name| api.create_agent_pool(name);
+    Get "agent-pools/:id", Organization, "show-agent-pool", "Shows an agent pool.",
+        including(INCLUDES), answering(One(&AGENT_POOL))
+        => |api, id| api.show_agent_pool(id);
+    Patch "agent-pools/:id", Organization, "update-agent-pool", "Changes an agent pool.",
+        taking(One(&AGENT_POOL)), answering(One(&AGENT_POOL))
+        => |api, id| api.update_agent_pool(id);
+    Delete "agent-pools/:id", Organization, "delete-agent-pool", "Removes an agent pool."
+        => |api, id| api.delete_agent_pool(id);
+    Get "agent-pools/:id/agents", Organization, "list-agents", "Lists the workers of an agent pool, of which none report here.",
+        paged, answering(Many(&NOTHING))
+        => |api, id| api.list_agents(id);
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_agent_pools(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::List(name) => self.list_agent_pools(name),
-            Route::Create(name) => self.create_agent_pool(name),
-            Route::Show(id) => self.show_agent_pool(id),
-            Route::Update(id) => self.update_agent_pool(id),
-            Route::Delete(id) => self.delete_agent_pool(id),
-            Route::ListAgents(id) => self.list_agents(id),
-        }
-    }
-
-    fn list_agent_pools(&self, name: &str) -> Result<Response, Problem> {
+    fn list_agent_pools(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ReadAgentPools, Some(COLLECTION))?;
         let organization = &entry.position.organization;
         let query = self.request.query.as_str();
-        let included = Includes::with_agent_pools(query)?;
+        // No pool has workspaces.
+        let included = self.wanted_includes()?.map(|_| Vec::new());
         let page = PageRequest::always(query);
         let found = self.organizations.list_agent_pools(
             &organization.external_id,
@@ -91,7 +88,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         Ok(json_api(200, &document))
     }
 
-    fn create_agent_pool(&self, name: &str) -> Result<Response, Problem> {
+    fn create_agent_pool(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ManageAgentPools, Some(COLLECTION))?;
         let changes = changes(&self.request.body)?;
         let organization = &entry.position.organization;
@@ -100,23 +97,23 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             self.organizations
                 .create_agent_pool(&organization.external_id, &changes, &by)?;
         let resource = AgentPoolResource::new(&pool, &organization.name);
-        Ok(json_api(201, &Document::of(resource)))
+        Ok(json_api(201, &Document::new(resource)))
     }
 
-    fn show_agent_pool(&self, id: &str) -> Result<Response, Problem> {
+    fn show_agent_pool(&self, id: &str) -> Result<Response, ApiError> {
         let Entry { position, .. } = self.enter_by_id(id, Action::ReadAgentPools, COLLECTION)?;
         let organization = &position.organization;
-        let included = Includes::with_agent_pools(&self.request.query)?;
+        let included = self.wanted_includes()?.map(|_| Vec::new());
         let pool = self
             .organizations
             .find_agent_pool(&organization.external_id, id)?
-            .ok_or(Problem::NotFound)?;
-        let mut document = Document::of(AgentPoolResource::new(&pool, &organization.name));
+            .ok_or(ApiError::NotFound)?;
+        let mut document = Document::new(AgentPoolResource::new(&pool, &organization.name));
         document.included = included;
         Ok(json_api(200, &document))
     }
 
-    fn update_agent_pool(&self, id: &str) -> Result<Response, Problem> {
+    fn update_agent_pool(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageAgentPools, COLLECTION)?;
         let changes = changes(&self.request.body)?;
         let organization = &entry.position.organization;
@@ -125,10 +122,10 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             self.organizations
                 .update_agent_pool(&organization.external_id, id, &changes, &by)?;
         let resource = AgentPoolResource::new(&pool, &organization.name);
-        Ok(json_api(200, &Document::of(resource)))
+        Ok(json_api(200, &Document::new(resource)))
     }
 
-    fn delete_agent_pool(&self, id: &str) -> Result<Response, Problem> {
+    fn delete_agent_pool(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ManageAgentPools, COLLECTION)?;
         let organization = &entry.position.organization.external_id;
         let by = self.recorded_as(&entry.caller);
@@ -138,25 +135,25 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         {
             Ok(no_content())
         } else {
-            Err(Problem::NotFound)
+            Err(ApiError::NotFound)
         }
     }
 
     /// Workers report to another API, which does not exist here, so a pool never has any.
-    fn list_agents(&self, id: &str) -> Result<Response, Problem> {
+    fn list_agents(&self, id: &str) -> Result<Response, ApiError> {
         let entry = self.enter_by_id(id, Action::ReadAgentPools, COLLECTION)?;
         let organization = &entry.position.organization.external_id;
         self.organizations
             .find_agent_pool(organization, id)?
-            .ok_or(Problem::NotFound)?;
+            .ok_or(ApiError::NotFound)?;
         let page = PageRequest::always(&self.request.query);
         let agents = Vec::<Value>::new();
         Ok(json_api(200, &paged(agents, 0, page, self.request)))
     }
 }
 
-/// What a document wants of a pool. What it says about workspaces and projects is ignored, for there are none.
-fn changes(body: &[u8]) -> Result<AgentPoolChanges, Problem> {
+/// The changes of a pool that a document asks for. Its workspaces and projects are ignored, for there are none.
+fn changes(body: &[u8]) -> Result<AgentPoolChanges, ApiError> {
     let input = Input::read(body)?;
     let pool = input.resource(Kinds::Any)?;
     Ok(AgentPoolChanges {
@@ -166,17 +163,17 @@ fn changes(body: &[u8]) -> Result<AgentPoolChanges, Problem> {
 }
 
 fn filter(query: &str) -> AgentPoolFilter {
-    let text = |name| query::first(query, name).map(std::borrow::Cow::into_owned);
+    let text = |parameter: Parameter| parameter.first(query).map(Cow::into_owned);
     AgentPoolFilter {
-        name: text("q"),
-        allowed_workspace: text("filter[allowed_workspaces][name]"),
-        allowed_project: text("filter[allowed_projects][name]"),
+        name: text(Q),
+        allowed_workspace: text(WORKSPACE),
+        allowed_project: text(PROJECT),
     }
 }
 
 /// The order that a query asks for; one that there is not is as none.
 fn order(query: &str) -> AgentPoolOrder {
-    match query::first(query, "sort").as_deref() {
+    match SORT.first(query).as_deref() {
         Some("-name") => AgentPoolOrder::NameDescending,
         Some("created-at") => AgentPoolOrder::CreatedAt,
         Some("-created-at") => AgentPoolOrder::CreatedAtDescending,
@@ -184,12 +181,12 @@ fn order(query: &str) -> AgentPoolOrder {
     }
 }
 
-impl From<AgentPoolError> for Problem {
+impl From<AgentPoolError> for ApiError {
     fn from(error: AgentPoolError) -> Self {
         match error {
             AgentPoolError::NotFound => Self::NotFound,
             AgentPoolError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
             }
             AgentPoolError::TooMany(most) => Self::too_many("agent pools in an organization", most),
             AgentPoolError::Failed(failure) => failure.into(),

@@ -15,7 +15,7 @@ pub(in crate::organizations) struct Members<'a>(HashMap<Cow<'a, str>, &'a Value>
 
 impl<'a> Members<'a> {
     /// The members of an object; none of what is absent or null; `None` of anything else.
-    pub(in crate::organizations) fn of(value: Option<&'a Value>) -> Option<Self> {
+    pub(in crate::organizations) fn from_object(value: Option<&'a Value>) -> Option<Self> {
         match value {
             None | Some(Value::Null) => Some(Self::default()),
             Some(Value::Object(object)) => Some(Self::dashed(object)),
@@ -75,6 +75,14 @@ impl<'a> Members<'a> {
     /// A point in time, as text: milliseconds since 1970.
     pub(in crate::organizations) fn timestamp(&self, name: &str) -> Attribute<i64> {
         self.read(name, |value| timestamp::parsed(value.as_str()?))
+    }
+
+    /// A timeout as text, under its name or under the older one that means the same.
+    pub(in crate::organizations) fn timeout(&self, name: &str) -> Attribute<String> {
+        match self.text(name) {
+            Attribute::Absent => self.text(&format!("terraform-build-worker-{name}")),
+            given => given,
+        }
     }
 
     /// True or false.

@@ -1,4 +1,4 @@
-//! What a request's document says, whatever resource it is about (contract 1.10, section 7).
+//! The document of a request, for resources of every type (contract 1.10, section 7).
 //!
 //! [`Input`] is the document, [`Resource`] what stands in its `data`, [`Members`] the attributes or relationships of that under
 //! their dashed names. What is read of them is a [`gatehouse_orgs_api::Attribute`], which tells apart what is absent, null, of a
@@ -10,8 +10,8 @@ use serde_json::Value;
 
 pub(super) use self::members::{Members, dashed};
 
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
-use super::problem::Problem;
 use gatehouse_json as json;
 
 /// How deep arrays and objects may stand within each other (contract section 7).
@@ -34,7 +34,7 @@ pub(super) enum Kinds<'k> {
     Only(&'k [&'k str]),
 }
 
-/// What a document says about one resource.
+/// One resource in a document.
 #[derive(Debug, Default)]
 pub(super) struct Resource<'a> {
     /// Its type, if it has one.
@@ -52,18 +52,18 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// [`Problem::InvalidJson`], and [`Problem::Unprocessable`] for what is JSON but no document.
-    pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
+    /// [`ApiError::InvalidJson`], and [`ApiError::Unprocessable`] for what is JSON but no document.
+    pub(super) fn read(body: &[u8]) -> Result<Self, ApiError> {
         let text = json::check_to_depth(body, MAXIMUM_DEPTH)
-            .map_err(|error| Problem::InvalidJson(error.to_string()))?;
+            .map_err(|error| ApiError::InvalidJson(error.to_string()))?;
         let json::Plain(document) =
-            serde_json::from_str(text).map_err(|error| Problem::InvalidJson(error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| ApiError::InvalidJson(error.to_string()))?;
         match document {
             Value::Object(mut members) => Ok(Self {
                 data: members.remove("data").unwrap_or_default(),
             }),
             Value::Null => Ok(Self { data: Value::Null }),
-            _ => Err(Problem::Unprocessable(vec![no_object("/data")])),
+            _ => Err(ApiError::Unprocessable(vec![no_object("/data")])),
         }
     }
 
@@ -72,7 +72,7 @@ impl Input {
     /// # Errors
     ///
     /// As [`Self::read`].
-    pub(super) fn read_if_any(body: &[u8]) -> Result<Self, Problem> {
+    pub(super) fn read_if_any(body: &[u8]) -> Result<Self, ApiError> {
         if body.is_empty() {
             Ok(Self { data: Value::Null })
         } else {
@@ -80,7 +80,7 @@ impl Input {
         }
     }
 
-    /// Whether the document is about a list.
+    /// Tells whether the document is about a list.
     pub(super) fn is_list(&self) -> bool {
         self.data.is_array()
     }
@@ -89,8 +89,8 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// [`Problem::Unprocessable`] with everything that is wrong with the shape or the type.
-    pub(super) fn resource(&self, kinds: Kinds<'_>) -> Result<Resource<'_>, Problem> {
+    /// [`ApiError::Unprocessable`] with everything that is wrong with the shape or the type.
+    pub(super) fn resource(&self, kinds: Kinds<'_>) -> Result<Resource<'_>, ApiError> {
         let mut faults = Vec::new();
         let resource = match (&self.data, kinds) {
             (Value::Null, Kinds::Any) => Resource::default(),
@@ -103,8 +103,8 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// [`Problem::Unprocessable`] with everything that is wrong with the shape or the types.
-    pub(super) fn resources(&self, kinds: Kinds<'_>) -> Result<Vec<Resource<'_>>, Problem> {
+    /// [`ApiError::Unprocessable`] with everything that is wrong with the shape or the types.
+    pub(super) fn resources(&self, kinds: Kinds<'_>) -> Result<Vec<Resource<'_>>, ApiError> {
         let mut faults = Vec::new();
         let resources = match &self.data {
             Value::Array(list) => list
@@ -149,7 +149,7 @@ impl<'a> Resource<'a> {
             ));
         }
         let mut members = |member, label| {
-            Members::of(data.get(member)).unwrap_or_else(|| {
+            Members::from_object(data.get(member)).unwrap_or_else(|| {
                 faults.push(must_be(&format!("{place}/{member}"), label, "an object"));
                 Members::default()
             })
@@ -175,11 +175,11 @@ fn must_be(pointer: &str, label: &str, what: &str) -> AttributeFault {
     }
 }
 
-fn unless_faulty<T>(read: T, faults: Vec<AttributeFault>) -> Result<T, Problem> {
+fn unless_faulty<T>(read: T, faults: Vec<AttributeFault>) -> Result<T, ApiError> {
     if faults.is_empty() {
         Ok(read)
     } else {
-        Err(Problem::Unprocessable(faults))
+        Err(ApiError::Unprocessable(faults))
     }
 }
 
@@ -196,9 +196,9 @@ mod tests {
         Input::read(document.to_string().as_bytes()).unwrap()
     }
 
-    /// What is refused, as pointers and details.
-    fn faults<T: std::fmt::Debug>(read: Result<T, Problem>) -> Vec<(String, String)> {
-        let Err(Problem::Unprocessable(faults)) = read else {
+    /// The pointers and details of a refusal.
+    fn faults<T: std::fmt::Debug>(read: Result<T, ApiError>) -> Vec<(String, String)> {
+        let Err(ApiError::Unprocessable(faults)) = read else {
             panic!("{read:?}");
         };
         let faults = faults.into_iter();
@@ -327,9 +327,9 @@ mod tests {
         );
         assert!(matches!(
             Input::read_if_any(b" "),
-            Err(Problem::InvalidJson(_))
+            Err(ApiError::InvalidJson(_))
         ));
-        assert!(matches!(Input::read(b""), Err(Problem::InvalidJson(_))));
+        assert!(matches!(Input::read(b""), Err(ApiError::InvalidJson(_))));
     }
 
     #[test]

@@ -2,13 +2,45 @@
 
 use gatehouse_orgs_api::SubscriptionTerms;
 
+use crate::organizations::document_type::{DocumentType, Target, integer, related, time};
 use crate::organizations::input::Resource;
 
 /// The relationship that tells the plan.
 pub(super) const FEATURE_SET: &str = "feature-set";
 
-/// What the document says; it is judged elsewhere.
-pub(super) fn of(subscription: &Resource<'_>) -> SubscriptionTerms {
+pub(super) const SUBSCRIPTION_TERMS: DocumentType = DocumentType::new(
+    "SubscriptionTerms",
+    "subscription",
+    "Plan and terms of a subscription.",
+    &[
+        time("contract-start-at", "The beginning of the contract.")
+            .nullable()
+            .write_only(),
+        time("end-at", "The end.").nullable().write_only(),
+        integer("runs-ceiling", "The number of runs at a time.")
+            .nullable()
+            .write_only(),
+        integer("agents-ceiling", "The number of agents.")
+            .nullable()
+            .write_only(),
+        integer("contract-user-limit", "The number of users.")
+            .nullable()
+            .write_only(),
+        integer("contract-apply-limit", "The number of applies.")
+            .nullable()
+            .write_only(),
+        integer(
+            "contract-managed-resources-limit",
+            "The number of managed resources.",
+        )
+        .nullable()
+        .write_only(),
+    ],
+)
+.relating(&[related(FEATURE_SET, Target::One("feature-sets")).writable()]);
+
+/// The terms that a document asks for; the capability judges them.
+pub(super) fn subscription_terms(subscription: &Resource<'_>) -> SubscriptionTerms {
     let attributes = &subscription.attributes;
     SubscriptionTerms {
         feature_set: subscription.relationships.to_one(FEATURE_SET),

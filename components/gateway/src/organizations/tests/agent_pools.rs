@@ -323,7 +323,7 @@ fn contract_2_8_deleting_the_default_pool_leaves_mode_remote() {
     assert_eq!(world.send(Method::Delete, ACME, None).status, 204);
 }
 
-/// What somebody gets for listing, showing, changing, making and removing pools.
+/// The statuses that a caller gets for listing, showing, changing, making and removing pools.
 fn statuses(world: &World, token: &str, pool: &Value, name: &str) -> [u16; 7] {
     let target = path(pool);
     let change = pool_document(&json!({"organization-scoped": true}));

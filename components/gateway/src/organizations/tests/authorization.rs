@@ -1,4 +1,4 @@
-//! Who may do what with which organization, and that nobody can tell what they may not see.
+//! Who may do what with which organization, and that no caller can tell what they may not see.
 
 use gatehouse_access_api::Revocation as _;
 

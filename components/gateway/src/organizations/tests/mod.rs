@@ -1,6 +1,5 @@
 //! The protocol over the real `access` and `orgs`, each on a store in memory.
 
-mod absent_features;
 mod administration;
 mod agent_pools;
 mod authorization;
@@ -8,6 +7,7 @@ mod checks;
 mod lifecycle;
 mod listing;
 mod long_lists;
+mod openapi;
 mod parameters;
 mod people;
 mod plans;
@@ -17,6 +17,7 @@ mod sharing;
 mod sizes;
 mod tokens;
 mod transport;
+mod unimplemented_endpoints;
 mod users;
 
 use gatehouse_access::AccessService;
@@ -83,7 +84,7 @@ fn self_hosted() -> World {
     world(Edition::SelfHosted)
 }
 
-/// A request by somebody.
+/// A request with this token, if there is one.
 fn request(method: Method, target: &str, token: Option<&str>) -> Request {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let mut request = Request::new(method, path);

@@ -281,3 +281,19 @@ fn contract_1_9_site_administrators_say_how_many_requests_there_are() {
     }
     assert_eq!(rate_headers(&limited.get(LIST, None, "192.0.2.1"))[0], "0");
 }
+
+#[test]
+fn contract_4_16_reads_of_the_description_count_against_the_address_and_leave_no_record() {
+    let limited = limited();
+    for _ in 0..30 {
+        let response = limited.get("/api/v2/openapi.json", None, "192.0.2.1");
+        assert_eq!(response.status, 200);
+    }
+    for token in [None, Some(ROOT)] {
+        let refused = limited.get("/api/v2/openapi.json", token, "192.0.2.1");
+        assert_eq!(refused.status, 429);
+    }
+    let elsewhere = limited.get("/api/v2/openapi.json", None, "192.0.2.2");
+    assert_eq!(elsewhere.status, 200);
+    assert_eq!(*limited.records.0.lock().unwrap(), 0);
+}

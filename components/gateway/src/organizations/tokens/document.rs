@@ -4,7 +4,40 @@ use gatehouse_orgs_api::{ApiToken, IssuedToken, TokenCreator, TokenOwner};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::organizations::document::timestamp;
+use crate::organizations::document_type::{DocumentType, Target, related, text, time};
+use crate::organizations::timestamp;
+
+pub(super) const TOKEN: DocumentType = DocumentType::new(
+    "Token",
+    "authentication-tokens",
+    "A token of this API.",
+    &[
+        text(
+            "description",
+            "A description. Unique among the tokens of a team.",
+        )
+        .nullable(),
+        time(
+            "expired-at",
+            "The end of its life. Two years after its making where none is given.",
+        )
+        .nullable(),
+        time("created-at", "The time of its making.").read_only(),
+        time("last-used-at", "The time of its last use, to the minute.")
+            .nullable()
+            .read_only(),
+        text(
+            "token",
+            "The text, in the answer to the request that made it; null in all others.",
+        )
+        .nullable()
+        .read_only(),
+    ],
+)
+.relating(&[
+    related("created-by", Target::One("users")),
+    related("team", Target::One("teams")),
+]);
 
 /// A token as it is shown. It has these attributes and no others, for clients refuse what they do not know.
 #[derive(Serialize)]
@@ -30,12 +63,15 @@ struct Attributes<'a> {
 
 impl<'a> TokenResource<'a> {
     /// A token without its text. `organization` is the name of the one to which it belongs, if it belongs to one.
-    pub(in crate::organizations) fn shown(token: &'a ApiToken, organization: Option<&str>) -> Self {
+    pub(in crate::organizations) fn without_text(
+        token: &'a ApiToken,
+        organization: Option<&str>,
+    ) -> Self {
         Self::new(token, None, organization)
     }
 
     /// A token that has just been made, with its text.
-    pub(in crate::organizations) fn issued(
+    pub(in crate::organizations) fn with_text(
         issued: &'a IssuedToken,
         organization: Option<&str>,
     ) -> Self {
@@ -47,11 +83,11 @@ impl<'a> TokenResource<'a> {
             id: &token.id,
             kind: "authentication-tokens",
             attributes: Attributes {
-                created_at: timestamp(token.created_at),
-                last_used_at: token.last_used_at.map(timestamp),
+                created_at: timestamp::formatted(token.created_at),
+                last_used_at: token.last_used_at.map(timestamp::formatted),
                 description: token.description.as_deref(),
                 token: secret,
-                expired_at: token.expires_at.map(timestamp),
+                expired_at: token.expires_at.map(timestamp::formatted),
             },
             relationships: relationships(token, organization),
             links: json!({"self": format!("/api/v2/authentication-tokens/{}", token.id)}),

@@ -1,18 +1,18 @@
-//! What a request says about a new token, or about how long tokens may live.
+//! The documents of requests about new tokens and about how long tokens may live.
 
 use gatehouse_orgs_api::{Attribute, AttributeIssue, Fault, LifetimeChange, TokenRequest};
 
+use crate::organizations::api_error::ApiError;
 use crate::organizations::attribute_fault::AttributeFault;
 use crate::organizations::fields;
 use crate::organizations::input::{Input, Kinds, Members};
-use crate::organizations::problem::Problem;
 
 /// Reads what a new token is to be. The document may be absent, empty, or of any type.
 ///
 /// # Errors
 ///
-/// [`Problem::InvalidJson`], [`Problem::Unprocessable`], and [`Problem::Invalid`] for what is of a wrong type or no timestamp.
-pub(in crate::organizations) fn token_request(body: &[u8]) -> Result<TokenRequest, Problem> {
+/// [`ApiError::InvalidJson`], [`ApiError::Unprocessable`], and [`ApiError::Invalid`] for what is of a wrong type or no timestamp.
+pub(in crate::organizations) fn token_request(body: &[u8]) -> Result<TokenRequest, ApiError> {
     let input = Input::read_if_any(body)?;
     let attributes = input.resource(Kinds::Any)?.attributes;
     let mut issues = Vec::new();
@@ -40,8 +40,8 @@ pub(in crate::organizations) fn token_request(body: &[u8]) -> Result<TokenReques
             expires_at,
         })
     } else {
-        Err(Problem::Invalid(
-            issues.iter().map(fields::of_issue).collect(),
+        Err(ApiError::Invalid(
+            issues.iter().map(fields::attribute_fault).collect(),
         ))
     }
 }
@@ -50,8 +50,8 @@ pub(in crate::organizations) fn token_request(body: &[u8]) -> Result<TokenReques
 ///
 /// # Errors
 ///
-/// [`Problem::InvalidJson`], [`Problem::Unprocessable`], and [`Problem::Invalid`] where the list is none.
-pub(super) fn lifetime_changes(body: &[u8]) -> Result<Vec<LifetimeChange>, Problem> {
+/// [`ApiError::InvalidJson`], [`ApiError::Unprocessable`], and [`ApiError::Invalid`] where the list is none.
+pub(super) fn lifetime_changes(body: &[u8]) -> Result<Vec<LifetimeChange>, ApiError> {
     let input = Input::read(body)?;
     let mut changes = Vec::new();
     for resource in input.resources(Kinds::Any)? {
@@ -60,7 +60,7 @@ pub(super) fn lifetime_changes(body: &[u8]) -> Result<Vec<LifetimeChange>, Probl
             Attribute::WrongType => {
                 let what = "must be a list of objects";
                 let fault = AttributeFault::attribute("token-ttl-policies", what);
-                return Err(Problem::Invalid(vec![fault]));
+                return Err(ApiError::Invalid(vec![fault]));
             }
             Attribute::Absent | Attribute::Null => {
                 let attributes = &resource.attributes;

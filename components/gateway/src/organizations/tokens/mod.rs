@@ -5,48 +5,111 @@ mod input;
 mod lifetimes;
 mod of_owners;
 mod of_teams;
-mod route;
 
-use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{
-    Capability, Fault, IssueError, LifetimeError, MAXIMUM_TOKENS, MAXIMUM_TOKENS_OF_ORGANIZATION,
+    Fault, IssueError, LifetimeError, MAXIMUM_TOKENS, MAXIMUM_TOKENS_OF_ORGANIZATION,
 };
 
+use self::document::TOKEN;
 pub(super) use self::document::TokenResource;
 pub(super) use self::input::token_request;
+use self::lifetimes::{LIFETIME, LIFETIMES};
 pub(super) use self::of_owners::includes_audit_logging;
-pub(super) use self::route::Route;
 
-use super::Api;
+use super::api_error::ApiError;
 use super::attribute_fault::AttributeFault;
 use super::fields;
-use super::problem::Problem;
-use crate::http::Response;
+use super::route::Data::{Many, One};
+use super::route::routes;
 
-impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn answer_about_tokens(&self, route: Route<'_>) -> Result<Response, Problem> {
-        match route {
-            Route::ShowOne(place) => self.show_one_token(place),
-            Route::IssueOne(place) => self.issue_token(self.enter_place(place)?),
-            Route::RevokeOne(place) => self.revoke_one_token(place),
-            Route::List(place) => self.list_tokens(place),
-            Route::Issue(place) => self.issue_token(self.enter_collection(place)?),
-            Route::ListOfTeams(name) => self.list_tokens_of_teams(name),
-            Route::Show(id) => self.show_token(id),
-            Route::Revoke(id) => self.revoke_token(id),
-            Route::Lifetimes(name) => self.token_lifetimes(name),
-            Route::SetLifetimes(name) => self.set_token_lifetimes(name),
-        }
-    }
+/// An owner that has one token at a time.
+#[derive(Debug, Clone, Copy)]
+enum Place<'a> {
+    /// The organization of this name, or its audit trail if the query says so.
+    Organization(&'a str),
+    /// The team with this id.
+    Team(&'a str),
 }
 
-impl From<IssueError> for Problem {
+/// An owner that may have many tokens.
+#[derive(Debug, Clone, Copy)]
+enum Collection<'a> {
+    /// The team with this id, by tokens with descriptions of their own.
+    Team(&'a str),
+    /// The user with this id.
+    User(&'a str),
+    /// The workers of the agent pool with this id.
+    AgentPool(&'a str),
+}
+
+routes! { TOKENS:
+    Get "organizations/:name/authentication-token", Organization, "show-token-of-organization",
+        "Shows the token of an organization, without its text.",
+        querying(&[of_owners::TOKEN]), answering(One(&TOKEN))
+        => |api, owner| api.show_one_token(Place::Organization(owner));
+    Post "organizations/:name/authentication-token", Organization, "replace-token-of-organization",
+        "Makes a token of an organization in the place of the one before, and tells its text once.",
+        querying(&[of_owners::TOKEN]), taking_at_will(One(&TOKEN)), making(One(&TOKEN))
+        => |api, owner| api.issue_token(api.enter_place(Place::Organization(owner))?);
+    Delete "organizations/:name/authentication-token", Organization, "revoke-token-of-organization",
+        "Revokes the token of an organization.", querying(&[of_owners::TOKEN])
+        => |api, owner| api.revoke_one_token(Place::Organization(owner));
+    Get "teams/:id/authentication-token", Organization, "show-token-of-team", "Shows the token of a team, without its text.",
+        answering(One(&TOKEN))
+        => |api, owner| api.show_one_token(Place::Team(owner));
+    Post "teams/:id/authentication-token", Organization, "replace-token-of-team",
+        "Makes a token of a team in the place of the one before, and tells its text once.",
+        taking_at_will(One(&TOKEN)), making(One(&TOKEN))
+        => |api, owner| api.issue_token(api.enter_place(Place::Team(owner))?);
+    Delete "teams/:id/authentication-token", Organization, "revoke-token-of-team", "Revokes the token of a team."
+        => |api, owner| api.revoke_one_token(Place::Team(owner));
+    Get "teams/:id/authentication-tokens", Organization, "list-tokens-of-team",
+        "Lists the tokens of a team, without their texts.",
+        paged, answering(Many(&TOKEN))
+        => |api, id| api.list_tokens(Collection::Team(id));
+    Post "teams/:id/authentication-tokens", Organization, "issue-token-of-team",
+        "Makes one more token of a team, and tells its text once.",
+        taking_at_will(One(&TOKEN)), making(One(&TOKEN))
+        => |api, id| api.issue_token(api.enter_collection(Collection::Team(id))?);
+    Get "users/:id/authentication-tokens", User, "list-tokens-of-user", "Lists the tokens of a user, without their texts.",
+        paged, answering(Many(&TOKEN))
+        => |api, id| api.list_tokens(Collection::User(id));
+    Post "users/:id/authentication-tokens", User, "issue-token-of-user",
+        "Makes one more token of a user, and tells its text once.",
+        taking_at_will(One(&TOKEN)), making(One(&TOKEN))
+        => |api, id| api.issue_token(api.enter_collection(Collection::User(id))?);
+    Get "agent-pools/:id/authentication-tokens", Organization, "list-tokens-of-agent-pool",
+        "Lists the tokens of an agent pool, without their texts.",
+        paged, answering(Many(&TOKEN))
+        => |api, id| api.list_tokens(Collection::AgentPool(id));
+    Post "agent-pools/:id/authentication-tokens", Organization, "issue-token-of-agent-pool",
+        "Makes one more token of an agent pool, and tells its text once.",
+        taking_at_will(One(&TOKEN)), making(One(&TOKEN))
+        => |api, id| api.issue_token(api.enter_collection(Collection::AgentPool(id))?);
+    Get "organizations/:name/team-tokens", Organization, "list-team-tokens", "Lists the tokens of all teams of an organization.",
+        querying(&[of_teams::SEARCH, of_teams::SORT]), paged, answering(Many(&TOKEN))
+        => |api, name| api.list_tokens_of_teams(name);
+    Get "authentication-tokens/:id", Organization, "show-token",
+        "Shows a token by its id, without its text.", answering(One(&TOKEN))
+        => |api, id| api.show_token(id);
+    Delete "authentication-tokens/:id", Organization, "revoke-token", "Revokes a token by its id."
+        => |api, id| api.revoke_token(id);
+    Get "organizations/:name/token-ttl-policies", Organization, "list-token-lifetimes",
+        "Lists how long the tokens of an organization may live.",
+        answering(Many(&LIFETIME)), forbidding
+        => |api, name| api.token_lifetimes(name);
+    Patch "organizations/:name/token-ttl-policies", Organization, "update-token-lifetimes", "Changes how long tokens may live.",
+        taking(One(&LIFETIMES)), answering(Many(&LIFETIME)), forbidding
+        => |api, name| api.set_token_lifetimes(name);
+}
+
+impl From<IssueError> for ApiError {
     fn from(error: IssueError) -> Self {
         match error {
             IssueError::NoOwner => Self::NotFound,
             IssueError::Invalid(issues) => {
                 let is_taken = issues.iter().any(|issue| issue.fault == Fault::Taken);
-                let faults = issues.iter().map(fields::of_issue).collect();
+                let faults = issues.iter().map(fields::attribute_fault).collect();
                 if is_taken {
                     Self::DescriptionTaken(faults)
                 } else {
@@ -68,12 +131,12 @@ impl From<IssueError> for Problem {
     }
 }
 
-impl From<LifetimeError> for Problem {
+impl From<LifetimeError> for ApiError {
     fn from(error: LifetimeError) -> Self {
         match error {
             LifetimeError::NotFound => Self::NotFound,
             LifetimeError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
             }
             LifetimeError::Failed(failure) => failure.into(),
         }

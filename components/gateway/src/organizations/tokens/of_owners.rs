@@ -7,25 +7,29 @@ use gatehouse_orgs_api::{
 };
 use zeroize::Zeroizing;
 
-use super::route::{Collection, Place};
-use super::{TokenResource, token_request};
+use super::{Collection, Place, TokenResource, token_request};
+use crate::Edition;
 use crate::http::Response;
 use crate::organizations::Api;
+use crate::organizations::api_error::ApiError;
 use crate::organizations::caller::{Caller, Entry};
 use crate::organizations::document::Document;
 use crate::organizations::pagination::{PageRequest, paged};
-use crate::organizations::problem::Problem;
+use crate::organizations::parameter::Parameter;
 use crate::organizations::transport::{json_api, no_content};
-use crate::{Edition, query};
 
 /// Which token of an organization is meant: `audit-trails`, or without the parameter the ordinary one (contract 4.7).
-const TOKEN_PARAMETER: &str = "token";
+pub(super) const TOKEN: Parameter = Parameter::choice(
+    "token",
+    &[AUDIT_TRAILS],
+    "The token of the audit trail in the place of the organization's own, in the hosted edition.",
+);
 const AUDIT_TRAILS: &str = "audit-trails";
 
-/// What an organization must be entitled to for its audit trail.
+/// The entitlement without which an organization has no audit trail.
 const AUDIT_LOGGING: &str = "audit-logging";
 
-/// Somebody who may have to do with the tokens of an owner.
+/// A caller who may deal with the tokens of an owner.
 pub(super) struct Admitted {
     by: orgs::Caller,
     owner: TokenOwner,
@@ -34,29 +38,29 @@ pub(super) struct Admitted {
 }
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
-    pub(super) fn show_one_token(&self, place: Place<'_>) -> Result<Response, Problem> {
+    pub(super) fn show_one_token(&self, place: Place<'_>) -> Result<Response, ApiError> {
         let admitted = self.enter_place(place)?;
         let token = self.organizations.token_of(&admitted.owner, &admitted.by)?;
-        shown(token.as_ref(), &admitted)
+        token_response(token.as_ref(), &admitted)
     }
 
-    pub(super) fn revoke_one_token(&self, place: Place<'_>) -> Result<Response, Problem> {
+    pub(super) fn revoke_one_token(&self, place: Place<'_>) -> Result<Response, ApiError> {
         let Admitted { by, owner, .. } = self.enter_place(place)?;
-        gone(self.organizations.revoke_token_of(&owner, &by)?)
+        revocation_response(self.organizations.revoke_token_of(&owner, &by)?)
     }
 
-    pub(super) fn show_token(&self, id: &str) -> Result<Response, Problem> {
+    pub(super) fn show_token(&self, id: &str) -> Result<Response, ApiError> {
         let admitted = self.enter_token(id)?;
         let token = self.organizations.token(id, &admitted.by)?;
-        shown(token.as_ref(), &admitted)
+        token_response(token.as_ref(), &admitted)
     }
 
-    pub(super) fn revoke_token(&self, id: &str) -> Result<Response, Problem> {
+    pub(super) fn revoke_token(&self, id: &str) -> Result<Response, ApiError> {
         let Admitted { by, .. } = self.enter_token(id)?;
-        gone(self.organizations.revoke_token(id, &by)?)
+        revocation_response(self.organizations.revoke_token(id, &by)?)
     }
 
-    pub(super) fn issue_token(&self, admitted: Admitted) -> Result<Response, Problem> {
+    pub(super) fn issue_token(&self, admitted: Admitted) -> Result<Response, ApiError> {
         let request = token_request(&self.request.body)?;
         let Admitted {
             by,
@@ -65,11 +69,11 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         } = admitted;
         let issued = Zeroizing::new(self.organizations.issue_token(&owner, &request, &by)?);
         self.hands_out(&issued, &by);
-        let resource = TokenResource::issued(&issued, organization.as_deref());
-        Ok(json_api(201, &Document::of(resource)))
+        let resource = TokenResource::with_text(&issued, organization.as_deref());
+        Ok(json_api(201, &Document::new(resource)))
     }
 
-    pub(super) fn list_tokens(&self, collection: Collection<'_>) -> Result<Response, Problem> {
+    pub(super) fn list_tokens(&self, collection: Collection<'_>) -> Result<Response, ApiError> {
         let Admitted {
             owner,
             organization,
@@ -79,14 +83,14 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         let (tokens, total) = page.of_all(self.organizations.tokens_of(&owner)?);
         let resources = tokens
             .iter()
-            .map(|token| TokenResource::shown(token, organization.as_deref()))
+            .map(|token| TokenResource::without_text(token, organization.as_deref()))
             .collect();
         let document = paged(resources, total, page, self.request);
         Ok(json_api(200, &document))
     }
 
-    /// Lets the caller have to do with the one token of somebody.
-    pub(super) fn enter_place(&self, place: Place<'_>) -> Result<Admitted, Problem> {
+    /// Lets the caller deal with the one token of an owner.
+    pub(super) fn enter_place(&self, place: Place<'_>) -> Result<Admitted, ApiError> {
         match place {
             Place::Organization(name) => {
                 let entry = self.enter(name, Action::ManageTokens, Some("authentication-token"))?;
@@ -97,8 +101,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// Lets the caller have to do with the many tokens of somebody.
-    pub(super) fn enter_collection(&self, place: Collection<'_>) -> Result<Admitted, Problem> {
+    /// Lets the caller deal with the many tokens of an owner.
+    pub(super) fn enter_collection(&self, place: Collection<'_>) -> Result<Admitted, ApiError> {
         match place {
             Collection::Team(id) => {
                 self.enter_team(id, "authentication-tokens", TokenOwner::TeamNamed)
@@ -109,7 +113,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Lets the caller have to do with the token with this id: whoever may with its owner.
-    fn enter_token(&self, id: &str) -> Result<Admitted, Problem> {
+    fn enter_token(&self, id: &str) -> Result<Admitted, ApiError> {
         let owner = self.organizations.owner_of_token(id)?;
         let action = match owner {
             Some(TokenOwner::User(user)) => {
@@ -122,7 +126,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             }
         };
         let entry = self.enter_by_id(id, action, "authentication-tokens")?;
-        let owner = owner.ok_or(Problem::NotFound)?;
+        let owner = owner.ok_or(ApiError::NotFound)?;
         if let TokenOwner::Team(team) | TokenOwner::TeamNamed(team) = &owner {
             self.check_speaks_for(&entry, team)?;
         }
@@ -135,7 +139,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         id: &str,
         below: &str,
         owner: impl FnOnce(TeamReference) -> TokenOwner,
-    ) -> Result<Admitted, Problem> {
+    ) -> Result<Admitted, ApiError> {
         let below = format!("teams/{id}/{below}");
         let entry = self.enter_below(id, Action::ManageTeams, &below)?;
         let team = TeamReference {
@@ -147,12 +151,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Lets the caller have to do with tokens of the agent pool with this id.
-    fn enter_agent_pool(&self, id: &str) -> Result<Admitted, Problem> {
+    fn enter_agent_pool(&self, id: &str) -> Result<Admitted, ApiError> {
         let below = format!("agent-pools/{id}/authentication-tokens");
         let entry = self.enter_below(id, Action::ManageAgentPools, &below)?;
         let organization = entry.position.organization.external_id.clone();
         let pool = self.organizations.find_agent_pool(&organization, id)?;
-        let pool = pool.ok_or(Problem::NotFound)?;
+        let pool = pool.ok_or(ApiError::NotFound)?;
         let owner = TokenOwner::AgentPool(AgentPoolReference {
             id: pool.id,
             organization,
@@ -161,12 +165,12 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Lets the caller have to do with the tokens of the user with this id: the user, and who administers the site.
-    fn enter_user(&self, id: &str, caller: Caller<'_>) -> Result<Admitted, Problem> {
+    fn enter_user(&self, id: &str, caller: Caller<'_>) -> Result<Admitted, ApiError> {
         self.check_media_type()?;
         let allowed = caller.identity.manages_tokens_of(id);
         self.decided(&caller, allowed)?;
         if !allowed {
-            return Err(Problem::NotFound);
+            return Err(ApiError::NotFound);
         }
         Ok(Admitted {
             by: self.recorded_as(&caller),
@@ -176,19 +180,19 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 
     /// Refuses those whose scope the team is beyond.
-    fn check_speaks_for(&self, entry: &Entry<'_>, team: &TeamReference) -> Result<(), Problem> {
+    fn check_speaks_for(&self, entry: &Entry<'_>, team: &TeamReference) -> Result<(), ApiError> {
         let scope = self.delegation_scope(entry, Right::ManageTeams)?;
         if self.organizations.speaks_for(&scope, team)? {
             Ok(())
         } else {
-            Err(Problem::NotFound)
+            Err(ApiError::NotFound)
         }
     }
 
     /// Whose token is meant: the organization's, or its audit trail's.
-    fn owner_meant(&self, found: &AccessDecision) -> Result<TokenOwner, Problem> {
+    fn owner_meant(&self, found: &AccessDecision) -> Result<TokenOwner, ApiError> {
         let external_id = found.organization.external_id.clone();
-        let named = query::first(&self.request.query, TOKEN_PARAMETER);
+        let named = TOKEN.first(&self.request.query);
         match (named.as_deref(), self.settings.edition) {
             (None, _) => Ok(TokenOwner::Organization(external_id)),
             // An organization without this entitlement has no audit trail to read.
@@ -196,7 +200,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
                 Ok(TokenOwner::AuditTrail(external_id))
             }
             // Whoever asks for another token than there is must not get the ordinary one, which they would replace or delete.
-            (Some(_), _) => Err(Problem::NotFound),
+            (Some(_), _) => Err(ApiError::NotFound),
         }
     }
 
@@ -209,7 +213,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// Whether the plan of an organization includes an audit trail that can be read.
+/// Tells whether the plan of an organization includes an audit trail that can be read.
 pub(in crate::organizations) fn includes_audit_logging(found: &AccessDecision) -> bool {
     let is_it = |entitlement: &Entitlement| {
         entitlement.key == AUDIT_LOGGING && entitlement.value == EntitlementValue::Included(true)
@@ -217,16 +221,19 @@ pub(in crate::organizations) fn includes_audit_logging(found: &AccessDecision) -
     found.entitlements.iter().any(is_it)
 }
 
-fn shown(token: Option<&orgs::ApiToken>, admitted: &Admitted) -> Result<Response, Problem> {
-    let token = token.ok_or(Problem::NotFound)?;
-    let resource = TokenResource::shown(token, admitted.organization.as_deref());
-    Ok(json_api(200, &Document::of(resource)))
+fn token_response(
+    token: Option<&orgs::ApiToken>,
+    admitted: &Admitted,
+) -> Result<Response, ApiError> {
+    let token = token.ok_or(ApiError::NotFound)?;
+    let resource = TokenResource::without_text(token, admitted.organization.as_deref());
+    Ok(json_api(200, &Document::new(resource)))
 }
 
-fn gone(found: bool) -> Result<Response, Problem> {
+fn revocation_response(found: bool) -> Result<Response, ApiError> {
     if found {
         Ok(no_content())
     } else {
-        Err(Problem::NotFound)
+        Err(ApiError::NotFound)
     }
 }

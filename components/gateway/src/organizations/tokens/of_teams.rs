@@ -8,32 +8,49 @@ use gatehouse_orgs_api::{Action, Capability, Right, TeamToken, TokenCreator};
 use super::TokenResource;
 use crate::http::Response;
 use crate::organizations::Api;
+use crate::organizations::api_error::ApiError;
 use crate::organizations::pagination::{PageRequest, paged};
-use crate::organizations::problem::Problem;
+use crate::organizations::parameter::Parameter;
 use crate::organizations::transport::json_api;
-use crate::query;
+
+pub(super) const SEARCH: Parameter =
+    Parameter::text("q", "A part of the team's name, in any case.");
+pub(super) const SORT: Parameter = Parameter::choice(
+    "sort",
+    &[
+        "team-name",
+        "-team-name",
+        "created-by",
+        "-created-by",
+        "expired-at",
+        "-expired-at",
+        "last-used-at",
+        "-last-used-at",
+    ],
+    "The order; a dash reverses it.",
+);
 
 impl<C: Access, O: Capability> Api<'_, C, O> {
     /// Shows the tokens that the caller could be shown one by one.
-    pub(super) fn list_tokens_of_teams(&self, name: &str) -> Result<Response, Problem> {
+    pub(super) fn list_tokens_of_teams(&self, name: &str) -> Result<Response, ApiError> {
         let entry = self.enter(name, Action::ManageTeams, Some("team-tokens"))?;
         let scope = self.delegation_scope(&entry, Right::ManageTeams)?;
         let organization = &entry.position.organization;
         let mut tokens = self
             .organizations
             .tokens_of_teams(&organization.external_id, &scope)?;
-        if let Some(wanted) = query::first(&self.request.query, "q") {
+        if let Some(wanted) = SEARCH.first(&self.request.query) {
             let wanted = wanted.to_lowercase();
             tokens.retain(|token| token.team_name.to_lowercase().contains(&wanted));
         }
-        if let Some(order) = query::first(&self.request.query, "sort") {
+        if let Some(order) = SORT.first(&self.request.query) {
             sort(&mut tokens, &order);
         }
         let page = PageRequest::always(&self.request.query);
         let (tokens, total) = page.of_all(tokens);
         let resources = tokens
             .iter()
-            .map(|found| TokenResource::shown(&found.token, Some(&organization.name)))
+            .map(|found| TokenResource::without_text(&found.token, Some(&organization.name)))
             .collect();
         let document = paged(resources, total, page, self.request);
         Ok(json_api(200, &document))

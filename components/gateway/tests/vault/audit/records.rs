@@ -149,6 +149,7 @@ fn reads_that_tell_nothing_are_not_recorded() {
         "/v1/identity/oidc/plugins/.well-known/keys",
         "/v1/identity/oidc/plugins/.well-known/openid-configuration",
         "/api/v2/ping",
+        "/api/v2/openapi.json",
         "/.well-known/terraform.json",
         "/elsewhere",
     ] {

@@ -29,7 +29,7 @@ impl World {
         self.token_of(|organization| TokenOwner::Team(TeamReference { id, organization }))
     }
 
-    /// What somebody is answered who lists, makes, changes, fills and removes a team, and lists, invites and removes a member.
+    /// The statuses for a caller who lists, makes, changes, fills and removes a team, and lists, invites and removes a member.
     fn attempts(&self, token: &str, name: &str) -> Vec<u16> {
         let status = |method, target: &str, document: Option<&Value>| {
             self.send_as(token, method, target, document).status

@@ -67,7 +67,7 @@ fn refusing(world: World) -> (World, Sink) {
     (World { gateway, ..world }, sink)
 }
 
-/// Asks for a token whose answer cannot be recorded, and gives the text that nobody was told.
+/// Asks for a token whose answer cannot be recorded, and gives the text that no client was told.
 fn untold(world: &World, sink: &Sink, target: &str, sent: &Value, pointer: &str) -> String {
     let refused = world.send(Method::Post, target, Some(sent));
     assert_eq!(refused.status, 500, "{target}");

@@ -15,7 +15,7 @@ use crate::http::Response;
 
 /// Why a request is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Problem {
+pub(crate) enum ApiError {
     /// Unknown, or not for this caller: the two are told in the same bytes (SEC-A6).
     NotFound,
     /// No valid token.
@@ -50,7 +50,7 @@ pub(crate) enum Problem {
     Internal(String),
 }
 
-impl Problem {
+impl ApiError {
     /// A document of which one member is wrong.
     pub(super) fn unprocessable(pointer: &str, detail: &str) -> Self {
         Self::Unprocessable(vec![AttributeFault {
@@ -89,8 +89,7 @@ struct Source<'a> {
     pointer: &'a str,
 }
 
-impl Problem {
-    /// Fields of an organization that are not as they must be.
+impl ApiError {
     /// That there would be more of something than the bound that holds for it.
     pub(super) fn too_many(what: &str, most: u32) -> Self {
         Self::Unprocessable(vec![AttributeFault {
@@ -99,11 +98,7 @@ impl Problem {
         }])
     }
 
-    fn of_fields(faults: &[orgs::FieldFault]) -> Self {
-        Self::Invalid(faults.iter().map(fields::described).collect())
-    }
-
-    /// What the operator should hear about it.
+    /// The part that concerns the operator.
     pub(crate) fn for_operator(&self) -> Option<&str> {
         match self {
             Self::Unavailable(text) | Self::Internal(text) => Some(text),
@@ -183,13 +178,13 @@ fn rendered(status: u16, errors: &[ErrorObject<'_>]) -> Response {
     json_api(status, &Errors { errors })
 }
 
-impl From<AuditFailure> for Problem {
+impl From<AuditFailure> for ApiError {
     fn from(failure: AuditFailure) -> Self {
         Self::Internal(failure.to_string())
     }
 }
 
-impl From<orgs::Failure> for Problem {
+impl From<orgs::Failure> for ApiError {
     fn from(failure: orgs::Failure) -> Self {
         match failure {
             orgs::Failure::Damaged(_) | orgs::Failure::NoRandomness => {
@@ -200,7 +195,7 @@ impl From<orgs::Failure> for Problem {
     }
 }
 
-impl From<access::Failure> for Problem {
+impl From<access::Failure> for ApiError {
     fn from(failure: access::Failure) -> Self {
         match failure {
             access::Failure::Damaged(_) | access::Failure::NoRandomness => {
@@ -211,31 +206,12 @@ impl From<access::Failure> for Problem {
     }
 }
 
-impl From<orgs::CreateError> for Problem {
-    fn from(error: orgs::CreateError) -> Self {
-        match error {
-            orgs::CreateError::Invalid(faults) => Self::of_fields(&faults),
-            orgs::CreateError::Failed(failure) => failure.into(),
-        }
-    }
-}
-
-impl From<orgs::UpdateError> for Problem {
-    fn from(error: orgs::UpdateError) -> Self {
-        match error {
-            orgs::UpdateError::NotFound => Self::NotFound,
-            orgs::UpdateError::Invalid(faults) => Self::of_fields(&faults),
-            orgs::UpdateError::Failed(failure) => failure.into(),
-        }
-    }
-}
-
-impl From<orgs::ChangeError> for Problem {
+impl From<orgs::ChangeError> for ApiError {
     fn from(error: orgs::ChangeError) -> Self {
         match error {
             orgs::ChangeError::NotFound => Self::NotFound,
             orgs::ChangeError::Invalid(issues) => {
-                Self::Invalid(issues.iter().map(fields::of_issue).collect())
+                Self::Invalid(issues.iter().map(fields::attribute_fault).collect())
             }
             orgs::ChangeError::Failed(failure) => failure.into(),
         }
@@ -246,8 +222,8 @@ impl From<orgs::ChangeError> for Problem {
 mod tests {
     use super::*;
 
-    fn rendering(problem: &Problem) -> (u16, String) {
-        let response = problem.response();
+    fn rendering(error: &ApiError) -> (u16, String) {
+        let response = error.response();
         assert_eq!(
             response.header("content-type"),
             Some("application/vnd.api+json")
@@ -259,39 +235,39 @@ mod tests {
     fn contract_1_8_the_two_bodies_that_are_exact() {
         let unauthorized = r#"{"errors":[{"status":"401","title":"unauthorized"}]}"#;
         assert_eq!(
-            rendering(&Problem::Unauthorized),
+            rendering(&ApiError::Unauthorized),
             (401, unauthorized.to_owned())
         );
         let not_found = r#"{"errors":[{"status":"404","title":"not found"}]}"#;
-        assert_eq!(rendering(&Problem::NotFound), (404, not_found.to_owned()));
+        assert_eq!(rendering(&ApiError::NotFound), (404, not_found.to_owned()));
     }
 
     #[test]
     fn contract_1_8_every_other_row() {
-        for (problem, status, fragment) in [
+        for (error, status, fragment) in [
             (
-                Problem::InvalidJson("expected value at line 1 column 1".to_owned()),
+                ApiError::InvalidJson("expected value at line 1 column 1".to_owned()),
                 400,
                 r#""title":"JSON body is invalid","detail":"expected value at line 1 column 1""#,
             ),
             (
-                Problem::InvalidInclude,
+                ApiError::InvalidInclude,
                 400,
                 r#""title":"bad request","detail":"Invalid include parameter""#,
             ),
             (
-                Problem::UnsupportedMediaType,
+                ApiError::UnsupportedMediaType,
                 415,
                 r#""title":"invalid content type","detail":"content-type must be application/vnd.api+json""#,
             ),
             (
-                Problem::EncodedBody,
+                ApiError::EncodedBody,
                 415,
                 r#""title":"invalid content encoding","detail":"The body must be sent as it is, without a content-encoding""#,
             ),
-            (Problem::TooLarge, 413, r#""status":"413""#),
+            (ApiError::TooLarge, 413, r#""status":"413""#),
             (
-                Problem::Unprocessable(vec![AttributeFault {
+                ApiError::Unprocessable(vec![AttributeFault {
                     pointer: "/data/type".to_owned(),
                     detail: "Type must be organizations".to_owned(),
                 }]),
@@ -299,7 +275,7 @@ mod tests {
                 r#""title":"unprocessable entity","detail":"Type must be organizations","source":{"pointer":"/data/type"}"#,
             ),
             (
-                Problem::Invalid(vec![
+                ApiError::Invalid(vec![
                     AttributeFault::attribute("name", "has already been taken"),
                     AttributeFault::relationship("default-agent-pool", "is invalid"),
                 ]),
@@ -310,22 +286,22 @@ mod tests {
                 ),
             ),
             (
-                Problem::Forbidden("Not here.".into()),
+                ApiError::Forbidden("Not here.".into()),
                 403,
                 r#"{"errors":[{"status":"403","title":"forbidden","detail":"Not here."}]}"#,
             ),
             (
-                Problem::RateLimited { seconds: 1 },
+                ApiError::RateLimited { seconds: 1 },
                 429,
                 r#"{"errors":[{"status":"429","title":"Too many requests","detail":"You have exceeded the API's rate limit."}]}"#,
             ),
             (
-                Problem::Internal("secret detail".to_owned()),
+                ApiError::Internal("secret detail".to_owned()),
                 500,
                 r#"{"errors":[{"status":"500","title":"internal server error"}]}"#,
             ),
         ] {
-            let (found, body) = rendering(&problem);
+            let (found, body) = rendering(&error);
             assert_eq!(found, status);
             assert!(body.contains(fragment), "{body}");
         }
@@ -338,14 +314,14 @@ mod tests {
             orgs::Failure::Contended,
             orgs::Failure::Unavailable("disk 7 is gone".to_owned()),
         ] {
-            let problem = Problem::from(failure);
-            let response = problem.response();
+            let error = ApiError::from(failure);
+            let response = error.response();
             assert_eq!(response.status, 503);
             assert_eq!(response.header("retry-after"), Some("1"));
             assert!(!String::from_utf8(response.body).unwrap().contains("disk"));
-            assert!(problem.for_operator().is_some());
+            assert!(error.for_operator().is_some());
         }
-        let damaged = Problem::from(orgs::Failure::Damaged("x".to_owned()));
+        let damaged = ApiError::from(orgs::Failure::Damaged("x".to_owned()));
         assert_eq!(damaged.response().status, 500);
     }
 }

@@ -1,0 +1,107 @@
+//! Tables of attributes. One row says how an attribute is described, how a request sets it and what is shown of it.
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+
+use super::document_type::Property;
+
+/// An attribute, and where a resource of type `R` has it.
+pub(super) struct AttributeRow<R> {
+    pub(super) property: Property,
+    /// `None` for an attribute that is not shown, or not from the resource alone.
+    pub(super) shown: Option<fn(&R) -> Shown<'_>>,
+}
+
+/// The value of an attribute.
+pub(super) enum Shown<'a> {
+    Null,
+    Boolean(bool),
+    Integer(u64),
+    Text(Cow<'a, str>),
+}
+
+/// The attributes of a resource by a table of rows.
+pub(super) struct ShownAttributes<'a, R: 'static> {
+    pub(super) rows: &'static [AttributeRow<R>],
+    pub(super) resource: &'a R,
+}
+
+/// Writes the table of a resource and the function `changes`, which reads a request for it. A row says kind, name and meaning, then more
+/// about the property; in brackets the member of the changes and how it is read, for what requests may set; at last the value.
+macro_rules! attribute_table {
+    ($rows:ident: $resource:ident, $changes:ident; $(
+        $kind:ident($name:literal, $about:expr) $(.$column:ident($($value:expr)?))*
+        $([$change:ident $reader:ident])?
+        => |$it:ident| $shown:expr;
+    )*) => {
+        const $rows: &[crate::organizations::attribute_table::AttributeRow<$resource>] = &[$(
+            crate::organizations::attribute_table::AttributeRow {
+                property: $kind($name, $about)$(.$column($($value)?))*,
+                shown: Some(|$it| crate::organizations::attribute_table::Shown::from($shown)),
+            },
+        )*];
+
+        fn changes(attributes: &crate::organizations::input::Members<'_>) -> $changes {
+            $changes {
+                $($($change: attributes.$reader($name),)?)*
+            }
+        }
+    };
+}
+pub(super) use attribute_table;
+
+impl<R> Serialize for ShownAttributes<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rows = self.rows.iter();
+        let shown = rows.filter_map(|row| Some((row.property.name, row.shown?(self.resource))));
+        serializer.collect_map(shown)
+    }
+}
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Boolean(value) => serializer.serialize_bool(*value),
+            Self::Integer(value) => serializer.serialize_u64(*value),
+            Self::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+impl From<bool> for Shown<'_> {
+    fn from(value: bool) -> Self {
+        Self::Boolean(value)
+    }
+}
+
+impl From<u32> for Shown<'_> {
+    fn from(value: u32) -> Self {
+        Self::Integer(value.into())
+    }
+}
+
+impl From<u64> for Shown<'_> {
+    fn from(value: u64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl<'a> From<&'a str> for Shown<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Shown<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
+}
+
+impl<'a, T: Into<Shown<'a>>> From<Option<T>> for Shown<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, T::into)
+    }
+}

@@ -1,0 +1,254 @@
+//! Document types as schemas.
+
+use std::collections::BTreeMap;
+
+use gatehouse_orgs_api::Edition;
+use serde_json::{Map, Value, json};
+
+use crate::organizations::document_type::{
+    DocumentType, Kind, Property, Relationship, Target, UseIn,
+};
+use crate::organizations::route::{Answer, Data, Route};
+
+/// The schemas to which operations refer, by their names.
+pub(super) fn schemas<'r>(routes: impl Iterator<Item = &'r Route>) -> Map<String, Value> {
+    let types = routes.flat_map(|route| {
+        let answered = match route.answer {
+            Answer::Document(_, data) => Some(data),
+            Answer::Nothing | Answer::Json | Answer::Refusal => None,
+        };
+        let taken = route.body.map(|body| body.data);
+        answered.into_iter().chain(taken).flat_map(Data::types)
+    });
+    let types: BTreeMap<&str, &DocumentType> = types.map(|found| (found.name, found)).collect();
+    let mut schemas: Map<String, Value> = types
+        .into_iter()
+        .map(|(name, found)| (name.to_owned(), resource(found)))
+        .collect();
+    let shared = [
+        ("Identifier", identifier()),
+        ("Resource", any_resource()),
+        ("Errors", errors()),
+    ];
+    schemas.extend(shared.map(|(name, schema)| (name.to_owned(), schema)));
+    schemas
+}
+
+impl Data {
+    fn types(self) -> Vec<&'static DocumentType> {
+        match self {
+            Self::One(found) | Self::Many(found) => vec![found],
+            Self::OneOf(all) => all.to_vec(),
+            Self::Identifiers(_) => Vec::new(),
+        }
+    }
+}
+
+/// The schema of a document with this data.
+pub(super) fn document(data: Data, is_paged: bool) -> Value {
+    let data = match data {
+        Data::One(found) => reference(found.name),
+        Data::Many(found) => json!({"type": "array", "items": reference(found.name)}),
+        Data::OneOf(all) => {
+            let all: Vec<Value> = all.iter().map(|found| reference(found.name)).collect();
+            json!({"oneOf": all})
+        }
+        Data::Identifiers(kind) => json!({
+            "type": "array",
+            "description": format!("Identifiers of {kind}."),
+            "items": reference("Identifier"),
+        }),
+    };
+    let mut properties = json!({
+        "data": data,
+        "included": {"type": "array", "readOnly": true, "items": reference("Resource")},
+    });
+    if let (true, Value::Object(properties)) = (is_paged, &mut properties) {
+        let links =
+            json!({"type": "object", "description": "The pages self, first, prev, next and last."});
+        properties.insert("links".to_owned(), links);
+        let meta = json!({"type": "object", "description": "In pagination, the number of pages and items."});
+        properties.insert("meta".to_owned(), meta);
+    }
+    json!({"type": "object", "required": ["data"], "properties": properties})
+}
+
+fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+fn resource(found: &DocumentType) -> Value {
+    let DocumentType {
+        resource_type,
+        is_type_checked,
+        about,
+        relationships,
+        ..
+    } = *found;
+    let mut kind = json!({"type": "string"});
+    if let (false, Value::Object(kind)) = (resource_type.is_empty(), &mut kind) {
+        let constraint = if is_type_checked { "enum" } else { "example" };
+        let value = if is_type_checked {
+            json!([resource_type])
+        } else {
+            json!(resource_type)
+        };
+        kind.insert(constraint.to_owned(), value);
+    }
+    let mut schema = json!({
+        "type": "object",
+        "description": about,
+        "properties": {
+            "id": {"type": "string"},
+            "type": kind,
+            "attributes": object(found.properties()),
+            "relationships": {"type": "object", "properties": by_name(relationships)},
+            "links": {"type": "object", "readOnly": true},
+        },
+    });
+    if let (true, Value::Object(schema)) = (is_type_checked, &mut schema) {
+        schema.insert("required".to_owned(), json!(["type"]));
+    }
+    schema
+}
+
+fn object<'p>(properties: impl IntoIterator<Item = &'p Property>) -> Value {
+    let properties = properties.into_iter();
+    let properties: Map<String, Value> = properties
+        .map(|property| (property.name.to_owned(), property_schema(property)))
+        .collect();
+    json!({"type": "object", "properties": properties})
+}
+
+fn property_schema(property: &Property) -> Value {
+    let mut schema = kind_schema(property.kind);
+    if let Value::Object(members) = &mut schema {
+        let mut add = |name: &str, value: Value| members.insert(name.to_owned(), value);
+        add("description", json!(described(property)));
+        match property.use_in {
+            UseIn::Both => None,
+            UseIn::Answers => add("readOnly", json!(true)),
+            UseIn::Requests => add("writeOnly", json!(true)),
+        };
+        if property.is_nullable {
+            add("nullable", json!(true));
+        }
+        let default = property
+            .default
+            .and_then(|json| serde_json::from_str(json).ok());
+        if let Some(default) = default {
+            add("default", default);
+        }
+    }
+    schema
+}
+
+fn described(property: &Property) -> String {
+    let about = property.about;
+    match property.edition {
+        Some(edition @ (Edition::Hosted | Edition::SelfHosted)) => {
+            format!(
+                "{about} Shown by the {} edition alone.",
+                edition_name(edition)
+            )
+        }
+        None => about.to_owned(),
+    }
+}
+
+/// The name of an edition in extensions of OpenAPI.
+pub(super) const fn edition_name(edition: Edition) -> &'static str {
+    match edition {
+        Edition::Hosted => "hosted",
+        Edition::SelfHosted => "self-hosted",
+    }
+}
+
+/// The schema of values of one kind.
+pub(super) fn kind_schema(kind: Kind) -> Value {
+    match kind {
+        Kind::Text => json!({"type": "string"}),
+        Kind::Choice(words) => json!({"type": "string", "enum": words}),
+        Kind::Boolean => json!({"type": "boolean"}),
+        Kind::Integer => json!({"type": "integer", "format": "int64"}),
+        Kind::Timestamp => json!({"type": "string", "format": "date-time"}),
+        Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        Kind::Flags => json!({"type": "object", "additionalProperties": {"type": "boolean"}}),
+        Kind::Objects(properties) => json!({"type": "array", "items": object(properties)}),
+    }
+}
+
+fn by_name(relationships: &[Relationship]) -> Map<String, Value> {
+    let relationships = relationships.iter();
+    relationships
+        .map(|found| (found.name.to_owned(), relationship(found)))
+        .collect()
+}
+
+fn relationship(found: &Relationship) -> Value {
+    let (about, properties) = match found.target {
+        Target::One(kind) => (
+            format!("One of {kind}, or null."),
+            json!({"data": {"nullable": true, "allOf": [reference("Identifier")]}}),
+        ),
+        Target::Many(kind) => (
+            format!("Any number of {kind}."),
+            json!({"data": {"type": "array", "items": reference("Identifier")}}),
+        ),
+        Target::Link => (
+            "A link to where it is shown.".to_owned(),
+            json!({"links": {"type": "object", "properties": {"related": {"type": "string"}}}}),
+        ),
+    };
+    json!({
+        "type": "object",
+        "description": about,
+        "readOnly": !found.is_writable,
+        "properties": properties,
+    })
+}
+
+fn identifier() -> Value {
+    json!({
+        "type": "object",
+        "description": "Names a resource.",
+        "required": ["id"],
+        "properties": {"id": {"type": "string"}, "type": {"type": "string"}},
+    })
+}
+
+fn any_resource() -> Value {
+    json!({
+        "type": "object",
+        "description": "A resource of any type.",
+        "required": ["id", "type"],
+        "properties": {
+            "id": {"type": "string"},
+            "type": {"type": "string"},
+            "attributes": {"type": "object"},
+            "relationships": {"type": "object"},
+            "links": {"type": "object"},
+        },
+    })
+}
+
+/// Error objects (contract 1.8).
+fn errors() -> Value {
+    json!({
+        "type": "object",
+        "description": "Why a request is not served.",
+        "required": ["errors"],
+        "properties": {"errors": {"type": "array", "items": {
+            "type": "object",
+            "required": ["status", "title"],
+            "properties": {
+                "status": {"type": "string", "description": "The status of the answer, as text."},
+                "title": {"type": "string"},
+                "detail": {"type": "string", "description": "A whole sentence."},
+                "source": {"type": "object", "properties": {
+                    "pointer": {"type": "string", "description": "Where in the document the fault is."},
+                }},
+            },
+        }}},
+    })
+}

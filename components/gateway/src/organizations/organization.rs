@@ -1,0 +1,301 @@
+//! An organization on the wire: its attributes, one row each (contract 2.2, 2.3), and what a request's document wants of them
+//! (contract 1.10).
+
+#[cfg(test)]
+mod tests;
+
+use gatehouse_orgs_api::{
+    CreateError, Edition, Field, FieldFault, Organization, OrganizationChanges, Permission, Plan,
+    RetentionRule, Subscription, UpdateError,
+};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::api_error::ApiError;
+use super::attribute_fault::AttributeFault;
+use super::attribute_table::{AttributeRow, Shown};
+use super::document_type::{
+    DocumentType, Relationship, Target, boolean, choice, flags, integer, related, text, time,
+};
+use super::fields;
+use super::input::{Input, Kinds, Resource};
+use super::timestamp;
+
+const RESOURCE_TYPE: &str = "organizations";
+
+/// Shown last, for they depend on the caller.
+const PERMISSIONS: &str = "permissions";
+
+/// Writes the table. A row says kind, name and meaning, then more about the property; in brackets the field of a fault, the member of
+/// the changes and how that is read, for what owners may set; at last the value that is shown. Attributes are shown in this order.
+macro_rules! organization {
+    (
+        attributes { $(
+            $kind:ident($name:literal, $($about:expr),*) $(.$column:ident($($value:expr)?))*
+            $([$field:ident $change:ident $reader:ident])?
+            $(=> |$organization:ident| $shown:expr)?;
+        )* }
+        relationships { $(
+            $related_name:literal [$related_field:ident $related_change:ident] $target:expr;
+        )* }
+    ) => {
+        const ROWS: &[AttributeRow<Organization>] = &[$(
+            AttributeRow {
+                property: $kind($name, $($about),*)
+                    $(.$column($($value)?))*,
+                shown: organization!(@shown $(|$organization| $shown)?),
+            },
+        )*];
+
+        const WRITABLE_RELATIONSHIPS: &[Relationship] = &[
+            $(related($related_name, $target).writable(),)*
+        ];
+
+        /// The name of a field on the wire.
+        const fn name(field: Field) -> &'static str {
+            match field {
+                $($(Field::$field => $name,)?)*
+                $(Field::$related_field => $related_name,)*
+            }
+        }
+
+        /// Tells whether a field is a relationship. All others are attributes.
+        const fn is_relationship(field: Field) -> bool {
+            matches!(field, $(Field::$related_field)|*)
+        }
+
+        fn changes(organization: &Resource<'_>) -> OrganizationChanges {
+            let attributes = &organization.attributes;
+            let relationships = &organization.relationships;
+            OrganizationChanges {
+                $($($change: attributes.$reader($name),)?)*
+                $($related_change: relationships.to_one($related_name),)*
+            }
+        }
+    };
+    (@shown |$organization:ident| $shown:expr) => {
+        Some(|$organization| Shown::from($shown))
+    };
+    (@shown) => {
+        None
+    };
+}
+
+organization! {
+    attributes {
+    text("name", "Letters, digits, - and _. Unique in the installation, in any case.")
+        [Name name text] => |it| it.name.as_str();
+    text("external-id", "The id that never changes.").read_only() => |it| it.external_id.as_str();
+    time("created-at", "The time of its making.").read_only()
+        => |it| timestamp::formatted(it.created_at);
+    text("email", "An address for notifications.") [Email email text] => |it| it.settings.email.as_str();
+    integer("session-timeout", "Minutes without requests after which a session ends. Null for the default of 20160.")
+        .nullable().defaulting_to("null")
+        [SessionTimeout session_timeout integer] => |it| it.settings.session_timeout;
+    integer("session-remember", "Minutes for which a session lasts. Null for the default of 20160.")
+        .nullable().defaulting_to("null")
+        [SessionRemember session_remember integer] => |it| it.settings.session_remember;
+    integer("effective-session-timeout", "The minutes that apply.").read_only()
+        => |it| it.settings.effective_session_timeout();
+    integer("effective-session-remember", "The minutes that apply.").read_only()
+        => |it| it.settings.effective_session_remember();
+    choice("collaborator-auth-policy", &["password", "two_factor_mandatory"], "The authentication that members need.")
+        .defaulting_to(r#""password""#)
+        [CollaboratorAuthPolicy collaborator_auth_policy text]
+        => |it| it.settings.collaborator_auth_policy.as_str();
+    boolean("plan-expired", "Whether the subscription has ended.").read_only()
+        => |it| subscription_of(it).is_some_and(|subscription| !subscription.active);
+    time("plan-expires-at", "The end of the subscription.").nullable().read_only()
+        => |it| subscription_of(it).and_then(|found| found.end_at).map(timestamp::formatted);
+    boolean("plan-is-trial", "Always false.").read_only() => |_it| false;
+    boolean("plan-is-enterprise", "Whether the plan is that of the self-hosted edition.").read_only()
+        => |it| it.plan == Plan::Enterprise;
+    text("plan-identifier", "The plan.").read_only() => |it| it.plan.as_str();
+    time("trial-expires-at", "Always null.").nullable().read_only() => |_it| Shown::Null;
+    boolean("cost-estimation-enabled", "Whether costs are estimated.").defaulting_to("false")
+        [CostEstimationEnabled cost_estimation_enabled boolean]
+        => |it| it.settings.cost_estimation_enabled;
+    boolean("send-passing-statuses-for-untriggered-speculative-plans",
+        "Whether plans that are not triggered pass. Ignored by the self-hosted edition.")
+        .defaulting_to("false")
+        [SendPassingStatusesForUntriggeredSpeculativePlans
+            send_passing_statuses_for_untriggered_speculative_plans boolean]
+        => |it| it.settings.send_passing_statuses_for_untriggered_speculative_plans;
+    boolean("aggregated-commit-status-enabled", "Whether commits have one status for all workspaces.")
+        .defaulting_to("true")
+        [AggregatedCommitStatusEnabled aggregated_commit_status_enabled boolean]
+        => |it| it.settings.aggregated_commit_status_enabled;
+    boolean("speculative-plan-management-enabled", "Whether outdated speculative plans are cancelled.")
+        .defaulting_to("true")
+        [SpeculativePlanManagementEnabled speculative_plan_management_enabled boolean]
+        => |it| it.settings.speculative_plan_management_enabled;
+    boolean("allow-force-delete-workspaces", "Whether workspaces with resources can be deleted.")
+        .defaulting_to("false")
+        [AllowForceDeleteWorkspaces allow_force_delete_workspaces boolean]
+        => |it| it.settings.allow_force_delete_workspaces;
+    boolean("fair-run-queuing-enabled", "Always true.").read_only() => |_it| true;
+    boolean("saml-enabled", "Always false.").read_only() => |_it| false;
+    text("owners-team-saml-role-id", "The SAML role of the owners.").nullable().defaulting_to("null")
+        [OwnersTeamSamlRoleId owners_team_saml_role_id text]
+        => |it| it.settings.owners_team_saml_role_id.as_deref();
+    boolean("user-tokens-enabled", "Whether the tokens of users open the organization.").defaulting_to("true")
+        [UserTokensEnabled user_tokens_enabled boolean] => |it| it.settings.user_tokens_enabled;
+    boolean("max-ttl-enabled", "Whether tokens have a maximum lifetime.").defaulting_to("false")
+        [MaxTtlEnabled max_ttl_enabled boolean] => |it| it.settings.max_ttl_enabled;
+    boolean("enforce-hyok", "Whether data is encrypted with the organization's own keys. Ignored by the self-hosted edition.")
+        .defaulting_to("false") [EnforceHyok enforce_hyok boolean] => |it| it.settings.enforce_hyok;
+    boolean("stacks-enabled", "Whether there are stacks.").defaulting_to("false")
+        [StacksEnabled stacks_enabled boolean] => |it| it.settings.stacks_enabled;
+    boolean("recoverable-items-enabled", "Whether deleted items can be recovered.").defaulting_to("false")
+        [RecoverableItemsEnabled recoverable_items_enabled boolean]
+        => |it| it.settings.recoverable_items_enabled;
+    boolean("registry-monorepo-support-enabled", "Stored and not shown.").defaulting_to("false").write_only()
+        [RegistryMonorepoSupportEnabled registry_monorepo_support_enabled boolean];
+    choice("default-execution-mode", &["remote", "local", "agent"], "Where runs of workspaces happen.")
+        .defaulting_to(r#""remote""#)
+        [DefaultExecutionMode default_execution_mode text]
+        => |it| it.settings.default_execution_mode.as_str();
+    text("default-agent-pool-id", "The same as the relationship default-agent-pool.").nullable().write_only()
+        [DefaultAgentPoolId default_agent_pool_id text];
+    choice("stacks-default-execution-mode", &["remote", "agent"], "Where runs of stacks happen.")
+        .defaulting_to(r#""remote""#)
+        [StacksDefaultExecutionMode stacks_default_execution_mode text]
+        => |it| it.settings.stacks_default_execution_mode.as_str();
+    integer("remaining-testable-count", "Always 5.").read_only() => |_it| 5_u64;
+    boolean("is-in-degraded-mode", "Always false.").read_only() => |_it| false;
+    boolean("over-stacks-resource-limit", "Always false.").read_only() => |_it| false;
+    boolean("test-generation-enabled", "Always false.").read_only() => |_it| false;
+    boolean("two-factor-conformant", "Always false.").read_only().only_in(Edition::Hosted) => |_it| false;
+    boolean("assessments-enforced", "Whether workspaces are assessed.").defaulting_to("false")
+        .only_in(Edition::Hosted)
+        [AssessmentsEnforced assessments_enforced boolean] => |it| it.settings.assessments_enforced;
+    boolean("is-unified", "Always false.").read_only().only_in(Edition::Hosted) => |_it| false;
+    text("hcp-id", "Always null.").nullable().read_only().only_in(Edition::Hosted) => |_it| Shown::Null;
+    boolean("global-module-sharing", "Whether modules are shared with all organizations.")
+        .defaulting_to("false").read_only().only_in(Edition::SelfHosted) => |it| it.global_module_sharing;
+    boolean("global-provider-sharing", "Whether providers are shared with all organizations.")
+        .defaulting_to("false").read_only().only_in(Edition::SelfHosted) => |it| it.global_provider_sharing;
+    integer("module-consuming-organizations-count", "The number of consumers of its modules.")
+        .read_only().only_in(Edition::SelfHosted) => |it| it.module_consumers;
+    integer("provider-consuming-organizations-count", "The number of consumers of its providers.")
+        .read_only().only_in(Edition::SelfHosted) => |it| it.provider_consumers;
+    text("parent-data-retention-policy-info", "The installation's retention of data, in words.")
+        .read_only().only_in(Edition::SelfHosted) => |it| retention_in_words(it.default_retention);
+    flags("permissions", "The rights of the caller.").read_only();
+    }
+    relationships {
+    "default-agent-pool" [DefaultAgentPool default_agent_pool] Target::One("agent-pools");
+    "stacks-default-agent-pool" [StacksDefaultAgentPool stacks_default_agent_pool] Target::One("agent-pools");
+    }
+}
+
+/// Organizations in documents.
+pub(super) const ORGANIZATION: DocumentType =
+    DocumentType::tabled("Organization", RESOURCE_TYPE, "An organization.", || {
+        ROWS.iter().map(|row| &row.property).collect()
+    })
+    .relating(WRITABLE_RELATIONSHIPS)
+    .type_checked();
+
+/// Reads the document of a create or an update.
+///
+/// Fields of a wrong type are no fault here: the capability reports them together with all others.
+///
+/// # Errors
+///
+/// When the body is not JSON, or the document not what JSON:API asks for.
+pub(super) fn changes_in(body: &[u8]) -> Result<OrganizationChanges, ApiError> {
+    let input = Input::read(body)?;
+    let organization = input.resource(Kinds::Only(&[RESOURCE_TYPE]))?;
+    Ok(changes(&organization))
+}
+
+/// The attributes of an organization for a caller with these permissions. Those of the other edition are left out.
+pub(super) struct OrganizationAttributes<'a> {
+    organization: &'a Organization,
+    permissions: &'a [Permission],
+}
+
+impl<'a> OrganizationAttributes<'a> {
+    pub(super) const fn new(organization: &'a Organization, permissions: &'a [Permission]) -> Self {
+        Self {
+            organization,
+            permissions,
+        }
+    }
+}
+
+impl Serialize for OrganizationAttributes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let edition = self.organization.plan.edition();
+        let mut map = serializer.serialize_map(None)?;
+        for row in ROWS {
+            let is_here = row.property.edition.is_none_or(|only| only == edition);
+            if let Some(shown) = row.shown.filter(|_| is_here) {
+                map.serialize_entry(row.property.name, &shown(self.organization))?;
+            }
+        }
+        map.serialize_entry(PERMISSIONS, &Granted(self.permissions))?;
+        map.end()
+    }
+}
+
+/// Permissions by their names.
+struct Granted<'a>(&'a [Permission]);
+
+impl Serialize for Granted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let permissions = self.0.iter();
+        serializer.collect_map(permissions.map(|granted| (&granted.key, granted.granted)))
+    }
+}
+
+/// The subscription of an organization, in the edition in which it means something.
+pub(super) fn subscription_of(organization: &Organization) -> Option<&Subscription> {
+    match organization.plan.edition() {
+        Edition::Hosted => Some(&organization.subscription),
+        Edition::SelfHosted => None,
+    }
+}
+
+/// The installation's treatment of old data.
+fn retention_in_words(rule: RetentionRule) -> String {
+    match rule {
+        RetentionRule::DontDelete => "Do not auto-delete".to_owned(),
+        RetentionRule::DeleteOlder(1) => "Auto-delete data older than 1 day".to_owned(),
+        RetentionRule::DeleteOlder(days) => format!("Auto-delete data older than {days} days"),
+    }
+}
+
+/// Where a fault is, and the sentence about it.
+fn attribute_fault(found: &FieldFault) -> AttributeFault {
+    let name = name(found.field);
+    let predicate = fields::predicate(found.fault);
+    if is_relationship(found.field) {
+        AttributeFault::relationship(name, &predicate)
+    } else {
+        AttributeFault::attribute(name, &predicate)
+    }
+}
+
+impl From<CreateError> for ApiError {
+    fn from(error: CreateError) -> Self {
+        match error {
+            CreateError::Invalid(faults) => {
+                Self::Invalid(faults.iter().map(attribute_fault).collect())
+            }
+            CreateError::Failed(failure) => failure.into(),
+        }
+    }
+}
+
+impl From<UpdateError> for ApiError {
+    fn from(error: UpdateError) -> Self {
+        match error {
+            UpdateError::NotFound => Self::NotFound,
+            UpdateError::Invalid(faults) => {
+                Self::Invalid(faults.iter().map(attribute_fault).collect())
+            }
+            UpdateError::Failed(failure) => failure.into(),
+        }
+    }
+}

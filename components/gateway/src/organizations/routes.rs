@@ -1,0 +1,72 @@
+//! The table of all routes, made of those that stand beside their handlers.
+
+use std::marker::PhantomData;
+
+use gatehouse_access_api::Access;
+use gatehouse_orgs_api::Capability;
+
+use super::route::{Route, Row};
+use crate::http::Method;
+use crate::path::CanonicalPath;
+
+/// The table of the routes that requests over these two capabilities can take.
+pub(super) struct Table<C, O>(PhantomData<(C, O)>);
+
+impl<C: Access + 'static, O: Capability + 'static> Table<C, O> {
+    /// The tables of the modules, in the order in which the reference lists them.
+    const MODULES: &'static [&'static [Row<C, O>]] = &[
+        Self::SERVER,
+        Self::ACCOUNT,
+        Self::USERS,
+        Self::ORGANIZATIONS,
+        Self::SUBSCRIPTIONS,
+        Self::PROJECTS,
+        Self::TEAMS,
+        Self::MEMBERSHIPS,
+        Self::TOKENS,
+        Self::AGENT_POOLS,
+        Self::RETENTION,
+        Self::SHARING,
+        Self::AUDIT_TRAIL,
+        Self::UNIMPLEMENTED,
+        Self::ADMINISTRATION,
+        Self::GENERAL_SETTINGS,
+    ];
+
+    /// Every row of the table.
+    pub(super) fn rows() -> impl Iterator<Item = &'static Row<C, O>> {
+        Self::MODULES.iter().copied().flatten()
+    }
+
+    /// The row of a request, and the segment of the path that stands for its parameter. A path without a parameter comes first.
+    pub(super) fn find(method: Method, path: &CanonicalPath) -> Option<(&'static Row<C, O>, &str)> {
+        let method = match method {
+            Method::Head => Method::Get,
+            method => method,
+        };
+        let below = path.below(super::BASE_PATH);
+        Self::rows()
+            .filter(|row| row.route.method == method)
+            .filter_map(|row| Some((row, captured(&row.route, path.as_str(), below)?)))
+            .min_by_key(|(_, captured)| !captured.is_empty())
+    }
+}
+
+/// The segment that stands for the route's parameter, empty where it has none; `None` for the path of another route.
+fn captured<'p>(route: &Route, path: &'p str, below: Option<&'p str>) -> Option<&'p str> {
+    let (template, path) = match route.path.strip_prefix('/') {
+        Some(template) => (template, path),
+        None => (route.path, below?),
+    };
+    let mut captured = "";
+    let mut segments = path.split('/');
+    for part in template.split('/') {
+        let segment = segments.next()?;
+        if part.starts_with(':') {
+            captured = segment;
+        } else if part != segment {
+            return None;
+        }
+    }
+    segments.next().is_none().then_some(captured)
+}

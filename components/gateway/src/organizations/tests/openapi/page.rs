@@ -1,0 +1,81 @@
+//! The page of `docs/reference` that lists the routes below `/api/v2`, held against the table.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+const PAGE: &str = "docs/reference/organizations-routes.md";
+const COMMAND: &str = "GATEHOUSE_WRITE=1 cargo test -p gatehouse-gateway --lib openapi::page";
+
+const fn audience(audience: Audience) -> &'static str {
+    match audience {
+        Audience::Anyone => "anyone",
+        Audience::Bearers => "any token",
+        Audience::Organization => "organization",
+        Audience::User => "user",
+        Audience::Auditors => "auditors",
+        Audience::Administrators => "site administrators",
+    }
+}
+
+const fn edition(edition: Option<Edition>) -> &'static str {
+    match edition {
+        Some(Edition::Hosted) => "hosted",
+        Some(Edition::SelfHosted) => "self-hosted",
+        None => "both",
+    }
+}
+
+fn query(route: &Route) -> String {
+    let mut names: Vec<String> = route
+        .query
+        .iter()
+        .map(|it| format!("`{}`", it.name))
+        .collect();
+    for name in route.includes.unwrap_or_default() {
+        names.push(format!("`include={name}`"));
+    }
+    if route.is_paged {
+        names.push("pages".to_owned());
+    }
+    names.join(", ")
+}
+
+fn page() -> String {
+    let mut page = format!(
+        "# Routes below `/api/v2`\n\n\
+         Generated from the tables in `components/gateway/src/organizations` by `{COMMAND}`. Do not edit.\n\n\
+         `GET /api/v2/openapi.json` answers the same for programs, with the attributes of each document. Who is admitted to an \
+         organization stands in [contract 1.7](../contract/organizations.md#1.7).\n\n\
+         | | path | for | edition | query | summary |\n|---|---|---|---|---|---|\n"
+    );
+    for route in routes() {
+        writeln!(
+            page,
+            "| {} | `{}` | {} | {} | {} | {} |",
+            route.verb(),
+            route.path,
+            audience(route.audience),
+            edition(route.edition),
+            query(route),
+            route.summary
+        )
+        .unwrap();
+    }
+    page.replace("|  |", "| |")
+}
+
+#[test]
+fn every_route_stands_in_the_reference() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(PAGE);
+    let page = page();
+    if std::env::var_os("GATEHOUSE_WRITE").is_some() {
+        fs::write(&file, &page).unwrap();
+    }
+    let written = fs::read_to_string(&file).unwrap_or_default();
+    assert!(written == page, "{PAGE} is out of date: run {COMMAND}");
+}
