@@ -241,3 +241,6 @@ impl<'a, S: Store> Directory<'a, S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
