@@ -32,7 +32,7 @@ fn outcome(
     changes: &OrganizationChanges,
 ) -> Result<Settings, Faults> {
     let mut settings = settings.clone();
-    let pools = NamedPools::of(&[OWN_POOL, OTHER_OWN_POOL]);
+    let pools = NamedPools::taken_for_known(&[OWN_POOL, OTHER_OWN_POOL]);
     let faults = apply(edition, changes, &pools, &mut settings);
     if faults.is_empty() {
         return Ok(settings);

@@ -296,7 +296,7 @@ fn a_name_that_has_gone_to_another_organization_meanwhile_opens_nothing() {
     let acme = create(&orgs, "acme");
     let other = create(&orgs, "other");
     let known = [("acme".to_owned(), other.external_id)];
-    let stale = Scope::of(&Reach::default(), known);
+    let stale = Scope::reached_by(&Reach::default(), known);
     let record = orgs
         .load(&FoldedName::of("acme").unwrap())
         .unwrap()
@@ -309,5 +309,5 @@ fn a_name_that_has_gone_to_another_organization_meanwhile_opens_nothing() {
     };
     assert!(!search(stale).accepts("acme", &record));
     let known = [("acme".to_owned(), acme.external_id)];
-    assert!(search(Scope::of(&Reach::default(), known)).accepts("acme", &record));
+    assert!(search(Scope::reached_by(&Reach::default(), known)).accepts("acme", &record));
 }
