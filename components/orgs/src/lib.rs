@@ -37,8 +37,21 @@ mod users;
 
 #[cfg(all(target_family = "wasm", feature = "component"))]
 mod component;
+// Tests that need private items share a world with those of `tests/all`, which name the crate from outside.
 #[cfg(test)]
-mod tests;
+extern crate self as gatehouse_orgs;
+#[cfg(test)]
+#[path = "../tests/all/stores.rs"]
+#[allow(dead_code, reason = "each group of tests uses a part of it")]
+mod stores;
+#[cfg(test)]
+#[path = "../tests/all/world.rs"]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each group of tests uses a part of it"
+)]
+mod world;
 
 pub use gatehouse_orgs_api::*;
 pub use orgs::Orgs;

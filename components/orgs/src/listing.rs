@@ -120,19 +120,22 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
             }
             Viewer::Member(user) => {
                 let known = self.organizations_of(Some(user))?;
-                (Scope::of(&no_policies, known), Barred::default())
+                (Scope::reached_by(&no_policies, known), Barred::default())
             }
             Viewer::Only(external_id) => {
                 let is_one = is_identifier(EXTERNAL_ID_PREFIX, external_id);
                 let ids: Vec<&str> = is_one.then_some(external_id.as_str()).into_iter().collect();
                 let known = self.known(&ids)?;
-                (Scope::of(&no_policies, known), despite_no_user_tokens)
+                (
+                    Scope::reached_by(&no_policies, known),
+                    despite_no_user_tokens,
+                )
             }
             Viewer::Workload(reach) => {
                 let known = self.organizations_of(reach.user.as_deref())?;
-                (Scope::of(reach, known), despite_no_user_tokens)
+                (Scope::reached_by(reach, known), despite_no_user_tokens)
             }
-            Viewer::Nothing => (Scope::of(&no_policies, []), Barred::default()),
+            Viewer::Nothing => (Scope::reached_by(&no_policies, []), Barred::default()),
         };
         Ok(Search {
             scope,
@@ -156,7 +159,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         after: Option<&str>,
         limit: u32,
     ) -> Result<Batch, Failure> {
-        let after = after.map(position);
+        let after = after.map(place_in_order);
         few.retain(|(name, _)| after.as_ref().is_none_or(|after| name > after));
         let is_cut = few.len() > limit as usize;
         few.truncate(limit as usize);
@@ -167,7 +170,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     }
 
     fn batch_of_all(&self, after: Option<&str>, limit: u32) -> Result<Batch, Failure> {
-        let after = after.map(|after| format!("{ORGANIZATION_PREFIX}{}", position(after)));
+        let after = after.map(|after| format!("{ORGANIZATION_PREFIX}{}", place_in_order(after)));
         let (records, more) = self.scan(after.as_deref(), limit)?;
         let last = records.last().map(|record| record.name.clone());
         let organizations = self.to_organizations(records)?;
@@ -198,7 +201,7 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
         after: Option<&str>,
         limit: u32,
     ) -> Result<Batch, Failure> {
-        let after = after.map(position);
+        let after = after.map(place_in_order);
         let directory = self.orgs.directory();
         let at_once = directory.shape().leaves_per_batch;
         let snapshot = directory.read(|root, _| {
@@ -340,7 +343,7 @@ fn borrowed(keys: &[String]) -> Vec<&str> {
 }
 
 /// Where `name` stands in the order of folded names. A text that is no name, which no list hands out, still has a place there.
-fn position(name: &str) -> String {
+fn place_in_order(name: &str) -> String {
     if let Some(folded) = FoldedName::of(name) {
         return folded.as_str().to_owned();
     }

@@ -177,3 +177,6 @@ pub fn count_keys() -> [String; COUNT_SHARDS] {
 fn shard_key(shard: usize) -> String {
     format!("count/{shard:02}")
 }
+
+#[cfg(test)]
+mod stored_forms;

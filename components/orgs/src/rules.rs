@@ -362,3 +362,6 @@ pub fn is_email_address(text: &str) -> bool {
         && !text.contains(blank)
         && text.chars().nth(MAXIMUM_EMAIL_CHARACTERS).is_none()
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,7 +21,7 @@ pub struct Barred {
 }
 
 impl Barred {
-    pub const fn of(organization: &OrganizationRecord) -> Self {
+    pub const fn reasons_of(organization: &OrganizationRecord) -> Self {
         Self {
             disabled: organization.disabled,
             user_tokens_off: !organization.settings.user_tokens_enabled,
@@ -60,7 +60,7 @@ impl Search {
     /// True if that organization, which is stored under this folded name, is meant.
     pub fn accepts(&self, name: &str, organization: &OrganizationRecord) -> bool {
         self.scope.admits(name, &organization.external_id)
-            && self.shows(Barred::of(organization))
+            && self.shows(Barred::reasons_of(organization))
             && (self.matcher.accepts_all()
                 || self
                     .matcher
@@ -127,7 +127,7 @@ pub struct Scope {
 
 impl Scope {
     /// The organizations that `reach` names, and those of which the folded name and the external id are known.
-    pub fn of(reach: &Reach, known: impl IntoIterator<Item = (String, String)>) -> Self {
+    pub fn reached_by(reach: &Reach, known: impl IntoIterator<Item = (String, String)>) -> Self {
         let all: BTreeSet<String> = reach
             .prefixes
             .iter()
@@ -203,7 +203,7 @@ mod tests {
             name in "[ab]{1,5}",
         ) {
             let reach = Reach { names: exact.clone(), prefixes: prefixes.clone(), user: None };
-            let scope = Scope::of(&reach, []);
+            let scope = Scope::reached_by(&reach, []);
             let expected = exact.iter().any(|exact| exact.to_lowercase() == name)
                 || prefixes.iter().any(|prefix| name.starts_with(&prefix.to_lowercase()));
             prop_assert_eq!(scope.covers(&name), expected);

@@ -19,7 +19,7 @@ pub(crate) struct NamedPools(BTreeMap<String, Version>);
 impl NamedPools {
     /// Pools that an organization is taken to have.
     #[cfg(test)]
-    pub(crate) fn of(ids: &[&str]) -> Self {
+    pub(crate) fn taken_for_known(ids: &[&str]) -> Self {
         Self(
             ids.iter()
                 .map(|id| ((*id).to_owned(), Version(1)))

@@ -6,3 +6,6 @@ pub(crate) mod default;
 mod listing;
 pub(crate) mod record;
 mod store;
+
+#[cfg(test)]
+mod tests;

@@ -53,3 +53,6 @@ pub(crate) struct Deed<'a> {
     pub operation: Operation,
     pub id: &'a str,
 }
+
+#[cfg(test)]
+mod tests;

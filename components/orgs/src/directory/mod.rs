@@ -83,7 +83,7 @@ pub fn note(
     before: Option<NamedRecord<'_>>,
     after: Option<NamedRecord<'_>>,
 ) -> Result<(), StorageError> {
-    let known = |(name, record)| (name, PendingRecord::of(record));
+    let known = |(name, record)| (name, PendingRecord::entering(record));
     let (before, after) = (before.map(known), after.map(known));
     if before == after {
         return Ok(());
@@ -241,3 +241,6 @@ impl<'a, S: Store> Directory<'a, S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

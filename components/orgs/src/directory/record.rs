@@ -150,7 +150,7 @@ impl Cacheable for LeafRecord {}
 
 impl LeafRecord {
     /// A leaf of `entries`, which are in the order of their names.
-    pub fn of(entries: &[Entry<'_>]) -> Self {
+    pub fn with_entries(entries: &[Entry<'_>]) -> Self {
         let barred = entries.iter().filter(|entry| !entry.barred.by_nothing());
         Self(Columns {
             names: entries.iter().map(|entry| entry.name).collect(),
@@ -217,11 +217,11 @@ impl Record for PendingRecord {
 }
 
 impl PendingRecord {
-    /// The entry of an organization.
-    pub fn of(organization: &OrganizationRecord) -> Self {
+    /// The change that enters an organization.
+    pub fn entering(organization: &OrganizationRecord) -> Self {
         Self {
             email: Some(folded_text(&organization.settings.email)),
-            barred: Barred::of(organization),
+            barred: Barred::reasons_of(organization),
         }
     }
 

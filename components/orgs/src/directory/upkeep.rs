@@ -71,7 +71,7 @@ impl<S: Store> Directory<'_, S> {
         let mut organizations = Pending::new();
         for item in &scanned.items {
             if let Some(name) = item.key.strip_prefix(ORGANIZATION_PREFIX) {
-                let organization = PendingRecord::of(&decode(&item.entry.value)?);
+                let organization = PendingRecord::entering(&decode(&item.entry.value)?);
                 organizations.insert(name.to_owned(), organization);
             }
         }
@@ -166,7 +166,7 @@ fn put_leaf(
     number: u32,
     entries: &[Entry<'_>],
 ) -> Result<LeafReference, Failure> {
-    transaction.put(leaf_key(number), &LeafRecord::of(entries))?;
+    transaction.put(leaf_key(number), &LeafRecord::with_entries(entries))?;
     let first = entries.first().map_or("", |entry| entry.name);
     Ok(LeafReference {
         first: first.to_owned(),

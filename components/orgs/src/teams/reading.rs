@@ -70,7 +70,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
                 team_members.active += u32::from(member.is_active());
                 told += 1;
                 if is_one || told <= MAXIMUM_MEMBERS_TOLD {
-                    team_members.members.push(Listed::of(&member));
+                    team_members.members.push(Listed::from_record(&member));
                 }
             }
             Ok(())
@@ -97,7 +97,7 @@ pub(super) struct TeamMembers {
 }
 
 impl Listed {
-    fn of(member: &MembershipRecord) -> Self {
+    fn from_record(member: &MembershipRecord) -> Self {
         Self {
             email: member.email.to_lowercase(),
             id: member.id.clone(),

@@ -10,3 +10,6 @@ mod text;
 
 pub(crate) use lifetime::{LifetimesRecord, lifetimes_key};
 pub(crate) use text::SecretHasher;
+
+#[cfg(test)]
+mod tests;
