@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, anyhow};
 use gatehouse_access::{
-    Access, AccessService, LoginGrant, Logins as _, Operation, Request, Requests as _,
-    TokenParameters,
+    Access, AccessService, LoginGrant, Logins as _, Operation, Request, TokenParameters,
 };
 use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, OsRandom, Page, Store, StoreError,
