@@ -188,7 +188,7 @@ impl<'g> Trail<'g> {
     }
 
     /// Says that access does not let it pass. Who asked is looked up, where the token is valid.
-    pub(crate) fn refused(&mut self, token: Option<&str>, access: &impl Access) {
+    pub(crate) fn refused(&mut self, token: Option<&str>, access: &(impl Access + ?Sized)) {
         if self.log.is_none() {
             return;
         }

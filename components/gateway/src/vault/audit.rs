@@ -1,6 +1,6 @@
 //! `sys/audit` and `sys/audit-hash` (contract 6.5), and what the record of an exchange means for this protocol.
 
-use gatehouse_access_api::{Access, ClientToken, Operation, TokenReference};
+use gatehouse_access_api::{ClientToken, Operation, TokenReference};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -8,14 +8,14 @@ use super::call::{Answer, Call, ignored_fields};
 use super::envelope::Reply;
 use super::errors::Fault;
 use super::text::quoted;
-use crate::Gateway;
 use crate::host::AuditLog;
 use crate::http::{Method, Request, Response};
 use crate::path::CanonicalPath;
+use crate::vault::server::Server;
 
 /// Answers a request for `sys/audit` or the sink of a name. Sinks are a matter of the configuration file (SEC-L4).
-pub(super) fn handle<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, name: &str) -> Answer {
-    let sinks = &gateway.host.audit;
+pub(super) fn handle(server: &Server<'_>, call: &Call<'_>, name: &str) -> Answer {
+    let sinks = &server.host.audit;
     match (name, call.operation) {
         ("", Operation::Read) => Ok(Some(Reply::copied(listed(&**sinks)))),
         ("", _) => Err(Fault::unsupported_operation()),
@@ -56,7 +56,7 @@ fn listed(log: &dyn AuditLog) -> Map<String, Value> {
 }
 
 /// Answers a request for what the records of a sink show in place of a text.
-pub(super) fn hash<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, sink: &str) -> Answer {
+pub(super) fn hash(server: &Server<'_>, call: &Call<'_>, sink: &str) -> Answer {
     if call.operation != Operation::Update {
         return Err(Fault::unsupported_operation());
     }
@@ -66,7 +66,7 @@ pub(super) fn hash<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, sink: &
         return Err(Fault::plain(400, "the \"input\" parameter is empty"));
     }
     let sink = sink.trim_end_matches('/');
-    let Some(hash) = gateway.host.audit.hash(sink, &input) else {
+    let Some(hash) = server.host.audit.hash(sink, &input) else {
         let name = quoted(&format!("{sink}/"));
         return Err(Fault::plain(400, format!("unknown audit backend {name}")));
     };
@@ -92,8 +92,8 @@ pub(super) fn is_unadmitted_write(request: &Request, path: &CanonicalPath) -> bo
 
 /// Ends the tokens of an answer that must not leave, because it could not be recorded, and the root token that it hides: nobody has
 /// them. If that fails too, they end with their time, and the operator is told.
-pub(super) fn take_back<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+pub(super) fn take_back(
+    server: &Server<'_>,
     path: &CanonicalPath,
     response: &Response,
     root_token: Option<&ClientToken>,
@@ -130,8 +130,8 @@ pub(super) fn take_back<A, C: Access, O>(
         references.extend(accessor.map(TokenReference::Accessor));
     }
     for reference in references {
-        if let Err(failure) = gateway.access.revoke_token(&reference) {
-            gateway.tell_operator(&format!(
+        if let Err(failure) = server.access.revoke_token(&reference) {
+            server.tell_operator(&format!(
                 "a token whose answer could not be recorded stays until it expires: {failure}"
             ));
         }

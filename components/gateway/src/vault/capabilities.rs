@@ -16,7 +16,7 @@ pub(in crate::vault) const FIELDS: [&str; 4] = ["path", "paths", "token", "acces
 const MAXIMUM_PATHS: usize = 1000;
 
 /// Answers one of the three routes; `family` is its name.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Answer {
+pub(super) fn handle(access: &dyn Access, call: &Call<'_>, family: &str) -> Answer {
     if call.operation != Operation::Update {
         return Err(Fault::unsupported_operation());
     }

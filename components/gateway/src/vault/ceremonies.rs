@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use gatehouse_access_api::{Access, ClientToken, Failure, Operation, ROOT_TOKEN_CHARACTERS};
+use gatehouse_access_api::{ClientToken, Failure, Operation, ROOT_TOKEN_CHARACTERS};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -18,11 +18,11 @@ use super::fields::Fields;
 use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
 use super::stage::answer;
-use crate::Gateway;
 use crate::audit::Trail;
 use crate::host::{Bucket, Ceremony, CeremonyError};
 use crate::http::{Method, Request, Response};
 use crate::source;
+use crate::vault::server::Server;
 
 /// How many requests about ceremonies one address may send at once, and regains in a minute: enough for the most holders there can be.
 const REQUESTS: u32 = 300;
@@ -97,14 +97,14 @@ struct VerificationDone<'a> {
 }
 
 /// Answers a request without a token; `None` for a path that is about something else.
-pub(super) fn handle<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+pub(super) fn handle(
+    server: &Server<'_>,
     request: &Request,
     path: &str,
     trail: &mut Trail<'_>,
 ) -> Option<Result<Response, Fault>> {
     let (family, step) = path.strip_prefix("v1/sys/")?.split_once('/')?;
-    let ceremony = Asked::new(gateway, request);
+    let ceremony = Asked::new(server, request);
     let operation = match request.method {
         Method::Get => Operation::Read,
         Method::Post | Method::Put => Operation::Update,
@@ -128,20 +128,16 @@ pub(super) fn handle<A, C: Access, O>(
         "generate-root-token" => Shape::Envelope,
         _ => Shape::Bare,
     };
-    Some(reply.and_then(|reply| reply.response(gateway, shape)))
+    Some(reply.and_then(|reply| reply.response(server, shape)))
 }
 
 /// Answers a request for `sys/rotate/root/...`, from a caller with `sudo`.
-pub(super) fn with_token<A, C, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-    step: &str,
-) -> Answer {
+pub(super) fn with_token(server: &Server<'_>, call: &Call<'_>, step: &str) -> Answer {
     if !matches!(step, "init" | "update" | "verify" | "backup") {
         return Err(Fault::unsupported_path());
     }
     let request = call.request;
-    let ceremony = Asked::new(gateway, request);
+    let ceremony = Asked::new(server, request);
     match ceremony.rekey(call.operation, step)? {
         Written::Nothing => Ok(None),
         Written::Document(text) => {
@@ -172,11 +168,7 @@ impl Written {
         Ok(Self::Document(Zeroizing::new(text)))
     }
 
-    fn response<A, C, O>(
-        &self,
-        gateway: &Gateway<A, C, O>,
-        shape: Shape,
-    ) -> Result<Response, Fault> {
+    fn response(&self, server: &Server<'_>, shape: Shape) -> Result<Response, Fault> {
         let Self::Document(text) = self else {
             return Ok(without_content(204));
         };
@@ -185,7 +177,7 @@ impl Written {
         match shape {
             Shape::Bare => answer(200, &document),
             Shape::Envelope => {
-                let id = gateway.fresh_uuid()?;
+                let id = server.fresh_uuid()?;
                 Reply::data(&document)?.response(&id, "system")
             }
         }
@@ -197,17 +189,17 @@ fn unwritable() -> Fault {
 }
 
 /// A request about a ceremony.
-struct Asked<'a, A, C, O> {
-    gateway: &'a Gateway<A, C, O>,
+struct Asked<'a> {
+    server: &'a Server<'a>,
     request: &'a Request,
     /// The root token that the request has made.
     root_token: Cell<Option<ClientToken>>,
 }
 
-impl<'a, A, C, O> Asked<'a, A, C, O> {
-    const fn new(gateway: &'a Gateway<A, C, O>, request: &'a Request) -> Self {
+impl<'a> Asked<'a> {
+    const fn new(server: &'a Server<'a>, request: &'a Request) -> Self {
         Self {
-            gateway,
+            server,
             request,
             root_token: Cell::new(None),
         }
@@ -226,7 +218,7 @@ impl<'a, A, C, O> Asked<'a, A, C, O> {
             period: PERIOD_MILLISECONDS,
             burst: REQUESTS,
         };
-        match self.gateway.host.rate_limits.take(&[bucket]) {
+        match self.server.host.rate_limits.take(&[bucket]) {
             Ok(_) => Ok(()),
             Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
         }
@@ -250,7 +242,7 @@ impl<'a, A, C, O> Asked<'a, A, C, O> {
     }
 
     fn rekey(&self, operation: Operation, step: &str) -> Result<Written, Fault> {
-        let ceremonies = &self.gateway.host.ceremonies;
+        let ceremonies = &self.server.host.ceremonies;
         match (step, operation) {
             ("init", Operation::Read) => rekey_status(&told(ceremonies.rekey(), REKEY)?),
             ("init", Operation::Update) => self.begin_rekey(),
@@ -302,14 +294,14 @@ impl<'a, A, C, O> Asked<'a, A, C, O> {
             let text = "provided threshold greater than the total shares";
             return Err(Fault::plain(400, text));
         }
-        let ceremonies = &self.gateway.host.ceremonies;
+        let ceremonies = &self.server.host.ceremonies;
         let begun = ceremonies.begin_rekey(shares, threshold, verification, &self.origin());
         rekey_status(&told(begun, REKEY)?)
     }
 
     fn give_for_rekey(&self) -> Result<Written, Fault> {
         let (share, nonce) = self.share()?;
-        let given = self.gateway.host.ceremonies.give_for_rekey(&share, &nonce);
+        let given = self.server.host.ceremonies.give_for_rekey(&share, &nonce);
         let progress = given.map_err(|error| refusal(error, REKEY, share.len()))?;
         if progress.new_shares.is_empty() {
             return rekey_status(&progress.ceremony);
@@ -329,9 +321,9 @@ impl<'a, A, C, O> Asked<'a, A, C, O> {
     }
 }
 
-impl<A, C: Access, O> Asked<'_, A, C, O> {
+impl Asked<'_> {
     fn root_generation(&self, operation: Operation, step: &str) -> Result<Written, Fault> {
-        let ceremonies = &self.gateway.host.ceremonies;
+        let ceremonies = &self.server.host.ceremonies;
         match (step, operation) {
             ("attempt", Operation::Read) => {
                 root_status(&told(ceremonies.root_generation(), ROOT)?, "")
@@ -360,7 +352,7 @@ impl<A, C: Access, O> Asked<'_, A, C, O> {
         };
         let password = given.as_ref().or(made.as_ref());
         let password = password.map(|password| password.as_bytes());
-        let ceremonies = &self.gateway.host.ceremonies;
+        let ceremonies = &self.server.host.ceremonies;
         let begun = ceremonies.begin_root_generation(password.unwrap_or_default(), &self.origin());
         let shown = made.as_ref().map_or("", |made| made.as_str());
         root_status(&told(begun, ROOT)?, shown)
@@ -371,7 +363,7 @@ impl<A, C: Access, O> Asked<'_, A, C, O> {
         let mut password = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
         let mut drawn = Zeroizing::new([0_u8; 64]);
         while password.len() < ROOT_TOKEN_CHARACTERS {
-            self.gateway.fill_randomly(&mut *drawn)?;
+            self.server.fill_randomly(&mut *drawn)?;
             for byte in drawn.iter() {
                 // The two highest bits of what is left are as likely to be any, so every character is as likely as the others.
                 if let Some(character) = BASE62.get(usize::from(byte >> 2))
@@ -386,12 +378,12 @@ impl<A, C: Access, O> Asked<'_, A, C, O> {
 
     fn give_for_root(&self) -> Result<Written, Fault> {
         let (share, nonce) = self.share()?;
-        let given = self.gateway.host.ceremonies.give_for_root(&share, &nonce);
+        let given = self.server.host.ceremonies.give_for_root(&share, &nonce);
         let progress = given.map_err(|error| refusal(error, ROOT, share.len()))?;
         let Some(password) = progress.one_time_password else {
             return root_status(&progress.ceremony, "");
         };
-        let token = self.gateway.access.generate_root()?;
+        let token = self.server.access.generate_root()?;
         let hidden: Zeroizing<Vec<u8>> = Zeroizing::new(
             token
                 .expose()
@@ -402,7 +394,7 @@ impl<A, C: Access, O> Asked<'_, A, C, O> {
         );
         self.root_token.set(Some(token));
         let encoded = Zeroizing::new(STANDARD_NO_PAD.encode(&*hidden));
-        self.gateway
+        self.server
             .tell_operator("holders of enough shares have made a root token");
         Written::of(&RootStatus {
             nonce: &nonce,

@@ -10,7 +10,7 @@ use super::errors::{Fault, refusal};
 use super::fields::Verbatim;
 
 /// Answers a request at `path` below `cubbyhole/`, or for all of it where that is empty.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
+pub(super) fn handle(access: &dyn Access, call: &Call<'_>, path: &str) -> Answer {
     let token = call.caller_token()?;
     match call.operation {
         Operation::List => {

@@ -16,14 +16,14 @@ use super::envelope::Reply;
 use super::errors::{Fault, MEDIA_TYPE};
 use super::seal::BUILD_DATE;
 use super::timestamp::timestamp;
-use crate::Gateway;
 use crate::http::Response;
+use crate::vault::server::Server;
 
 /// Where the requests are shown that are being answered.
 pub(super) const IN_FLIGHT_PATH: &str = "sys/in-flight-req";
 
 /// `sys/ha-status`: one server, which is the active one. Under which address clients reach it is for its operator to know.
-pub(super) fn ha_status<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
+pub(super) fn ha_status(server: &Server<'_>, operation: Operation) -> Answer {
     require(operation, Operation::Read)?;
     let nodes = json!([{
         "hostname": "",
@@ -31,7 +31,7 @@ pub(super) fn ha_status<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operatio
         "cluster_address": "",
         "active_node": true,
         "last_echo": null,
-        "version": gateway.settings.compatibility_version,
+        "version": server.settings.compatibility_version,
         "echo_duration_ms": 0,
         "clock_skew_ms": 0,
         "replication_primary_canary_age_ms": 0,
@@ -41,9 +41,9 @@ pub(super) fn ha_status<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operatio
 }
 
 /// `sys/host-info`: the time.
-pub(super) fn host_info<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
+pub(super) fn host_info(server: &Server<'_>, operation: Operation) -> Answer {
     require(operation, Operation::Read)?;
-    let now = timestamp(gateway.clock.now_seconds());
+    let now = timestamp(server.clock.now_seconds());
     let warnings = ["host", "memory", "disk", "cpu", "cpu_times"].map(|what| {
         format!("{what}: the server sees nothing of its machine: ask the machine itself")
     });
@@ -58,9 +58,9 @@ pub(super) fn replication_status(operation: Operation) -> Answer {
 }
 
 /// `sys/version-history`: the version that clients are told of. Since when it runs is not recorded.
-pub(super) fn version_history<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
+pub(super) fn version_history(server: &Server<'_>, operation: Operation) -> Answer {
     require(operation, Operation::List)?;
-    let version = gateway.settings.compatibility_version.as_str();
+    let version = server.settings.compatibility_version.as_str();
     let known =
         json!({ "timestamp_installed": "", "build_date": BUILD_DATE, "previous_version": null });
     let key_info = BTreeMap::from([(version, known)]);
@@ -85,19 +85,16 @@ struct InFlight<'a> {
 }
 
 /// `sys/in-flight-req`: the request that asks. Others are answered by other instances, which know nothing of each other.
-pub(super) fn in_flight<A, C, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Result<Response, Fault> {
+pub(super) fn in_flight(server: &Server<'_>, call: &Call<'_>) -> Result<Response, Fault> {
     require(call.operation, Operation::Read)?;
     let id = match call.request_id {
         Some(id) => id.to_owned(),
-        None => gateway.fresh_uuid()?,
+        None => server.fresh_uuid()?,
     };
     let caller = call.admission.caller.as_ref();
     let entity = caller.and_then(|caller| caller.entity_id.as_deref());
     let request = InFlight {
-        start_time: timestamp(gateway.clock.now_seconds()),
+        start_time: timestamp(server.clock.now_seconds()),
         client_remote_address: call.request.peer_text().unwrap_or_default(),
         request_path: &call.request.path,
         request_method: "GET",

@@ -2,16 +2,16 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access_api::{Access, Failure, InitializeError, Initialized};
+use gatehouse_access_api::{Failure, InitializeError, Initialized};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::errors::Fault;
 use super::fields::Fields;
 use super::stage::{Stage, answer};
-use crate::Gateway;
 use crate::host::InitializeSealError;
 use crate::http::{Request, Response};
+use crate::vault::server::Server;
 
 #[derive(Serialize)]
 struct Initialization {
@@ -19,8 +19,8 @@ struct Initialization {
 }
 
 /// Answers whether there has been a first start.
-pub(super) fn status<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Response, Fault> {
-    let initialized = !matches!(Stage::of(gateway)?, Stage::Uninitialized);
+pub(super) fn status(server: &Server<'_>) -> Result<Response, Fault> {
+    let initialized = !matches!(Stage::of(server)?, Stage::Uninitialized);
     answer(200, &Initialization { initialized })
 }
 
@@ -50,13 +50,10 @@ struct Made<'a> {
 /// Makes the shares, where the seal has some, and the first token.
 ///
 /// Beside the fields of the protocol, `root_token` names the token to be made. Whoever initializes a server owns it in any case.
-pub(super) fn run<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    request: &Request,
-) -> Result<Response, Fault> {
+pub(super) fn run(server: &Server<'_>, request: &Request) -> Result<Response, Fault> {
     let fields = Fields::of_body(request)?;
-    let seal = gateway.host.seal.status()?;
-    match Stage::with(seal.as_ref(), &gateway.access)? {
+    let seal = server.host.seal.status()?;
+    match Stage::with(seal.as_ref(), server.access)? {
         Stage::Uninitialized => {}
         Stage::Sealed if seal.is_none() => return Err(Failure::Sealed.into()),
         Stage::Sealed | Stage::Active(_) => return Err(already_initialized()),
@@ -69,16 +66,16 @@ pub(super) fn run<A, C: Access, O>(
         Some(_) => numbers_of_shares(shares, threshold)?,
         None => no_shares(shares, threshold)?,
     };
-    let shares = gateway.host.seal.begin_initialization(shares, threshold);
+    let shares = server.host.seal.begin_initialization(shares, threshold);
     let shares = shares.map_err(|error| match error {
         InitializeSealError::AlreadyInitialized => already_initialized(),
         InitializeSealError::InvalidNumbers => invalid_configuration(&error.to_string()),
         InitializeSealError::Failure(failure) => failure.into(),
     })?;
-    let initialized = complete(gateway, chosen.as_deref()).inspect_err(|_| {
+    let initialized = complete(server, chosen.as_deref()).inspect_err(|_| {
         // Nobody will ever have these shares.
-        if let Err(failure) = gateway.host.seal.abandon_initialization() {
-            gateway.tell_operator(&format!("initialization could not be undone: {failure}"));
+        if let Err(failure) = server.host.seal.abandon_initialization() {
+            server.tell_operator(&format!("initialization could not be undone: {failure}"));
         }
     })?;
 
@@ -104,11 +101,11 @@ pub(super) fn written_shares(
 }
 
 /// What follows once the stores are open.
-fn complete<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+fn complete(
+    server: &Server<'_>,
     root_token: Option<&str>,
 ) -> Result<Zeroizing<Initialized>, Fault> {
-    let initialized = match gateway.access.initialize(root_token) {
+    let initialized = match server.access.initialize(root_token) {
         Ok(initialized) => Zeroizing::new(initialized),
         Err(InitializeError::AlreadyInitialized) => return Err(already_initialized()),
         Err(InitializeError::Failure(failure)) => return Err(failure.into()),
@@ -116,7 +113,7 @@ fn complete<A, C: Access, O>(
             return Err(Fault::plain(400, error.to_string()));
         }
     };
-    gateway.host.seal.finish_initialization()?;
+    server.host.seal.finish_initialization()?;
     Ok(initialized)
 }
 

@@ -21,7 +21,7 @@ pub(super) fn answers_everybody(path: &str) -> bool {
 }
 
 /// Answers a request below `sys/internal/ui/`.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answer {
+pub(super) fn handle(access: &dyn Access, call: &Call<'_>, below: &str) -> Answer {
     match (below.split_once('/'), call.operation) {
         (None, Operation::Read) if below == "mounts" => list(access, call),
         (None, Operation::Read) if below == "resultant-acl" => resultant_acl(access, call),
@@ -36,7 +36,7 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answ
 
 /// `mounts`: those that the caller has any rights below, and those that everybody may see; of the latter callers without a token
 /// see little more than the name.
-fn list(access: &impl Access, call: &Call<'_>) -> Answer {
+fn list(access: &dyn Access, call: &Call<'_>) -> Answer {
     let mounts = access.list_mounts()?;
     let auth_paths = mounts.iter().map(|mount| format!("auth/{}", mount.path));
     let paths: Vec<String> = auth_paths
@@ -69,7 +69,7 @@ fn list(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// `mounts/<path>`: the mount that serves a path. Whether there is none or no right to know is not said.
-fn one(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
+fn one(access: &dyn Access, call: &Call<'_>, path: &str) -> Answer {
     let asked = format!("{path}/");
     let token = call.caller_token()?;
     let (path, name, mut shown) = match asked.strip_prefix("auth/") {
@@ -107,7 +107,7 @@ fn hidden(asked: &str) -> Fault {
 }
 
 /// `resultant-acl`
-fn resultant_acl(access: &impl Access, call: &Call<'_>) -> Answer {
+fn resultant_acl(access: &dyn Access, call: &Call<'_>) -> Answer {
     let token = &TokenReference::Id(call.caller_token()?.into());
     let acl = access.resultant_acl(token).map_err(caller_gone)?;
     let data = match acl {
@@ -165,7 +165,7 @@ fn outline(mount: &MountView) -> Map<String, Value> {
 ///
 /// When the token has gone, or access fails.
 pub(super) fn rights_below(
-    access: &impl Access,
+    access: &dyn Access,
     token: &str,
     paths: &[String],
 ) -> Result<Vec<bool>, Fault> {

@@ -7,8 +7,8 @@ use super::call::{Answer, Call, ignored_fields};
 use super::ceremonies;
 use super::envelope::Reply;
 use super::errors::Fault;
-use crate::Gateway;
 use crate::host::RotationPolicy;
+use crate::vault::server::Server;
 
 /// What `max_operations` may be: at most nine tenths of 2^32, as clients of the protocol know it.
 const FEWEST_OPERATIONS: u64 = 1_000_000;
@@ -19,11 +19,11 @@ const SHORTEST_INTERVAL: u64 = 24 * 60 * 60;
 const POLICY_FIELDS: [&str; 3] = ["max_operations", "interval", "enabled"];
 
 /// Answers a request for `sys/key-status`.
-pub(super) fn status<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
+pub(super) fn status(server: &Server<'_>, operation: Operation) -> Answer {
     if operation != Operation::Read {
         return Err(Fault::unsupported_operation());
     }
-    let key = gateway.host.keys.current()?;
+    let key = server.host.keys.current()?;
     let installed_at = i64::try_from(key.installed_at)
         .ok()
         .and_then(|at| jiff::Timestamp::from_millisecond(at).ok())
@@ -36,19 +36,19 @@ pub(super) fn status<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) 
 }
 
 /// Answers a request for `sys/rotate` or below it: the names of Vault, and those that OpenBao has given the same things since.
-pub(super) fn rotate<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, below: &str) -> Answer {
+pub(super) fn rotate(server: &Server<'_>, call: &Call<'_>, below: &str) -> Answer {
     match (below, call.operation) {
         ("" | "keyring", Operation::Update) => {
-            gateway.host.keys.rotate()?;
+            server.host.keys.rotate()?;
             Ok(None)
         }
         ("config" | "keyring/config", Operation::Read) => {
-            Ok(Some(Reply::data(&shown(gateway.host.keys.policy()?))?))
+            Ok(Some(Reply::data(&shown(server.host.keys.policy()?))?))
         }
-        ("config" | "keyring/config", Operation::Update) => configure(gateway, call),
+        ("config" | "keyring/config", Operation::Update) => configure(server, call),
         ("" | "keyring" | "config" | "keyring/config", _) => Err(Fault::unsupported_operation()),
         (below, _) => match below.split_once('/') {
-            Some(("root", step)) => ceremonies::with_token(gateway, call, step),
+            Some(("root", step)) => ceremonies::with_token(server, call, step),
             Some(("recovery", _)) => Err(ceremonies::no_recovery_keys()),
             _ => Err(Fault::unsupported_path()),
         },
@@ -73,9 +73,9 @@ fn written(seconds: u64) -> String {
     format!("{hours}h{minutes}m{seconds}s")
 }
 
-fn configure<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>) -> Answer {
+fn configure(server: &Server<'_>, call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let mut policy = gateway.host.keys.policy()?;
+    let mut policy = server.host.keys.policy()?;
     if let Some(number) = fields.integer("max_operations")? {
         // What is negative is below the smallest.
         policy.max_operations = u64::try_from(number).unwrap_or_default();
@@ -95,7 +95,7 @@ fn configure<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>) -> Answer {
             format!("max_operations must be in the range [{FEWEST_OPERATIONS},{MOST_OPERATIONS}]");
         return Err(Fault::plain(400, text));
     }
-    gateway.host.keys.set_policy(policy)?;
+    server.host.keys.set_policy(policy)?;
     let ignored = ignored_fields(&fields, &POLICY_FIELDS);
     Ok(ignored.map(|warning| Reply::empty().warned([warning])))
 }

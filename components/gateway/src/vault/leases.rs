@@ -27,7 +27,7 @@ struct Shown<'a> {
 }
 
 /// Answers a request below `sys/leases/`, or with an older spelling below `sys/`.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answer {
+pub(super) fn handle(access: &dyn Access, call: &Call<'_>, below: &str) -> Answer {
     let (family, rest) = below.split_once('/').unwrap_or((below, ""));
     match (family, rest, call.operation) {
         ("lookup", prefix, Operation::List) => list(access, call, prefix),
@@ -47,13 +47,13 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answ
     }
 }
 
-fn list(access: &impl Access, call: &Call<'_>, prefix: &str) -> Answer {
+fn list(access: &dyn Access, call: &Call<'_>, prefix: &str) -> Answer {
     let paging = Paging::of(call)?;
     let page = access.list_leases(prefix, paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)
 }
 
-fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
+fn lookup(access: &dyn Access, call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let id = lease_id(&fields, "")?;
     let token = find(access, &id)?.ok_or_else(|| Fault::plain(400, "invalid lease"))?;
@@ -70,7 +70,7 @@ fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// Who may renew a token holds it or its accessor; a lease is known to more people.
-fn renew(access: &impl Access, call: &Call<'_>, in_path: &str) -> Answer {
+fn renew(access: &dyn Access, call: &Call<'_>, in_path: &str) -> Answer {
     let fields = call.fields()?;
     let id = lease_id(&fields, in_path)?;
     fields.duration("increment")?;
@@ -82,7 +82,7 @@ fn renew(access: &impl Access, call: &Call<'_>, in_path: &str) -> Answer {
 }
 
 /// An unknown lease is as good as a revoked one.
-fn revoke(access: &impl Access, call: &Call<'_>, in_path: &str) -> Answer {
+fn revoke(access: &dyn Access, call: &Call<'_>, in_path: &str) -> Answer {
     let fields = call.fields()?;
     let id = lease_id(&fields, in_path)?;
     check_sync(&fields)?;
@@ -91,7 +91,7 @@ fn revoke(access: &impl Access, call: &Call<'_>, in_path: &str) -> Answer {
 }
 
 /// Nothing outside the server has to be told of a token's end, so no revocation is ever forced.
-fn revoke_prefix(access: &impl Access, call: &Call<'_>, prefix: &str) -> Answer {
+fn revoke_prefix(access: &dyn Access, call: &Call<'_>, prefix: &str) -> Answer {
     check_sync(&call.fields()?)?;
     access.revoke_prefix(prefix).map_err(|error| match error {
         PrefixError::Failure(failure) => failure.into(),
@@ -108,7 +108,7 @@ fn irrevocable(call: &Call<'_>, name: &str, none: Value) -> Answer {
     }
 }
 
-fn find(access: &impl Access, id: &str) -> Result<Option<TokenView>, Fault> {
+fn find(access: &dyn Access, id: &str) -> Result<Option<TokenView>, Fault> {
     match access.lookup_token(&TokenReference::Lease(id.into())) {
         Ok(token) => Ok(Some(token)),
         Err(LookupError::UnknownToken) => Ok(None),

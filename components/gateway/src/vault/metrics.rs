@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::call::Call;
 use super::errors::{Fault, MEDIA_TYPE};
 use super::timestamp::timestamp;
-use crate::Gateway;
 use crate::http::{Request, Response};
+use crate::vault::server::Server;
 
 /// Prometheus's text format.
 const EXPOSITION_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -22,15 +22,12 @@ const SCRAPED_MEDIA_TYPES: [&str; 3] = [
 ];
 
 /// Answers an admitted read.
-pub(super) fn read<A, C, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Result<Response, Fault> {
+pub(super) fn read(server: &Server<'_>, call: &Call<'_>) -> Result<Response, Fault> {
     let format = call.query_fields()?.string("format")?.unwrap_or_default();
-    let exposition = || gateway.host.metrics.exposition();
+    let exposition = || server.host.metrics.exposition();
     match format.as_str() {
         "" if !is_scraper(call.request) => {
-            let now = timestamp(gateway.clock.now_seconds());
+            let now = timestamp(server.clock.now_seconds());
             let body = serde_json::to_vec(&Summary::of(&exposition(), now)).map_err(|error| {
                 Fault::internal(format!("an answer could not be written: {error}"))
             })?;

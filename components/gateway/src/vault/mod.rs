@@ -32,6 +32,7 @@ mod paging;
 mod plugins;
 mod policies;
 mod seal;
+mod server;
 mod spelling;
 mod stage;
 mod status;
@@ -50,13 +51,13 @@ pub use errors::error_response;
 pub(crate) use errors::{not_found, without_content};
 pub(crate) use fields::Verbatim;
 pub(crate) use monitor::{Place as LogPlace, resume as resume_log};
+pub(crate) use server::Server;
 pub(crate) use timestamp::timestamp;
 
 use std::borrow::Cow;
 
 use gatehouse_access_api::{self as access, Access, Operation, Refusal, duration};
 use gatehouse_auth_method_api::AuthMethod;
-use gatehouse_orgs_api::Capability;
 
 use self::call::{Answer, Call};
 use self::errors::{Audience, Fault};
@@ -67,15 +68,16 @@ use crate::path::CanonicalPath;
 use crate::{Gateway, Request, Response, admission};
 
 /// Answers a request under `/v1/`.
-pub(crate) fn handle<A: AuthMethod, C: Access, O: Capability>(
+pub(crate) fn handle<A: AuthMethod, C: Access, O>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     path: &CanonicalPath,
 ) -> Response {
+    let server = &Server::from(gateway);
     let mut audience = Audience::Authenticated;
     let told = |fault: Fault, audience| {
         if let Some(detail) = &fault.detail {
-            gateway.tell_operator(detail);
+            server.tell_operator(detail);
         }
         fault.response(audience)
     };
@@ -83,10 +85,10 @@ pub(crate) fn handle<A: AuthMethod, C: Access, O: Capability>(
         Ok(trail) => trail,
         Err(error) => return told(error.into(), audience),
     };
-    let answered = serve(gateway, request, path, &mut audience, &mut trail);
+    let answered = serve(server, request, path, &mut audience, &mut trail);
     let mut response = answered.unwrap_or_else(|fault| told(fault, audience));
     if let Err(failure) = trail.answer(&response) {
-        audit::take_back(gateway, path, &response, trail.root_token());
+        audit::take_back(server, path, &response, trail.root_token());
         response = told(failure.into(), audience);
     }
     if request.method == Method::Head {
@@ -111,15 +113,15 @@ pub(crate) fn end<A, C, O>(
     }
 }
 
-fn serve<A: AuthMethod, C: Access, O: Capability>(
-    gateway: &Gateway<A, C, O>,
+fn serve(
+    server: &Server<'_>,
     request: &Request,
     path: &CanonicalPath,
     audience: &mut Audience,
     trail: &mut Trail<'_>,
 ) -> Result<Response, Fault> {
     if !operation::asks_for_help(request)
-        && let Some(answer) = serve_without_admission(gateway, request, path, trail)
+        && let Some(answer) = serve_without_admission(server, request, path, trail)
     {
         return answer;
     }
@@ -127,7 +129,7 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
         operation,
         wrap_ttl,
         below,
-    } = check_request(gateway, request, path)?;
+    } = check_request(server, request, path)?;
     trail.concerns(operation, &below, wrap_ttl);
     let token = headers::token(request);
     let asked = access::Request {
@@ -138,11 +140,11 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
         wrap_ttl,
         parameters: None,
     };
-    let admission = admission::admit(&gateway.access, &asked, || {
+    let admission = admission::admit(server.access, &asked, || {
         fields::parameters(request, asked.operation)
     })
     .map_err(|refusal| {
-        trail.refused(token, &gateway.access);
+        trail.refused(token, server.access);
         match refusal {
             Refusal::InvalidToken if wrapping::is_about_the_caller(request, token, &below) => {
                 wrapping::invalid_token()
@@ -154,7 +156,7 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
         *audience = Audience::Login;
     }
     if let (None, Some(mount)) = (&admission.caller, &admission.mount) {
-        auth_method::login::limit(gateway, request.peer, mount)
+        auth_method::login::limit(server, request.peer, mount)
             .inspect_err(|_| trail.leave_out())?;
     }
     trail.admitted(token, &admission)?;
@@ -170,29 +172,29 @@ fn serve<A: AuthMethod, C: Access, O: Capability>(
     if path.has_trailing_slash() && !may_end_in_slash(operation, &below) {
         return Err(Fault::unsupported_path());
     }
-    if let Some(document) = documents::handle(gateway, &call) {
+    if let Some(document) = documents::handle(server, &call) {
         return document;
     }
-    let (mount_type, answer) = route(gateway, &call);
+    let (mount_type, answer) = route(server, &call);
     match answer? {
         Some(reply) => {
             let reply = reply.warned(unused::warnings(&call)?);
-            wrapping::deliver(gateway, &call, &reply, mount_type)
+            wrapping::deliver(server, &call, &reply, mount_type)
         }
         None => Ok(errors::without_content(204)),
     }
 }
 
 /// Answers what asks for no policy, and is done without one; `None` for every other path.
-fn serve_without_admission<A: AuthMethod, C: Access, O: Capability>(
-    gateway: &Gateway<A, C, O>,
+fn serve_without_admission(
+    server: &Server<'_>,
     request: &Request,
     path: &CanonicalPath,
     trail: &mut Trail<'_>,
 ) -> Option<Result<Response, Fault>> {
     if audit::is_unadmitted_write(request, path) {
         if seal::concerns(path)
-            && let Err(fault) = seal::limit(gateway, request)
+            && let Err(fault) = seal::limit(server, request)
         {
             trail.leave_out();
             return Some(Err(fault));
@@ -202,9 +204,9 @@ fn serve_without_admission<A: AuthMethod, C: Access, O: Capability>(
         }
     }
     let path = path.with_trailing_slash();
-    status::handle(gateway, request, &path)
-        .or_else(|| ceremonies::handle(gateway, request, &path, trail))
-        .or_else(|| oidc::document(gateway, request, &path))
+    status::handle(server, request, &path)
+        .or_else(|| ceremonies::handle(server, request, &path, trail))
+        .or_else(|| oidc::document(server, request, &path))
 }
 
 /// Whether the path may have a slash at its end. It means a list, and no object has one (SEC-A3), except that mounts are listed
@@ -230,8 +232,8 @@ struct Checked<'p> {
 }
 
 /// Refuses what can be refused before anybody is asked who the caller is.
-fn check_request<'p, A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+fn check_request<'p>(
+    server: &Server<'_>,
     request: &Request,
     path: &'p CanonicalPath,
 ) -> Result<Checked<'p>, Fault> {
@@ -246,7 +248,7 @@ fn check_request<'p, A, C: Access, O>(
     match checked {
         Ok(checked) => Ok(checked),
         // Of a sealed server nothing else is known (contract 1.6: sealed comes first).
-        Err(fault) => match gateway.access.cluster() {
+        Err(fault) => match server.access.cluster() {
             Err(access::Failure::Sealed) => Err(access::Failure::Sealed.into()),
             _ => Err(fault),
         },
@@ -254,29 +256,26 @@ fn check_request<'p, A, C: Access, O>(
 }
 
 /// Finds who answers, and says of which mount type the answer is.
-fn route<'c, A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &'c Call<'_>,
-) -> (&'c str, Answer) {
+fn route<'c>(server: &Server<'_>, call: &'c Call<'_>) -> (&'c str, Answer) {
     if let (None, Some(path)) = (&call.admission.mount, cubbyhole_paths::below(call.path)) {
-        let answer = cubbyhole::handle(&gateway.access, call, path);
+        let answer = cubbyhole::handle(server.access, call, path);
         return (cubbyhole_paths::MOUNT_TYPE, answer);
     }
     match &call.admission.mount {
         Some(mount) => {
             let answer = match mount.mount_type.as_str() {
-                "gcp" => auth_method::handle(gateway, call, mount),
-                "token" => tokens::handle(gateway, call),
+                "gcp" => auth_method::handle(server, call, mount),
+                "token" => tokens::handle(server, call),
                 _ => Err(Fault::unsupported_path()),
             };
             (&mount.mount_type, answer)
         }
         None => match call.path.split_once('/') {
-            Some(("sys", rest)) => ("system", system::handle(gateway, call, rest)),
+            Some(("sys", rest)) => ("system", system::handle(server, call, rest)),
             Some(("identity", "oidc/config")) => {
-                ("identity", oidc::handle(&gateway.auth_method, call))
+                ("identity", oidc::handle(server.auth_method, call))
             }
-            Some(("identity", rest)) => ("identity", identity::handle(&gateway.access, call, rest)),
+            Some(("identity", rest)) => ("identity", identity::handle(server.access, call, rest)),
             _ => ("", Err(Fault::no_handler(call.path))),
         },
     }

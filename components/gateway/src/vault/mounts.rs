@@ -8,7 +8,6 @@ use gatehouse_access_api::{
     Access, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
     MountView, Operation,
 };
-use gatehouse_auth_method_api::AuthMethod;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -17,7 +16,7 @@ use super::envelope::Reply;
 use super::errors::Fault;
 use super::fields::{ConversionError, Fields};
 use super::text::excerpt;
-use crate::Gateway;
+use crate::vault::server::Server;
 
 /// What clients are shown as the version of the built-in methods.
 pub(super) const PLUGIN_VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+builtin");
@@ -119,7 +118,7 @@ pub(super) const fn token_type(token_type: MountTokenType) -> &'static str {
 }
 
 /// `sys/auth`
-pub(super) fn list(access: &impl Access) -> Answer {
+pub(super) fn list(access: &dyn Access) -> Answer {
     let mut data = Map::new();
     for mount in access.list_mounts()? {
         data.insert(mount.path.clone(), Value::Object(shown(&mount)?));
@@ -128,19 +127,15 @@ pub(super) fn list(access: &impl Access) -> Answer {
 }
 
 /// `sys/auth/<path>`
-pub(super) fn handle<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-    path: &str,
-) -> Answer {
+pub(super) fn handle(server: &Server<'_>, call: &Call<'_>, path: &str) -> Answer {
     if let Some(path) = path.strip_suffix("/tune") {
-        return tuning::handle(&gateway.access, call, path);
+        return tuning::handle(server.access, call, path);
     }
     match call.operation {
-        Operation::Read => read(&gateway.access, call, path),
+        Operation::Read => read(server.access, call, path),
         Operation::Update => {
             let request = mount_request(&call.fields()?)?;
-            let enabled = gateway.access.enable_mount(path, &request);
+            let enabled = server.access.enable_mount(path, &request);
             enabled.map_err(|error| match error {
                 MountError::InvalidListingVisibility => {
                     unknown_visibility(request.listing_visibility.as_deref())
@@ -152,9 +147,9 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         Operation::Delete => {
             // The tokens die with the mount; what the method kept for it is out of reach from then on, also where it is not
             // deleted before the answer.
-            if let Some(id) = gateway.access.disable_mount(path).map_err(fault)? {
+            if let Some(id) = server.access.disable_mount(path).map_err(fault)? {
                 // Where that fails the operator knows it, and background work goes on; the mount is gone all the same.
-                let _ = gateway.forget_disabled_mount(&id);
+                let _ = server.forget_disabled_mount(&id);
             }
             Ok(None)
         }
@@ -163,7 +158,7 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
 }
 
 /// One mount, for `sys/mounts/auth/<path>` too.
-pub(super) fn read(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
+pub(super) fn read(access: &dyn Access, call: &Call<'_>, path: &str) -> Answer {
     if call.operation != Operation::Read {
         return Err(Fault::unsupported_operation());
     }

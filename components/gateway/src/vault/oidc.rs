@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::call::{Answer, Call};
 use super::envelope::Reply;
 use super::errors::{Fault, MEDIA_TYPE};
-use crate::Gateway;
 use crate::http::{Method, Request, Response};
+use crate::vault::server::Server;
 
 /// For how many seconds the key set may be kept.
 const KEY_SET_FRESHNESS: u32 = 3600;
@@ -49,22 +49,22 @@ struct Configuration {
 }
 
 /// Answers a request for one of the documents, which need no token and have no envelope; `None` for every other path.
-pub(super) fn document<A: AuthMethod, C, O>(
-    gateway: &Gateway<A, C, O>,
+pub(super) fn document(
+    server: &Server<'_>,
     request: &Request,
     path: &str,
 ) -> Option<Result<Response, Fault>> {
     let name = path.strip_prefix("v1/identity/oidc/plugins/.well-known/")?;
     let answer = match (name, &request.method) {
-        ("openid-configuration", Method::Get) => discovery(&gateway.auth_method),
-        ("keys", Method::Get) => key_set(&gateway.auth_method),
+        ("openid-configuration", Method::Get) => discovery(server.auth_method),
+        ("keys", Method::Get) => key_set(server.auth_method),
         ("openid-configuration" | "keys", _) => Err(Fault::plain(405, "unsupported operation")),
         _ => return None,
     };
     Some(answer)
 }
 
-fn discovery(auth_method: &impl AuthMethod) -> Result<Response, Fault> {
+fn discovery(auth_method: &dyn AuthMethod) -> Result<Response, Fault> {
     let issuer = auth_method.issuer().map_err(no_tokens)?;
     json(&Discovery {
         jwks_uri: format!("{issuer}/.well-known/keys"),
@@ -75,7 +75,7 @@ fn discovery(auth_method: &impl AuthMethod) -> Result<Response, Fault> {
     })
 }
 
-fn key_set(auth_method: &impl AuthMethod) -> Result<Response, Fault> {
+fn key_set(auth_method: &dyn AuthMethod) -> Result<Response, Fault> {
     let keys = auth_method.public_keys().map_err(no_tokens)?;
     let keys = keys.iter().map(Key::from).collect();
     Ok(json(&KeySet { keys })?.cacheable(KEY_SET_FRESHNESS))
@@ -110,7 +110,7 @@ fn no_tokens(error: IdentityTokenError) -> Fault {
 }
 
 /// Answers a request for `identity/oidc/config`.
-pub(super) fn handle(auth_method: &impl AuthMethod, call: &Call<'_>) -> Answer {
+pub(super) fn handle(auth_method: &dyn AuthMethod, call: &Call<'_>) -> Answer {
     match call.operation {
         Operation::Read => {
             let issuer = auth_method.read_issuer()?;

@@ -20,7 +20,7 @@ struct Policy<'a> {
 }
 
 /// `sys/policies/acl`
-pub(super) fn names(access: &impl Access, operation: Operation) -> Answer {
+pub(super) fn names(access: &dyn Access, operation: Operation) -> Answer {
     match operation {
         Operation::List => {
             let keys = access.list_policies()?;
@@ -31,7 +31,7 @@ pub(super) fn names(access: &impl Access, operation: Operation) -> Answer {
 }
 
 /// `sys/policies/acl/<name>`
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+pub(super) fn handle(access: &dyn Access, call: &Call<'_>, name: &str) -> Answer {
     match call.operation {
         Operation::Read => {
             let found = access.read_policy(name)?.ok_or_else(Fault::absent)?;
@@ -48,7 +48,7 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, name: &str) -> Answe
 }
 
 /// `sys/policy`
-pub(super) fn old_names(access: &impl Access, operation: Operation) -> Answer {
+pub(super) fn old_names(access: &dyn Access, operation: Operation) -> Answer {
     match operation {
         Operation::Read | Operation::List => {
             let names = access.list_policies()?;
@@ -64,7 +64,7 @@ pub(super) fn old_names(access: &impl Access, operation: Operation) -> Answer {
 }
 
 /// `sys/policy/<name>`
-pub(super) fn handle_old(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+pub(super) fn handle_old(access: &dyn Access, call: &Call<'_>, name: &str) -> Answer {
     match call.operation {
         Operation::Read => {
             let found = access.read_policy(name)?.ok_or_else(Fault::absent)?;
@@ -80,7 +80,7 @@ pub(super) fn handle_old(access: &impl Access, call: &Call<'_>, name: &str) -> A
     }
 }
 
-fn write(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+fn write(access: &dyn Access, call: &Call<'_>, name: &str) -> Answer {
     let fields = call.fields()?;
     let mut warnings = Vec::new();
     if !call.has_sent(name) {
@@ -98,7 +98,7 @@ fn write(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
     Ok((!warnings.is_empty()).then(|| Reply::empty().warned(warnings)))
 }
 
-fn delete(access: &impl Access, name: &str) -> Answer {
+fn delete(access: &dyn Access, name: &str) -> Answer {
     access.delete_policy(name).map_err(fault)?;
     Ok(None)
 }

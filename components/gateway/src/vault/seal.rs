@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access_api::{Access, Operation};
+use gatehouse_access_api::Operation;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -13,7 +13,8 @@ use super::stage::{Stage, answer};
 use crate::host::{Bucket, SealFailure, SealProgress, UnsealError};
 use crate::http::{Request, Response};
 use crate::path::CanonicalPath;
-use crate::{Gateway, source};
+use crate::source;
+use crate::vault::server::Server;
 
 /// When this was built, RFC 3339; builds that want to be reproducible do not say.
 pub(super) const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
@@ -56,15 +57,12 @@ struct SealStatus<'a> {
 }
 
 /// Answers how far the seal is.
-pub(super) fn status<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Response, Fault> {
-    describe(gateway, gateway.host.seal.status()?)
+pub(super) fn status(server: &Server<'_>) -> Result<Response, Fault> {
+    describe(server, server.host.seal.status()?)
 }
 
-fn describe<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    seal: Option<SealProgress>,
-) -> Result<Response, Fault> {
-    let stage = Stage::with(seal.as_ref(), &gateway.access)?;
+fn describe(server: &Server<'_>, seal: Option<SealProgress>) -> Result<Response, Fault> {
+    let stage = Stage::with(seal.as_ref(), server.access)?;
     let cluster = match &stage {
         Stage::Active(cluster) => Some(cluster),
         Stage::Uninitialized | Stage::Sealed => None,
@@ -85,7 +83,7 @@ fn describe<A, C: Access, O>(
             n: seal.shares,
             progress: seal.given,
             nonce: &seal.nonce,
-            version: &gateway.settings.compatibility_version,
+            version: &server.settings.compatibility_version,
             build_date: BUILD_DATE,
             migration: false,
             cluster_name: cluster.map(|cluster| cluster.name.as_str()),
@@ -118,8 +116,8 @@ pub(super) fn concerns(path: &CanonicalPath) -> bool {
 /// # Errors
 ///
 /// 429 where nothing is left; when the seal does not tell how far it is.
-pub(super) fn limit<A, C, O>(gateway: &Gateway<A, C, O>, request: &Request) -> Result<(), Fault> {
-    let Some(progress) = gateway.host.seal.status()? else {
+pub(super) fn limit(server: &Server<'_>, request: &Request) -> Result<(), Fault> {
+    let Some(progress) = server.host.seal.status()? else {
         return Ok(());
     };
     if !progress.initialized || !progress.sealed {
@@ -146,23 +144,20 @@ pub(super) fn limit<A, C, O>(gateway: &Gateway<A, C, O>, request: &Request) -> R
                 .saturating_add(SHARES_AT_ONCE),
         }
     };
-    match gateway.host.rate_limits.take(&[bucket]) {
+    match server.host.rate_limits.take(&[bucket]) {
         Ok(_) => Ok(()),
         Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
     }
 }
 
 /// Takes a share, or forgets those that were given.
-pub(super) fn unseal<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    request: &Request,
-) -> Result<Response, Fault> {
+pub(super) fn unseal(server: &Server<'_>, request: &Request) -> Result<Response, Fault> {
     let fields = Fields::of_body(request)?;
     if fields.boolean("reset")?.unwrap_or_default() {
-        return match Stage::of(gateway)? {
+        return match Stage::of(server)? {
             Stage::Active(_) => Err(Fault::plain(400, "vault is unsealed")),
-            Stage::Uninitialized => status(gateway),
-            Stage::Sealed => describe(gateway, Some(gateway.host.seal.reset_unseal()?)),
+            Stage::Uninitialized => status(server),
+            Stage::Sealed => describe(server, Some(server.host.seal.reset_unseal()?)),
         };
     }
     let key = fields.string("key")?.map(Zeroizing::new);
@@ -176,15 +171,15 @@ pub(super) fn unseal<A, C: Access, O>(
     }
     let key = decoded(&key)
         .ok_or_else(|| Fault::plain(400, "'key' must be a valid hex or base64 string"))?;
-    match gateway.host.seal.unseal(&key) {
-        Ok(progress) => describe(gateway, Some(progress)),
+    match server.host.seal.unseal(&key) {
+        Ok(progress) => describe(server, Some(progress)),
         Err(UnsealError::NotInitialized) => Err(not_initialized()),
         Err(UnsealError::Malformed) => Err(Fault::plain(400, malformed(key.len()))),
         Err(error @ UnsealError::WrongShares) => {
             Err(Fault::plain(400, format!("invalid key: {error}")))
         }
-        Err(UnsealError::Failure(SealFailure::Automatic)) => match Stage::of(gateway)? {
-            Stage::Active(_) => status(gateway),
+        Err(UnsealError::Failure(SealFailure::Automatic)) => match Stage::of(server)? {
+            Stage::Active(_) => status(server),
             Stage::Uninitialized => Err(not_initialized()),
             Stage::Sealed => Err(SealFailure::Automatic.into()),
         },
@@ -214,11 +209,11 @@ pub(super) fn decoded(text: &str) -> Option<Zeroizing<Vec<u8>>> {
 }
 
 /// Forgets the key, for a caller with `sudo`.
-pub(super) fn seal<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
+pub(super) fn seal(server: &Server<'_>, operation: Operation) -> Answer {
     if operation != Operation::Update {
         return Err(Fault::unsupported_operation());
     }
-    gateway.host.seal.seal()?;
+    server.host.seal.seal()?;
     Ok(None)
 }
 

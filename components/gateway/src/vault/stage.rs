@@ -4,9 +4,9 @@ use gatehouse_access_api::{Access, Cluster, Failure};
 use serde::Serialize;
 
 use super::errors::{Fault, MEDIA_TYPE, without_content};
-use crate::Gateway;
 use crate::host::SealProgress;
 use crate::http::Response;
+use crate::vault::server::Server;
 
 /// How far a server has got.
 pub(super) enum Stage {
@@ -17,13 +17,13 @@ pub(super) enum Stage {
 
 impl Stage {
     /// The stage of the server now.
-    pub(super) fn of<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Self, Fault> {
-        let seal = gateway.host.seal.status()?;
-        Self::with(seal.as_ref(), &gateway.access)
+    pub(super) fn of(server: &Server<'_>) -> Result<Self, Fault> {
+        let seal = server.host.seal.status()?;
+        Self::with(seal.as_ref(), server.access)
     }
 
     /// The stage of a server whose seal of shares, if it has one, is that far.
-    pub(super) fn with(seal: Option<&SealProgress>, access: &impl Access) -> Result<Self, Fault> {
+    pub(super) fn with(seal: Option<&SealProgress>, access: &dyn Access) -> Result<Self, Fault> {
         match seal {
             Some(seal) if !seal.initialized => return Ok(Self::Uninitialized),
             Some(seal) if seal.sealed => return Ok(Self::Sealed),

@@ -1,6 +1,5 @@
 //! The endpoints that answer without a token and without an envelope (contract 6.2).
 
-use gatehouse_access_api::Access;
 use serde::Serialize;
 
 use super::errors::Fault;
@@ -8,21 +7,22 @@ use super::fields::parse_boolean;
 use super::stage::{Stage, answer};
 use super::{initialization, seal};
 use crate::http::{Method, Request, Response};
-use crate::{Gateway, query};
+use crate::query;
+use crate::vault::server::Server;
 
 /// Answers a request for one of the endpoints; `None` for every other path.
-pub(super) fn handle<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+pub(super) fn handle(
+    server: &Server<'_>,
     request: &Request,
     path: &str,
 ) -> Option<Result<Response, Fault>> {
     let answer = match (path, request.method) {
-        ("v1/sys/health", Method::Get | Method::Head) => health(gateway, &request.query),
-        ("v1/sys/seal-status", Method::Get) => seal::status(gateway),
-        ("v1/sys/unseal", Method::Post | Method::Put) => seal::unseal(gateway, request),
+        ("v1/sys/health", Method::Get | Method::Head) => health(server, &request.query),
+        ("v1/sys/seal-status", Method::Get) => seal::status(server),
+        ("v1/sys/unseal", Method::Post | Method::Put) => seal::unseal(server, request),
         ("v1/sys/leader", Method::Get) => leader(),
-        ("v1/sys/init", Method::Get) => initialization::status(gateway),
-        ("v1/sys/init", Method::Post | Method::Put) => initialization::run(gateway, request),
+        ("v1/sys/init", Method::Get) => initialization::status(server),
+        ("v1/sys/init", Method::Post | Method::Put) => initialization::run(server, request),
         (
             "v1/sys/health" | "v1/sys/seal-status" | "v1/sys/unseal" | "v1/sys/leader"
             | "v1/sys/init",
@@ -53,9 +53,9 @@ struct Health<'a> {
     replication_primary_canary_age_ms: u64,
 }
 
-fn health<A, C: Access, O>(gateway: &Gateway<A, C, O>, query: &str) -> Result<Response, Fault> {
+fn health(server: &Server<'_>, query: &str) -> Result<Response, Fault> {
     let codes = HealthCodes::of(query)?;
-    let stage = Stage::of(gateway)?;
+    let stage = Stage::of(server)?;
     let (status, cluster) = match &stage {
         Stage::Uninitialized => (codes.uninitialized, None),
         Stage::Sealed => (codes.sealed, None),
@@ -69,8 +69,8 @@ fn health<A, C: Access, O>(gateway: &Gateway<A, C, O>, query: &str) -> Result<Re
         performance_standby: false,
         replication_performance_mode: if sealed { "unknown" } else { "disabled" },
         replication_dr_mode: if sealed { "unknown" } else { "disabled" },
-        server_time_utc: gateway.clock.now_seconds(),
-        version: &gateway.settings.compatibility_version,
+        server_time_utc: server.clock.now_seconds(),
+        version: &server.settings.compatibility_version,
         enterprise: false,
         cluster_name: cluster.map(|cluster| cluster.name.as_str()),
         cluster_id: cluster.map(|cluster| cluster.id.as_str()),

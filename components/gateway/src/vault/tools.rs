@@ -12,7 +12,7 @@ use super::envelope::Reply;
 use super::errors::Fault;
 use super::fields::Fields;
 use super::text::{excerpt, quoted};
-use crate::Gateway;
+use crate::vault::server::Server;
 
 /// Most random bytes in one answer.
 const MAXIMUM_BYTES: i64 = 128 * 1024;
@@ -24,17 +24,17 @@ const SOURCES: [&str; 3] = ["platform", "seal", "all"];
 const SHOWN_BYTES: usize = 64;
 
 /// Answers a request below `sys/tools/`.
-pub(super) fn handle<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, below: &str) -> Answer {
+pub(super) fn handle(server: &Server<'_>, call: &Call<'_>, below: &str) -> Answer {
     let (tool, rest) = below.split_once('/').unwrap_or((below, ""));
     match (tool, call.operation) {
-        ("random", Operation::Update) => random(gateway, call, rest),
+        ("random", Operation::Update) => random(server, call, rest),
         ("hash", Operation::Update) => hash(call, rest),
         ("random" | "hash", _) => Err(Fault::unsupported_operation()),
         _ => Err(Fault::unsupported_path()),
     }
 }
 
-fn random<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, path: &str) -> Answer {
+fn random(server: &Server<'_>, call: &Call<'_>, path: &str) -> Answer {
     let fields = call.fields()?;
     let (source, count) = match path.split_once('/') {
         Some((source, count)) => (source, count),
@@ -65,7 +65,7 @@ fn random<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, path: &str) -> A
         return Err(refused(format!("unsupported entropy source {source}")));
     }
     let mut drawn = vec![0; usize::try_from(bytes).unwrap_or_default()];
-    gateway.fill_randomly(&mut drawn)?;
+    server.fill_randomly(&mut drawn)?;
     let only_platform = (source == "seal").then(|| {
         "no seal/entropy augmentation available, using platform entropy source".to_owned()
     });

@@ -13,34 +13,34 @@ use super::envelope::Reply;
 use super::errors::Fault;
 use super::fields::{Fields, Verbatim};
 use super::timestamp::timestamp;
-use crate::Gateway;
 use crate::http::{Request, Response};
 use crate::path::UNWRAP_PATH;
+use crate::vault::server::Server;
 
 /// What a handler said, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
 /// no handler decides about it, so none can forget it.
 ///
 /// A new token that cannot be delivered is revoked: beside an error nothing is issued (SEC-T11).
-pub(super) fn deliver<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+pub(super) fn deliver(
+    server: &Server<'_>,
     call: &Call<'_>,
     reply: &Reply,
     mount_type: &str,
 ) -> Result<Response, Fault> {
-    let delivered = response(gateway, call, reply, mount_type);
+    let delivered = response(server, call, reply, mount_type);
     if delivered.is_err()
         && let Some(token) = reply.new_token()
-        && let Err(RevokeError::Failure(failure)) = gateway.access.revoke_token(&token.reference())
+        && let Err(RevokeError::Failure(failure)) = server.access.revoke_token(&token.reference())
     {
-        gateway.tell_operator(&format!(
+        server.tell_operator(&format!(
             "a token that was not delivered lives on until it expires: {failure}"
         ));
     }
     delivered
 }
 
-fn response<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+fn response(
+    server: &Server<'_>,
     call: &Call<'_>,
     reply: &Reply,
     mount_type: &str,
@@ -48,7 +48,7 @@ fn response<A, C: Access, O>(
     let Some(ttl) = call.wrap_ttl.filter(|_| !reply.is_wrapped()) else {
         let id = match call.request_id {
             Some(id) => Cow::Borrowed(id),
-            None => Cow::Owned(gateway.fresh_uuid()?),
+            None => Cow::Owned(server.fresh_uuid()?),
         };
         return reply.response(&id, mount_type);
     };
@@ -58,7 +58,7 @@ fn response<A, C: Access, O>(
         ttl,
         wrapped_accessor: reply.accessor(),
     };
-    let wrapping = gateway.access.wrap(&request).map_err(|error| match error {
+    let wrapping = server.access.wrap(&request).map_err(|error| match error {
         WrapError::Failure(failure) => failure.into(),
         error @ (WrapError::NoTtl | WrapError::TooLarge(_)) => Fault::plain(400, error.to_string()),
     })?;
@@ -74,7 +74,7 @@ fn creation_path<'a>(call: &Call<'a>) -> Cow<'a, str> {
 }
 
 /// Answers a request below `sys/wrapping/`.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answer {
+pub(super) fn handle(access: &dyn Access, call: &Call<'_>, below: &str) -> Answer {
     match (below, call.operation) {
         ("wrap", Operation::Update) => wrap(call),
         ("lookup", Operation::Read | Operation::Update) => lookup(access, call),
@@ -133,7 +133,7 @@ struct Shown<'a> {
 }
 
 /// `lookup`
-fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
+fn lookup(access: &dyn Access, call: &Call<'_>) -> Answer {
     let WrappingView {
         creation_time,
         creation_ttl,
@@ -148,13 +148,13 @@ fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// `unwrap`
-fn unwrap(access: &impl Access, call: &Call<'_>) -> Answer {
+fn unwrap(access: &dyn Access, call: &Call<'_>) -> Answer {
     let kept = access.unwrap_content(&wrapping_token(call)?)?;
     Reply::from_kept(&kept).map(Some)
 }
 
 /// `rewrap`
-fn rewrap(access: &impl Access, call: &Call<'_>) -> Answer {
+fn rewrap(access: &dyn Access, call: &Call<'_>) -> Answer {
     let wrapping = access.rewrap(&wrapping_token(call)?, call.wrap_ttl)?;
     Ok(Some(Reply::wrapped(wrapping)))
 }

@@ -64,7 +64,7 @@ struct Config<'a> {
 
 /// Answers a request for `config`.
 pub(super) fn handle(
-    auth_method: &impl AuthMethod,
+    auth_method: &dyn AuthMethod,
     call: &Call<'_>,
     operation: Operation,
     mount: &Mount,

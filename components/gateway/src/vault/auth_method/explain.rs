@@ -32,7 +32,7 @@ struct Explained {
 
 /// Answers a request for `login/explain`.
 pub(super) fn handle(
-    auth_method: &impl AuthMethod,
+    auth_method: &dyn AuthMethod,
     call: &Call<'_>,
     operation: Operation,
     mount: &Mount,

@@ -12,30 +12,22 @@ pub(crate) use config::rotation;
 pub(super) use renewal::revalidate;
 pub(super) use roles::changes as role_changes;
 
-use gatehouse_access_api::{Access, Mount as AdmittedMount, Operation};
-use gatehouse_auth_method_api::{AuthMethod, Mount};
+use gatehouse_access_api::{Mount as AdmittedMount, Operation};
+use gatehouse_auth_method_api::Mount;
 
 use super::call::{Answer, Call};
 use super::errors::Fault;
 use super::spelling::is_role_name;
-use crate::Gateway;
+use crate::vault::server::Server;
 
 /// Answers a request inside `mount`.
-pub(super) fn handle<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-    mount: &AdmittedMount,
-) -> Answer {
+pub(super) fn handle(server: &Server<'_>, call: &Call<'_>, mount: &AdmittedMount) -> Answer {
     let mount = mount_of(mount);
-    route(gateway, call, &mount).map_err(|fault| fault.concerning(&format!("auth/{}", mount.path)))
+    route(server, call, &mount).map_err(|fault| fault.concerning(&format!("auth/{}", mount.path)))
 }
 
-fn route<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-    mount: &Mount,
-) -> Answer {
-    let auth_method = &gateway.auth_method;
+fn route(server: &Server<'_>, call: &Call<'_>, mount: &Mount) -> Answer {
+    let auth_method = server.auth_method;
     let remainder = call.admission.remainder.as_str();
     let role = remainder
         .strip_prefix("role/")
@@ -61,7 +53,7 @@ fn route<A: AuthMethod, C: Access, O>(
     }
     match remainder {
         "login" => match operation {
-            Operation::Update => login::handle(gateway, call, mount),
+            Operation::Update => login::handle(server, call, mount),
             _ => Err(Fault::unsupported_operation()),
         },
         "login/explain" => explain::handle(auth_method, call, operation, mount),

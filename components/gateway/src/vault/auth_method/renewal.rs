@@ -18,7 +18,7 @@ use crate::vault::text::quoted;
 ///
 /// The first of the method's checks that failed.
 pub(in crate::vault) fn revalidate(
-    auth_method: &impl AuthMethod,
+    auth_method: &dyn AuthMethod,
     call: &Call<'_>,
     revalidation: Revalidation,
 ) -> Result<Revalidated, Fault> {

@@ -17,7 +17,7 @@ use crate::vault::errors::Fault;
 use crate::vault::paging::Paging;
 
 /// Answers a list of `role` or `roles`.
-pub(super) fn names(auth_method: &impl AuthMethod, call: &Call<'_>, mount: &Mount) -> Answer {
+pub(super) fn names(auth_method: &dyn AuthMethod, call: &Call<'_>, mount: &Mount) -> Answer {
     let paging = Paging::of(call)?;
     let page = auth_method.list_roles_after(mount, paging.after.as_deref(), paging.limit)?;
     let (keys, next) = (page.names, page.next);
@@ -26,7 +26,7 @@ pub(super) fn names(auth_method: &impl AuthMethod, call: &Call<'_>, mount: &Moun
 
 /// Answers a request for `role/<name>`.
 pub(super) fn handle(
-    auth_method: &impl AuthMethod,
+    auth_method: &dyn AuthMethod,
     call: &Call<'_>,
     mount: &Mount,
     name: &str,
@@ -52,7 +52,7 @@ pub(in crate::vault) fn changes(request: &Request) -> Result<RoleChanges, Fault>
 }
 
 fn write(
-    auth_method: &impl AuthMethod,
+    auth_method: &dyn AuthMethod,
     call: &Call<'_>,
     mount: &Mount,
     name: &str,

@@ -117,7 +117,7 @@ struct Written {
 }
 
 /// `identity/entity-alias`, `identity/group-alias`
-pub(super) fn collection(access: &impl Access, call: &Call<'_>, kind: Kind) -> Answer {
+pub(super) fn collection(access: &dyn Access, call: &Call<'_>, kind: Kind) -> Answer {
     match call.operation {
         Operation::Update => {
             let fields = call.fields()?;
@@ -129,7 +129,7 @@ pub(super) fn collection(access: &impl Access, call: &Call<'_>, kind: Kind) -> A
 }
 
 /// `.../id/<id>`
-pub(super) fn by_id(access: &impl Access, call: &Call<'_>, kind: Kind, id: &str) -> Answer {
+pub(super) fn by_id(access: &dyn Access, call: &Call<'_>, kind: Kind, id: &str) -> Answer {
     match call.operation {
         Operation::Read => {
             let alias = match kind {
@@ -153,7 +153,7 @@ pub(super) fn by_id(access: &impl Access, call: &Call<'_>, kind: Kind, id: &str)
 }
 
 /// LIST `.../id`
-pub(super) fn list(access: &impl Access, call: &Call<'_>, kind: Kind) -> Answer {
+pub(super) fn list(access: &dyn Access, call: &Call<'_>, kind: Kind) -> Answer {
     let paging = listing(call)?;
     let (after, limit) = (paging.after.as_deref(), paging.limit);
     let page = match kind {
@@ -175,7 +175,7 @@ pub(super) fn list(access: &impl Access, call: &Call<'_>, kind: Kind) -> Answer 
     })
 }
 
-fn write(access: &impl Access, fields: &Fields<'_>, kind: Kind, id: Option<String>) -> Answer {
+fn write(access: &dyn Access, fields: &Fields<'_>, kind: Kind, id: Option<String>) -> Answer {
     let request = AliasRequest {
         id,
         name: fields.string("name")?,

@@ -81,7 +81,7 @@ impl Kind for Entities {
     const NAME_TAKEN: &'static str = "entity name is already in use";
 
     fn write(
-        access: &impl Access,
+        access: &dyn Access,
         fields: &Fields<'_>,
         target: &IdentityTarget,
         name: Option<String>,
@@ -100,21 +100,21 @@ impl Kind for Entities {
         })
     }
 
-    fn shown(access: &impl Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
+    fn shown(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
         let entity = access.read_entity(reference)?;
         entity
             .map(|entity| Reply::data(&Entity::from(&entity)))
             .transpose()
     }
 
-    fn delete(access: &impl Access, reference: &IdentityReference) -> Result<(), Fault> {
+    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), Fault> {
         access.delete_entity(reference).map_err(Self::fault)?;
         Ok(())
     }
 }
 
 /// LIST `identity/entity/id`
-pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn list_by_id(access: &dyn Access, call: &Call<'_>) -> Answer {
     let paging = listing(call)?;
     let page = access.list_entities(paging.after.as_deref(), paging.limit)?;
     keyed(paging, (&page.entities, page.next.as_deref()), |entity| {
@@ -127,14 +127,14 @@ pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// LIST `identity/entity/name`
-pub(super) fn list_by_name(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn list_by_name(access: &dyn Access, call: &Call<'_>) -> Answer {
     let paging = listing(call)?;
     let page = access.list_entity_names(paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)
 }
 
 /// `identity/entity/batch-delete`
-pub(super) fn delete_several(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn delete_several(access: &dyn Access, call: &Call<'_>) -> Answer {
     if call.operation != Operation::Update {
         return Err(Fault::unsupported_operation());
     }

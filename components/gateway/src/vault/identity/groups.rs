@@ -100,7 +100,7 @@ impl Kind for Groups {
     const NAME_TAKEN: &'static str = "group name is already in use";
 
     fn write(
-        access: &impl Access,
+        access: &dyn Access,
         fields: &Fields<'_>,
         target: &IdentityTarget,
         name: Option<String>,
@@ -120,14 +120,14 @@ impl Kind for Groups {
         })
     }
 
-    fn shown(access: &impl Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
+    fn shown(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
         let group = access.read_group(reference)?;
         group
             .map(|group| Reply::data(&Group::from(&group)))
             .transpose()
     }
 
-    fn delete(access: &impl Access, reference: &IdentityReference) -> Result<(), Fault> {
+    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), Fault> {
         access.delete_group(reference).map_err(Self::fault)?;
         Ok(())
     }
@@ -146,7 +146,7 @@ fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, Fault> {
 }
 
 /// LIST `identity/group/id`
-pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn list_by_id(access: &dyn Access, call: &Call<'_>) -> Answer {
     let paging = listing(call)?;
     let page = access.list_groups(paging.after.as_deref(), paging.limit)?;
     keyed(paging, (&page.groups, page.next.as_deref()), |group| {
@@ -160,7 +160,7 @@ pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// LIST `identity/group/name`
-pub(super) fn list_by_name(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn list_by_name(access: &dyn Access, call: &Call<'_>) -> Answer {
     let paging = listing(call)?;
     let page = access.list_group_names(paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)

@@ -9,7 +9,7 @@ use crate::vault::text::quoted;
 /// Answers a merge.
 ///
 /// `force` is about second factors, of which there are none here.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn handle(access: &dyn Access, call: &Call<'_>) -> Answer {
     if call.operation != Operation::Update {
         return Err(Fault::unsupported_operation());
     }

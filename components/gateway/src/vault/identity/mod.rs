@@ -33,7 +33,7 @@ pub(in crate::vault) const LOOKUP_FIELDS: [&str; 5] = [
 ];
 
 /// Answers a request below `identity/`; `rest` is the path after that.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, rest: &str) -> Answer {
+pub(super) fn handle(access: &dyn Access, call: &Call<'_>, rest: &str) -> Answer {
     let segments: Vec<&str> = rest.split('/').collect();
     match segments.as_slice() {
         ["entity"] => places::collection::<Entities>(access, call),

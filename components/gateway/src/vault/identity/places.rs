@@ -12,16 +12,16 @@ use crate::vault::fields::Fields;
 pub(super) trait Kind {
     /// Writes what `fields` say of `target`; `name` is the one that they give it.
     fn write(
-        access: &impl Access,
+        access: &dyn Access,
         fields: &Fields<'_>,
         target: &IdentityTarget,
         name: Option<String>,
     ) -> Answer;
 
     /// What is at `reference`, as it is shown.
-    fn shown(access: &impl Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault>;
+    fn shown(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault>;
 
-    fn delete(access: &impl Access, reference: &IdentityReference) -> Result<(), Fault>;
+    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), Fault>;
 
     /// The text for a name that somebody else has.
     const NAME_TAKEN: &'static str;
@@ -36,7 +36,7 @@ pub(super) trait Kind {
 }
 
 /// `identity/entity`, `identity/group`
-pub(super) fn collection<K: Kind>(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn collection<K: Kind>(access: &dyn Access, call: &Call<'_>) -> Answer {
     match call.operation {
         Operation::Update => {
             let fields = call.fields()?;
@@ -53,7 +53,7 @@ pub(super) fn collection<K: Kind>(access: &impl Access, call: &Call<'_>) -> Answ
 }
 
 /// Below `id/`.
-pub(super) fn by_id<K: Kind>(access: &impl Access, call: &Call<'_>, id: &str) -> Answer {
+pub(super) fn by_id<K: Kind>(access: &dyn Access, call: &Call<'_>, id: &str) -> Answer {
     match call.operation {
         Operation::Update => write::<K>(access, &call.fields()?, &IdentityTarget::Id(id.into())),
         _ => read_or_delete::<K>(access, call, &IdentityReference::Id(id.into())),
@@ -61,7 +61,7 @@ pub(super) fn by_id<K: Kind>(access: &impl Access, call: &Call<'_>, id: &str) ->
 }
 
 /// Below `name/`.
-pub(super) fn by_name<K: Kind>(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+pub(super) fn by_name<K: Kind>(access: &dyn Access, call: &Call<'_>, name: &str) -> Answer {
     match call.operation {
         Operation::Update => {
             write::<K>(access, &call.fields()?, &IdentityTarget::Name(name.into()))
@@ -71,7 +71,7 @@ pub(super) fn by_name<K: Kind>(access: &impl Access, call: &Call<'_>, name: &str
 }
 
 /// `identity/lookup/...`
-pub(super) fn lookup<K: Kind>(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn lookup<K: Kind>(access: &dyn Access, call: &Call<'_>) -> Answer {
     if call.operation != Operation::Update {
         return Err(Fault::unsupported_operation());
     }
@@ -81,7 +81,7 @@ pub(super) fn lookup<K: Kind>(access: &impl Access, call: &Call<'_>) -> Answer {
     Ok(found.map(|reply| reply.warned(ignored_fields(&fields, &LOOKUP_FIELDS))))
 }
 
-fn write<K: Kind>(access: &impl Access, fields: &Fields<'_>, target: &IdentityTarget) -> Answer {
+fn write<K: Kind>(access: &dyn Access, fields: &Fields<'_>, target: &IdentityTarget) -> Answer {
     let name = match target {
         // The name says which one is meant.
         IdentityTarget::Name(_) => None,
@@ -91,7 +91,7 @@ fn write<K: Kind>(access: &impl Access, fields: &Fields<'_>, target: &IdentityTa
 }
 
 fn read_or_delete<K: Kind>(
-    access: &impl Access,
+    access: &dyn Access,
     call: &Call<'_>,
     reference: &IdentityReference,
 ) -> Answer {

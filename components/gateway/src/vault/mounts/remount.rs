@@ -18,7 +18,7 @@ const RESERVED: [&str; 4] = [AUTH, cubbyhole_paths::ROOT, "identity/", "sys/"];
 const QUEUED: &str = "Mount move has been queued. Progress will be reported in Vault's server log, tagged with the returned migration_id";
 
 /// Answers a request for `sys/remount` or for what lies below it.
-pub(in crate::vault) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answer {
+pub(in crate::vault) fn handle(access: &dyn Access, call: &Call<'_>, below: &str) -> Answer {
     match (below.strip_prefix("status/"), call.operation) {
         (None, Operation::Update) if below.is_empty() => remount(access, call),
         (Some(id), Operation::Read) => status(access, id),
@@ -28,7 +28,7 @@ pub(in crate::vault) fn handle(access: &impl Access, call: &Call<'_>, below: &st
     }
 }
 
-fn remount(access: &impl Access, call: &Call<'_>) -> Answer {
+fn remount(access: &dyn Access, call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let from = fields.string("from")?.unwrap_or_default();
     let to = fields.string("to")?.unwrap_or_default();
@@ -46,7 +46,7 @@ fn remount(access: &impl Access, call: &Call<'_>) -> Answer {
     Ok(Some(Reply::copied(data).warned(warnings)))
 }
 
-fn move_mount(access: &impl Access, from: &str, to: &str) -> Result<String, Fault> {
+fn move_mount(access: &dyn Access, from: &str, to: &str) -> Result<String, Fault> {
     let refused = |text: String| Fault::plain(400, text);
     let missing = || refused(format!("no matching mount at {}", quoted(from)));
     let Some(source) = from.strip_prefix(AUTH) else {
@@ -81,7 +81,7 @@ fn move_mount(access: &impl Access, from: &str, to: &str) -> Result<String, Faul
         })
 }
 
-fn status(access: &impl Access, id: &str) -> Answer {
+fn status(access: &dyn Access, id: &str) -> Answer {
     let migration = access.read_migration(id)?.ok_or_else(Fault::absent)?;
     let data = json!({
         "migration_id": id,

@@ -97,13 +97,13 @@ impl SystemMount {
 }
 
 /// The cluster's identifier.
-pub(in crate::vault) fn cluster_id(access: &impl Access) -> Result<String, Fault> {
+pub(in crate::vault) fn cluster_id(access: &dyn Access) -> Result<String, Fault> {
     let cluster = access.cluster()?;
     Ok(cluster.map(|cluster| cluster.id).unwrap_or_default())
 }
 
 /// `sys/mounts`
-pub(in crate::vault) fn list(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn list(access: &dyn Access, call: &Call<'_>) -> Answer {
     if call.operation != Operation::Read {
         return Err(Fault::unsupported_operation());
     }
@@ -116,7 +116,7 @@ pub(in crate::vault) fn list(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// `sys/mounts/<path>`
-pub(in crate::vault) fn read(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
+pub(in crate::vault) fn read(access: &dyn Access, call: &Call<'_>, path: &str) -> Answer {
     if call.operation != Operation::Read {
         return Err(Fault::unsupported_operation());
     }
@@ -131,7 +131,7 @@ pub(in crate::vault) fn read(access: &impl Access, call: &Call<'_>, path: &str) 
 }
 
 /// A removal of `sys/mounts/<path>`: what is not there is as good as removed, and nothing that is there can be.
-pub(in crate::vault) fn remove(access: &impl Access, path: &str) -> Answer {
+pub(in crate::vault) fn remove(access: &dyn Access, path: &str) -> Answer {
     let path = format!("{path}/");
     let is_mounted = match path.strip_prefix("auth/") {
         Some(path) => access.read_mount(path)?.is_some(),

@@ -40,7 +40,7 @@ impl<'a> From<&'a MountView> for Tuning<'a> {
 }
 
 /// Answers a request for the tuning of the mount at `path`, or above it.
-pub(in crate::vault) fn handle(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
+pub(in crate::vault) fn handle(access: &dyn Access, call: &Call<'_>, path: &str) -> Answer {
     let mount = access.find_mount(path)?;
     if let Some(mount) = &mount
         && mount.path.trim_end_matches('/') != path
@@ -77,7 +77,7 @@ pub(in crate::vault) fn handle(access: &impl Access, call: &Call<'_>, path: &str
 
 /// Refuses who has no right to the tuning at the mount's own path, so that a path below it escapes no denial (SEC-A2).
 fn require_rights_at(
-    access: &impl Access,
+    access: &dyn Access,
     call: &Call<'_>,
     path: &str,
     mount: &MountView,

@@ -12,7 +12,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use gatehouse_access_api::{Access, Operation};
+use gatehouse_access_api::Operation;
 use serde::Serialize;
 
 use self::document::Document;
@@ -21,9 +21,9 @@ use self::routes::{CUBBYHOLE, Family, IDENTITY, METHOD, SYSTEM, TOKENS};
 use super::call::Call;
 use super::errors::{Fault, MEDIA_TYPE};
 use super::internal_ui::rights_below;
-use crate::Gateway;
 use crate::cubbyhole_paths;
 use crate::http::Response;
+use crate::vault::server::Server;
 
 /// Where the description is.
 pub(super) const PATH: &str = "sys/internal/specs/openapi";
@@ -37,10 +37,7 @@ const IDENTITY_ROOT: &str = "identity/";
 /// # Errors
 ///
 /// When it is not read, or access fails.
-pub(super) fn response<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Result<Response, Fault> {
+pub(super) fn response(server: &Server<'_>, call: &Call<'_>) -> Result<Response, Fault> {
     let fields = match call.operation {
         Operation::Read => call.query_fields()?,
         Operation::Update => call.fields()?,
@@ -48,13 +45,13 @@ pub(super) fn response<A, C: Access, O>(
         _ => return Err(Fault::unsupported_operation()),
     };
     let generic = fields.boolean("generic_mount_paths")?.unwrap_or_default();
-    let mounts = gateway.access.list_mounts()?;
+    let mounts = server.access.list_mounts()?;
     let mut paths: Vec<String> = mounts
         .iter()
         .map(|mount| format!("auth/{}", mount.path))
         .collect();
     paths.extend([SYSTEM_ROOT, IDENTITY_ROOT, cubbyhole_paths::ROOT].map(str::to_owned));
-    let rights = rights_below(&gateway.access, call.caller_token()?, &paths)?;
+    let rights = rights_below(server.access, call.caller_token()?, &paths)?;
     let mut places: Vec<Place<'_>> = Vec::new();
     let mut any_method = false;
     for (path, _) in paths.iter().zip(rights).filter(|(_, granted)| *granted) {

@@ -6,7 +6,7 @@ use crate::vault::call::{Answer, Call};
 use crate::vault::paging::Paging;
 
 /// Answers a list of `accessors`.
-pub(super) fn list(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn list(access: &dyn Access, call: &Call<'_>) -> Answer {
     let paging = Paging::of(call)?;
     let page = access.list_accessors(paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)

@@ -41,7 +41,7 @@ pub(super) enum Place<'a> {
 }
 
 /// Answers a request for a token.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, place: Place<'_>) -> Answer {
+pub(super) fn handle(access: &dyn Access, call: &Call<'_>, place: Place<'_>) -> Answer {
     let fields = call.fields()?;
     let mut request = request(&fields)?;
     let mut known = FIELDS.to_vec();

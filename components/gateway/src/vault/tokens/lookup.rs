@@ -55,7 +55,7 @@ pub(super) fn own(call: &Call<'_>) -> Answer {
 }
 
 /// `lookup`
-pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn by_token(access: &dyn Access, call: &Call<'_>) -> Answer {
     let fields = match call.operation {
         Operation::Read => call.query_fields()?,
         _ => call.fields()?,
@@ -76,7 +76,7 @@ pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// `lookup-accessor`
-pub(super) fn by_accessor(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn by_accessor(access: &dyn Access, call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let accessor = accessor(&fields)?;
     let view = access

@@ -8,21 +8,17 @@ mod revoke;
 pub(in crate::vault) mod roles;
 pub(in crate::vault) mod tidy;
 
-use gatehouse_access_api::{Access, Operation};
-use gatehouse_auth_method_api::AuthMethod;
+use gatehouse_access_api::Operation;
 
 use self::create::Place;
 use super::call::{Answer, Call};
 use super::errors::Fault;
 use super::spelling::is_role_name;
-use crate::Gateway;
+use crate::vault::server::Server;
 
 /// Answers a request below `auth/token/`.
-pub(super) fn handle<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Answer {
-    let access = &gateway.access;
+pub(super) fn handle(server: &Server<'_>, call: &Call<'_>) -> Answer {
+    let access = server.access;
     let remainder = call.admission.remainder.as_str();
     match (remainder, call.operation) {
         ("lookup-self", Operation::Read | Operation::Update) => lookup::own(call),
@@ -30,9 +26,9 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
         ("lookup-accessor", Operation::Update) => lookup::by_accessor(access, call),
         ("create", Operation::Update) => create::handle(access, call, Place::Plain),
         ("create-orphan", Operation::Update) => create::handle(access, call, Place::Orphan),
-        ("renew-self", Operation::Update) => renew::own(gateway, call),
-        ("renew", Operation::Update) => renew::by_token(gateway, call),
-        ("renew-accessor", Operation::Update) => renew::by_accessor(gateway, call),
+        ("renew-self", Operation::Update) => renew::own(server, call),
+        ("renew", Operation::Update) => renew::by_token(server, call),
+        ("renew-accessor", Operation::Update) => renew::by_accessor(server, call),
         ("revoke-orphan", Operation::Update) => revoke::alone(access, call),
         ("tidy", Operation::Update) => tidy::handle(access),
         ("accessors", Operation::List) => accessors::list(access, call),

@@ -1,26 +1,22 @@
 //! Renewal: the method that issued the token confirms, then access extends it (contract 4.10, 5.3).
 
-use gatehouse_access_api::{Access, ClientToken, RenewError, TokenReference};
-use gatehouse_auth_method_api::AuthMethod;
+use gatehouse_access_api::{ClientToken, RenewError, TokenReference};
 
 use super::{accessor, token};
-use crate::Gateway;
 use crate::vault::auth_block::Granted;
 use crate::vault::auth_method;
 use crate::vault::call::{Answer, Call, ignored_fields};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
+use crate::vault::server::Server;
 
 /// `renew-self`
-pub(super) fn own<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Answer {
+pub(super) fn own(server: &Server<'_>, call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let token = call.caller_token()?;
     let reply = renew(
-        gateway,
+        server,
         call,
         &fields,
         &TokenReference::Id(token.into()),
@@ -33,14 +29,11 @@ pub(super) fn own<A: AuthMethod, C: Access, O>(
 }
 
 /// `renew`
-pub(super) fn by_token<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Answer {
+pub(super) fn by_token(server: &Server<'_>, call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let token = token(&fields)?;
     let reply = renew(
-        gateway,
+        server,
         call,
         &fields,
         &TokenReference::Id(token.clone()),
@@ -52,14 +45,11 @@ pub(super) fn by_token<A: AuthMethod, C: Access, O>(
 }
 
 /// `renew-accessor`
-pub(super) fn by_accessor<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Answer {
+pub(super) fn by_accessor(server: &Server<'_>, call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let accessor = accessor(&fields)?;
     let reference = &TokenReference::Accessor(accessor.clone());
-    let reply = renew(gateway, call, &fields, reference, |error| match error {
+    let reply = renew(server, call, &fields, reference, |error| match error {
         RenewError::UnknownToken => Fault::listed(400, "invalid accessor"),
         error => by_token_fault(&error),
     })?;
@@ -69,21 +59,21 @@ pub(super) fn by_accessor<A: AuthMethod, C: Access, O>(
     ))))
 }
 
-fn renew<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+fn renew(
+    server: &Server<'_>,
     call: &Call<'_>,
     fields: &Fields<'_>,
     reference: &TokenReference,
     fault: impl Fn(RenewError) -> Fault,
 ) -> Result<Reply, Fault> {
     let increment = fields.duration("increment")?.unwrap_or_default();
-    let access = &gateway.access;
+    let access = server.access;
     let subject = access
         .renewal(reference, call.request.peer_text().as_deref())
         .map_err(&fault)?;
     let fresh = subject
         .revalidation
-        .map(|revalidation| auth_method::revalidate(&gateway.auth_method, call, revalidation))
+        .map(|revalidation| auth_method::revalidate(server.auth_method, call, revalidation))
         .transpose()?;
     let grant = access
         .renew_token(reference, increment, fresh.as_ref())

@@ -17,20 +17,20 @@ impl From<RevokeError> for Fault {
 }
 
 /// `revoke-self`
-pub(super) fn own(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn own(access: &dyn Access, call: &Call<'_>) -> Answer {
     access.revoke_token(&TokenReference::Id(call.caller_token()?.into()))?;
     Ok(None)
 }
 
 /// `revoke`; an unknown token is as good as a revoked one.
-pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn by_token(access: &dyn Access, call: &Call<'_>) -> Answer {
     let token = token(&call.fields()?)?;
     access.revoke_token(&TokenReference::Id(token.clone()))?;
     Ok(None)
 }
 
 /// `revoke-orphan`; its children live on without it.
-pub(super) fn alone(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn alone(access: &dyn Access, call: &Call<'_>) -> Answer {
     let token = token(&call.fields()?)?;
     if !call.admission.sudo {
         let text = "root or sudo privileges required to revoke and orphan";
@@ -43,7 +43,7 @@ pub(super) fn alone(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// `revoke-accessor`
-pub(super) fn by_accessor(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn by_accessor(access: &dyn Access, call: &Call<'_>) -> Answer {
     let accessor = accessor(&call.fields()?)?;
     let found = access.revoke_token(&TokenReference::Accessor(accessor.clone()))?;
     Ok((!found).then(|| Reply::empty().warned(["No token found with this accessor".to_owned()])))

@@ -6,7 +6,7 @@ use crate::vault::call::Answer;
 use crate::vault::envelope::Reply;
 
 /// Answers a request to tidy.
-pub(in crate::vault) fn handle(access: &impl Access) -> Answer {
+pub(in crate::vault) fn handle(access: &dyn Access) -> Answer {
     let reply = if access.tidy_tokens()? {
         // Nothing is deleted here: only background work is held back while the server's clock is in doubt (SEC-T6).
         let started = "Tidy operation successfully started. It is done in the background, while the server's clock is not in doubt.";

@@ -37,7 +37,7 @@ struct Project {
 
 /// Answers a request for `config/check`.
 pub(in crate::vault::auth_method) fn handle(
-    auth_method: &impl AuthMethod,
+    auth_method: &dyn AuthMethod,
     call: &Call<'_>,
     operation: Operation,
     mount: &Mount,

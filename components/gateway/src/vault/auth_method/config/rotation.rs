@@ -17,7 +17,7 @@ struct Shown<'a> {
 
 /// Answers a request for `config/rotate-root`.
 pub(in crate::vault::auth_method) fn handle(
-    auth_method: &impl AuthMethod,
+    auth_method: &dyn AuthMethod,
     call: &Call<'_>,
     operation: Operation,
     mount: &Mount,

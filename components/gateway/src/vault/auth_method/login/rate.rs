@@ -7,22 +7,22 @@ use std::net::IpAddr;
 
 use gatehouse_access_api::Mount;
 
-use crate::Gateway;
 use crate::host::Bucket;
 use crate::source;
 use crate::vault::errors::Fault;
+use crate::vault::server::Server;
 
 /// Takes this login out of what its source and the mount have left.
 ///
 /// # Errors
 ///
 /// 429 where one of them has nothing left. Then neither has lost anything: who floods the server uses up its own share alone.
-pub(super) fn check<A, C, O>(
-    gateway: &Gateway<A, C, O>,
+pub(super) fn check(
+    server: &Server<'_>,
     source: Option<IpAddr>,
     mount: &Mount,
 ) -> Result<(), Fault> {
-    let settings = &gateway.settings;
+    let settings = &server.settings;
     let of_source = settings
         .login_rate_per_source
         .map(|rate| rate.bucket(format!("login/source/{}", source::network(source))));
@@ -33,7 +33,7 @@ pub(super) fn check<A, C, O>(
     if buckets.is_empty() {
         return Ok(());
     }
-    match gateway.host.rate_limits.take(&buckets) {
+    match server.host.rate_limits.take(&buckets) {
         Ok(_) => Ok(()),
         Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
     }

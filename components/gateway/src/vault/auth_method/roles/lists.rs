@@ -30,7 +30,7 @@ impl List {
 
 /// Answers a request for a list of role `name`.
 pub(in crate::vault::auth_method) fn edit(
-    auth_method: &impl AuthMethod,
+    auth_method: &dyn AuthMethod,
     call: &Call<'_>,
     operation: Operation,
     mount: &Mount,

@@ -13,14 +13,14 @@ use crate::vault::paging::Paging;
 use crate::vault::spelling::is_role_name;
 
 /// Answers a list of `roles`.
-pub(super) fn names(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn names(access: &dyn Access, call: &Call<'_>) -> Answer {
     let paging = Paging::of(call)?;
     let page = access.list_token_roles(paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)
 }
 
 /// Answers a request for `roles/<name>`.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+pub(super) fn handle(access: &dyn Access, call: &Call<'_>, name: &str) -> Answer {
     if !is_role_name(name) {
         return Err(Fault::unsupported_path());
     }
@@ -41,7 +41,7 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, name: &str) -> Answe
 }
 
 /// A write without anything to warn of says nothing, not even of fields that it ignored.
-fn write(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+fn write(access: &dyn Access, call: &Call<'_>, name: &str) -> Answer {
     let fields = call.fields()?;
     let changes = fields::changes(&fields)?;
     let warnings = access
