@@ -7,20 +7,20 @@ use std::cell::Cell;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use gatehouse_access_api::{ClientToken, Failure, Operation, ROOT_TOKEN_CHARACTERS};
+use gatehouse_access_api::{ClientToken, Failure, ROOT_TOKEN_CHARACTERS};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
-use super::call::{Answer, Call};
+use super::call::{Answer, Call, Unadmitted};
 use super::envelope::Reply;
 use super::errors::{Fault, without_content};
 use super::fields::Fields;
 use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
 use super::stage::answer;
-use crate::audit::Trail;
-use crate::host::{Bucket, Ceremony, CeremonyError};
-use crate::http::{Method, Request, Response};
+use crate::host::{Bucket, Ceremonies, Ceremony, CeremonyError};
+use crate::http::{Request, Response};
 use crate::source;
 use crate::vault::server::Server;
 
@@ -29,15 +29,6 @@ const REQUESTS: u32 = 300;
 const PERIOD_MILLISECONDS: u32 = 60_000;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/// How an answer is wrapped.
-#[derive(Clone, Copy)]
-enum Shape {
-    /// Not at all, as Vault answers.
-    Bare,
-    /// In the envelope, as OpenBao answers at its new paths.
-    Envelope,
-}
 
 #[derive(Serialize)]
 struct RootStatus<'a> {
@@ -96,68 +87,70 @@ struct VerificationDone<'a> {
     complete: bool,
 }
 
-/// Answers a request without a token; `None` for a path that is about something else.
-pub(super) fn handle(
-    server: &Server<'_>,
-    request: &Request,
-    path: &str,
-    trail: &mut Trail<'_>,
-) -> Option<Result<Response, Fault>> {
-    let (family, step) = path.strip_prefix("v1/sys/")?.split_once('/')?;
-    let ceremony = Asked::new(server, request);
-    let operation = match request.method {
-        Method::Get => Operation::Read,
-        Method::Post | Method::Put => Operation::Update,
-        Method::Delete => Operation::Delete,
-        _ => Operation::Help,
-    };
-    let reply = match (family, step) {
-        ("generate-root" | "generate-root-token", "attempt" | "update") => ceremony
-            .limited()
-            .and_then(|()| ceremony.root_generation(operation, step)),
-        ("rekey", "init" | "update" | "verify" | "backup") => ceremony
-            .limited()
-            .and_then(|()| ceremony.rekey(operation, step)),
-        ("rekey", "recovery-key-backup") | ("rekey-recovery-key", _) => Err(no_recovery_keys()),
-        _ => return None,
-    };
-    if let Some(token) = ceremony.root_token.take() {
-        trail.made(token);
+/// A step of a ceremony.
+type Step<'a> = fn(&Asked<'a>) -> Result<Written, Fault>;
+
+/// Answers a request for a step without a token, as Vault answers: without the envelope.
+pub(super) fn bare<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Response, Fault> {
+    match taken(unadmitted, step)? {
+        Written::Nothing => Ok(without_content(204)),
+        Written::Document(text) => answer(200, &raw(&text)?),
     }
-    let shape = match family {
-        "generate-root-token" => Shape::Envelope,
-        _ => Shape::Bare,
-    };
-    Some(reply.and_then(|reply| reply.response(server, shape)))
 }
 
-/// Answers a request for `sys/rotate/root/...`, from a caller with `sudo`.
-pub(super) fn with_token(server: &Server<'_>, call: &Call<'_>, step: &str) -> Answer {
-    if !matches!(step, "init" | "update" | "verify" | "backup") {
-        return Err(Fault::unsupported_path());
-    }
-    let request = call.request;
-    let ceremony = Asked::new(server, request);
-    match ceremony.rekey(call.operation, step)? {
-        Written::Nothing => Ok(None),
+/// The same in the envelope, as OpenBao answers at its new paths.
+pub(super) fn in_envelope<'a>(
+    unadmitted: &Unadmitted<'a>,
+    step: Step<'a>,
+) -> Result<Response, Fault> {
+    match taken(unadmitted, step)? {
+        Written::Nothing => Ok(without_content(204)),
         Written::Document(text) => {
-            let document: &serde_json::value::RawValue =
-                serde_json::from_str(&text).map_err(|_| unwritable())?;
-            Ok(Some(Reply::data(&document)?))
+            let id = unadmitted.server.fresh_uuid()?;
+            Reply::data(&raw(&text)?)?.response(&id, "system")
         }
     }
 }
 
-/// There is one key, which the shares yield.
-pub(super) fn no_recovery_keys() -> Fault {
+fn taken<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Written, Fault> {
+    let asked = Asked::new(unadmitted.server, unadmitted.request);
+    let written = asked.limited().and_then(|()| step(&asked));
+    unadmitted.root_token.set(asked.root_token.take());
+    written
+}
+
+/// Answers a request for a step below `sys/rotate/root`, from a caller with a token.
+pub(super) fn with_token<'a>(call: &Call<'a>, step: Step<'a>) -> Answer {
+    match step(&Asked::new(call.server, call.request))? {
+        Written::Nothing => Ok(None),
+        Written::Document(text) => Reply::data(&raw(&text)?).map(Some),
+    }
+}
+
+/// Any other method at a step.
+pub(super) fn otherwise(unadmitted: &Unadmitted<'_>) -> Result<Response, Fault> {
+    bare(unadmitted, |_| Err(Fault::unsupported_operation()))
+}
+
+/// `sys/rotate/recovery/...`: there is one key, which the shares yield.
+pub(super) fn no_recovery_keys_to_rotate(_: &Call<'_>) -> Answer {
+    Err(recovery_refused())
+}
+
+/// `sys/rekey-recovery-key/...`, without a token
+pub(super) fn no_recovery_keys_to_rekey(_: &Unadmitted<'_>) -> Result<Response, Fault> {
+    Err(recovery_refused())
+}
+
+fn recovery_refused() -> Fault {
     Fault::plain(
         400,
         "recovery rekeying not supported: there are no recovery keys",
     )
 }
 
-/// What is answered, before it is wrapped. May hold secrets.
-enum Written {
+/// An answer before it is wrapped. May hold secrets.
+pub(super) enum Written {
     Nothing,
     Document(Zeroizing<String>),
 }
@@ -167,21 +160,10 @@ impl Written {
         let text = serde_json::to_string(document).map_err(|_| unwritable())?;
         Ok(Self::Document(Zeroizing::new(text)))
     }
+}
 
-    fn response(&self, server: &Server<'_>, shape: Shape) -> Result<Response, Fault> {
-        let Self::Document(text) = self else {
-            return Ok(without_content(204));
-        };
-        let document: &serde_json::value::RawValue =
-            serde_json::from_str(text).map_err(|_| unwritable())?;
-        match shape {
-            Shape::Bare => answer(200, &document),
-            Shape::Envelope => {
-                let id = server.fresh_uuid()?;
-                Reply::data(&document)?.response(&id, "system")
-            }
-        }
-    }
+fn raw(document: &str) -> Result<&RawValue, Fault> {
+    serde_json::from_str(document).map_err(|_| unwritable())
 }
 
 fn unwritable() -> Fault {
@@ -189,7 +171,7 @@ fn unwritable() -> Fault {
 }
 
 /// A request about a ceremony.
-struct Asked<'a> {
+pub(super) struct Asked<'a> {
     server: &'a Server<'a>,
     request: &'a Request,
     /// The root token that the request has made.
@@ -224,6 +206,10 @@ impl<'a> Asked<'a> {
         }
     }
 
+    fn ceremonies(&self) -> &dyn Ceremonies {
+        &*self.server.host.ceremonies
+    }
+
     fn fields(&self) -> Result<Fields<'_>, Fault> {
         Ok(Fields::of_body(self.request)?)
     }
@@ -241,43 +227,57 @@ impl<'a> Asked<'a> {
         Ok((key, fields.string("nonce")?.unwrap_or_default()))
     }
 
-    fn rekey(&self, operation: Operation, step: &str) -> Result<Written, Fault> {
-        let ceremonies = &self.server.host.ceremonies;
-        match (step, operation) {
-            ("init", Operation::Read) => rekey_status(&told(ceremonies.rekey(), REKEY)?),
-            ("init", Operation::Update) => self.begin_rekey(),
-            ("init", Operation::Delete) => {
-                told(ceremonies.cancel_rekey(&self.origin()), REKEY)?;
-                Ok(Written::Nothing)
-            }
-            ("update", Operation::Update) => self.give_for_rekey(),
-            ("verify", Operation::Read) => {
-                verification_status(&told(ceremonies.rekey_verification(), VERIFICATION)?)
-            }
-            ("verify", Operation::Update) => {
-                let (share, nonce) = self.share()?;
-                let given = ceremonies.verify_rekey(&share, &nonce);
-                let ceremony = given.map_err(|error| refusal(error, VERIFICATION, share.len()))?;
-                match (&ceremony.nonce, &ceremony.verification_nonce) {
-                    (None, nonce) => Written::of(&VerificationDone {
-                        nonce: nonce.as_deref().unwrap_or_default(),
-                        complete: true,
-                    }),
-                    _ => verification_status(&ceremony),
-                }
-            }
-            ("verify", Operation::Delete) => {
-                let restarted = ceremonies.restart_rekey_verification(&self.origin());
-                verification_status(&told(restarted, VERIFICATION)?)
-            }
-            // Backups are of shares that were encrypted to somebody, and none is.
-            ("backup", Operation::Read) => Err(Fault::plain(400, "no backed-up keys found")),
-            ("backup", Operation::Delete) => Ok(Written::Nothing),
-            _ => Err(Fault::unsupported_operation()),
+    /// GET `init`
+    pub(super) fn rekey_progress(&self) -> Result<Written, Fault> {
+        rekey_status(&refused(self.ceremonies().rekey(), REKEY)?)
+    }
+
+    /// DELETE `init`
+    pub(super) fn cancel_rekey(&self) -> Result<Written, Fault> {
+        refused(self.ceremonies().cancel_rekey(&self.origin()), REKEY)?;
+        Ok(Written::Nothing)
+    }
+
+    /// GET `verify`
+    pub(super) fn verification_progress(&self) -> Result<Written, Fault> {
+        let ceremony = self.ceremonies().rekey_verification();
+        verification_status(&refused(ceremony, VERIFICATION)?)
+    }
+
+    /// POST `verify`
+    pub(super) fn verify(&self) -> Result<Written, Fault> {
+        let (share, nonce) = self.share()?;
+        let given = self.ceremonies().verify_rekey(&share, &nonce);
+        let ceremony = given.map_err(|error| refusal(error, VERIFICATION, share.len()))?;
+        match (&ceremony.nonce, &ceremony.verification_nonce) {
+            (None, nonce) => Written::of(&VerificationDone {
+                nonce: nonce.as_deref().unwrap_or_default(),
+                complete: true,
+            }),
+            _ => verification_status(&ceremony),
         }
     }
 
-    fn begin_rekey(&self) -> Result<Written, Fault> {
+    /// DELETE `verify`
+    pub(super) fn restart_verification(&self) -> Result<Written, Fault> {
+        let restarted = self.ceremonies().restart_rekey_verification(&self.origin());
+        verification_status(&refused(restarted, VERIFICATION)?)
+    }
+
+    /// GET `backup`: backups are of encrypted shares, and none is encrypted.
+    #[expect(clippy::unused_self, reason = "a step like the others")]
+    pub(super) fn backup(&self) -> Result<Written, Fault> {
+        Err(Fault::plain(400, "no backed-up keys found"))
+    }
+
+    /// DELETE `backup`
+    #[expect(clippy::unused_self, reason = "a step like the others")]
+    pub(super) fn delete_backup(&self) -> Result<Written, Fault> {
+        Ok(Written::Nothing)
+    }
+
+    /// POST `init`
+    pub(super) fn begin_rekey(&self) -> Result<Written, Fault> {
         let fields = self.fields()?;
         refuse_encryption(&fields, "pgp_keys")?;
         if fields.boolean("backup")?.unwrap_or_default() {
@@ -294,14 +294,16 @@ impl<'a> Asked<'a> {
             let text = "provided threshold greater than the total shares";
             return Err(Fault::plain(400, text));
         }
-        let ceremonies = &self.server.host.ceremonies;
-        let begun = ceremonies.begin_rekey(shares, threshold, verification, &self.origin());
-        rekey_status(&told(begun, REKEY)?)
+        let begun = self
+            .ceremonies()
+            .begin_rekey(shares, threshold, verification, &self.origin());
+        rekey_status(&refused(begun, REKEY)?)
     }
 
-    fn give_for_rekey(&self) -> Result<Written, Fault> {
+    /// POST `update`
+    pub(super) fn give_for_rekey(&self) -> Result<Written, Fault> {
         let (share, nonce) = self.share()?;
-        let given = self.server.host.ceremonies.give_for_rekey(&share, &nonce);
+        let given = self.ceremonies().give_for_rekey(&share, &nonce);
         let progress = given.map_err(|error| refusal(error, REKEY, share.len()))?;
         if progress.new_shares.is_empty() {
             return rekey_status(&progress.ceremony);
@@ -322,23 +324,20 @@ impl<'a> Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn root_generation(&self, operation: Operation, step: &str) -> Result<Written, Fault> {
-        let ceremonies = &self.server.host.ceremonies;
-        match (step, operation) {
-            ("attempt", Operation::Read) => {
-                root_status(&told(ceremonies.root_generation(), ROOT)?, "")
-            }
-            ("attempt", Operation::Update) => self.begin_root_generation(),
-            ("attempt", Operation::Delete) => {
-                told(ceremonies.cancel_root_generation(&self.origin()), ROOT)?;
-                Ok(Written::Nothing)
-            }
-            ("update", Operation::Update) => self.give_for_root(),
-            _ => Err(Fault::unsupported_operation()),
-        }
+    /// GET `attempt`
+    pub(super) fn root_progress(&self) -> Result<Written, Fault> {
+        root_status(&refused(self.ceremonies().root_generation(), ROOT)?, "")
     }
 
-    fn begin_root_generation(&self) -> Result<Written, Fault> {
+    /// DELETE `attempt`
+    pub(super) fn cancel_root(&self) -> Result<Written, Fault> {
+        let cancelled = self.ceremonies().cancel_root_generation(&self.origin());
+        refused(cancelled, ROOT)?;
+        Ok(Written::Nothing)
+    }
+
+    /// POST `attempt`
+    pub(super) fn begin_root(&self) -> Result<Written, Fault> {
         let fields = self.fields()?;
         refuse_encryption(&fields, "pgp_key")?;
         let given = fields.string("otp")?.map(Zeroizing::new);
@@ -352,10 +351,11 @@ impl Asked<'_> {
         };
         let password = given.as_ref().or(made.as_ref());
         let password = password.map(|password| password.as_bytes());
-        let ceremonies = &self.server.host.ceremonies;
-        let begun = ceremonies.begin_root_generation(password.unwrap_or_default(), &self.origin());
+        let begun = self
+            .ceremonies()
+            .begin_root_generation(password.unwrap_or_default(), &self.origin());
         let shown = made.as_ref().map_or("", |made| made.as_str());
-        root_status(&told(begun, ROOT)?, shown)
+        root_status(&refused(begun, ROOT)?, shown)
     }
 
     /// As many random characters as a root token has.
@@ -376,9 +376,10 @@ impl Asked<'_> {
         Ok(password)
     }
 
-    fn give_for_root(&self) -> Result<Written, Fault> {
+    /// POST `update`
+    pub(super) fn give_for_root(&self) -> Result<Written, Fault> {
         let (share, nonce) = self.share()?;
-        let given = self.server.host.ceremonies.give_for_root(&share, &nonce);
+        let given = self.ceremonies().give_for_root(&share, &nonce);
         let progress = given.map_err(|error| refusal(error, ROOT, share.len()))?;
         let Some(password) = progress.one_time_password else {
             return root_status(&progress.ceremony, "");
@@ -451,7 +452,7 @@ fn verification_status(ceremony: &Ceremony) -> Result<Written, Fault> {
     })
 }
 
-/// Refuses to encrypt what is answered to somebody: answering it in clear would betray what was asked.
+/// Refuses to encrypt what is answered: answering it in clear would betray what was asked.
 fn refuse_encryption(fields: &Fields<'_>, field: &'static str) -> Result<(), Fault> {
     let asked = fields.list(field)?.unwrap_or_default();
     if asked.iter().all(String::is_empty) {
@@ -497,7 +498,7 @@ const VERIFICATION: Words = Words {
     ..REKEY
 };
 
-fn told<T>(result: Result<T, CeremonyError>, words: Words) -> Result<T, Fault> {
+fn refused<T>(result: Result<T, CeremonyError>, words: Words) -> Result<T, Fault> {
     // No share was given, so none has the wrong length.
     result.map_err(|error| refusal(error, words, 0))
 }

@@ -1,6 +1,6 @@
 //! `cubbyhole`: secrets that one token keeps for itself and that end with it (contract 6.1).
 
-use gatehouse_access_api::{Access, CubbyholeError, Operation, Refusal};
+use gatehouse_access_api::{CubbyholeError, Refusal};
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -9,33 +9,43 @@ use super::envelope::Reply;
 use super::errors::{Fault, refusal};
 use super::fields::Verbatim;
 
-/// Answers a request at `path` below `cubbyhole/`, or for all of it where that is empty.
-pub(super) fn handle(access: &dyn Access, call: &Call<'_>, path: &str) -> Answer {
-    let token = call.caller_token()?;
-    match call.operation {
-        Operation::List => {
-            let keys = access.list_cubbyhole(token, path).map_err(fault)?;
-            if keys.is_empty() {
-                return Err(Fault::absent());
-            }
-            Reply::data(&json!({ "keys": keys })).map(Some)
-        }
-        Operation::Help | Operation::Patch => Err(Fault::unsupported_operation()),
-        _ if path.is_empty() => Err(Fault::plain(400, "missing path")),
-        Operation::Read => {
-            let secret = access.read_cubbyhole(token, path).map_err(fault)?;
-            shown(secret.ok_or_else(Fault::absent)?).map(Some)
-        }
-        Operation::Delete => done(call, access.delete_cubbyhole(token, path)),
-        Operation::Update | Operation::CreateOrUpdate => {
-            let content = content(call)?;
-            let permission = call.admission.write;
-            done(
-                call,
-                access.write_cubbyhole(token, path, &content, permission),
-            )
-        }
+/// LIST of a folder, or of all secrets
+pub(super) fn list(call: &Call<'_>) -> Answer {
+    let (access, token) = (call.server.access, call.caller_token()?);
+    let keys = access.list_cubbyhole(token, call.captured("path"));
+    let keys = keys.map_err(fault)?;
+    if keys.is_empty() {
+        return Err(Fault::absent());
     }
+    Reply::data(&json!({ "keys": keys })).map(Some)
+}
+
+/// GET, POST and DELETE of all secrets at once
+pub(super) fn missing_path(_: &Call<'_>) -> Answer {
+    Err(Fault::plain(400, "missing path"))
+}
+
+/// GET of a secret
+pub(super) fn read(call: &Call<'_>) -> Answer {
+    let (access, token) = (call.server.access, call.caller_token()?);
+    let secret = access.read_cubbyhole(token, call.captured("path"));
+    reply(secret.map_err(fault)?.ok_or_else(Fault::absent)?).map(Some)
+}
+
+/// POST of a secret
+pub(super) fn write(call: &Call<'_>) -> Answer {
+    let (access, token) = (call.server.access, call.caller_token()?);
+    let content = content(call)?;
+    let (path, permission) = (call.captured("path"), call.admission.write);
+    let written = access.write_cubbyhole(token, path, &content, permission);
+    done(call, written)
+}
+
+/// DELETE of a secret
+pub(super) fn delete(call: &Call<'_>) -> Answer {
+    let (access, token) = (call.server.access, call.caller_token()?);
+    let deleted = access.delete_cubbyhole(token, call.captured("path"));
+    done(call, deleted)
 }
 
 /// The object that was sent, to the digit. A secret is no field: what is `null` in it stays so.
@@ -48,7 +58,7 @@ fn content(call: &Call<'_>) -> Result<Vec<u8>, Fault> {
         .map_err(|error| Fault::internal(format!("a secret could not be written: {error}")))
 }
 
-fn shown(secret: Vec<u8>) -> Result<Reply, Fault> {
+fn reply(secret: Vec<u8>) -> Result<Reply, Fault> {
     // The message would quote what it could not read.
     let unreadable = || Fault::internal("a token's secret could not be read");
     let text = String::from_utf8(secret).map_err(|_| unreadable())?;

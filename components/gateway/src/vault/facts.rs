@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_access_api::Operation;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, json};
@@ -17,21 +16,16 @@ use super::errors::{Fault, MEDIA_TYPE};
 use super::seal::BUILD_DATE;
 use super::timestamp::timestamp;
 use crate::http::Response;
-use crate::vault::server::Server;
-
-/// Where the requests are shown that are being answered.
-pub(super) const IN_FLIGHT_PATH: &str = "sys/in-flight-req";
 
 /// `sys/ha-status`: one server, which is the active one. Under which address clients reach it is for its operator to know.
-pub(super) fn ha_status(server: &Server<'_>, operation: Operation) -> Answer {
-    require(operation, Operation::Read)?;
+pub(super) fn ha_status(call: &Call<'_>) -> Answer {
     let nodes = json!([{
         "hostname": "",
         "api_address": "",
         "cluster_address": "",
         "active_node": true,
         "last_echo": null,
-        "version": server.settings.compatibility_version,
+        "version": call.server.settings.compatibility_version,
         "echo_duration_ms": 0,
         "clock_skew_ms": 0,
         "replication_primary_canary_age_ms": 0,
@@ -41,9 +35,8 @@ pub(super) fn ha_status(server: &Server<'_>, operation: Operation) -> Answer {
 }
 
 /// `sys/host-info`: the time.
-pub(super) fn host_info(server: &Server<'_>, operation: Operation) -> Answer {
-    require(operation, Operation::Read)?;
-    let now = timestamp(server.clock.now_seconds());
+pub(super) fn host_info(call: &Call<'_>) -> Answer {
+    let now = timestamp(call.server.clock.now_seconds());
     let warnings = ["host", "memory", "disk", "cpu", "cpu_times"].map(|what| {
         format!("{what}: the server sees nothing of its machine: ask the machine itself")
     });
@@ -52,26 +45,17 @@ pub(super) fn host_info(server: &Server<'_>, operation: Operation) -> Answer {
 }
 
 /// `sys/replication/status`: there is none. Tools that collect what they can about a server stop where this is not answered.
-pub(super) fn replication_status(operation: Operation) -> Answer {
-    require(operation, Operation::Read)?;
+pub(super) fn replication_status(_: &Call<'_>) -> Answer {
     Reply::data(&json!({ "mode": "disabled" })).map(Some)
 }
 
 /// `sys/version-history`: the version that clients are told of. Since when it runs is not recorded.
-pub(super) fn version_history(server: &Server<'_>, operation: Operation) -> Answer {
-    require(operation, Operation::List)?;
-    let version = server.settings.compatibility_version.as_str();
+pub(super) fn version_history(call: &Call<'_>) -> Answer {
+    let version = call.server.settings.compatibility_version.as_str();
     let known =
         json!({ "timestamp_installed": "", "build_date": BUILD_DATE, "previous_version": null });
     let key_info = BTreeMap::from([(version, known)]);
     Reply::data(&json!({ "keys": [version], "key_info": key_info })).map(Some)
-}
-
-fn require(operation: Operation, only: Operation) -> Result<(), Fault> {
-    if operation == only {
-        return Ok(());
-    }
-    Err(Fault::unsupported_operation())
 }
 
 /// A request that is being answered.
@@ -85,16 +69,15 @@ struct InFlight<'a> {
 }
 
 /// `sys/in-flight-req`: the request that asks. Others are answered by other instances, which know nothing of each other.
-pub(super) fn in_flight(server: &Server<'_>, call: &Call<'_>) -> Result<Response, Fault> {
-    require(call.operation, Operation::Read)?;
+pub(super) fn in_flight(call: &Call<'_>) -> Result<Response, Fault> {
     let id = match call.request_id {
         Some(id) => id.to_owned(),
-        None => server.fresh_uuid()?,
+        None => call.server.fresh_uuid()?,
     };
     let caller = call.admission.caller.as_ref();
     let entity = caller.and_then(|caller| caller.entity_id.as_deref());
     let request = InFlight {
-        start_time: timestamp(server.clock.now_seconds()),
+        start_time: timestamp(call.server.clock.now_seconds()),
         client_remote_address: call.request.peer_text().unwrap_or_default(),
         request_path: &call.request.path,
         request_method: "GET",

@@ -6,11 +6,12 @@ use gatehouse_access_api::{Failure, InitializeError, Initialized};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
+use super::call::Unadmitted;
 use super::errors::Fault;
 use super::fields::Fields;
 use super::stage::{Stage, answer};
 use crate::host::InitializeSealError;
-use crate::http::{Request, Response};
+use crate::http::Response;
 use crate::vault::server::Server;
 
 #[derive(Serialize)]
@@ -18,13 +19,13 @@ struct Initialization {
     initialized: bool,
 }
 
-/// Answers whether there has been a first start.
-pub(super) fn status(server: &Server<'_>) -> Result<Response, Fault> {
-    let initialized = !matches!(Stage::of(server)?, Stage::Uninitialized);
+/// GET `sys/init`
+pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+    let initialized = !matches!(Stage::of(asked.server)?, Stage::Uninitialized);
     answer(200, &Initialization { initialized })
 }
 
-/// Fields that ask for secrets to be encrypted to somebody. Answering them in clear would betray what was asked.
+/// Fields that ask for secrets to be encrypted to a key. Answering them in clear would betray what was asked.
 const ENCRYPTING_FIELDS: [&str; 3] = ["pgp_keys", "recovery_pgp_keys", "root_token_pgp_key"];
 
 /// Fields about keys that this server never has, and why.
@@ -47,11 +48,12 @@ struct Made<'a> {
     root_token: &'a str,
 }
 
-/// Makes the shares, where the seal has some, and the first token.
+/// POST `sys/init`: makes the shares, where the seal has some, and the first token.
 ///
 /// Beside the fields of the protocol, `root_token` names the token to be made. Whoever initializes a server owns it in any case.
-pub(super) fn run(server: &Server<'_>, request: &Request) -> Result<Response, Fault> {
-    let fields = Fields::of_body(request)?;
+pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+    let server = asked.server;
+    let fields = Fields::of_body(asked.request)?;
     let seal = server.host.seal.status()?;
     match Stage::with(seal.as_ref(), server.access)? {
         Stage::Uninitialized => {}
@@ -73,7 +75,7 @@ pub(super) fn run(server: &Server<'_>, request: &Request) -> Result<Response, Fa
         InitializeSealError::Failure(failure) => failure.into(),
     })?;
     let initialized = complete(server, chosen.as_deref()).inspect_err(|_| {
-        // Nobody will ever have these shares.
+        // These shares are never answered.
         if let Err(failure) = server.host.seal.abandon_initialization() {
             server.tell_operator(&format!("initialization could not be undone: {failure}"));
         }

@@ -1,8 +1,8 @@
 //! `sys/internal/ui`: what user interfaces ask before they show anything (contract 6.4).
 
 use gatehouse_access_api::{
-    Access, Capability, ListingVisibility, LookupError, MountView, Operation, PathRights,
-    ResultantAcl, TokenReference,
+    Access, Capability, ListingVisibility, LookupError, MountView, PathRights, ResultantAcl,
+    TokenReference,
 };
 use serde_json::{Map, Value, json};
 
@@ -20,23 +20,10 @@ pub(super) fn answers_everybody(path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Answers a request below `sys/internal/ui/`.
-pub(super) fn handle(access: &dyn Access, call: &Call<'_>, below: &str) -> Answer {
-    match (below.split_once('/'), call.operation) {
-        (None, Operation::Read) if below == "mounts" => list(access, call),
-        (None, Operation::Read) if below == "resultant-acl" => resultant_acl(access, call),
-        (None, _) if matches!(below, "mounts" | "resultant-acl") => {
-            Err(Fault::unsupported_operation())
-        }
-        (Some(("mounts", path)), Operation::Read) => one(access, call, path),
-        (Some(("mounts", _)), _) => Err(Fault::unsupported_operation()),
-        _ => Err(Fault::unsupported_path()),
-    }
-}
-
 /// `mounts`: those that the caller has any rights below, and those that everybody may see; of the latter callers without a token
 /// see little more than the name.
-fn list(access: &dyn Access, call: &Call<'_>) -> Answer {
+pub(super) fn mounts(call: &Call<'_>) -> Answer {
+    let access = call.server.access;
     let mounts = access.list_mounts()?;
     let auth_paths = mounts.iter().map(|mount| format!("auth/{}", mount.path));
     let paths: Vec<String> = auth_paths
@@ -69,8 +56,9 @@ fn list(access: &dyn Access, call: &Call<'_>) -> Answer {
 }
 
 /// `mounts/<path>`: the mount that serves a path. Whether there is none or no right to know is not said.
-fn one(access: &dyn Access, call: &Call<'_>, path: &str) -> Answer {
-    let asked = format!("{path}/");
+pub(super) fn mount(call: &Call<'_>) -> Answer {
+    let access = call.server.access;
+    let asked = format!("{}/", call.captured("path"));
     let token = call.caller_token()?;
     let (path, name, mut shown) = match asked.strip_prefix("auth/") {
         Some(inside) => {
@@ -107,9 +95,13 @@ fn hidden(asked: &str) -> Fault {
 }
 
 /// `resultant-acl`
-fn resultant_acl(access: &dyn Access, call: &Call<'_>) -> Answer {
+pub(super) fn resultant_acl(call: &Call<'_>) -> Answer {
     let token = &TokenReference::Id(call.caller_token()?.into());
-    let acl = access.resultant_acl(token).map_err(caller_gone)?;
+    let acl = call
+        .server
+        .access
+        .resultant_acl(token)
+        .map_err(caller_gone)?;
     let data = match acl {
         ResultantAcl::Root => json!({ "root": true }),
         // Clients would take a pattern for a path, so none is shown.

@@ -9,7 +9,6 @@ use super::call::Call;
 use super::errors::{Fault, MEDIA_TYPE};
 use super::timestamp::timestamp;
 use crate::http::{Request, Response};
-use crate::vault::server::Server;
 
 /// Prometheus's text format.
 const EXPOSITION_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -22,12 +21,12 @@ const SCRAPED_MEDIA_TYPES: [&str; 3] = [
 ];
 
 /// Answers an admitted read.
-pub(super) fn read(server: &Server<'_>, call: &Call<'_>) -> Result<Response, Fault> {
+pub(super) fn read(call: &Call<'_>) -> Result<Response, Fault> {
     let format = call.query_fields()?.string("format")?.unwrap_or_default();
-    let exposition = || server.host.metrics.exposition();
+    let exposition = || call.server.host.metrics.exposition();
     match format.as_str() {
         "" if !is_scraper(call.request) => {
-            let now = timestamp(server.clock.now_seconds());
+            let now = timestamp(call.server.clock.now_seconds());
             let body = serde_json::to_vec(&Summary::of(&exposition(), now)).map_err(|error| {
                 Fault::internal(format!("an answer could not be written: {error}"))
             })?;

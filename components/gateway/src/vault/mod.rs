@@ -11,13 +11,14 @@ mod call;
 mod capabilities;
 mod ceremonies;
 pub(crate) mod cubbyhole;
-mod documents;
 mod envelope;
 mod errors;
 mod facts;
+mod field;
 mod fields;
 mod headers;
 mod identity;
+mod ignored_fields;
 mod initialization;
 mod internal_ui;
 mod keys;
@@ -25,24 +26,25 @@ mod leases;
 mod metrics;
 mod monitor;
 mod mounts;
+mod name_normalization;
 mod oidc;
 mod openapi;
 mod operation;
 mod paging;
+mod place;
 mod plugins;
 mod policies;
+mod route;
+mod routes;
 mod seal;
 mod server;
-mod spelling;
 mod stage;
 mod status;
-mod system;
 mod text;
 mod timestamp;
 mod tokens;
 mod tools;
 pub mod untrusted;
-mod unused;
 mod wrapping;
 
 pub(crate) use auth_block::token_type;
@@ -51,18 +53,21 @@ pub use errors::error_response;
 pub(crate) use errors::{not_found, without_content};
 pub(crate) use fields::Verbatim;
 pub(crate) use monitor::{Place as LogPlace, resume as resume_log};
+pub(crate) use routes::is_unrecorded;
 pub(crate) use server::Server;
 pub(crate) use timestamp::timestamp;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
-use gatehouse_access_api::{self as access, Access, Operation, Refusal, duration};
+use gatehouse_access_api::{self as access, Access, Admission, Operation, Refusal, duration};
 use gatehouse_auth_method_api::AuthMethod;
 
-use self::call::{Answer, Call};
+use self::call::{Call, Unadmitted};
 use self::errors::{Audience, Fault};
+use self::route::{Handler, Needs, Route};
+use self::routes::Selected;
 use crate::audit::Trail;
-use crate::cubbyhole_paths;
 use crate::http::Method;
 use crate::path::CanonicalPath;
 use crate::{Gateway, Request, Response, admission};
@@ -160,28 +165,76 @@ fn serve(
             .inspect_err(|_| trail.leave_out())?;
     }
     trail.admitted(token, &admission)?;
-    let call = Call {
-        request,
-        operation,
-        path: &below,
-        token,
-        wrap_ttl,
-        admission,
-        request_id: trail.request_id(),
-    };
-    if path.has_trailing_slash() && !may_end_in_slash(operation, &below) {
+    let located = routes::locate(&below, &admission);
+    let selected = located
+        .as_ref()
+        .and_then(|located| located.family.select(located.below, operation));
+    if path.has_trailing_slash() && !may_end_in_slash(operation, selected.as_ref()) {
         return Err(Fault::unsupported_path());
     }
-    if let Some(document) = documents::handle(server, &call) {
-        return document;
+    if operation == Operation::Help {
+        return openapi::help(located.as_ref());
     }
-    let (mount_type, answer) = route(server, &call);
+    // At the very top there is nothing.
+    let is_nowhere = located.as_ref().is_none_or(|it| it.below.is_empty());
+    let (Some(located), Some(selected)) = (located, selected) else {
+        return Err(match &admission.mount {
+            None if is_nowhere => Fault::no_handler(&below),
+            _ => Fault::unsupported_path(),
+        });
+    };
+    let handler = selected.handler();
+    let call = Call {
+        server,
+        request,
+        operation: settled(operation, selected.route, &admission)?,
+        path: &below,
+        takes: selected.operation.map_or(&[], |it| match operation {
+            Operation::Read | Operation::List => it.query,
+            _ => it.body,
+        }),
+        captured: selected.captured,
+        token,
+        wrap_ttl,
+        admission: &admission,
+        request_id: trail.request_id(),
+    };
+    if call.wrap_ttl.is_some() && selected.route.answers_documents() {
+        // A policy may let pass only who asks for a wrapped answer; it would get one that is not.
+        let text = "documents cannot be wrapped: ask without X-Vault-Wrap-TTL";
+        return Err(Fault::plain(400, text));
+    }
+    let answer = match handler {
+        Some(Handler::Envelope(run)) => run(&call),
+        Some(Handler::Document(run)) => return run(&call),
+        Some(Handler::Description) => return openapi::response(&call),
+        Some(Handler::Unadmitted(_)) | None => Err(Fault::unsupported_operation()),
+    };
+    let answer = match &admission.mount {
+        Some(mount) if call.is_of_auth_method() => {
+            answer.map_err(|fault| fault.concerning(&format!("auth/{}", mount.path)))
+        }
+        _ => answer,
+    };
     match answer? {
         Some(reply) => {
-            let reply = reply.warned(unused::warnings(&call)?);
-            wrapping::deliver(server, &call, &reply, mount_type)
+            let reply = reply.warned(ignored_fields::warnings(&call)?);
+            wrapping::deliver(&call, &reply, located.family.mount_type)
         }
         None => Ok(errors::without_content(204)),
+    }
+}
+
+/// The operation of a request for `route`. Only some routes tell creating from updating: before the mount was known the path may have
+/// looked like one of theirs.
+fn settled(operation: Operation, route: &Route, admission: &Admission) -> Result<Operation, Fault> {
+    match operation {
+        Operation::CreateOrUpdate if route.creates => Ok(operation),
+        Operation::CreateOrUpdate if route.needs == Needs::Nothing || admission.write.update => {
+            Ok(Operation::Update)
+        }
+        Operation::CreateOrUpdate => Err(Fault::denied()),
+        operation => Ok(operation),
     }
 }
 
@@ -192,8 +245,17 @@ fn serve_without_admission(
     path: &CanonicalPath,
     trail: &mut Trail<'_>,
 ) -> Option<Result<Response, Fault>> {
-    if audit::is_unadmitted_write(request, path) {
-        if seal::concerns(path)
+    let below = path.below("v1").filter(|_| !path.has_trailing_slash())?;
+    let located = routes::locate_unmounted(below)?;
+    let selected = located
+        .family
+        .select_unadmitted(located.below, request.method)?;
+    let Some(Handler::Unadmitted(run)) = selected.handler() else {
+        return None;
+    };
+    // A write is recorded before it is looked at.
+    if matches!(request.method, Method::Post | Method::Put | Method::Delete) {
+        if below == seal::UNSEAL_PATH
             && let Err(fault) = seal::limit(server, request)
         {
             trail.leave_out();
@@ -203,26 +265,30 @@ fn serve_without_admission(
             return Some(Err(failure.into()));
         }
     }
-    let path = path.with_trailing_slash();
-    status::handle(server, request, &path)
-        .or_else(|| ceremonies::handle(server, request, &path, trail))
-        .or_else(|| oidc::document(server, request, &path))
+    let unadmitted = Unadmitted {
+        server,
+        request,
+        root_token: Cell::new(None),
+    };
+    let answer = run(&unadmitted);
+    if let Some(token) = unadmitted.root_token.take() {
+        trail.made(token);
+    }
+    Some(answer)
 }
 
-/// Whether the path may have a slash at its end. It means a list, and no object has one (SEC-A3), except that mounts are listed
-/// with theirs and clients send back what was listed.
-fn may_end_in_slash(operation: Operation, path: &str) -> bool {
+/// Whether the path may have a slash at its end. It means a list, and few objects have one (SEC-A3).
+fn may_end_in_slash(operation: Operation, selected: Option<&Selected>) -> bool {
     match operation {
         Operation::List | Operation::Help => true,
-        Operation::Read if path.starts_with("sys/internal/ui/mounts/") => true,
         Operation::Read | Operation::Delete => {
-            path.starts_with("sys/auth/") || path.starts_with("sys/mounts/")
+            selected.is_some_and(|selected| selected.route.may_end_in_slash)
         }
         _ => false,
     }
 }
 
-/// What a request says before anybody is asked who the caller is.
+/// What a request says before access is asked who the caller is.
 struct Checked<'p> {
     operation: Operation,
     /// For how many seconds the answer is to be wrapped.
@@ -231,7 +297,7 @@ struct Checked<'p> {
     below: Cow<'p, str>,
 }
 
-/// Refuses what can be refused before anybody is asked who the caller is.
+/// Refuses what can be refused before access is asked who the caller is.
 fn check_request<'p>(
     server: &Server<'_>,
     request: &Request,
@@ -242,7 +308,7 @@ fn check_request<'p>(
         Ok(Checked {
             operation,
             wrap_ttl: headers::wrap_ttl(request)?,
-            below: spelling::folded(path.below("v1").unwrap_or_default())?,
+            below: name_normalization::folded(path.below("v1").unwrap_or_default())?,
         })
     });
     match checked {
@@ -251,32 +317,6 @@ fn check_request<'p>(
         Err(fault) => match server.access.cluster() {
             Err(access::Failure::Sealed) => Err(access::Failure::Sealed.into()),
             _ => Err(fault),
-        },
-    }
-}
-
-/// Finds who answers, and says of which mount type the answer is.
-fn route<'c>(server: &Server<'_>, call: &'c Call<'_>) -> (&'c str, Answer) {
-    if let (None, Some(path)) = (&call.admission.mount, cubbyhole_paths::below(call.path)) {
-        let answer = cubbyhole::handle(server.access, call, path);
-        return (cubbyhole_paths::MOUNT_TYPE, answer);
-    }
-    match &call.admission.mount {
-        Some(mount) => {
-            let answer = match mount.mount_type.as_str() {
-                "gcp" => auth_method::handle(server, call, mount),
-                "token" => tokens::handle(server, call),
-                _ => Err(Fault::unsupported_path()),
-            };
-            (&mount.mount_type, answer)
-        }
-        None => match call.path.split_once('/') {
-            Some(("sys", rest)) => ("system", system::handle(server, call, rest)),
-            Some(("identity", "oidc/config")) => {
-                ("identity", oidc::handle(server.auth_method, call))
-            }
-            Some(("identity", rest)) => ("identity", identity::handle(server.access, call, rest)),
-            _ => ("", Err(Fault::no_handler(call.path))),
         },
     }
 }

@@ -48,10 +48,8 @@ enum Format {
 }
 
 /// Begins to tell what the server logs from now on.
-pub(super) fn read(server: &Server<'_>, call: &Call<'_>) -> Result<Response, Fault> {
-    if call.operation != Operation::Read {
-        return Err(Fault::unsupported_operation());
-    }
+pub(super) fn read(call: &Call<'_>) -> Result<Response, Fault> {
+    let server = call.server;
     let asked = |name| query::first(&call.request.query, name).filter(|text| !text.is_empty());
     let level = match asked("log_level").as_deref() {
         None => LogLevel::Info,

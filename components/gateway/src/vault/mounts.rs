@@ -5,8 +5,7 @@ pub(super) mod system_mounts;
 pub(super) mod tuning;
 
 use gatehouse_access_api::{
-    Access, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
-    MountView, Operation,
+    ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType, MountView,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -16,7 +15,6 @@ use super::envelope::Reply;
 use super::errors::Fault;
 use super::fields::{ConversionError, Fields};
 use super::text::excerpt;
-use crate::vault::server::Server;
 
 /// What clients are shown as the version of the built-in methods.
 pub(super) const PLUGIN_VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+builtin");
@@ -118,51 +116,43 @@ pub(super) const fn token_type(token_type: MountTokenType) -> &'static str {
 }
 
 /// `sys/auth`
-pub(super) fn list(access: &dyn Access) -> Answer {
+pub(super) fn list(call: &Call<'_>) -> Answer {
     let mut data = Map::new();
-    for mount in access.list_mounts()? {
+    for mount in call.server.access.list_mounts()? {
         data.insert(mount.path.clone(), Value::Object(shown(&mount)?));
     }
     Ok(Some(Reply::copied(data)))
 }
 
-/// `sys/auth/<path>`
-pub(super) fn handle(server: &Server<'_>, call: &Call<'_>, path: &str) -> Answer {
-    if let Some(path) = path.strip_suffix("/tune") {
-        return tuning::handle(server.access, call, path);
-    }
-    match call.operation {
-        Operation::Read => read(server.access, call, path),
-        Operation::Update => {
-            let request = mount_request(&call.fields()?)?;
-            let enabled = server.access.enable_mount(path, &request);
-            enabled.map_err(|error| match error {
-                MountError::InvalidListingVisibility => {
-                    unknown_visibility(request.listing_visibility.as_deref())
-                }
-                error => fault(error),
-            })?;
-            Ok(None)
+/// POST `sys/auth/<path>`
+pub(super) fn enable(call: &Call<'_>) -> Answer {
+    let request = mount_request(&call.fields()?)?;
+    let access = call.server.access;
+    let enabled = access.enable_mount(call.captured("path"), &request);
+    enabled.map_err(|error| match error {
+        MountError::InvalidListingVisibility => {
+            unknown_visibility(request.listing_visibility.as_deref())
         }
-        Operation::Delete => {
-            // The tokens die with the mount; what the method kept for it is out of reach from then on, also where it is not
-            // deleted before the answer.
-            if let Some(id) = server.access.disable_mount(path).map_err(fault)? {
-                // Where that fails the operator knows it, and background work goes on; the mount is gone all the same.
-                let _ = server.forget_disabled_mount(&id);
-            }
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+        error => fault(error),
+    })?;
+    Ok(None)
 }
 
-/// One mount, for `sys/mounts/auth/<path>` too.
-pub(super) fn read(access: &dyn Access, call: &Call<'_>, path: &str) -> Answer {
-    if call.operation != Operation::Read {
-        return Err(Fault::unsupported_operation());
+/// DELETE `sys/auth/<path>`: the tokens die with the mount; what the method kept for it is out of reach from then on, also where it is not
+/// deleted before the answer.
+pub(super) fn disable(call: &Call<'_>) -> Answer {
+    let access = call.server.access;
+    if let Some(id) = access.disable_mount(call.captured("path")).map_err(fault)? {
+        // Where that fails the operator knows it, and background work goes on; the mount is gone all the same.
+        let _ = call.server.forget_disabled_mount(&id);
     }
-    match access.read_mount(path)? {
+    Ok(None)
+}
+
+/// GET `sys/auth/<path>`, `sys/mounts/auth/<path>`
+pub(super) fn read(call: &Call<'_>) -> Answer {
+    let path = call.captured("path");
+    match call.server.access.read_mount(path)? {
         Some(mount) => Ok(Some(Reply::copied(shown(&mount)?))),
         None => Err(Fault::plain(400, format!("No auth engine at {path}/"))),
     }
@@ -198,7 +188,7 @@ fn mount_request(fields: &Fields<'_>) -> Result<MountRequest, ConversionError> {
             .unwrap_or_default(),
         ..MountRequest::default()
     };
-    // Members of `config` that nobody knows are ignored: clients send all that their version has.
+    // Members of `config` that are not known are ignored: clients send all that their version has.
     if let Some(config) = fields.object("config")? {
         let list = |name| Ok(config.list(name)?.unwrap_or_default());
         request.default_lease_ttl = lease(&config, "default_lease_ttl")?;

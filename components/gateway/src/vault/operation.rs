@@ -4,7 +4,7 @@ use gatehouse_access_api::Operation;
 
 use super::errors::Fault;
 use super::fields::parse_boolean;
-use super::spelling;
+use super::name_normalization;
 use crate::cubbyhole_paths;
 use crate::http::{Method, Request};
 use crate::path::CanonicalPath;
@@ -71,8 +71,8 @@ fn patch(media_type: &str) -> Result<Operation, Fault> {
 /// whoever serves the request insists on `update`.
 fn has_existence_check(path: &CanonicalPath) -> bool {
     path.below("v1").is_some_and(|path| {
-        spelling::role_name(path).is_some()
-            || spelling::is_token_role(path)
+        name_normalization::role_name(path).is_some()
+            || name_normalization::is_token_role(path)
             || cubbyhole_paths::is_secret(path)
     })
 }

@@ -10,9 +10,6 @@ use super::errors::Fault;
 /// Most keys in one answer.
 const MAXIMUM_KEYS: u32 = 10_000;
 
-/// The fields of a query that say so.
-pub(crate) const FIELDS: [&str; 2] = ["after", "limit"];
-
 /// The part of a list that a request asks for in its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Paging {

@@ -2,17 +2,15 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access_api::Operation;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::call::Answer;
+use super::call::{Answer, Call, Unadmitted};
 use super::errors::Fault;
 use super::fields::Fields;
 use super::stage::{Stage, answer};
 use crate::host::{Bucket, SealFailure, SealProgress, UnsealError};
 use crate::http::{Request, Response};
-use crate::path::CanonicalPath;
 use crate::source;
 use crate::vault::server::Server;
 
@@ -21,6 +19,9 @@ pub(super) const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
     Some(date) => date,
     None => "1970-01-01T00:00:00Z",
 };
+
+/// Where shares are given, below `v1/`.
+pub(super) const UNSEAL_PATH: &str = "sys/unseal";
 
 /// Bytes of the shortest and the longest key that any seal of the protocol takes.
 const SHORTEST_KEY: usize = 16;
@@ -56,8 +57,13 @@ struct SealStatus<'a> {
     storage_type: &'static str,
 }
 
-/// Answers how far the seal is.
-pub(super) fn status(server: &Server<'_>) -> Result<Response, Fault> {
+/// `sys/seal-status`
+pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+    progress(asked.server)
+}
+
+/// The answer that says how far the seal is.
+fn progress(server: &Server<'_>) -> Result<Response, Fault> {
     describe(server, server.host.seal.status()?)
 }
 
@@ -106,12 +112,7 @@ const fn whole(initialized: bool) -> SealProgress {
     }
 }
 
-/// Whether a request is about giving shares.
-pub(super) fn concerns(path: &CanonicalPath) -> bool {
-    path.as_str() == "v1/sys/unseal"
-}
-
-/// Takes a request for `sys/unseal` out of what its address has left. Nobody needs a token there, so anybody can disturb those who unseal.
+/// Takes a request for `sys/unseal` out of what its address has left. No token is needed there, so any client can disturb those who unseal.
 ///
 /// # Errors
 ///
@@ -150,13 +151,14 @@ pub(super) fn limit(server: &Server<'_>, request: &Request) -> Result<(), Fault>
     }
 }
 
-/// Takes a share, or forgets those that were given.
-pub(super) fn unseal(server: &Server<'_>, request: &Request) -> Result<Response, Fault> {
-    let fields = Fields::of_body(request)?;
+/// `sys/unseal`: takes a share, or forgets those that were given.
+pub(super) fn unseal(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+    let server = asked.server;
+    let fields = Fields::of_body(asked.request)?;
     if fields.boolean("reset")?.unwrap_or_default() {
         return match Stage::of(server)? {
             Stage::Active(_) => Err(Fault::plain(400, "vault is unsealed")),
-            Stage::Uninitialized => status(server),
+            Stage::Uninitialized => progress(server),
             Stage::Sealed => describe(server, Some(server.host.seal.reset_unseal()?)),
         };
     }
@@ -179,7 +181,7 @@ pub(super) fn unseal(server: &Server<'_>, request: &Request) -> Result<Response,
             Err(Fault::plain(400, format!("invalid key: {error}")))
         }
         Err(UnsealError::Failure(SealFailure::Automatic)) => match Stage::of(server)? {
-            Stage::Active(_) => status(server),
+            Stage::Active(_) => progress(server),
             Stage::Uninitialized => Err(not_initialized()),
             Stage::Sealed => Err(SealFailure::Automatic.into()),
         },
@@ -208,12 +210,9 @@ pub(super) fn decoded(text: &str) -> Option<Zeroizing<Vec<u8>>> {
     Some(Zeroizing::new(bytes))
 }
 
-/// Forgets the key, for a caller with `sudo`.
-pub(super) fn seal(server: &Server<'_>, operation: Operation) -> Answer {
-    if operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
-    server.host.seal.seal()?;
+/// `sys/seal`: forgets the key, for a caller with `sudo`.
+pub(super) fn seal(call: &Call<'_>) -> Answer {
+    call.server.host.seal.seal()?;
     Ok(None)
 }
 

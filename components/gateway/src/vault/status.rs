@@ -2,35 +2,16 @@
 
 use serde::Serialize;
 
+use super::call::Unadmitted;
 use super::errors::Fault;
 use super::fields::parse_boolean;
 use super::stage::{Stage, answer};
-use super::{initialization, seal};
-use crate::http::{Method, Request, Response};
+use crate::http::Response;
 use crate::query;
-use crate::vault::server::Server;
 
-/// Answers a request for one of the endpoints; `None` for every other path.
-pub(super) fn handle(
-    server: &Server<'_>,
-    request: &Request,
-    path: &str,
-) -> Option<Result<Response, Fault>> {
-    let answer = match (path, request.method) {
-        ("v1/sys/health", Method::Get | Method::Head) => health(server, &request.query),
-        ("v1/sys/seal-status", Method::Get) => seal::status(server),
-        ("v1/sys/unseal", Method::Post | Method::Put) => seal::unseal(server, request),
-        ("v1/sys/leader", Method::Get) => leader(),
-        ("v1/sys/init", Method::Get) => initialization::status(server),
-        ("v1/sys/init", Method::Post | Method::Put) => initialization::run(server, request),
-        (
-            "v1/sys/health" | "v1/sys/seal-status" | "v1/sys/unseal" | "v1/sys/leader"
-            | "v1/sys/init",
-            _,
-        ) => Err(Fault::silent(405)),
-        _ => return None,
-    };
-    Some(answer)
+/// Any other method at one of the endpoints.
+pub(super) fn otherwise(_: &Unadmitted<'_>) -> Result<Response, Fault> {
+    Err(Fault::silent(405))
 }
 
 #[derive(Serialize)]
@@ -53,8 +34,10 @@ struct Health<'a> {
     replication_primary_canary_age_ms: u64,
 }
 
-fn health(server: &Server<'_>, query: &str) -> Result<Response, Fault> {
-    let codes = HealthCodes::of(query)?;
+/// `sys/health`
+pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+    let server = asked.server;
+    let codes = HealthCodes::of(&asked.request.query)?;
     let stage = Stage::of(server)?;
     let (status, cluster) = match &stage {
         Stage::Uninitialized => (codes.uninitialized, None),
@@ -141,7 +124,8 @@ struct Leader {
     performance_standby_last_remote_wal: u64,
 }
 
-fn leader() -> Result<Response, Fault> {
+/// `sys/leader`
+pub(super) fn leader(_: &Unadmitted<'_>) -> Result<Response, Fault> {
     let alone = Leader {
         ha_enabled: false,
         is_self: false,

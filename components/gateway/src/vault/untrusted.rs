@@ -2,19 +2,33 @@
 
 use gatehouse_auth_method_api::{ConfigChanges, RoleChanges};
 
-use super::auth_method::{config_changes, role_changes};
+use super::auth_method::config::{self, CONFIG};
+use super::auth_method::roles::fields::{self as role, NAME, ROLE};
+use super::call::only_known;
+use super::field::Field;
+use super::fields::Fields;
 use crate::http::Request;
 
 /// What a write to `role/<name>` with the body of `request` says; `None` where it is refused.
 #[must_use]
 pub fn role_body(request: &Request) -> Option<RoleChanges> {
-    role_changes(request).ok()
+    role::changes(&body(request, ROLE, &[NAME.name])?).ok()
 }
 
 /// What a write to `config` with the body of `request` says; `None` where it is refused.
 #[must_use]
 pub fn config_body(request: &Request) -> Option<ConfigChanges> {
-    config_changes(request).ok()
+    config::changes(&body(request, CONFIG, &[])?).ok()
+}
+
+fn body<'a>(
+    request: &'a Request,
+    takes: &[Field],
+    captured: &[&'static str],
+) -> Option<Fields<'a>> {
+    let names = takes.iter().map(|field| field.name);
+    let known = names.chain(captured.iter().copied()).collect();
+    only_known(Fields::of_body(request).ok()?.expecting(known)).ok()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gatehouse_access_api::{
-    Access, Operation, RevokeError, UnwrapError, WrapError, WrapRequest, WrappingView,
+    Operation, RevokeError, UnwrapError, WrapError, WrapRequest, WrappingView,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -15,40 +15,30 @@ use super::fields::{Fields, Verbatim};
 use super::timestamp::timestamp;
 use crate::http::{Request, Response};
 use crate::path::UNWRAP_PATH;
-use crate::vault::server::Server;
 
 /// What a handler said, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
 /// no handler decides about it, so none can forget it.
 ///
 /// A new token that cannot be delivered is revoked: beside an error nothing is issued (SEC-T11).
-pub(super) fn deliver(
-    server: &Server<'_>,
-    call: &Call<'_>,
-    reply: &Reply,
-    mount_type: &str,
-) -> Result<Response, Fault> {
-    let delivered = response(server, call, reply, mount_type);
+pub(super) fn deliver(call: &Call<'_>, reply: &Reply, mount_type: &str) -> Result<Response, Fault> {
+    let delivered = response(call, reply, mount_type);
     if delivered.is_err()
         && let Some(token) = reply.new_token()
-        && let Err(RevokeError::Failure(failure)) = server.access.revoke_token(&token.reference())
+        && let Err(RevokeError::Failure(failure)) =
+            call.server.access.revoke_token(&token.reference())
     {
-        server.tell_operator(&format!(
+        call.server.tell_operator(&format!(
             "a token that was not delivered lives on until it expires: {failure}"
         ));
     }
     delivered
 }
 
-fn response(
-    server: &Server<'_>,
-    call: &Call<'_>,
-    reply: &Reply,
-    mount_type: &str,
-) -> Result<Response, Fault> {
+fn response(call: &Call<'_>, reply: &Reply, mount_type: &str) -> Result<Response, Fault> {
     let Some(ttl) = call.wrap_ttl.filter(|_| !reply.is_wrapped()) else {
         let id = match call.request_id {
             Some(id) => Cow::Borrowed(id),
-            None => Cow::Owned(server.fresh_uuid()?),
+            None => Cow::Owned(call.server.fresh_uuid()?),
         };
         return reply.response(&id, mount_type);
     };
@@ -58,10 +48,16 @@ fn response(
         ttl,
         wrapped_accessor: reply.accessor(),
     };
-    let wrapping = server.access.wrap(&request).map_err(|error| match error {
-        WrapError::Failure(failure) => failure.into(),
-        error @ (WrapError::NoTtl | WrapError::TooLarge(_)) => Fault::plain(400, error.to_string()),
-    })?;
+    let wrapping = call
+        .server
+        .access
+        .wrap(&request)
+        .map_err(|error| match error {
+            WrapError::Failure(failure) => failure.into(),
+            error @ (WrapError::NoTtl | WrapError::TooLarge(_)) => {
+                Fault::plain(400, error.to_string())
+            }
+        })?;
     Reply::wrapped(wrapping).response("", "")
 }
 
@@ -70,18 +66,6 @@ fn creation_path<'a>(call: &Call<'a>) -> Cow<'a, str> {
     match call.operation {
         Operation::List => Cow::Owned(format!("{}/", call.path)),
         _ => Cow::Borrowed(call.path),
-    }
-}
-
-/// Answers a request below `sys/wrapping/`.
-pub(super) fn handle(access: &dyn Access, call: &Call<'_>, below: &str) -> Answer {
-    match (below, call.operation) {
-        ("wrap", Operation::Update) => wrap(call),
-        ("lookup", Operation::Read | Operation::Update) => lookup(access, call),
-        ("unwrap", Operation::Update) => unwrap(access, call),
-        ("rewrap", Operation::Update) => rewrap(access, call),
-        ("wrap" | "lookup" | "unwrap" | "rewrap", _) => Err(Fault::unsupported_operation()),
-        _ => Err(Fault::unsupported_path()),
     }
 }
 
@@ -117,7 +101,7 @@ impl From<UnwrapError> for Fault {
 
 /// `wrap`: the fields of the body are the data that gets wrapped. They are not copied to the top level, where they could pass for
 /// members of the envelope.
-fn wrap(call: &Call<'_>) -> Answer {
+pub(super) fn wrap(call: &Call<'_>) -> Answer {
     if call.wrap_ttl.is_none() {
         let text = "endpoint requires response wrapping to be used";
         return Err(Fault::plain(400, text));
@@ -133,12 +117,12 @@ struct Shown<'a> {
 }
 
 /// `lookup`
-fn lookup(access: &dyn Access, call: &Call<'_>) -> Answer {
+pub(super) fn lookup(call: &Call<'_>) -> Answer {
     let WrappingView {
         creation_time,
         creation_ttl,
         creation_path,
-    } = access.read_wrapping(&wrapping_token(call)?)?;
+    } = call.server.access.read_wrapping(&wrapping_token(call)?)?;
     let shown = Shown {
         creation_path: &creation_path,
         creation_time: timestamp(creation_time),
@@ -148,14 +132,17 @@ fn lookup(access: &dyn Access, call: &Call<'_>) -> Answer {
 }
 
 /// `unwrap`
-fn unwrap(access: &dyn Access, call: &Call<'_>) -> Answer {
-    let kept = access.unwrap_content(&wrapping_token(call)?)?;
+pub(super) fn unwrap(call: &Call<'_>) -> Answer {
+    let kept = call.server.access.unwrap_content(&wrapping_token(call)?)?;
     Reply::from_kept(&kept).map(Some)
 }
 
 /// `rewrap`
-fn rewrap(access: &dyn Access, call: &Call<'_>) -> Answer {
-    let wrapping = access.rewrap(&wrapping_token(call)?, call.wrap_ttl)?;
+pub(super) fn rewrap(call: &Call<'_>) -> Answer {
+    let wrapping = call
+        .server
+        .access
+        .rewrap(&wrapping_token(call)?, call.wrap_ttl)?;
     Ok(Some(Reply::wrapped(wrapping)))
 }
 
@@ -174,7 +161,7 @@ fn wrapping_token<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, Fault> {
         return call.token.map(Cow::Borrowed).ok_or_else(invalid_token);
     };
     let caller = call.admission.caller.as_ref();
-    // Both come from the client, so how long it takes tells nobody anything.
+    // Both come from the client, so how long it takes tells no one else anything.
     let is_another = call.token != Some(named.as_str());
     if is_another && caller.is_some_and(gatehouse_access_api::TokenView::is_wrapping) {
         return Err(invalid_token());

@@ -4,34 +4,73 @@ pub(in crate::vault) mod check;
 pub(crate) mod rotation;
 mod text;
 
-use gatehouse_access_api::Operation;
 use gatehouse_auth_method_api::{
-    AliasSource, AuthMethod, ConfigChanges, ConfigView, CredentialsSource, CustomEndpoints, Mount,
+    AliasSource, ConfigChanges, ConfigView, CredentialsSource, CustomEndpoints,
 };
 use serde::Serialize;
 
-use crate::http::Request;
-use crate::vault::call::{Answer, Call, fields_among};
+use super::mount;
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
+use crate::vault::field::{Field, boolean, choice, map, seconds, text, texts};
+use crate::vault::fields::{ConversionError, Fields};
 
-pub(in crate::vault) const FIELDS: [&str; 15] = [
-    "credentials",
-    "iam_alias",
-    "gce_alias",
-    "iam_metadata",
-    "gce_metadata",
-    "custom_endpoint",
-    "service_account_email",
-    "identity_token_audience",
-    "identity_token_ttl",
-    "rotation_schedule",
-    "rotation_period",
-    "rotation_window",
-    "rotation_policy",
-    "disable_automated_rotation",
-    // Sent by old libraries on every write; has no effect.
-    "google_certs_endpoint",
+/// All that a write may say.
+pub(in crate::vault) const CONFIG: &[Field] = &[
+    text(
+        "credentials",
+        "The key of a service account, as Google gives it out in JSON; an empty text removes it.",
+    ),
+    choice(
+        "iam_alias",
+        &["role_id", "unique_id"],
+        "What logins under iam roles are known by in identity.",
+    ),
+    choice(
+        "gce_alias",
+        &["role_id", "instance_id"],
+        "What logins under gce roles are known by in identity.",
+    ),
+    texts(
+        "iam_metadata",
+        "Which metadata tokens of iam roles carry; \"default\" stands for the usual ones.",
+    ),
+    texts(
+        "gce_metadata",
+        "Which metadata tokens of gce roles carry; \"default\" stands for the usual ones.",
+    ),
+    map(
+        "custom_endpoint",
+        "Other endpoints of Google's, by api, iam, crm and compute.",
+    ),
+    text(
+        "service_account_email",
+        "The service account to be impersonated with identity tokens.",
+    ),
+    text(
+        "identity_token_audience",
+        "The audience of identity tokens, with which the method asks Google without a stored key.",
+    ),
+    seconds(
+        "identity_token_ttl",
+        "How long such an identity token is good for.",
+    ),
+    text(
+        "rotation_schedule",
+        "When the stored key is rotated, as cron writes it.",
+    ),
+    seconds(
+        "rotation_period",
+        "After how long the stored key is rotated.",
+    ),
+    seconds("rotation_window", "How late a scheduled rotation may be."),
+    text("rotation_policy", "Kept for clients that send it."),
+    boolean(
+        "disable_automated_rotation",
+        "Stops rotations by schedule and by period.",
+    ),
+    text("google_certs_endpoint", "Has no effect.").deprecated(),
 ];
 
 #[derive(Serialize)]
@@ -62,34 +101,30 @@ struct Config<'a> {
     service_account_email: &'a str,
 }
 
-/// Answers a request for `config`.
-pub(super) fn handle(
-    auth_method: &dyn AuthMethod,
-    call: &Call<'_>,
-    operation: Operation,
-    mount: &Mount,
-) -> Answer {
-    match operation {
-        Operation::Read => shown(&auth_method.read_config(mount)?).map(Some),
-        Operation::Update => {
-            let changes = changes(call.request)?;
-            let warnings = auth_method
-                .write_config(mount, changes)
-                .map_err(text::fault)?;
-            let has_warnings = !warnings.is_empty();
-            Ok(has_warnings.then(|| Reply::empty().warned(warnings.iter().map(text::warning))))
-        }
-        Operation::Delete => {
-            auth_method.delete_config(mount)?;
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+/// GET `config`
+pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
+    reply(&call.server.auth_method.read_config(&mount(call)?)?).map(Some)
+}
+
+/// POST `config`
+pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
+    let changes = changes(&call.known_fields()?)?;
+    let auth_method = call.server.auth_method;
+    let warnings = auth_method
+        .write_config(&mount(call)?, changes)
+        .map_err(text::fault)?;
+    let has_warnings = !warnings.is_empty();
+    Ok(has_warnings.then(|| Reply::empty().warned(warnings.iter().map(text::warning))))
+}
+
+/// DELETE `config`
+pub(in crate::vault) fn delete(call: &Call<'_>) -> Answer {
+    call.server.auth_method.delete_config(&mount(call)?)?;
+    Ok(None)
 }
 
 /// What the body of a write says.
-pub(in crate::vault) fn changes(request: &Request) -> Result<ConfigChanges, Fault> {
-    let fields = fields_among(request, &FIELDS)?;
+pub(in crate::vault) fn changes(fields: &Fields<'_>) -> Result<ConfigChanges, ConversionError> {
     Ok(ConfigChanges {
         credentials: fields.string("credentials")?,
         iam_alias: fields.string("iam_alias")?,
@@ -108,7 +143,7 @@ pub(in crate::vault) fn changes(request: &Request) -> Result<ConfigChanges, Faul
     })
 }
 
-fn shown(config: &ConfigView) -> Result<Reply, Fault> {
+fn reply(config: &ConfigView) -> Result<Reply, Fault> {
     let alias = |source, caller| match source {
         AliasSource::RoleId => "role_id",
         AliasSource::Caller => caller,

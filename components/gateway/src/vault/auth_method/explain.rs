@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_access_api::Operation;
-use gatehouse_auth_method_api::{AuthMethod, Check, CheckReport, LoginError, Mount, Verdict};
+use gatehouse_auth_method_api::{Check, CheckReport, LoginError, Verdict};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::login;
 use super::login::text;
+use super::{login, mount};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
@@ -30,17 +29,10 @@ struct Explained {
     verdict: &'static str,
 }
 
-/// Answers a request for `login/explain`.
-pub(super) fn handle(
-    auth_method: &dyn AuthMethod,
-    call: &Call<'_>,
-    operation: Operation,
-    mount: &Mount,
-) -> Answer {
-    if operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
-    let reports = auth_method.explain(mount, &Zeroizing::new(login::request(call)?));
+/// `login/explain`
+pub(in crate::vault) fn explain(call: &Call<'_>) -> Answer {
+    let (auth_method, mount) = (call.server.auth_method, mount(call)?);
+    let reports = auth_method.explain(&mount, &Zeroizing::new(login::request(call)?));
     let allowed = !reports.is_empty()
         && reports
             .iter()

@@ -10,17 +10,30 @@ use gatehouse_access_api::{self as access, Lifetime, LoginGrant, Mount as Admitt
 use gatehouse_auth_method_api::{Identity, LoginRequest, Mount, TokenParameters, TokenType};
 use zeroize::Zeroizing;
 
+use super::mount;
 use crate::vault::auth_block::Granted;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
+use crate::vault::field::{Field, text};
 use crate::vault::server::Server;
 
 /// All that a caller chooses (SEC-A7).
-pub(in crate::vault) const FIELDS: [&str; 2] = ["role", "jwt"];
+pub(in crate::vault) const LOGIN: &[Field] = &[
+    text(
+        "role",
+        "Name of the role to log in under; the method may have a default for it.",
+    ),
+    text(
+        "jwt",
+        "The JWT that a service account or an instance of Google Cloud signed.",
+    )
+    .required(),
+];
 
-/// Answers a login at `mount`.
-pub(super) fn handle(server: &Server<'_>, call: &Call<'_>, mount: &Mount) -> Answer {
+/// `login`
+pub(in crate::vault) fn login(call: &Call<'_>) -> Answer {
+    let (server, mount) = (call.server, &mount(call)?);
     let count = |outcome| count(server, outcome);
     let request = request(call)
         .map(Zeroizing::new)
@@ -60,7 +73,7 @@ fn count(server: &Server<'_>, outcome: &str) {
 
 /// What a caller sent.
 pub(super) fn request(call: &Call<'_>) -> Result<LoginRequest, Fault> {
-    let fields = call.fields_among(&FIELDS)?;
+    let fields = call.known_fields()?;
     Ok(LoginRequest {
         role: fields.string("role")?.unwrap_or_default(),
         jwt: fields.string("jwt")?.unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use gatehouse_access_api::{Revalidated, Revalidation};
 use gatehouse_auth_method_api::{
-    AuthMethod, Instance, InstanceRefused, LoginError, RenewalError, RenewalRequest, Renewed,
+    Instance, InstanceRefused, LoginError, RenewalError, RenewalRequest, Renewed,
 };
 
 use super::google;
@@ -18,7 +18,6 @@ use crate::vault::text::quoted;
 ///
 /// The first of the method's checks that failed.
 pub(in crate::vault) fn revalidate(
-    auth_method: &dyn AuthMethod,
     call: &Call<'_>,
     revalidation: Revalidation,
 ) -> Result<Revalidated, Fault> {
@@ -28,6 +27,7 @@ pub(in crate::vault) fn revalidate(
         token_policies: revalidation.token_policies,
         source_address: call.request.peer_text(),
     };
+    let auth_method = call.server.auth_method;
     let renewed = auth_method
         .revalidate(&mount, &request)
         .map_err(|error| fault(error).concerning(&format!("auth/{}", mount.path)))?;

@@ -30,7 +30,11 @@ fn is_directive(name: &str) -> bool {
 }
 
 /// Named values of one request, not yet converted.
-pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, Shape<'a>)>);
+pub(crate) struct Fields<'a> {
+    values: Vec<(Cow<'a, str>, Shape<'a>)>,
+    /// The names that have an effect.
+    known: Vec<&'static str>,
+}
 
 impl<'a> Fields<'a> {
     /// The fields of a request's body: a JSON object or a form.
@@ -39,7 +43,7 @@ impl<'a> Fields<'a> {
     ///
     /// When the body is neither, or exceeds a limit.
     pub(crate) fn of_body(request: &'a Request) -> Result<Self, BodyError> {
-        input::body(request).map(Self)
+        Ok(Self::unexpected(input::body(request)?))
     }
 
     /// The fields of a request's query, but for the two that say what the request does.
@@ -50,23 +54,55 @@ impl<'a> Fields<'a> {
     pub(crate) fn of_query(request: &'a Request) -> Result<Self, BodyError> {
         let mut fields = input::query(request)?;
         fields.retain(|(name, _)| !is_directive(name));
-        Ok(Self(fields))
+        Ok(Self::unexpected(fields))
     }
 
     fn of_members(members: Members<'a>) -> Self {
-        Self(input::shapes(members))
+        Self::unexpected(input::shapes(members))
     }
 
-    /// The names sent that are none of `known`, sorted, each cut to 128 bytes.
-    pub(crate) fn unknown(&self, known: &[&str]) -> Vec<String> {
+    const fn unexpected(values: Vec<(Cow<'a, str>, Shape<'a>)>) -> Self {
+        Self {
+            values,
+            known: Vec::new(),
+        }
+    }
+
+    /// The same where fields with these names have an effect.
+    pub(crate) fn expecting(self, known: Vec<&'static str>) -> Self {
+        Self { known, ..self }
+    }
+
+    /// The names sent that have no effect, sorted, each cut to 128 bytes.
+    pub(crate) fn unknown(&self) -> Vec<String> {
         let mut unknown: Vec<String> = self
-            .0
+            .values
             .iter()
-            .filter(|(name, _)| !known.contains(&name.as_ref()))
+            .filter(|(name, _)| !self.known.contains(&name.as_ref()))
             .map(|(name, _)| text::excerpt(name, SHOWN_NAME_BYTES).to_owned())
             .collect();
         unknown.sort_unstable();
         unknown
+    }
+
+    /// The warning about fields that had no effect, if there are any (contract 1.9).
+    pub(crate) fn ignored_warning(&self) -> Option<String> {
+        let unknown = self.unknown();
+        (!unknown.is_empty()).then(|| {
+            format!(
+                "Endpoint ignored these unrecognized parameters: {}",
+                text::bare(&unknown)
+            )
+        })
+    }
+
+    /// The warning about a field that the path has already said (contract 1.9).
+    pub(crate) fn replaced_warning(&self, name: &str) -> Option<String> {
+        self.has(name).then(|| {
+            format!(
+                "Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [{name}]"
+            )
+        })
     }
 
     /// Whether a field was sent.
@@ -75,7 +111,7 @@ impl<'a> Fields<'a> {
     }
 
     fn shape(&self, name: &str) -> Option<&Shape<'a>> {
-        let (_, shape) = self.0.iter().find(|(found, _)| found == name)?;
+        let (_, shape) = self.values.iter().find(|(found, _)| found == name)?;
         Some(shape)
     }
 

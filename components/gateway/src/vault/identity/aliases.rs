@@ -1,31 +1,23 @@
 //! `identity/entity-alias` and `identity/group-alias`, which differ in little but what they lead to.
 
-use gatehouse_access_api::{Access, AliasRequest, AliasView, IdentityError, Operation};
+use gatehouse_access_api::{AliasRequest, AliasView, IdentityError};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{keyed, listing, shown_ids, shown_metadata};
+use super::{keyed, shown_ids, shown_metadata};
 use crate::metadata::Metadata;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
-use crate::vault::fields::Fields;
+use crate::vault::paging::Paging;
 use crate::vault::timestamp::timestamp;
 
 /// What an alias leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::vault) enum Kind {
     Entity,
     Group,
 }
-
-pub(in crate::vault) const FIELDS: [&str; 5] = [
-    "id",
-    "name",
-    "mount_accessor",
-    "canonical_id",
-    "custom_metadata",
-];
 
 /// An alias as it is shown.
 #[derive(Serialize)]
@@ -116,45 +108,62 @@ struct Written {
     id: String,
 }
 
-/// `identity/entity-alias`, `identity/group-alias`
-pub(super) fn collection(access: &dyn Access, call: &Call<'_>, kind: Kind) -> Answer {
-    match call.operation {
-        Operation::Update => {
-            let fields = call.fields()?;
-            let id = fields.string("id")?.filter(|id| !id.is_empty());
-            write(access, &fields, kind, id)
-        }
-        _ => Err(Fault::unsupported_operation()),
+/// POST `identity/entity-alias`, `identity/group-alias`, and below their `id/`
+pub(in crate::vault) fn write(call: &Call<'_>, kind: Kind) -> Answer {
+    let fields = &call.fields()?;
+    let id = match call.captured("id") {
+        "" => fields.string("id")?.filter(|id| !id.is_empty()),
+        id => Some(id.to_owned()),
+    };
+    let request = AliasRequest {
+        id,
+        name: fields.string("name")?,
+        mount_accessor: fields.string("mount_accessor")?,
+        canonical_id: fields.string("canonical_id")?,
+        custom_metadata: fields.map("custom_metadata")?,
+    };
+    let access = call.server.access;
+    let written = match kind {
+        Kind::Entity => access.write_entity_alias(&request),
+        Kind::Group => access.write_group_alias(&request),
+    };
+    let written = written.map_err(|error| fault(error, kind))?;
+    if !written.changed {
+        return Ok(None);
     }
+    let reply = Reply::data(&Written {
+        canonical_id: written.canonical_id,
+        id: written.id,
+    })?;
+    Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-/// `.../id/<id>`
-pub(super) fn by_id(access: &dyn Access, call: &Call<'_>, kind: Kind, id: &str) -> Answer {
-    match call.operation {
-        Operation::Read => {
-            let alias = match kind {
-                Kind::Entity => access.read_entity_alias(id)?,
-                Kind::Group => access.read_group_alias(id)?,
-            };
-            let alias = alias.ok_or_else(Fault::absent)?;
-            Reply::data(&AliasObject::alone(&alias)).map(Some)
-        }
-        Operation::Update => write(access, &call.fields()?, kind, Some(id.to_owned())),
-        Operation::Delete => {
-            let deleted = match kind {
-                Kind::Entity => access.delete_entity_alias(id),
-                Kind::Group => access.delete_group_alias(id),
-            };
-            deleted.map_err(|error| fault(error, kind))?;
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+/// GET below `id/`
+pub(in crate::vault) fn read(call: &Call<'_>, kind: Kind) -> Answer {
+    let (access, id) = (call.server.access, call.captured("id"));
+    let alias = match kind {
+        Kind::Entity => access.read_entity_alias(id)?,
+        Kind::Group => access.read_group_alias(id)?,
+    };
+    let alias = alias.ok_or_else(Fault::absent)?;
+    Reply::data(&AliasObject::alone(&alias)).map(Some)
+}
+
+/// DELETE below `id/`
+pub(in crate::vault) fn delete(call: &Call<'_>, kind: Kind) -> Answer {
+    let (access, id) = (call.server.access, call.captured("id"));
+    let deleted = match kind {
+        Kind::Entity => access.delete_entity_alias(id),
+        Kind::Group => access.delete_group_alias(id),
+    };
+    deleted.map_err(|error| fault(error, kind))?;
+    Ok(None)
 }
 
 /// LIST `.../id`
-pub(super) fn list(access: &dyn Access, call: &Call<'_>, kind: Kind) -> Answer {
-    let paging = listing(call)?;
+pub(in crate::vault) fn list(call: &Call<'_>, kind: Kind) -> Answer {
+    let access = call.server.access;
+    let paging = Paging::of(call)?;
     let (after, limit) = (paging.after.as_deref(), paging.limit);
     let page = match kind {
         Kind::Entity => access.list_entity_aliases(after, limit)?,
@@ -173,29 +182,6 @@ pub(super) fn list(access: &dyn Access, call: &Call<'_>, kind: Kind) -> Answer {
         };
         (alias.id.as_str(), facts)
     })
-}
-
-fn write(access: &dyn Access, fields: &Fields<'_>, kind: Kind, id: Option<String>) -> Answer {
-    let request = AliasRequest {
-        id,
-        name: fields.string("name")?,
-        mount_accessor: fields.string("mount_accessor")?,
-        canonical_id: fields.string("canonical_id")?,
-        custom_metadata: fields.map("custom_metadata")?,
-    };
-    let written = match kind {
-        Kind::Entity => access.write_entity_alias(&request),
-        Kind::Group => access.write_group_alias(&request),
-    };
-    let written = written.map_err(|error| fault(error, kind))?;
-    if !written.changed {
-        return Ok(None);
-    }
-    let reply = Reply::data(&Written {
-        canonical_id: written.canonical_id,
-        id: written.id,
-    })?;
-    Ok(Some(reply.warned(ignored_fields(fields, &FIELDS))))
 }
 
 fn fault(error: IdentityError, kind: Kind) -> Fault {

@@ -2,23 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use gatehouse_access_api::{
-    Access, EntityChanges, EntityView, IdentityReference, IdentityTarget, Operation,
-};
+use gatehouse_access_api::{Access, EntityChanges, EntityView, IdentityReference, IdentityTarget};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
-use super::places::Kind;
-use super::{keyed, listing, shown_ids, shown_metadata, written};
+use super::by_id_or_name::Kind;
+use super::{keyed, shown_ids, shown_metadata, written};
 use crate::metadata::Metadata;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
+use crate::vault::paging::Paging;
 use crate::vault::timestamp::timestamp;
-
-pub(in crate::vault) const FIELDS: [&str; 5] = ["id", "name", "metadata", "policies", "disabled"];
 
 /// Most entities that one request deletes, each in a commit of its own.
 const MAXIMUM_DELETED: usize = 1000;
@@ -75,7 +72,7 @@ struct Facts<'a> {
 }
 
 /// What is below `identity/entity`.
-pub(super) struct Entities;
+pub(in crate::vault) struct Entities;
 
 impl Kind for Entities {
     const NAME_TAKEN: &'static str = "entity name is already in use";
@@ -93,14 +90,14 @@ impl Kind for Entities {
             metadata: fields.map("metadata")?,
         };
         let done = access.write_entity(target, &changes).map_err(Self::fault)?;
-        written(done, fields, &FIELDS, |it| Made {
+        written(done, fields, |it| Made {
             aliases: (),
             id: it.id,
             name: it.name,
         })
     }
 
-    fn shown(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
+    fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
         let entity = access.read_entity(reference)?;
         entity
             .map(|entity| Reply::data(&Entity::from(&entity)))
@@ -114,9 +111,12 @@ impl Kind for Entities {
 }
 
 /// LIST `identity/entity/id`
-pub(super) fn list_by_id(access: &dyn Access, call: &Call<'_>) -> Answer {
-    let paging = listing(call)?;
-    let page = access.list_entities(paging.after.as_deref(), paging.limit)?;
+pub(in crate::vault) fn list_by_id(call: &Call<'_>) -> Answer {
+    let paging = Paging::of(call)?;
+    let page = call
+        .server
+        .access
+        .list_entities(paging.after.as_deref(), paging.limit)?;
     keyed(paging, (&page.entities, page.next.as_deref()), |entity| {
         let facts = Facts {
             name: &entity.name,
@@ -127,17 +127,17 @@ pub(super) fn list_by_id(access: &dyn Access, call: &Call<'_>) -> Answer {
 }
 
 /// LIST `identity/entity/name`
-pub(super) fn list_by_name(access: &dyn Access, call: &Call<'_>) -> Answer {
-    let paging = listing(call)?;
-    let page = access.list_entity_names(paging.after.as_deref(), paging.limit)?;
+pub(in crate::vault) fn list_by_name(call: &Call<'_>) -> Answer {
+    let paging = Paging::of(call)?;
+    let page = call
+        .server
+        .access
+        .list_entity_names(paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)
 }
 
 /// `identity/entity/batch-delete`
-pub(super) fn delete_several(access: &dyn Access, call: &Call<'_>) -> Answer {
-    if call.operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
+pub(in crate::vault) fn delete_several(call: &Call<'_>) -> Answer {
     let ids = call.fields()?.list("entity_ids")?.unwrap_or_default();
     if ids.is_empty() {
         return Err(Fault::plain(400, "missing entity ids to delete"));
@@ -147,7 +147,7 @@ pub(super) fn delete_several(access: &dyn Access, call: &Call<'_>) -> Answer {
         return Err(Fault::plain(400, text));
     }
     for id in &ids {
-        Entities::delete(access, &IdentityReference::Id(id.into()))?;
+        Entities::delete(call.server.access, &IdentityReference::Id(id.into()))?;
     }
     Ok(None)
 }

@@ -7,25 +7,16 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
-use super::places::Kind;
-use super::{keyed, listing, shown_metadata, written};
+use super::by_id_or_name::Kind;
+use super::{keyed, shown_metadata, written};
 use crate::metadata::Metadata;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
+use crate::vault::paging::Paging;
 use crate::vault::text::quoted;
 use crate::vault::timestamp::timestamp;
-
-pub(in crate::vault) const FIELDS: [&str; 7] = [
-    "id",
-    "name",
-    "type",
-    "metadata",
-    "policies",
-    "member_entity_ids",
-    "member_group_ids",
-];
 
 /// No alias is an empty object.
 #[derive(Serialize)]
@@ -94,7 +85,7 @@ struct Facts<'a> {
 }
 
 /// What is below `identity/group`.
-pub(super) struct Groups;
+pub(in crate::vault) struct Groups;
 
 impl Kind for Groups {
     const NAME_TAKEN: &'static str = "group name is already in use";
@@ -114,13 +105,13 @@ impl Kind for Groups {
             member_group_ids: fields.list("member_group_ids")?,
         };
         let done = access.write_group(target, &changes).map_err(Self::fault)?;
-        written(done, fields, &FIELDS, |it| Made {
+        written(done, fields, |it| Made {
             id: it.id,
             name: it.name,
         })
     }
 
-    fn shown(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
+    fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
         let group = access.read_group(reference)?;
         group
             .map(|group| Reply::data(&Group::from(&group)))
@@ -146,9 +137,12 @@ fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, Fault> {
 }
 
 /// LIST `identity/group/id`
-pub(super) fn list_by_id(access: &dyn Access, call: &Call<'_>) -> Answer {
-    let paging = listing(call)?;
-    let page = access.list_groups(paging.after.as_deref(), paging.limit)?;
+pub(in crate::vault) fn list_by_id(call: &Call<'_>) -> Answer {
+    let paging = Paging::of(call)?;
+    let page = call
+        .server
+        .access
+        .list_groups(paging.after.as_deref(), paging.limit)?;
     keyed(paging, (&page.groups, page.next.as_deref()), |group| {
         let facts = Facts {
             name: &group.name,
@@ -160,8 +154,11 @@ pub(super) fn list_by_id(access: &dyn Access, call: &Call<'_>) -> Answer {
 }
 
 /// LIST `identity/group/name`
-pub(super) fn list_by_name(access: &dyn Access, call: &Call<'_>) -> Answer {
-    let paging = listing(call)?;
-    let page = access.list_group_names(paging.after.as_deref(), paging.limit)?;
+pub(in crate::vault) fn list_by_name(call: &Call<'_>) -> Answer {
+    let paging = Paging::of(call)?;
+    let page = call
+        .server
+        .access
+        .list_group_names(paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)
 }

@@ -1,18 +1,15 @@
 //! `identity/entity/merge`: several entities become one.
 
-use gatehouse_access_api::{Access, IdentityError, MergeRequest, Operation};
+use gatehouse_access_api::{IdentityError, MergeRequest};
 
 use crate::vault::call::{Answer, Call};
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
 
-/// Answers a merge.
+/// `identity/entity/merge`
 ///
 /// `force` is about second factors, of which there are none here.
-pub(super) fn handle(access: &dyn Access, call: &Call<'_>) -> Answer {
-    if call.operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
+pub(in crate::vault) fn merge(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     fields.boolean("force")?;
     let request = MergeRequest {
@@ -28,6 +25,7 @@ pub(super) fn handle(access: &dyn Access, call: &Call<'_>) -> Answer {
     if request.from_entity_ids.is_empty() {
         return Err(Fault::plain(400, "missing entity ids to merge from"));
     }
+    let access = call.server.access;
     access.merge_entities(&request).map_err(fault)?;
     Ok(None)
 }

@@ -1,10 +1,10 @@
 //! `sys/remount`: moving a mount to another path (contract 6.3).
 
-use gatehouse_access_api::{Access, Operation, RemountError};
+use gatehouse_access_api::{Access, RemountError};
 use serde_json::{Map, Value, json};
 
 use crate::cubbyhole_paths;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
@@ -17,18 +17,8 @@ const RESERVED: [&str; 4] = [AUTH, cubbyhole_paths::ROOT, "identity/", "sys/"];
 /// What clients know; here the move is complete when it is answered.
 const QUEUED: &str = "Mount move has been queued. Progress will be reported in Vault's server log, tagged with the returned migration_id";
 
-/// Answers a request for `sys/remount` or for what lies below it.
-pub(in crate::vault) fn handle(access: &dyn Access, call: &Call<'_>, below: &str) -> Answer {
-    match (below.strip_prefix("status/"), call.operation) {
-        (None, Operation::Update) if below.is_empty() => remount(access, call),
-        (Some(id), Operation::Read) => status(access, id),
-        (Some(_), _) => Err(Fault::unsupported_operation()),
-        (None, _) if below.is_empty() => Err(Fault::unsupported_operation()),
-        (None, _) => Err(Fault::unsupported_path()),
-    }
-}
-
-fn remount(access: &dyn Access, call: &Call<'_>) -> Answer {
+/// `sys/remount`
+pub(in crate::vault) fn remount(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let from = fields.string("from")?.unwrap_or_default();
     let to = fields.string("to")?.unwrap_or_default();
@@ -38,11 +28,11 @@ fn remount(access: &dyn Access, call: &Call<'_>) -> Answer {
     }
     let from = cleaned(&from);
     let to = target(&to)?;
-    let id = move_mount(access, &from, &to)?;
+    let id = move_mount(call.server.access, &from, &to)?;
     let data = Map::from_iter([("migration_id".to_owned(), Value::from(id))]);
     let warnings = [QUEUED.to_owned()]
         .into_iter()
-        .chain(ignored_fields(&fields, &["from", "to"]));
+        .chain(fields.ignored_warning());
     Ok(Some(Reply::copied(data).warned(warnings)))
 }
 
@@ -81,7 +71,10 @@ fn move_mount(access: &dyn Access, from: &str, to: &str) -> Result<String, Fault
         })
 }
 
-fn status(access: &dyn Access, id: &str) -> Answer {
+/// `sys/remount/status/<migration_id>`
+pub(in crate::vault) fn status(call: &Call<'_>) -> Answer {
+    let id = call.captured("migration_id");
+    let access = call.server.access;
     let migration = access.read_migration(id)?.ok_or_else(Fault::absent)?;
     let data = json!({
         "migration_id": id,

@@ -1,8 +1,8 @@
 //! The tuning of an enabled mount: `sys/auth/<path>/tune` and `sys/mounts/auth/<path>/tune` (contract 6.3).
 
 use gatehouse_access_api::{
-    Access, Capability, Leases, LookupError, MountTuning, MountView, Operation, Refusal,
-    TokenReference, TuneError,
+    Capability, Leases, LookupError, MountTuning, MountView, Operation, Refusal, TokenReference,
+    TuneError,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -39,54 +39,49 @@ impl<'a> From<&'a MountView> for Tuning<'a> {
     }
 }
 
-/// Answers a request for the tuning of the mount at `path`, or above it.
-pub(in crate::vault) fn handle(access: &dyn Access, call: &Call<'_>, path: &str) -> Answer {
-    let mount = access.find_mount(path)?;
+/// GET `sys/auth/<path>/tune`, `sys/mounts/auth/<path>/tune`
+pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
+    let path = call.captured("path");
+    let mount = mount(call, path)?.ok_or_else(|| {
+        let path = quoted(&format!("auth/{path}/"));
+        Fault::plain(400, format!("cannot fetch sysview for path {path}"))
+    })?;
+    Ok(Some(Reply::copied(members(&Tuning::from(&mount))?)))
+}
+
+/// POST `sys/auth/<path>/tune`, `sys/mounts/auth/<path>/tune`
+pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
+    let path = call.captured("path");
+    let mount = mount(call, path)?;
+    let fields = call.fields()?;
+    check_plugin_version(&fields)?;
+    check_lockout(&fields)?;
+    let tuning = tuning(&fields)?;
+    let access = call.server.access;
+    access
+        .tune_mount(mount.as_ref().map_or(path, |mount| &mount.path), &tuning)
+        .map_err(|error| fault(error, &tuning, path))?;
+    Ok(None)
+}
+
+/// The mount at `path`, or above it.
+fn mount(call: &Call<'_>, path: &str) -> Result<Option<MountView>, Fault> {
+    let mount = call.server.access.find_mount(path)?;
     if let Some(mount) = &mount
         && mount.path.trim_end_matches('/') != path
     {
-        require_rights_at(access, call, path, mount)?;
+        require_rights_at(call, path, mount)?;
     }
-    match call.operation {
-        Operation::Read => match mount {
-            Some(mount) => {
-                let tuning = members(&Tuning::from(&mount))?;
-                Ok(Some(Reply::copied(tuning)))
-            }
-            None => Err(Fault::plain(
-                400,
-                format!(
-                    "cannot fetch sysview for path {}",
-                    quoted(&format!("auth/{path}/"))
-                ),
-            )),
-        },
-        Operation::Update => {
-            let fields = call.fields()?;
-            check_plugin_version(&fields)?;
-            check_lockout(&fields)?;
-            let tuning = tuning(&fields)?;
-            access
-                .tune_mount(mount.as_ref().map_or(path, |mount| &mount.path), &tuning)
-                .map_err(|error| fault(error, &tuning, path))?;
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+    Ok(mount)
 }
 
 /// Refuses who has no right to the tuning at the mount's own path, so that a path below it escapes no denial (SEC-A2).
-fn require_rights_at(
-    access: &dyn Access,
-    call: &Call<'_>,
-    path: &str,
-    mount: &MountView,
-) -> Result<(), Fault> {
+fn require_rights_at(call: &Call<'_>, path: &str, mount: &MountView) -> Result<(), Fault> {
     let family = call.path.strip_suffix("/tune");
     let family = family.and_then(|before| before.strip_suffix(path));
     let own = format!("{}{}tune", family.ok_or_else(Fault::denied)?, mount.path);
     let token = &TokenReference::Id(call.caller_token()?.into());
-    let found = access.capabilities(token, &[own]);
+    let found = call.server.access.capabilities(token, &[own]);
     let found = found.map_err(|error| match error {
         LookupError::UnknownToken => refusal(Refusal::InvalidToken, ""),
         LookupError::Failure(failure) => failure.into(),
@@ -104,10 +99,10 @@ fn require_rights_at(
     }
 }
 
-/// A method that checks signatures has no passwords to guess, so it locks nobody out.
+/// A method that checks signatures has no passwords to guess, so it locks no caller out.
 fn check_lockout(fields: &Fields<'_>) -> Result<(), Fault> {
     let lockout = fields.object("user_lockout_config")?;
-    if lockout.is_some_and(|lockout| !lockout.unknown(&[]).is_empty()) {
+    if lockout.is_some_and(|lockout| !lockout.unknown().is_empty()) {
         let text = "tuning of user lockout configuration for auth type \"gcp\" not allowed";
         return Err(Fault::plain(400, text));
     }

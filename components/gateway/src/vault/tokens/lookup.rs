@@ -1,13 +1,13 @@
 //! What a token is (contract 5.5).
 
-use gatehouse_access_api::{Access, LookupError, Operation, TokenReference, TokenView};
+use gatehouse_access_api::{LookupError, Operation, TokenReference, TokenView};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::accessor;
 use crate::metadata::Metadata;
 use crate::vault::auth_block::token_type;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::timestamp::timestamp;
@@ -48,14 +48,14 @@ struct Shown<'a> {
 }
 
 /// `lookup-self`: admission has looked the caller's token up already.
-pub(super) fn own(call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
     let caller = call.admission.caller.as_ref();
     let caller = caller.ok_or_else(|| Fault::plain(403, "bad token"))?;
     shown(caller, call.caller_token()?).map(Some)
 }
 
 /// `lookup`
-pub(super) fn by_token(access: &dyn Access, call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
     let fields = match call.operation {
         Operation::Read => call.query_fields()?,
         _ => call.fields()?,
@@ -64,6 +64,7 @@ pub(super) fn by_token(access: &dyn Access, call: &Call<'_>) -> Answer {
     let reply = if token.is_empty() {
         own(call)?
     } else {
+        let access = call.server.access;
         let view = access
             .lookup_token(&TokenReference::Id(token.clone()))
             .map_err(|error| match error {
@@ -72,13 +73,18 @@ pub(super) fn by_token(access: &dyn Access, call: &Call<'_>) -> Answer {
             })?;
         Some(shown(&view, &token)?)
     };
-    Ok(reply.map(|reply| reply.warned(ignored_fields(&fields, &["token"]))))
+    // Those of a query are warned of where all queries are.
+    let ignored = fields
+        .ignored_warning()
+        .filter(|_| call.operation != Operation::Read);
+    Ok(reply.map(|reply| reply.warned(ignored)))
 }
 
 /// `lookup-accessor`
-pub(super) fn by_accessor(access: &dyn Access, call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn by_accessor(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let accessor = accessor(&fields)?;
+    let access = call.server.access;
     let view = access
         .lookup_token(&TokenReference::Accessor(accessor.clone()))
         .map_err(|error| match error {
@@ -86,7 +92,7 @@ pub(super) fn by_accessor(access: &dyn Access, call: &Call<'_>) -> Answer {
             LookupError::Failure(failure) => failure.into(),
         })?;
     let reply = shown(&view, "")?;
-    Ok(Some(reply.warned(ignored_fields(&fields, &["accessor"]))))
+    Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
 fn shown(token: &TokenView, id: &str) -> Result<Reply, Fault> {

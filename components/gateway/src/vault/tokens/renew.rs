@@ -5,75 +5,50 @@ use gatehouse_access_api::{ClientToken, RenewError, TokenReference};
 use super::{accessor, token};
 use crate::vault::auth_block::Granted;
 use crate::vault::auth_method;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::fields::Fields;
-use crate::vault::server::Server;
 
 /// `renew-self`
-pub(super) fn own(server: &Server<'_>, call: &Call<'_>) -> Answer {
-    let fields = call.fields()?;
-    let token = call.caller_token()?;
-    let reply = renew(
-        server,
-        call,
-        &fields,
-        &TokenReference::Id(token.into()),
-        |error| by_token_fault(&error),
-    )?;
-    // The token itself is a field that older clients send along.
-    Ok(Some(
-        reply.warned(ignored_fields(&fields, &["increment", "token"])),
-    ))
+pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
+    let reference = TokenReference::Id(call.caller_token()?.into());
+    renew(call, &call.fields()?, &reference, |error| {
+        by_token_fault(&error)
+    })
 }
 
 /// `renew`
-pub(super) fn by_token(server: &Server<'_>, call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let token = token(&fields)?;
-    let reply = renew(
-        server,
-        call,
-        &fields,
-        &TokenReference::Id(token.clone()),
-        |error| by_token_fault(&error),
-    )?;
-    Ok(Some(
-        reply.warned(ignored_fields(&fields, &["increment", "token"])),
-    ))
+    let reference = TokenReference::Id(token(&fields)?);
+    renew(call, &fields, &reference, |error| by_token_fault(&error))
 }
 
 /// `renew-accessor`
-pub(super) fn by_accessor(server: &Server<'_>, call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn by_accessor(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let accessor = accessor(&fields)?;
-    let reference = &TokenReference::Accessor(accessor.clone());
-    let reply = renew(server, call, &fields, reference, |error| match error {
+    let reference = TokenReference::Accessor(accessor(&fields)?);
+    renew(call, &fields, &reference, |error| match error {
         RenewError::UnknownToken => Fault::listed(400, "invalid accessor"),
         error => by_token_fault(&error),
-    })?;
-    Ok(Some(reply.warned(ignored_fields(
-        &fields,
-        &["increment", "accessor"],
-    ))))
+    })
 }
 
 fn renew(
-    server: &Server<'_>,
     call: &Call<'_>,
     fields: &Fields<'_>,
     reference: &TokenReference,
     fault: impl Fn(RenewError) -> Fault,
-) -> Result<Reply, Fault> {
+) -> Answer {
     let increment = fields.duration("increment")?.unwrap_or_default();
-    let access = server.access;
+    let access = call.server.access;
     let subject = access
         .renewal(reference, call.request.peer_text().as_deref())
         .map_err(&fault)?;
     let fresh = subject
         .revalidation
-        .map(|revalidation| auth_method::revalidate(server.auth_method, call, revalidation))
+        .map(|revalidation| auth_method::revalidate(call, revalidation))
         .transpose()?;
     let grant = access
         .renew_token(reference, increment, fresh.as_ref())
@@ -83,11 +58,12 @@ fn renew(
         // Who knows only what leads to the token must not learn it.
         TokenReference::Accessor(_) | TokenReference::Lease(_) => None,
     };
-    Ok(Reply::auth(Granted {
+    let reply = Reply::auth(Granted {
         client_token,
         grant,
         is_new: false,
-    }))
+    });
+    Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
 fn by_token_fault(error: &RenewError) -> Fault {

@@ -1,11 +1,11 @@
 //! `config/rotate-root`: a new key in the place of the stored one (contract 2.6).
 
-use gatehouse_access_api::Operation;
-use gatehouse_auth_method_api::{AuthMethod, Mount, Rotated, RotationError};
+use gatehouse_auth_method_api::{Rotated, RotationError};
 use serde::Serialize;
 
 use super::super::google::{self, Needs};
-use crate::vault::call::{Answer, Call, ignored_fields};
+use super::super::mount;
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
 use crate::vault::text::quoted;
@@ -15,22 +15,15 @@ struct Shown<'a> {
     private_key_id: &'a str,
 }
 
-/// Answers a request for `config/rotate-root`.
-pub(in crate::vault::auth_method) fn handle(
-    auth_method: &dyn AuthMethod,
-    call: &Call<'_>,
-    operation: Operation,
-    mount: &Mount,
-) -> Answer {
-    if operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
+/// `config/rotate-root`
+pub(in crate::vault) fn rotate(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let rotated = auth_method.rotate_root(mount).map_err(fault)?;
+    let auth_method = call.server.auth_method;
+    let rotated = auth_method.rotate_root(&mount(call)?).map_err(fault)?;
     let reply = Reply::data(&Shown {
         private_key_id: &rotated.private_key_id,
     })?;
-    let warnings = ignored_fields(&fields, &[]).into_iter();
+    let warnings = fields.ignored_warning().into_iter();
     Ok(Some(reply.warned(warnings.chain(left_behind(&rotated)))))
 }
 

@@ -90,7 +90,7 @@ const fn is_zero(number: &u64) -> bool {
 /// # Errors
 ///
 /// Only when the role cannot be written as JSON, which is a bug.
-pub(super) fn shown(role: &Role) -> Result<Reply, Fault> {
+pub(super) fn reply(role: &Role) -> Result<Reply, Fault> {
     let token = &role.token;
     Reply::data(&Shown {
         add_group_aliases: role.add_group_aliases,

@@ -6,7 +6,7 @@ use gatehouse_auth_method_api::{
 };
 use gatehouse_ports::RandomError;
 
-use super::List;
+use super::lists::List;
 use crate::vault::duration;
 use crate::vault::errors::Fault;
 use crate::vault::text::{quoted, quoted_list};

@@ -2,28 +2,59 @@
 
 use gatehouse_access_api::TokenRoleChanges;
 
+use crate::vault::field::{Field, boolean, choice, integer, seconds, text, texts};
 use crate::vault::fields::{ConversionError, Fields};
 
-/// All that a write may say.
-pub(in crate::vault) const NAMES: [&str; 18] = [
-    "role_name",
-    "allowed_policies",
-    "allowed_policies_glob",
-    "disallowed_policies",
-    "disallowed_policies_glob",
-    "allowed_entity_aliases",
-    "orphan",
-    "renewable",
-    "path_suffix",
-    "token_bound_cidrs",
-    "token_explicit_max_ttl",
-    "token_no_default_policy",
-    "token_num_uses",
-    "token_period",
-    "token_type",
-    "bound_cidrs",
-    "explicit_max_ttl",
-    "period",
+/// All that a write may say, beside the name.
+pub(in crate::vault) const ROLE: &[Field] = &[
+    texts("allowed_policies", "The policies that tokens may have."),
+    texts(
+        "allowed_policies_glob",
+        "Patterns of the policies that tokens may have.",
+    ),
+    texts("disallowed_policies", "The policies that no token has."),
+    texts(
+        "disallowed_policies_glob",
+        "Patterns of the policies that no token has.",
+    ),
+    texts(
+        "allowed_entity_aliases",
+        "The aliases that may be asked for.",
+    ),
+    boolean("orphan", "Whether tokens have no parent."),
+    boolean("renewable", "Whether tokens can be renewed."),
+    text(
+        "path_suffix",
+        "What the path of tokens ends in, for revocation by prefix.",
+    ),
+    texts(
+        "token_bound_cidrs",
+        "The address ranges from which tokens are accepted.",
+    ),
+    texts("bound_cidrs", "As token_bound_cidrs.").deprecated(),
+    seconds(
+        "token_explicit_max_ttl",
+        "How long tokens live at most, whatever is changed later.",
+    ),
+    seconds("explicit_max_ttl", "As token_explicit_max_ttl.").deprecated(),
+    boolean(
+        "token_no_default_policy",
+        "Whether tokens go without the policy \"default\".",
+    ),
+    integer(
+        "token_num_uses",
+        "How often a token may be used, 0 for any number.",
+    ),
+    seconds(
+        "token_period",
+        "How long tokens live from each renewal, without an end.",
+    ),
+    seconds("period", "As token_period.").deprecated(),
+    choice(
+        "token_type",
+        &["default-service", "default-batch", "service", "batch"],
+        "The type of tokens.",
+    ),
 ];
 
 /// What a write says.

@@ -37,7 +37,7 @@ struct Shown<'a> {
 /// # Errors
 ///
 /// Only when the role cannot be written as JSON, which is a bug.
-pub(super) fn shown(role: &TokenRole) -> Result<Reply, Fault> {
+pub(super) fn reply(role: &TokenRole) -> Result<Reply, Fault> {
     let old = &role.old_spellings;
     Reply::data(&Shown {
         allowed_entity_aliases: role.allowed_entity_aliases.as_deref(),

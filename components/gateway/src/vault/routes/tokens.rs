@@ -1,12 +1,13 @@
 //! The routes of the mount `token/`.
 
-use super::PAGING;
-use crate::vault::openapi::route::{
-    Answer, Field, Route, ask, boolean, choice, delete, integer, list, map, read, route, seconds,
-    text, texts, write,
+use crate::vault::field::{
+    Field, PAGING, boolean, choice, integer, map, role_name, seconds, text, texts,
 };
+use crate::vault::route::{Route, Success, ask, delete, list, read, route, write};
+use crate::vault::tokens::roles::fields::ROLE;
+use crate::vault::tokens::{accessors, create, lookup, renew, revoke, roles, tidy};
 
-const ROLE_NAME: Field = text("role_name", "Name of the role.");
+const ROLE_NAME: Field = role_name("role_name", "Name of the role.");
 const ACCESSOR: Field = text("accessor", "Accessor of the token.").required();
 const TOKEN: Field = text("token", "The token.").required();
 const INCREMENT: Field = seconds(
@@ -55,57 +56,6 @@ const CREATE: &[Field] = &[
     ),
 ];
 
-const ROLE: &[Field] = &[
-    texts("allowed_policies", "The policies that tokens may have."),
-    texts(
-        "allowed_policies_glob",
-        "Patterns of the policies that tokens may have.",
-    ),
-    texts("disallowed_policies", "The policies that no token has."),
-    texts(
-        "disallowed_policies_glob",
-        "Patterns of the policies that no token has.",
-    ),
-    texts(
-        "allowed_entity_aliases",
-        "The aliases that may be asked for.",
-    ),
-    boolean("orphan", "Whether tokens have no parent."),
-    boolean("renewable", "Whether tokens can be renewed."),
-    text(
-        "path_suffix",
-        "What the path of tokens ends in, for revocation by prefix.",
-    ),
-    texts(
-        "token_bound_cidrs",
-        "The address ranges from which tokens are accepted.",
-    ),
-    texts("bound_cidrs", "As token_bound_cidrs.").deprecated(),
-    seconds(
-        "token_explicit_max_ttl",
-        "How long tokens live at most, whatever is changed later.",
-    ),
-    seconds("explicit_max_ttl", "As token_explicit_max_ttl.").deprecated(),
-    boolean(
-        "token_no_default_policy",
-        "Whether tokens go without the policy \"default\".",
-    ),
-    integer(
-        "token_num_uses",
-        "How often a token may be used, 0 for any number.",
-    ),
-    seconds(
-        "token_period",
-        "How long tokens live from each renewal, without an end.",
-    ),
-    seconds("period", "As token_period.").deprecated(),
-    choice(
-        "token_type",
-        &["default-service", "default-batch", "service", "batch"],
-        "The type of tokens.",
-    ),
-];
-
 const LOOKED_UP: Field = text("token", "The token; the caller's where there is none.");
 
 /// Below `auth/token/`.
@@ -113,18 +63,28 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "accessors",
         "Lists the accessors of all tokens.",
-        &[list("token-list-accessors", "List the accessors.").querying(PAGING)],
+        &[list(
+            "token-list-accessors",
+            "List the accessors.",
+            accessors::list,
+        )
+        .querying(PAGING)],
     )
     .sudo(),
     route(
         "create",
         "Makes a token that is a child of the caller's.",
-        &[ask("token-create", "Make a token.", CREATE)],
+        &[ask("token-create", "Make a token.", CREATE, create::child)],
     ),
     route(
         "create-orphan",
         "Makes a token that has no parent.",
-        &[ask("token-create-orphan", "Make an orphan.", CREATE)],
+        &[ask(
+            "token-create-orphan",
+            "Make an orphan.",
+            CREATE,
+            create::orphan,
+        )],
     ),
     route(
         "create/{role_name}",
@@ -133,15 +93,22 @@ pub(super) const ROUTES: &[Route] = &[
             "token-create-against-role",
             "Make a token under a role.",
             CREATE,
+            create::child,
         )],
     )
-    .capturing(&[ROLE_NAME]),
+    .capturing(&[ROLE_NAME])
+    .unlisted(),
     route(
         "lookup",
         "Shows what a token may do and how long it lives.",
         &[
-            read("token-look-up", "Look up a token.").querying(&[LOOKED_UP]),
-            ask("token-look-up-update", "Look up a token.", &[LOOKED_UP]),
+            read("token-look-up", "Look up a token.", lookup::by_token).querying(&[LOOKED_UP]),
+            ask(
+                "token-look-up-update",
+                "Look up a token.",
+                &[LOOKED_UP],
+                lookup::by_token,
+            ),
         ],
     ),
     route(
@@ -151,24 +118,35 @@ pub(super) const ROUTES: &[Route] = &[
             "token-look-up-by-accessor",
             "Look up the token of an accessor.",
             &[ACCESSOR],
+            lookup::by_accessor,
         )],
     ),
     route(
         "lookup-self",
         "Shows what the caller's token may do and how long it lives.",
         &[
-            read("token-look-up-self-get", "Look up the caller's token."),
+            read(
+                "token-look-up-self-get",
+                "Look up the caller's token.",
+                lookup::own,
+            ),
             ask(
                 "token-look-up-self-update",
                 "Look up the caller's token.",
                 &[],
+                lookup::own,
             ),
         ],
     ),
     route(
         "renew",
         "Extends the life of a token.",
-        &[ask("token-renew", "Renew a token.", &[TOKEN, INCREMENT])],
+        &[ask(
+            "token-renew",
+            "Renew a token.",
+            &[TOKEN, INCREMENT],
+            renew::by_token,
+        )],
     ),
     route(
         "renew-accessor",
@@ -177,6 +155,7 @@ pub(super) const ROUTES: &[Route] = &[
             "token-renew-accessor",
             "Renew the token of an accessor.",
             &[ACCESSOR, INCREMENT],
+            renew::by_accessor,
         )],
     ),
     route(
@@ -186,12 +165,18 @@ pub(super) const ROUTES: &[Route] = &[
             "token-renew-self",
             "Renew the caller's token.",
             &[INCREMENT, text("token", "Has no effect.").deprecated()],
+            renew::own,
         )],
     ),
     route(
         "revoke",
         "Ends a token and all tokens that descend from it.",
-        &[write("token-revoke", "Revoke a token.", &[TOKEN])],
+        &[write(
+            "token-revoke",
+            "Revoke a token.",
+            &[TOKEN],
+            revoke::by_token,
+        )],
     ),
     route(
         "revoke-accessor",
@@ -200,6 +185,7 @@ pub(super) const ROUTES: &[Route] = &[
             "token-revoke-accessor",
             "Revoke the token of an accessor.",
             &[ACCESSOR],
+            revoke::by_accessor,
         )],
     ),
     route(
@@ -209,6 +195,7 @@ pub(super) const ROUTES: &[Route] = &[
             "token-revoke-orphan",
             "Revoke a token alone.",
             &[TOKEN],
+            revoke::alone,
         )],
     ),
     route(
@@ -218,32 +205,35 @@ pub(super) const ROUTES: &[Route] = &[
             "token-revoke-self",
             "Revoke the caller's token.",
             &[],
+            revoke::own,
         )],
     ),
     route(
         "roles",
         "Lists the roles that say what tokens may be made at create/<role>.",
-        &[list("token-list-roles", "List the roles.").querying(PAGING)],
+        &[list("token-list-roles", "List the roles.", roles::list).querying(PAGING)],
     ),
     route(
         "roles/{role_name}",
         "A role that says what tokens may be made at create/<role>.",
         &[
-            read("token-read-role", "Read a role."),
+            read("token-read-role", "Read a role.", roles::read),
             write(
                 "token-write-role",
                 "Make a role, or change it; what is not sent stays.",
                 ROLE,
+                roles::write,
             )
-            .answering(Answer::EnvelopeOrNothing),
-            delete("token-delete-role", "Delete a role."),
+            .answering(Success::EnvelopeOrNothing),
+            delete("token-delete-role", "Delete a role.", roles::delete),
         ],
     )
     .capturing(&[ROLE_NAME])
-    .creating(),
+    .creating()
+    .unlisted(),
     route(
         "tidy",
         "Removes what is left of tokens that are gone.",
-        &[ask("token-tidy", "Tidy up.", &[]).answering(Answer::Accepted)],
+        &[ask("token-tidy", "Tidy up.", &[], tidy::tidy).answering(Success::Accepted)],
     ),
 ];

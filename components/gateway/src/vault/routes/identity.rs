@@ -1,12 +1,22 @@
 //! The routes below `identity/`.
 
-use super::PAGING;
-use crate::vault::openapi::route::{
-    Answer, Field, Route, ask, boolean, choice, delete, list, map, read, route, text, texts, write,
+use crate::vault::field::{Field, PAGING, boolean, choice, map, text, texts};
+use crate::vault::identity::aliases::{self, Kind};
+use crate::vault::identity::entities::{self, Entities};
+use crate::vault::identity::groups::{self, Groups};
+use crate::vault::identity::{by_id_or_name, merge};
+use crate::vault::oidc;
+use crate::vault::route::{
+    Handler, Route, Success, Verb, ask, delete, list, read, route, unadmitted, write,
 };
 
 const ID: Field = text("id", "Identifier of what is meant.");
 const NAME: Field = text("name", "Name of what is meant.");
+/// A name may have slashes of its own.
+const NAME_IN_PATH: Field = NAME.spanning();
+/// Clients send back what they have read.
+const UNUSED_ID: Field =
+    text("id", "Has no effect: the name says which one is meant.").deprecated();
 
 const ENTITY_DISABLED: Field = boolean("disabled", "Whether tokens of the entity are refused.");
 const ENTITY_METADATA: Field = map("metadata", "Metadata of the entity.");
@@ -32,7 +42,7 @@ const ENTITY_BY_ID: &[Field] = &[
     ENTITY_POLICIES,
     ENTITY_DISABLED,
 ];
-const ENTITY_BY_NAME: &[Field] = &[ENTITY_METADATA, ENTITY_POLICIES, ENTITY_DISABLED];
+const ENTITY_BY_NAME: &[Field] = &[ENTITY_METADATA, ENTITY_POLICIES, ENTITY_DISABLED, UNUSED_ID];
 
 const GROUP_NAME: Field = text(
     "name",
@@ -80,6 +90,7 @@ const GROUP_BY_NAME: &[Field] = &[
     GROUP_POLICIES,
     MEMBER_ENTITIES,
     MEMBER_GROUPS,
+    UNUSED_ID,
 ];
 
 const ALIAS_NAME: Field = text("name", "Name of the entity or the group at the mount.");
@@ -118,47 +129,82 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "entity",
         "Entities: one identity across logins.",
-        &[
-            ask("entity-create", "Make an entity, or change one.", ENTITY)
-                .answering(Answer::EnvelopeOrNothing),
-        ],
+        &[ask(
+            "entity-create",
+            "Make an entity, or change one.",
+            ENTITY,
+            by_id_or_name::create::<Entities>,
+        )
+        .answering(Success::EnvelopeOrNothing)],
     ),
     route(
         "entity/id",
         "Lists entities by their identifiers.",
-        &[list("entity-list-by-id", "List the entities.").querying(PAGING)],
+        &[list(
+            "entity-list-by-id",
+            "List the entities.",
+            entities::list_by_id,
+        )
+        .querying(PAGING)],
     ),
     route(
         "entity/id/{id}",
         "An entity, found by its identifier.",
         &[
-            read("entity-read-by-id", "Read an entity."),
-            write("entity-update-by-id", "Change an entity.", ENTITY_BY_ID)
-                .answering(Answer::EnvelopeOrNothing),
-            delete("entity-delete-by-id", "Delete an entity and its aliases."),
+            read(
+                "entity-read-by-id",
+                "Read an entity.",
+                by_id_or_name::read::<Entities>,
+            ),
+            write(
+                "entity-update-by-id",
+                "Change an entity.",
+                ENTITY_BY_ID,
+                by_id_or_name::write::<Entities>,
+            )
+            .answering(Success::EnvelopeOrNothing),
+            delete(
+                "entity-delete-by-id",
+                "Delete an entity and its aliases.",
+                by_id_or_name::delete::<Entities>,
+            ),
         ],
     )
     .capturing(&[ID]),
     route(
         "entity/name",
         "Lists entities by their names.",
-        &[list("entity-list-by-name", "List the entities.").querying(PAGING)],
+        &[list(
+            "entity-list-by-name",
+            "List the entities.",
+            entities::list_by_name,
+        )
+        .querying(PAGING)],
     ),
     route(
         "entity/name/{name}",
         "An entity, found by its name.",
         &[
-            read("entity-read-by-name", "Read an entity."),
+            read(
+                "entity-read-by-name",
+                "Read an entity.",
+                by_id_or_name::read::<Entities>,
+            ),
             write(
                 "entity-update-by-name",
                 "Make an entity, or change it.",
                 ENTITY_BY_NAME,
+                by_id_or_name::write::<Entities>,
             )
-            .answering(Answer::EnvelopeOrNothing),
-            delete("entity-delete-by-name", "Delete an entity and its aliases."),
+            .answering(Success::EnvelopeOrNothing),
+            delete(
+                "entity-delete-by-name",
+                "Delete an entity and its aliases.",
+                by_id_or_name::delete::<Entities>,
+            ),
         ],
     )
-    .capturing(&[NAME]),
+    .capturing(&[NAME_IN_PATH]),
     route(
         "entity/batch-delete",
         "Deletes several entities.",
@@ -166,6 +212,7 @@ pub(super) const ROUTES: &[Route] = &[
             "entity-batch-delete",
             "Delete entities.",
             &[texts("entity_ids", "Identifiers of the entities.").required()],
+            entities::delete_several,
         )],
     ),
     route(
@@ -183,6 +230,7 @@ pub(super) const ROUTES: &[Route] = &[
                 ),
                 boolean("force", "Has no effect: it is about second factors."),
             ],
+            merge::merge,
         )],
     ),
     route(
@@ -192,65 +240,112 @@ pub(super) const ROUTES: &[Route] = &[
             "entity-create-alias",
             "Make an alias, or change one.",
             ALIAS,
+            |call| aliases::write(call, Kind::Entity),
         )],
     ),
     route(
         "entity-alias/id",
         "Lists the aliases of entities.",
-        &[list("entity-list-aliases-by-id", "List the aliases.").querying(PAGING)],
+        &[
+            list("entity-list-aliases-by-id", "List the aliases.", |call| {
+                aliases::list(call, Kind::Entity)
+            })
+            .querying(PAGING),
+        ],
     ),
     route(
         "entity-alias/id/{id}",
         "An alias of an entity.",
         &[
-            read("entity-read-alias-by-id", "Read an alias."),
-            ask("entity-update-alias-by-id", "Change an alias.", ALIAS_BY_ID),
-            delete("entity-delete-alias-by-id", "Delete an alias."),
+            read("entity-read-alias-by-id", "Read an alias.", |call| {
+                aliases::read(call, Kind::Entity)
+            }),
+            ask(
+                "entity-update-alias-by-id",
+                "Change an alias.",
+                ALIAS_BY_ID,
+                |call| aliases::write(call, Kind::Entity),
+            ),
+            delete("entity-delete-alias-by-id", "Delete an alias.", |call| {
+                aliases::delete(call, Kind::Entity)
+            }),
         ],
     )
     .capturing(&[ID]),
     route(
         "group",
         "Groups of entities.",
-        &[ask("group-create", "Make a group, or change one.", GROUP)
-            .answering(Answer::EnvelopeOrNothing)],
+        &[ask(
+            "group-create",
+            "Make a group, or change one.",
+            GROUP,
+            by_id_or_name::create::<Groups>,
+        )
+        .answering(Success::EnvelopeOrNothing)],
     ),
     route(
         "group/id",
         "Lists groups by their identifiers.",
-        &[list("group-list-by-id", "List the groups.").querying(PAGING)],
+        &[list("group-list-by-id", "List the groups.", groups::list_by_id).querying(PAGING)],
     ),
     route(
         "group/id/{id}",
         "A group, found by its identifier.",
         &[
-            read("group-read-by-id", "Read a group."),
-            write("group-update-by-id", "Change a group.", GROUP_BY_ID)
-                .answering(Answer::EnvelopeOrNothing),
-            delete("group-delete-by-id", "Delete a group."),
+            read(
+                "group-read-by-id",
+                "Read a group.",
+                by_id_or_name::read::<Groups>,
+            ),
+            write(
+                "group-update-by-id",
+                "Change a group.",
+                GROUP_BY_ID,
+                by_id_or_name::write::<Groups>,
+            )
+            .answering(Success::EnvelopeOrNothing),
+            delete(
+                "group-delete-by-id",
+                "Delete a group.",
+                by_id_or_name::delete::<Groups>,
+            ),
         ],
     )
     .capturing(&[ID]),
     route(
         "group/name",
         "Lists groups by their names.",
-        &[list("group-list-by-name", "List the groups.").querying(PAGING)],
+        &[list(
+            "group-list-by-name",
+            "List the groups.",
+            groups::list_by_name,
+        )
+        .querying(PAGING)],
     ),
     route(
         "group/name/{name}",
         "A group, found by its name.",
         &[
-            read("group-read-by-name", "Read a group."),
+            read(
+                "group-read-by-name",
+                "Read a group.",
+                by_id_or_name::read::<Groups>,
+            ),
             write(
                 "group-update-by-name",
                 "Make a group, or change it.",
                 GROUP_BY_NAME,
+                by_id_or_name::write::<Groups>,
             )
-            .answering(Answer::EnvelopeOrNothing),
-            delete("group-delete-by-name", "Delete a group."),
+            .answering(Success::EnvelopeOrNothing),
+            delete(
+                "group-delete-by-name",
+                "Delete a group.",
+                by_id_or_name::delete::<Groups>,
+            ),
         ],
     )
-    .capturing(&[NAME]),
+    .capturing(&[NAME_IN_PATH]),
     route(
         "group-alias",
         "Aliases of groups: the names by which mounts know them.",
@@ -258,32 +353,59 @@ pub(super) const ROUTES: &[Route] = &[
             "group-create-alias",
             "Make an alias, or change one.",
             ALIAS,
+            |call| aliases::write(call, Kind::Group),
         )],
     ),
     route(
         "group-alias/id",
         "Lists the aliases of groups.",
-        &[list("group-list-aliases-by-id", "List the aliases.").querying(PAGING)],
+        &[
+            list("group-list-aliases-by-id", "List the aliases.", |call| {
+                aliases::list(call, Kind::Group)
+            })
+            .querying(PAGING),
+        ],
     ),
     route(
         "group-alias/id/{id}",
         "An alias of a group.",
         &[
-            read("group-read-alias-by-id", "Read an alias."),
-            ask("group-update-alias-by-id", "Change an alias.", ALIAS_BY_ID),
-            delete("group-delete-alias-by-id", "Delete an alias."),
+            read("group-read-alias-by-id", "Read an alias.", |call| {
+                aliases::read(call, Kind::Group)
+            }),
+            ask(
+                "group-update-alias-by-id",
+                "Change an alias.",
+                ALIAS_BY_ID,
+                |call| aliases::write(call, Kind::Group),
+            ),
+            delete("group-delete-alias-by-id", "Delete an alias.", |call| {
+                aliases::delete(call, Kind::Group)
+            }),
         ],
     )
     .capturing(&[ID]),
     route(
         "lookup/entity",
         "Finds an entity by one of its names.",
-        &[ask("entity-look-up", "Find an entity.", LOOKUP).answering(Answer::EnvelopeOrNothing)],
+        &[ask(
+            "entity-look-up",
+            "Find an entity.",
+            LOOKUP,
+            by_id_or_name::lookup::<Entities>,
+        )
+        .answering(Success::EnvelopeOrNothing)],
     ),
     route(
         "lookup/group",
         "Finds a group by one of its names.",
-        &[ask("group-look-up", "Find a group.", LOOKUP).answering(Answer::EnvelopeOrNothing)],
+        &[ask(
+            "group-look-up",
+            "Find a group.",
+            LOOKUP,
+            by_id_or_name::lookup::<Groups>,
+        )
+        .answering(Success::EnvelopeOrNothing)],
     ),
     route(
         "oidc/config",
@@ -292,6 +414,7 @@ pub(super) const ROUTES: &[Route] = &[
             read(
                 "oidc-read-configuration",
                 "Read who issues identity tokens.",
+                oidc::read_config,
             ),
             write(
                 "oidc-configure",
@@ -300,26 +423,32 @@ pub(super) const ROUTES: &[Route] = &[
                     "issuer",
                     "Scheme, host and port under which others reach this server.",
                 )],
+                oidc::write_config,
             ),
         ],
     ),
     route(
         "oidc/plugins/.well-known/openid-configuration",
         "Says who issues identity tokens, for those to whom they are presented.",
-        &[read(
+        &[unadmitted(
+            Verb::Get,
             "oidc-read-plugins-open-id-configuration",
             "Read the discovery document.",
-        )
-        .answering(Answer::Document)],
+            oidc::discovery,
+        )],
     )
-    .open(),
+    .unrecorded()
+    .otherwise(Handler::Unadmitted(oidc::otherwise)),
     route(
         "oidc/plugins/.well-known/keys",
         "The keys by which identity tokens are checked.",
-        &[
-            read("oidc-read-plugins-public-keys", "Read the public keys.")
-                .answering(Answer::Document),
-        ],
+        &[unadmitted(
+            Verb::Get,
+            "oidc-read-plugins-public-keys",
+            "Read the public keys.",
+            oidc::key_set,
+        )],
     )
-    .open(),
+    .unrecorded()
+    .otherwise(Handler::Unadmitted(oidc::otherwise)),
 ];

@@ -1,9 +1,9 @@
 //! The routes below `sys/` that are about mounts.
 
-use crate::vault::openapi::route::{
-    Field, Route, ask, boolean, choice, delete, map, object, path, read, route, seconds, text,
-    texts, write,
-};
+use crate::vault::field::{Field, boolean, choice, map, object, path, seconds, text, texts};
+use crate::vault::internal_ui;
+use crate::vault::mounts::{self, remount, system_mounts, tuning};
+use crate::vault::route::{Route, ask, delete, read, route, write};
 
 const AUTH_PATH: Field = path("path", "Where the auth method is, below auth/.");
 
@@ -103,7 +103,11 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "auth",
         "Lists the auth methods.",
-        &[read("auth-list-enabled-methods", "List the auth methods.")],
+        &[read(
+            "auth-list-enabled-methods",
+            "List the auth methods.",
+            mounts::list,
+        )],
     ),
     route(
         "auth/{path}",
@@ -112,29 +116,43 @@ pub(super) const ROUTES: &[Route] = &[
             read(
                 "auth-read-configuration",
                 "Read how an auth method is mounted.",
+                mounts::read,
             ),
-            write("auth-enable-method", "Enable an auth method.", ENABLE),
+            write(
+                "auth-enable-method",
+                "Enable an auth method.",
+                ENABLE,
+                mounts::enable,
+            ),
             delete(
                 "auth-disable-method",
                 "Disable an auth method, and end its tokens.",
+                mounts::disable,
             ),
         ],
     )
     .capturing(&[AUTH_PATH])
+    .slashed()
     .sudo(),
     route(
         "auth/{path}/tune",
         "Shows and changes how an auth method is tuned.",
         &[
-            read("auth-read-tuning-information", "Read the tuning."),
+            read(
+                "auth-read-tuning-information",
+                "Read the tuning.",
+                tuning::read,
+            ),
             write(
                 "auth-tune-configuration-parameters",
                 "Tune an auth method; what is not sent stays.",
                 TUNING,
+                tuning::write,
             ),
         ],
     )
     .capturing(&[AUTH_PATH])
+    .slashed()
     .sudo(),
     route(
         "mounts",
@@ -142,6 +160,7 @@ pub(super) const ROUTES: &[Route] = &[
         &[read(
             "mounts-list-secrets-engines",
             "List the mounts that are no auth methods.",
+            system_mounts::list,
         )],
     ),
     route(
@@ -151,14 +170,17 @@ pub(super) const ROUTES: &[Route] = &[
             read(
                 "mounts-read-configuration",
                 "Read how something is mounted that is no auth method.",
+                system_mounts::read,
             ),
             delete(
                 "mounts-disable-secrets-engine",
                 "Disable what is mounted there; what is not there is as good as disabled.",
+                system_mounts::remove,
             ),
         ],
     )
-    .capturing(&[path("path", "Where it is mounted.")]),
+    .capturing(&[path("path", "Where it is mounted.")])
+    .slashed(),
     route(
         "mounts/auth/{path}",
         "Shows an auth method.",
@@ -166,27 +188,36 @@ pub(super) const ROUTES: &[Route] = &[
             read(
                 "mounts-read-auth-configuration",
                 "Read how an auth method is mounted.",
+                mounts::read,
             ),
             delete(
                 "mounts-disable-auth-method",
                 "Is refused where one is mounted, which is disabled at sys/auth.",
+                system_mounts::remove_auth,
             ),
         ],
     )
-    .capturing(&[AUTH_PATH]),
+    .capturing(&[AUTH_PATH])
+    .slashed(),
     route(
         "mounts/auth/{path}/tune",
         "Shows and changes how an auth method is tuned, without sudo.",
         &[
-            read("mounts-read-tuning-information", "Read the tuning."),
+            read(
+                "mounts-read-tuning-information",
+                "Read the tuning.",
+                tuning::read,
+            ),
             write(
                 "mounts-tune-configuration-parameters",
                 "Tune an auth method; what is not sent stays.",
                 TUNING,
+                tuning::write,
             ),
         ],
     )
-    .capturing(&[AUTH_PATH]),
+    .capturing(&[AUTH_PATH])
+    .slashed(),
     route(
         "remount",
         "Moves an auth method to another path.",
@@ -197,21 +228,27 @@ pub(super) const ROUTES: &[Route] = &[
                 text("from", "Where it is, beginning with auth/.").required(),
                 text("to", "Where it is to be, beginning with auth/.").required(),
             ],
+            remount::remount,
         )],
     )
     .sudo(),
     route(
         "remount/status/{migration_id}",
         "Says how a move has gone.",
-        &[read("remount-status", "Read how a move has gone.")],
+        &[read(
+            "remount-status",
+            "Read how a move has gone.",
+            remount::status,
+        )],
     )
-    .capturing(&[text("migration_id", "What the move was answered with.")]),
+    .capturing(&[path("migration_id", "What the move was answered with.")]),
     route(
         "internal/ui/mounts",
         "Lists for user interfaces the mounts that a caller has to do with.",
         &[read(
             "internal-ui-list-enabled-visible-mounts",
             "List what the caller may see.",
+            internal_ui::mounts,
         )],
     )
     .open(),
@@ -221,7 +258,9 @@ pub(super) const ROUTES: &[Route] = &[
         &[read(
             "internal-ui-read-mount-information",
             "Read which mount serves a path.",
+            internal_ui::mount,
         )],
     )
-    .capturing(&[path("path", "Any path.")]),
+    .capturing(&[path("path", "Any path.")])
+    .slashed(),
 ];

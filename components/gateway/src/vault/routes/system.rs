@@ -1,13 +1,14 @@
 //! The other routes below `sys/`: policies, what a token may do, wrapping and tools.
 
-use crate::vault::openapi::route::{
-    Answer, Field, Route, ask, boolean, choice, delete, integer, list, read, route, text, texts,
-    write,
-};
+use crate::vault::field::{Field, boolean, choice, integer, path, text, texts};
+use crate::vault::route::{Handler, Route, Verb, ask, delete, document, list, read, route, write};
+use crate::vault::{capabilities, internal_ui, policies, tools, wrapping};
 
-const POLICY_NAME: Field = text("name", "Name of the policy.");
+const POLICY_NAME: Field = path("name", "Name of the policy.");
 const PATHS: Field = texts("paths", "The paths in question.");
 const PATH: Field = texts("path", "As paths.").deprecated();
+const UNUSED_TOKEN: Field = text("token", "Has no effect.").deprecated();
+const UNUSED_ACCESSOR: Field = text("accessor", "Has no effect.").deprecated();
 const WRAPPING_TOKEN: &[Field] = &[text(
     "token",
     "The wrapping token; the caller's token where there is none.",
@@ -23,6 +24,9 @@ const GENERIC: &[Field] = &[
 const FORMAT: Field = choice("format", &["hex", "base64"], "How bytes are written.");
 const HASH_INPUT: Field = text("input", "What to hash, in base64.").required();
 const BYTES: Field = integer("bytes", "How many bytes.");
+const UNUSED_BYTES: Field = integer("bytes", "Has no effect.").deprecated();
+const UNUSED_SOURCE: Field = text("source", "Has no effect.").deprecated();
+const UNUSED_ALGORITHM: Field = text("algorithm", "Has no effect.").deprecated();
 const SOURCE: Field = text(
     "source",
     "Where they come from: platform, seal or all; or in its place how many.",
@@ -33,13 +37,17 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "policies/acl",
         "Lists the policies.",
-        &[list("policies-list-acl-policies", "List the policies.")],
+        &[list(
+            "policies-list-acl-policies",
+            "List the policies.",
+            policies::list,
+        )],
     ),
     route(
         "policies/acl/{name}",
         "A policy: what tokens that have it may do.",
         &[
-            read("policies-read-acl-policy", "Read a policy."),
+            read("policies-read-acl-policy", "Read a policy.", policies::read),
             write(
                 "policies-write-acl-policy",
                 "Write a policy.",
@@ -47,22 +55,36 @@ pub(super) const ROUTES: &[Route] = &[
                     text("policy", "The rules.").required(),
                     text("rules", "As policy.").deprecated(),
                 ],
+                policies::write,
             ),
-            delete("policies-delete-acl-policy", "Delete a policy."),
+            delete(
+                "policies-delete-acl-policy",
+                "Delete a policy.",
+                policies::delete,
+            ),
         ],
     )
     .capturing(&[POLICY_NAME]),
     route(
         "policy",
         "Lists the policies, by an older path.",
-        &[read("policies-list", "List the policies.")
-            .querying(&[boolean("list", "Makes no difference here.")])],
+        &[read(
+            "policies-list",
+            "List the policies.",
+            policies::list_for_old_clients,
+        )
+        .querying(&[boolean("list", "Makes no difference here.")])
+        .listing_too()],
     ),
     route(
         "policy/{name}",
         "A policy, by an older path.",
         &[
-            read("policies-read-acl-policy2", "Read a policy."),
+            read(
+                "policies-read-acl-policy2",
+                "Read a policy.",
+                policies::read_for_old_clients,
+            ),
             write(
                 "policies-write-acl-policy2",
                 "Write a policy.",
@@ -70,8 +92,13 @@ pub(super) const ROUTES: &[Route] = &[
                     text("policy", "The rules."),
                     text("rules", "As policy.").deprecated(),
                 ],
+                policies::write,
             ),
-            delete("policies-delete-acl-policy2", "Delete a policy."),
+            delete(
+                "policies-delete-acl-policy2",
+                "Delete a policy.",
+                policies::delete,
+            ),
         ],
     )
     .capturing(&[POLICY_NAME]),
@@ -81,7 +108,13 @@ pub(super) const ROUTES: &[Route] = &[
         &[ask(
             "query-token-capabilities",
             "Ask what a token may do.",
-            &[text("token", "The token.").required(), PATHS, PATH],
+            &[
+                text("token", "The token.").required(),
+                PATHS,
+                PATH,
+                UNUSED_ACCESSOR,
+            ],
+            capabilities::of_token,
         )],
     ),
     route(
@@ -94,7 +127,9 @@ pub(super) const ROUTES: &[Route] = &[
                 text("accessor", "Accessor of the token.").required(),
                 PATHS,
                 PATH,
+                UNUSED_TOKEN,
             ],
+            capabilities::of_accessor,
         )],
     ),
     route(
@@ -103,7 +138,8 @@ pub(super) const ROUTES: &[Route] = &[
         &[ask(
             "query-token-self-capabilities",
             "Ask what the caller may do.",
-            &[PATHS, PATH],
+            &[PATHS, PATH, UNUSED_TOKEN, UNUSED_ACCESSOR],
+            capabilities::of_caller,
         )],
     ),
     route(
@@ -112,30 +148,39 @@ pub(super) const ROUTES: &[Route] = &[
         &[read(
             "internal-ui-read-resultant-acl",
             "Read what the caller's policies come to.",
+            internal_ui::resultant_acl,
         )],
     ),
     route(
         "internal/specs/openapi",
         "Describes the API, as this document does.",
         &[
-            read(
+            document(
+                Verb::Get,
                 "internal-generate-open-api-document",
                 "Read the description of the API.",
+                Handler::Description,
             )
-            .querying(GENERIC)
-            .answering(Answer::Document),
-            ask(
+            .querying(GENERIC),
+            document(
+                Verb::Post,
                 "internal-generate-open-api-document-with-parameters",
                 "Read the description of the API.",
-                GENERIC,
+                Handler::Description,
             )
-            .answering(Answer::Document),
+            .sending(GENERIC),
         ],
-    ),
+    )
+    .unlisted(),
     route(
         "wrapping/wrap",
         "Wraps what it is sent in a token of one use; how long that lives is said in the header X-Vault-Wrap-TTL.",
-        &[ask("wrap", "Wrap the fields of the body.", &[])],
+        &[ask(
+            "wrap",
+            "Wrap the fields of the body.",
+            &[],
+            wrapping::wrap,
+        )],
     ),
     route(
         "wrapping/lookup",
@@ -144,11 +189,13 @@ pub(super) const ROUTES: &[Route] = &[
             read(
                 "read-wrapping-properties2",
                 "Read what the caller's wrapping token is about.",
+                wrapping::lookup,
             ),
             ask(
                 "read-wrapping-properties",
                 "Read what a wrapping token is about.",
                 WRAPPING_TOKEN,
+                wrapping::lookup,
             ),
         ],
     )
@@ -156,12 +203,22 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "wrapping/unwrap",
         "Takes an answer out of its wrapping token.",
-        &[ask("unwrap", "Unwrap an answer.", WRAPPING_TOKEN)],
+        &[ask(
+            "unwrap",
+            "Unwrap an answer.",
+            WRAPPING_TOKEN,
+            wrapping::unwrap,
+        )],
     ),
     route(
         "wrapping/rewrap",
         "Moves a wrapped answer into a fresh wrapping token.",
-        &[ask("rewrap", "Rewrap an answer.", WRAPPING_TOKEN)],
+        &[ask(
+            "rewrap",
+            "Rewrap an answer.",
+            WRAPPING_TOKEN,
+            wrapping::rewrap,
+        )],
     ),
     route(
         "tools/random",
@@ -169,7 +226,8 @@ pub(super) const ROUTES: &[Route] = &[
         &[ask(
             "generate-random",
             "Give random bytes.",
-            &[BYTES, FORMAT],
+            &[BYTES, FORMAT, UNUSED_SOURCE],
+            tools::random,
         )],
     ),
     route(
@@ -179,6 +237,7 @@ pub(super) const ROUTES: &[Route] = &[
             "generate-random-with-source",
             "Give random bytes.",
             &[BYTES, FORMAT],
+            tools::random,
         )],
     )
     .capturing(&[SOURCE]),
@@ -188,10 +247,11 @@ pub(super) const ROUTES: &[Route] = &[
         &[ask(
             "generate-random-with-source-and-bytes",
             "Give random bytes.",
-            &[FORMAT],
+            &[FORMAT, UNUSED_BYTES],
+            tools::random,
         )],
     )
-    .capturing(&[SOURCE, integer("urlbytes", "How many bytes.")]),
+    .capturing(&[SOURCE, integer("urlbytes", "How many bytes.").spanning()]),
     route(
         "tools/hash",
         "Hashes what it is sent.",
@@ -207,6 +267,7 @@ pub(super) const ROUTES: &[Route] = &[
                 ),
                 FORMAT,
             ],
+            tools::hash,
         )],
     ),
     route(
@@ -215,8 +276,9 @@ pub(super) const ROUTES: &[Route] = &[
         &[ask(
             "generate-hash-with-algorithm",
             "Hash something.",
-            &[HASH_INPUT, FORMAT],
+            &[HASH_INPUT, FORMAT, UNUSED_ALGORITHM],
+            tools::hash,
         )],
     )
-    .capturing(&[text("urlalgorithm", "How to hash.")]),
+    .capturing(&[path("urlalgorithm", "How to hash.")]),
 ];
