@@ -2,8 +2,8 @@
 
 use gatehouse_auth_method_api::{ConfigChanges, RoleChanges};
 
-use super::auth_method::config::{self, CONFIG};
-use super::auth_method::roles::fields::{self as role, NAME, ROLE};
+use super::auth_method::config::fields as config;
+use super::auth_method::roles::fields as role;
 use super::call::only_known;
 use super::field::Field;
 use super::fields::Fields;
@@ -12,13 +12,13 @@ use crate::http::Request;
 /// What a write to `role/<name>` with the body of `request` says; `None` where it is refused.
 #[must_use]
 pub fn role_body(request: &Request) -> Option<RoleChanges> {
-    role::changes(&body(request, ROLE, &[NAME.name])?).ok()
+    role::changes(&body(request, role::FIELDS, &[role::NAME.name])?).ok()
 }
 
 /// What a write to `config` with the body of `request` says; `None` where it is refused.
 #[must_use]
 pub fn config_body(request: &Request) -> Option<ConfigChanges> {
-    config::changes(&body(request, CONFIG, &[])?).ok()
+    config::changes(&body(request, config::FIELDS, &[])?).ok()
 }
 
 fn body<'a>(

@@ -1,77 +1,17 @@
-//! `config`: names and types of its fields (contract 2).
+//! `config` (contract 2).
 
 pub(in crate::vault) mod check;
+pub(in crate::vault) mod fields;
 pub(crate) mod rotation;
 mod text;
 
-use gatehouse_auth_method_api::{
-    AliasSource, ConfigChanges, ConfigView, CredentialsSource, CustomEndpoints,
-};
+use gatehouse_auth_method_api::{AliasSource, ConfigView, CredentialsSource, CustomEndpoints};
 use serde::Serialize;
 
 use super::mount;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::errors::Fault;
-use crate::vault::field::{Field, boolean, choice, map, seconds, text, texts};
-use crate::vault::fields::{ConversionError, Fields};
-
-/// All that a write may say.
-pub(in crate::vault) const CONFIG: &[Field] = &[
-    text(
-        "credentials",
-        "The key of a service account, as Google gives it out in JSON; an empty text removes it.",
-    ),
-    choice(
-        "iam_alias",
-        &["role_id", "unique_id"],
-        "What logins under iam roles are known by in identity.",
-    ),
-    choice(
-        "gce_alias",
-        &["role_id", "instance_id"],
-        "What logins under gce roles are known by in identity.",
-    ),
-    texts(
-        "iam_metadata",
-        "Which metadata tokens of iam roles carry; \"default\" stands for the usual ones.",
-    ),
-    texts(
-        "gce_metadata",
-        "Which metadata tokens of gce roles carry; \"default\" stands for the usual ones.",
-    ),
-    map(
-        "custom_endpoint",
-        "Other endpoints of Google's, by api, iam, crm and compute.",
-    ),
-    text(
-        "service_account_email",
-        "The service account to be impersonated with identity tokens.",
-    ),
-    text(
-        "identity_token_audience",
-        "The audience of identity tokens, with which the method asks Google without a stored key.",
-    ),
-    seconds(
-        "identity_token_ttl",
-        "How long such an identity token is good for.",
-    ),
-    text(
-        "rotation_schedule",
-        "When the stored key is rotated, as cron writes it.",
-    ),
-    seconds(
-        "rotation_period",
-        "After how long the stored key is rotated.",
-    ),
-    seconds("rotation_window", "How late a scheduled rotation may be."),
-    text("rotation_policy", "Kept for clients that send it."),
-    boolean(
-        "disable_automated_rotation",
-        "Stops rotations by schedule and by period.",
-    ),
-    text("google_certs_endpoint", "Has no effect.").deprecated(),
-];
 
 #[derive(Serialize)]
 struct Config<'a> {
@@ -108,7 +48,7 @@ pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
 
 /// POST `config`
 pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
-    let changes = changes(&call.known_fields()?)?;
+    let changes = fields::changes(&call.known_fields()?)?;
     let auth_method = call.server.auth_method;
     let warnings = auth_method
         .write_config(&mount(call)?, changes)
@@ -121,26 +61,6 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
 pub(in crate::vault) fn delete(call: &Call<'_>) -> Answer {
     call.server.auth_method.delete_config(&mount(call)?)?;
     Ok(None)
-}
-
-/// What the body of a write says.
-pub(in crate::vault) fn changes(fields: &Fields<'_>) -> Result<ConfigChanges, ConversionError> {
-    Ok(ConfigChanges {
-        credentials: fields.string("credentials")?,
-        iam_alias: fields.string("iam_alias")?,
-        gce_alias: fields.string("gce_alias")?,
-        iam_metadata: fields.list("iam_metadata")?,
-        gce_metadata: fields.list("gce_metadata")?,
-        custom_endpoint: fields.map("custom_endpoint")?,
-        service_account_email: fields.string("service_account_email")?,
-        identity_token_audience: fields.string("identity_token_audience")?,
-        identity_token_ttl: fields.duration("identity_token_ttl")?,
-        rotation_schedule: fields.string("rotation_schedule")?,
-        rotation_period: fields.duration("rotation_period")?,
-        rotation_window: fields.duration("rotation_window")?,
-        rotation_policy: fields.string("rotation_policy")?,
-        disable_automated_rotation: fields.boolean("disable_automated_rotation")?,
-    })
 }
 
 fn reply(config: &ConfigView) -> Result<Reply, Fault> {

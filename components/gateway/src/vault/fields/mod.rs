@@ -5,11 +5,13 @@
 
 mod conversion;
 mod input;
+mod of_write;
 mod parameters;
 mod verbatim;
 
 pub(crate) use conversion::{ConversionError, parse_boolean};
 pub(crate) use input::BodyError;
+pub(crate) use of_write::fields_of_write;
 pub(crate) use parameters::parameters;
 pub(crate) use verbatim::Verbatim;
 

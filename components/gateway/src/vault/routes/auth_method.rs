@@ -1,11 +1,11 @@
 //! The routes of a mount of the auth method.
 
 use crate::vault::auth_method::config::check::{self, CHECK};
-use crate::vault::auth_method::config::{self, CONFIG, rotation};
+use crate::vault::auth_method::config::{self, fields as config_fields, rotation};
 use crate::vault::auth_method::explain;
 use crate::vault::auth_method::login::{self, LOGIN};
 use crate::vault::auth_method::roles;
-use crate::vault::auth_method::roles::fields::{NAME, ROLE};
+use crate::vault::auth_method::roles::fields::{self as role_fields, NAME};
 use crate::vault::auth_method::roles::lists::{self, List};
 use crate::vault::route::{Route, Success, ask, delete, list, read, route, write};
 
@@ -20,7 +20,7 @@ pub(super) const ROUTES: &[Route] = &[
     ]),
     route("config", "The credentials and settings with which the method asks Google.", &[
         read("google-cloud-read-auth-configuration", "Read the configuration, but for its secrets.", config::read),
-        write("google-cloud-configure-auth", "Change the configuration; what is not sent stays.", CONFIG, config::write)
+        write("google-cloud-configure-auth", "Change the configuration; what is not sent stays.", config_fields::FIELDS, config::write)
             .answering(Success::EnvelopeOrNothing),
         delete("google-cloud-delete-auth-configuration", "Forget the configuration, credentials and all.", config::delete),
     ]),
@@ -39,7 +39,7 @@ pub(super) const ROUTES: &[Route] = &[
     ]),
     route("role/{name}", "A role: who may log in under it, and what tokens they get.", &[
         read("google-cloud-read-role", "Read a role.", roles::read),
-        ask("google-cloud-write-role", "Make a role, or change it; what is not sent stays.", ROLE, roles::write),
+        ask("google-cloud-write-role", "Make a role, or change it; what is not sent stays.", role_fields::FIELDS, roles::write),
         delete("google-cloud-delete-role", "Delete a role.", roles::delete),
     ])
     .capturing(&[NAME])

@@ -4,7 +4,7 @@ use crate::vault::field::{
     Field, PAGING, boolean, choice, integer, map, role_name, seconds, text, texts,
 };
 use crate::vault::route::{Route, Success, ask, delete, list, read, route, write};
-use crate::vault::tokens::roles::fields::ROLE;
+use crate::vault::tokens::roles::fields as role_fields;
 use crate::vault::tokens::{accessors, create, lookup, renew, revoke, roles, tidy};
 
 const ROLE_NAME: Field = role_name("role_name", "Name of the role.");
@@ -221,7 +221,7 @@ pub(super) const ROUTES: &[Route] = &[
             write(
                 "token-write-role",
                 "Make a role, or change it; what is not sent stays.",
-                ROLE,
+                role_fields::FIELDS,
                 roles::write,
             )
             .answering(Success::EnvelopeOrNothing),
