@@ -162,7 +162,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
             // Another host is at it, or sealed the store meanwhile: nothing that anybody has to mend.
             Err(RotationError::Busy | RotationError::Storage(StorageError::Sealed)) => Ok(()),
             Err(RotationError::Storage(error)) => self.failed(&line(&error.to_string())),
-            Err(error) => self.failed(&line(rotation::fault(error).text())),
+            Err(error) => self.failed(&line(rotation::api_error(error).text())),
         }
     }
 }

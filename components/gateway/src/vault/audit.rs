@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::text::quoted;
 use crate::host::AuditLog;
 use crate::http::Response;
@@ -20,7 +20,7 @@ pub(super) fn list(call: &Call<'_>) -> Answer {
 
 /// POST `sys/audit/<path>`: sinks are a matter of the configuration file (SEC-L4).
 pub(super) fn refuse_enabling(_: &Call<'_>) -> Answer {
-    Err(Fault::plain(
+    Err(ApiError::plain(
         400,
         "cannot enable audit device via API; name it in the configuration file of the server, as [audit.NAME]",
     ))
@@ -31,7 +31,7 @@ pub(super) fn refuse_disabling(call: &Call<'_>) -> Answer {
     let mut sinks = call.server.host.audit.sinks().into_iter();
     if sinks.any(|sink| sink.name == call.captured("path")) {
         let text = "cannot disable configuration-managed audit device; take it out of the configuration file of the server";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     Ok(None)
 }
@@ -61,12 +61,15 @@ pub(super) fn hash(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let input = fields.string("input")?.unwrap_or_default();
     if input.is_empty() {
-        return Err(Fault::plain(400, "the \"input\" parameter is empty"));
+        return Err(ApiError::plain(400, "the \"input\" parameter is empty"));
     }
     let sink = call.captured("path");
     let Some(hash) = call.server.host.audit.hash(sink, &input) else {
         let name = quoted(&format!("{sink}/"));
-        return Err(Fault::plain(400, format!("unknown audit backend {name}")));
+        return Err(ApiError::plain(
+            400,
+            format!("unknown audit backend {name}"),
+        ));
     };
     let data = Map::from_iter([("hash".to_owned(), hash.into())]);
     let reply = Reply::copied(data).warned(fields.ignored_warning());

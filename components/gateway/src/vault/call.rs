@@ -5,7 +5,7 @@ use std::cell::Cell;
 use gatehouse_access_api::{Admission, ClientToken, Operation};
 
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::field::Field;
 use super::fields::Fields;
 use super::server::Server;
@@ -13,7 +13,7 @@ use crate::http::Request;
 use crate::path::CanonicalPath;
 
 /// What a handler answers: an envelope, or nothing to say (204).
-pub(crate) type Answer = Result<Option<Reply>, Fault>;
+pub(crate) type Answer = Result<Option<Reply>, ApiError>;
 
 /// A request that access has admitted.
 pub(crate) struct Call<'a> {
@@ -53,26 +53,26 @@ pub(crate) struct Unadmitted<'a> {
 }
 
 /// Refuses fields that have no effect (contract 1.6: 422).
-pub(crate) fn only_known(fields: Fields<'_>) -> Result<Fields<'_>, Fault> {
+pub(crate) fn only_known(fields: Fields<'_>) -> Result<Fields<'_>, ApiError> {
     match fields.unknown().as_slice() {
         [] => Ok(fields),
-        unknown => Err(Fault::unknown_fields(unknown)),
+        unknown => Err(ApiError::unknown_fields(unknown)),
     }
 }
 
 impl<'a> Call<'a> {
     /// The fields of the body.
-    pub(crate) fn fields(&self) -> Result<Fields<'a>, Fault> {
+    pub(crate) fn fields(&self) -> Result<Fields<'a>, ApiError> {
         Ok(Fields::of_body(self.request)?.expecting(self.known()))
     }
 
     /// The fields of a body that may have no others (contract 1.6: 422).
-    pub(crate) fn known_fields(&self) -> Result<Fields<'a>, Fault> {
+    pub(crate) fn known_fields(&self) -> Result<Fields<'a>, ApiError> {
         only_known(self.fields()?)
     }
 
     /// The fields of the query, where reads have theirs (contract 1.1, rule 2).
-    pub(crate) fn query_fields(&self) -> Result<Fields<'a>, Fault> {
+    pub(crate) fn query_fields(&self) -> Result<Fields<'a>, ApiError> {
         Ok(Fields::of_query(self.request)?.expecting(self.known()))
     }
 
@@ -111,8 +111,8 @@ impl<'a> Call<'a> {
     /// # Errors
     ///
     /// On a path that needs none, where there is none.
-    pub(crate) fn caller_token(&self) -> Result<&'a str, Fault> {
+    pub(crate) fn caller_token(&self) -> Result<&'a str, ApiError> {
         self.token
-            .ok_or_else(|| Fault::plain(403, "permission denied"))
+            .ok_or_else(|| ApiError::plain(403, "permission denied"))
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::Fields;
 use super::name_normalization;
 
@@ -33,7 +33,7 @@ pub(super) fn of_accessor(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let accessor = fields.string("accessor")?.unwrap_or_default();
     if accessor.is_empty() {
-        return Err(Fault::plain(400, "missing accessor"));
+        return Err(ApiError::plain(400, "missing accessor"));
     }
     let reference = TokenReference::Accessor(accessor);
     capabilities(call, &fields, &reference, "invalid accessor")
@@ -50,14 +50,14 @@ fn capabilities(
         paths = fields.list("path")?.unwrap_or_default();
     }
     if paths.is_empty() {
-        return Err(Fault::plain(400, "paths must be supplied"));
+        return Err(ApiError::plain(400, "paths must be supplied"));
     }
     if paths.len() > MAXIMUM_PATHS {
         let text = format!("at most {MAXIMUM_PATHS} paths at once");
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     if paths.iter().any(String::is_empty) {
-        return Err(Fault::listed(400, "missing path"));
+        return Err(ApiError::listed(400, "missing path"));
     }
     let folded: Vec<String> = paths
         .iter()
@@ -68,7 +68,7 @@ fn capabilities(
     let found = access
         .capabilities(reference, &folded)
         .map_err(|error| match error {
-            LookupError::UnknownToken => Fault::listed(400, unknown),
+            LookupError::UnknownToken => ApiError::listed(400, unknown),
             LookupError::Failure(failure) => failure.into(),
         })?;
     let mut data: Map<String, Value> = paths

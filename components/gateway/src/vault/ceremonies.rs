@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 use super::call::{Answer, Call, Unadmitted};
 use super::envelope::Reply;
-use super::errors::{Fault, without_content};
+use super::errors::{ApiError, without_content};
 use super::fields::Fields;
 use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
@@ -88,10 +88,10 @@ struct VerificationDone<'a> {
 }
 
 /// A step of a ceremony.
-type Step<'a> = fn(&Asked<'a>) -> Result<Written, Fault>;
+type Step<'a> = fn(&Asked<'a>) -> Result<Written, ApiError>;
 
 /// Answers a request for a step without a token, as Vault answers: without the envelope.
-pub(super) fn bare<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Response, Fault> {
+pub(super) fn bare<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Response, ApiError> {
     match taken(unadmitted, step)? {
         Written::Nothing => Ok(without_content(204)),
         Written::Document(text) => answer(200, &raw(&text)?),
@@ -102,7 +102,7 @@ pub(super) fn bare<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Re
 pub(super) fn in_envelope<'a>(
     unadmitted: &Unadmitted<'a>,
     step: Step<'a>,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     match taken(unadmitted, step)? {
         Written::Nothing => Ok(without_content(204)),
         Written::Document(text) => {
@@ -112,7 +112,7 @@ pub(super) fn in_envelope<'a>(
     }
 }
 
-fn taken<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Written, Fault> {
+fn taken<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Written, ApiError> {
     let asked = Asked::new(unadmitted.server, unadmitted.request);
     let written = asked.limited().and_then(|()| step(&asked));
     unadmitted.root_token.set(asked.root_token.take());
@@ -128,8 +128,8 @@ pub(super) fn with_token<'a>(call: &Call<'a>, step: Step<'a>) -> Answer {
 }
 
 /// Any other method at a step.
-pub(super) fn otherwise(unadmitted: &Unadmitted<'_>) -> Result<Response, Fault> {
-    bare(unadmitted, |_| Err(Fault::unsupported_operation()))
+pub(super) fn otherwise(unadmitted: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    bare(unadmitted, |_| Err(ApiError::unsupported_operation()))
 }
 
 /// `sys/rotate/recovery/...`: there is one key, which the shares yield.
@@ -138,12 +138,12 @@ pub(super) fn no_recovery_keys_to_rotate(_: &Call<'_>) -> Answer {
 }
 
 /// `sys/rekey-recovery-key/...`, without a token
-pub(super) fn no_recovery_keys_to_rekey(_: &Unadmitted<'_>) -> Result<Response, Fault> {
+pub(super) fn no_recovery_keys_to_rekey(_: &Unadmitted<'_>) -> Result<Response, ApiError> {
     Err(recovery_refused())
 }
 
-fn recovery_refused() -> Fault {
-    Fault::plain(
+fn recovery_refused() -> ApiError {
+    ApiError::plain(
         400,
         "recovery rekeying not supported: there are no recovery keys",
     )
@@ -156,18 +156,18 @@ pub(super) enum Written {
 }
 
 impl Written {
-    fn of(document: &impl Serialize) -> Result<Self, Fault> {
+    fn document(document: &impl Serialize) -> Result<Self, ApiError> {
         let text = serde_json::to_string(document).map_err(|_| unwritable())?;
         Ok(Self::Document(Zeroizing::new(text)))
     }
 }
 
-fn raw(document: &str) -> Result<&RawValue, Fault> {
+fn raw(document: &str) -> Result<&RawValue, ApiError> {
     serde_json::from_str(document).map_err(|_| unwritable())
 }
 
-fn unwritable() -> Fault {
-    Fault::internal("the answer of a ceremony could not be written")
+fn unwritable() -> ApiError {
+    ApiError::internal("the answer of a ceremony could not be written")
 }
 
 /// A request about a ceremony.
@@ -193,7 +193,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Takes the request out of what its address has left.
-    fn limited(&self) -> Result<(), Fault> {
+    fn limited(&self) -> Result<(), ApiError> {
         let bucket = Bucket {
             key: format!("seal/ceremonies/{}", self.origin()),
             events: REQUESTS,
@@ -202,7 +202,7 @@ impl<'a> Asked<'a> {
         };
         match self.server.host.rate_limits.take(&[bucket]) {
             Ok(_) => Ok(()),
-            Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
+            Err(milliseconds) => Err(ApiError::too_many_requests(milliseconds.div_ceil(1000))),
         }
     }
 
@@ -210,47 +210,47 @@ impl<'a> Asked<'a> {
         &*self.server.host.ceremonies
     }
 
-    fn fields(&self) -> Result<Fields<'_>, Fault> {
+    fn fields(&self) -> Result<Fields<'_>, ApiError> {
         Ok(Fields::of_body(self.request)?)
     }
 
     /// The share and the nonce of the body.
-    fn share(&self) -> Result<(Zeroizing<Vec<u8>>, String), Fault> {
+    fn share(&self) -> Result<(Zeroizing<Vec<u8>>, String), ApiError> {
         let fields = self.fields()?;
         let key = fields.string("key")?.map(Zeroizing::new);
         let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
             let text = "'key' must be specified in request body as JSON";
-            Fault::plain(400, text)
+            ApiError::plain(400, text)
         })?;
         let key = decoded(&key)
-            .ok_or_else(|| Fault::plain(400, "'key' must be a valid hex or base64 string"))?;
+            .ok_or_else(|| ApiError::plain(400, "'key' must be a valid hex or base64 string"))?;
         Ok((key, fields.string("nonce")?.unwrap_or_default()))
     }
 
     /// GET `init`
-    pub(super) fn rekey_progress(&self) -> Result<Written, Fault> {
+    pub(super) fn rekey_progress(&self) -> Result<Written, ApiError> {
         rekey_status(&refused(self.ceremonies().rekey(), REKEY)?)
     }
 
     /// DELETE `init`
-    pub(super) fn cancel_rekey(&self) -> Result<Written, Fault> {
+    pub(super) fn cancel_rekey(&self) -> Result<Written, ApiError> {
         refused(self.ceremonies().cancel_rekey(&self.origin()), REKEY)?;
         Ok(Written::Nothing)
     }
 
     /// GET `verify`
-    pub(super) fn verification_progress(&self) -> Result<Written, Fault> {
+    pub(super) fn verification_progress(&self) -> Result<Written, ApiError> {
         let ceremony = self.ceremonies().rekey_verification();
         verification_status(&refused(ceremony, VERIFICATION)?)
     }
 
     /// POST `verify`
-    pub(super) fn verify(&self) -> Result<Written, Fault> {
+    pub(super) fn verify(&self) -> Result<Written, ApiError> {
         let (share, nonce) = self.share()?;
         let given = self.ceremonies().verify_rekey(&share, &nonce);
         let ceremony = given.map_err(|error| refusal(error, VERIFICATION, share.len()))?;
         match (&ceremony.nonce, &ceremony.verification_nonce) {
-            (None, nonce) => Written::of(&VerificationDone {
+            (None, nonce) => Written::document(&VerificationDone {
                 nonce: nonce.as_deref().unwrap_or_default(),
                 complete: true,
             }),
@@ -259,32 +259,32 @@ impl<'a> Asked<'a> {
     }
 
     /// DELETE `verify`
-    pub(super) fn restart_verification(&self) -> Result<Written, Fault> {
+    pub(super) fn restart_verification(&self) -> Result<Written, ApiError> {
         let restarted = self.ceremonies().restart_rekey_verification(&self.origin());
         verification_status(&refused(restarted, VERIFICATION)?)
     }
 
     /// GET `backup`: backups are of encrypted shares, and none is encrypted.
     #[expect(clippy::unused_self, reason = "a step like the others")]
-    pub(super) fn backup(&self) -> Result<Written, Fault> {
-        Err(Fault::plain(400, "no backed-up keys found"))
+    pub(super) fn backup(&self) -> Result<Written, ApiError> {
+        Err(ApiError::plain(400, "no backed-up keys found"))
     }
 
     /// DELETE `backup`
     #[expect(clippy::unused_self, reason = "a step like the others")]
-    pub(super) fn delete_backup(&self) -> Result<Written, Fault> {
+    pub(super) fn delete_backup(&self) -> Result<Written, ApiError> {
         Ok(Written::Nothing)
     }
 
     /// POST `init`
-    pub(super) fn begin_rekey(&self) -> Result<Written, Fault> {
+    pub(super) fn begin_rekey(&self) -> Result<Written, ApiError> {
         let fields = self.fields()?;
         refuse_encryption(&fields, "pgp_keys")?;
         if fields.boolean("backup")?.unwrap_or_default() {
             let text = "backup is not supported: new shares are shown once and kept nowhere";
-            return Err(Fault::plain(400, text));
+            return Err(ApiError::plain(400, text));
         }
-        let number = |name| -> Result<u32, Fault> {
+        let number = |name| -> Result<u32, ApiError> {
             let number = fields.integer(name)?.unwrap_or_default();
             Ok(u32::try_from(number).unwrap_or_default())
         };
@@ -292,7 +292,7 @@ impl<'a> Asked<'a> {
         let verification = fields.boolean("require_verification")?.unwrap_or_default();
         if threshold > shares {
             let text = "provided threshold greater than the total shares";
-            return Err(Fault::plain(400, text));
+            return Err(ApiError::plain(400, text));
         }
         let begun = self
             .ceremonies()
@@ -301,7 +301,7 @@ impl<'a> Asked<'a> {
     }
 
     /// POST `update`
-    pub(super) fn give_for_rekey(&self) -> Result<Written, Fault> {
+    pub(super) fn give_for_rekey(&self) -> Result<Written, ApiError> {
         let (share, nonce) = self.share()?;
         let given = self.ceremonies().give_for_rekey(&share, &nonce);
         let progress = given.map_err(|error| refusal(error, REKEY, share.len()))?;
@@ -310,7 +310,7 @@ impl<'a> Asked<'a> {
         }
         let (hexadecimal, base64) = written_shares(&progress.new_shares);
         let verification_nonce = progress.ceremony.verification_nonce.as_deref();
-        Written::of(&Rekeyed {
+        Written::document(&Rekeyed {
             nonce: &nonce,
             complete: true,
             keys: hexadecimal.iter().map(|key| key.as_str()).collect(),
@@ -325,26 +325,26 @@ impl<'a> Asked<'a> {
 
 impl Asked<'_> {
     /// GET `attempt`
-    pub(super) fn root_progress(&self) -> Result<Written, Fault> {
+    pub(super) fn root_progress(&self) -> Result<Written, ApiError> {
         root_status(&refused(self.ceremonies().root_generation(), ROOT)?, "")
     }
 
     /// DELETE `attempt`
-    pub(super) fn cancel_root(&self) -> Result<Written, Fault> {
+    pub(super) fn cancel_root(&self) -> Result<Written, ApiError> {
         let cancelled = self.ceremonies().cancel_root_generation(&self.origin());
         refused(cancelled, ROOT)?;
         Ok(Written::Nothing)
     }
 
     /// POST `attempt`
-    pub(super) fn begin_root(&self) -> Result<Written, Fault> {
+    pub(super) fn begin_root(&self) -> Result<Written, ApiError> {
         let fields = self.fields()?;
         refuse_encryption(&fields, "pgp_key")?;
         let given = fields.string("otp")?.map(Zeroizing::new);
         let given = given.filter(|given| !given.is_empty());
         let made = match &given {
             Some(given) if given.len() != ROOT_TOKEN_CHARACTERS => {
-                return Err(Fault::plain(400, "OTP string is wrong length"));
+                return Err(ApiError::plain(400, "OTP string is wrong length"));
             }
             Some(_) => None,
             None => Some(self.one_time_password()?),
@@ -359,7 +359,7 @@ impl Asked<'_> {
     }
 
     /// As many random characters as a root token has.
-    fn one_time_password(&self) -> Result<Zeroizing<String>, Fault> {
+    fn one_time_password(&self) -> Result<Zeroizing<String>, ApiError> {
         let mut password = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
         let mut drawn = Zeroizing::new([0_u8; 64]);
         while password.len() < ROOT_TOKEN_CHARACTERS {
@@ -377,7 +377,7 @@ impl Asked<'_> {
     }
 
     /// POST `update`
-    pub(super) fn give_for_root(&self) -> Result<Written, Fault> {
+    pub(super) fn give_for_root(&self) -> Result<Written, ApiError> {
         let (share, nonce) = self.share()?;
         let given = self.ceremonies().give_for_root(&share, &nonce);
         let progress = given.map_err(|error| refusal(error, ROOT, share.len()))?;
@@ -397,7 +397,7 @@ impl Asked<'_> {
         let encoded = Zeroizing::new(STANDARD_NO_PAD.encode(&*hidden));
         self.server
             .tell_operator("holders of enough shares have made a root token");
-        Written::of(&RootStatus {
+        Written::document(&RootStatus {
             nonce: &nonce,
             started: true,
             progress: progress.ceremony.required,
@@ -412,8 +412,8 @@ impl Asked<'_> {
     }
 }
 
-fn root_status(ceremony: &Ceremony, password: &str) -> Result<Written, Fault> {
-    Written::of(&RootStatus {
+fn root_status(ceremony: &Ceremony, password: &str) -> Result<Written, ApiError> {
+    Written::document(&RootStatus {
         nonce: ceremony.nonce.as_deref().unwrap_or_default(),
         started: ceremony.nonce.is_some(),
         progress: ceremony.given,
@@ -427,8 +427,8 @@ fn root_status(ceremony: &Ceremony, password: &str) -> Result<Written, Fault> {
     })
 }
 
-fn rekey_status(ceremony: &Ceremony) -> Result<Written, Fault> {
-    Written::of(&RekeyStatus {
+fn rekey_status(ceremony: &Ceremony) -> Result<Written, ApiError> {
+    Written::document(&RekeyStatus {
         nonce: ceremony.nonce.as_deref().unwrap_or_default(),
         started: ceremony.nonce.is_some(),
         t: ceremony.threshold,
@@ -442,8 +442,8 @@ fn rekey_status(ceremony: &Ceremony) -> Result<Written, Fault> {
     })
 }
 
-fn verification_status(ceremony: &Ceremony) -> Result<Written, Fault> {
-    Written::of(&VerificationStatus {
+fn verification_status(ceremony: &Ceremony) -> Result<Written, ApiError> {
+    Written::document(&VerificationStatus {
         nonce: ceremony.verification_nonce.as_deref().unwrap_or_default(),
         started: ceremony.verification_nonce.is_some(),
         t: ceremony.threshold,
@@ -453,13 +453,13 @@ fn verification_status(ceremony: &Ceremony) -> Result<Written, Fault> {
 }
 
 /// Refuses to encrypt what is answered: answering it in clear would betray what was asked.
-fn refuse_encryption(fields: &Fields<'_>, field: &'static str) -> Result<(), Fault> {
+fn refuse_encryption(fields: &Fields<'_>, field: &'static str) -> Result<(), ApiError> {
     let asked = fields.list(field)?.unwrap_or_default();
     if asked.iter().all(String::is_empty) {
         return Ok(());
     }
     let text = format!("{field} is not supported: leave it out");
-    Err(Fault::plain(400, text))
+    Err(ApiError::plain(400, text))
 }
 
 /// The words of a ceremony.
@@ -498,13 +498,13 @@ const VERIFICATION: Words = Words {
     ..REKEY
 };
 
-fn refused<T>(result: Result<T, CeremonyError>, words: Words) -> Result<T, Fault> {
+fn refused<T>(result: Result<T, CeremonyError>, words: Words) -> Result<T, ApiError> {
     // No share was given, so none has the wrong length.
     result.map_err(|error| refusal(error, words, 0))
 }
 
 /// The refusal of a request with a share of so many bytes.
-fn refusal(error: CeremonyError, words: Words, share: usize) -> Fault {
+fn refusal(error: CeremonyError, words: Words, share: usize) -> ApiError {
     let text = match error {
         CeremonyError::Sealed => return Failure::Sealed.into(),
         CeremonyError::Failure(crate::host::SealFailure::Automatic) => words.automatic.to_owned(),
@@ -534,5 +534,5 @@ fn refusal(error: CeremonyError, words: Words, share: usize) -> Fault {
         ),
         CeremonyError::NothingToVerify => "no rekey verification in progress".to_owned(),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::{Fault, MEDIA_TYPE};
+use super::errors::{ApiError, MEDIA_TYPE};
 use super::seal::BUILD_DATE;
 use super::timestamp::timestamp;
 use crate::http::Response;
@@ -69,7 +69,7 @@ struct InFlight<'a> {
 }
 
 /// `sys/in-flight-req`: the request that asks. Others are answered by other instances, which know nothing of each other.
-pub(super) fn in_flight(call: &Call<'_>) -> Result<Response, Fault> {
+pub(super) fn in_flight(call: &Call<'_>) -> Result<Response, ApiError> {
     let id = match call.request_id {
         Some(id) => id.to_owned(),
         None => call.server.fresh_uuid()?,
@@ -84,6 +84,6 @@ pub(super) fn in_flight(call: &Call<'_>) -> Result<Response, Fault> {
         client_id: entity.unwrap_or_default(),
     };
     let body = serde_json::to_vec(&BTreeMap::from([(id, request)]))
-        .map_err(|error| Fault::internal(format!("an answer could not be written: {error}")))?;
+        .map_err(|error| ApiError::internal(format!("an answer could not be written: {error}")))?;
     Ok(Response::new(200, MEDIA_TYPE, body))
 }

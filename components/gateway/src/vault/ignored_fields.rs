@@ -3,7 +3,7 @@
 use gatehouse_access_api::Operation;
 
 use super::call::Call;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::field::PAGING;
 use super::fields::Fields;
 use crate::cubbyhole_paths;
@@ -13,7 +13,7 @@ use crate::cubbyhole_paths;
 /// # Errors
 ///
 /// When the query or the body has more fields than one may have.
-pub(super) fn warnings(call: &Call<'_>) -> Result<Vec<String>, Fault> {
+pub(super) fn warnings(call: &Call<'_>) -> Result<Vec<String>, ApiError> {
     match call.operation {
         // A secret has no fields that could be unknown.
         Operation::Read if cubbyhole_paths::is_secret(call.path) => Ok(Vec::new()),

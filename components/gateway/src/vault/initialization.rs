@@ -7,7 +7,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::call::Unadmitted;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::Fields;
 use super::stage::{Stage, answer};
 use crate::host::InitializeSealError;
@@ -20,8 +20,8 @@ struct Initialization {
 }
 
 /// GET `sys/init`
-pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
-    let initialized = !matches!(Stage::of(asked.server)?, Stage::Uninitialized);
+pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    let initialized = !matches!(Stage::current(asked.server)?, Stage::Uninitialized);
     answer(200, &Initialization { initialized })
 }
 
@@ -51,17 +51,17 @@ struct Made<'a> {
 /// POST `sys/init`: makes the shares, where the seal has some, and the first token.
 ///
 /// Beside the fields of the protocol, `root_token` names the token to be made. Whoever initializes a server owns it in any case.
-pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let server = asked.server;
     let fields = Fields::of_body(asked.request)?;
     let seal = server.host.seal.status()?;
-    match Stage::with(seal.as_ref(), server.access)? {
+    match Stage::with_seal(seal.as_ref(), server.access)? {
         Stage::Uninitialized => {}
         Stage::Sealed if seal.is_none() => return Err(Failure::Sealed.into()),
         Stage::Sealed | Stage::Active(_) => return Err(already_initialized()),
     }
     refuse_unsupported(&fields)?;
-    let number = |name| Ok::<_, Fault>(fields.integer(name)?.unwrap_or_default());
+    let number = |name| Ok::<_, ApiError>(fields.integer(name)?.unwrap_or_default());
     let (shares, threshold) = (number("secret_shares")?, number("secret_threshold")?);
     let chosen = fields.string("root_token")?.filter(|text| !text.is_empty());
     let (shares, threshold) = match seal {
@@ -106,38 +106,38 @@ pub(super) fn written_shares(
 fn complete(
     server: &Server<'_>,
     root_token: Option<&str>,
-) -> Result<Zeroizing<Initialized>, Fault> {
+) -> Result<Zeroizing<Initialized>, ApiError> {
     let initialized = match server.access.initialize(root_token) {
         Ok(initialized) => Zeroizing::new(initialized),
         Err(InitializeError::AlreadyInitialized) => return Err(already_initialized()),
         Err(InitializeError::Failure(failure)) => return Err(failure.into()),
         Err(error @ InitializeError::UnusableRootToken) => {
-            return Err(Fault::plain(400, error.to_string()));
+            return Err(ApiError::plain(400, error.to_string()));
         }
     };
     server.host.seal.finish_initialization()?;
     Ok(initialized)
 }
 
-fn refuse_unsupported(fields: &Fields<'_>) -> Result<(), Fault> {
+fn refuse_unsupported(fields: &Fields<'_>) -> Result<(), ApiError> {
     for field in ENCRYPTING_FIELDS {
         let asked = fields.list(field)?.unwrap_or_default();
         if asked.iter().any(|key| !key.is_empty()) {
             let text = format!("{field} is not supported: leave it out");
-            return Err(Fault::plain(400, text));
+            return Err(ApiError::plain(400, text));
         }
     }
     for (field, why) in ABSENT_KEYS {
         if fields.integer(field)?.unwrap_or_default() != 0 {
             let text = format!("{field} is not supported: {why}");
-            return Err(Fault::plain(400, text));
+            return Err(ApiError::plain(400, text));
         }
     }
     Ok(())
 }
 
 /// The numbers of a seal of shares, with the reference's words for those that no seal can have.
-fn numbers_of_shares(shares: i64, threshold: i64) -> Result<(u32, u32), Fault> {
+fn numbers_of_shares(shares: i64, threshold: i64) -> Result<(u32, u32), ApiError> {
     let wrong = match (shares, threshold) {
         (..=0, _) => "shares must be at least one",
         (256.., _) => "shares must be less than 256",
@@ -153,22 +153,22 @@ fn numbers_of_shares(shares: i64, threshold: i64) -> Result<(u32, u32), Fault> {
 }
 
 /// Whoever asks an automatic seal for several shares relies on no single holder having the key.
-fn no_shares(shares: i64, threshold: i64) -> Result<(u32, u32), Fault> {
+fn no_shares(shares: i64, threshold: i64) -> Result<(u32, u32), ApiError> {
     for (field, number) in [("secret_shares", shares), ("secret_threshold", threshold)] {
         if !matches!(number, 0 | 1) {
             let text = format!(
                 "{field} must be 1 or left out: the seal is a key file, so there are no unseal shares to give out"
             );
-            return Err(Fault::plain(400, text));
+            return Err(ApiError::plain(400, text));
         }
     }
     Ok((1, 1))
 }
 
-fn already_initialized() -> Fault {
-    Fault::plain(400, "Vault is already initialized")
+fn already_initialized() -> ApiError {
+    ApiError::plain(400, "Vault is already initialized")
 }
 
-fn invalid_configuration(what: &str) -> Fault {
-    Fault::plain(400, format!("invalid seal configuration: {what}"))
+fn invalid_configuration(what: &str) -> ApiError {
+    ApiError::plain(400, format!("invalid seal configuration: {what}"))
 }

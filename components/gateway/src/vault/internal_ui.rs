@@ -9,18 +9,18 @@ use serde_json::{Map, Value, json};
 use super::call::{Answer, Call};
 use super::capabilities;
 use super::envelope::Reply;
-use super::errors::{Fault, refusal};
+use super::errors::{ApiError, refusal};
 use super::mounts::system_mounts::{SYSTEM_MOUNTS, cluster_id};
 use super::mounts::{self};
 use super::text::quoted;
 
 /// Whether the path asks for no policy, and its refusals read as those of paths without a token.
-pub(super) fn answers_everybody(path: &str) -> bool {
+pub(super) fn asks_for_no_policy(path: &str) -> bool {
     path.strip_prefix("sys/internal/ui/mounts")
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// `mounts`: those that the caller has any rights below, and those that everybody may see; of the latter callers without a token
+/// `mounts`: those that the caller has any rights below, and those that every caller may see; of the latter callers without a token
 /// see little more than the name.
 pub(super) fn mounts(call: &Call<'_>) -> Answer {
     let access = call.server.access;
@@ -39,7 +39,7 @@ pub(super) fn mounts(call: &Call<'_>) -> Answer {
     for (mount, has_rights) in mounts.iter().zip(of_auth) {
         if *has_rights || is_open(mount) {
             let shown = match caller {
-                Some(_) => mounts::shown(mount)?,
+                Some(_) => mounts::listed_members(mount)?,
                 None => outline(mount),
             };
             auth.insert(mount.path.clone(), shown.into());
@@ -48,7 +48,7 @@ pub(super) fn mounts(call: &Call<'_>) -> Answer {
     let mut secret = Map::new();
     for (mount, has_rights) in SYSTEM_MOUNTS.iter().zip(of_system) {
         if *has_rights {
-            let shown = mount.shown(&cluster_id(access)?)?;
+            let shown = mount.listed_members(&cluster_id(access)?)?;
             secret.insert(mount.path.to_owned(), shown.into());
         }
     }
@@ -66,7 +66,7 @@ pub(super) fn mount(call: &Call<'_>) -> Answer {
                 return Err(hidden(&asked));
             };
             let path = format!("auth/{}", mount.path);
-            (path, mount.path.clone(), mounts::shown(&mount)?)
+            (path, mount.path.clone(), mounts::listed_members(&mount)?)
         }
         None => {
             let mut mounts = SYSTEM_MOUNTS.iter();
@@ -74,7 +74,11 @@ pub(super) fn mount(call: &Call<'_>) -> Answer {
                 return Err(hidden(&asked));
             };
             let path = mount.path.to_owned();
-            (path.clone(), path, mount.shown(&cluster_id(access)?)?)
+            (
+                path.clone(),
+                path,
+                mount.listed_members(&cluster_id(access)?)?,
+            )
         }
     };
     if rights_below(access, token, &[path])? != [true] {
@@ -84,9 +88,9 @@ pub(super) fn mount(call: &Call<'_>) -> Answer {
     Reply::data(&shown).map(Some)
 }
 
-fn hidden(asked: &str) -> Fault {
+fn hidden(asked: &str) -> ApiError {
     let asked = quoted(asked);
-    Fault::plain(
+    ApiError::plain(
         403,
         format!(
             "preflight capability check returned 403, please ensure client's policies grant access to path {asked}"
@@ -142,7 +146,7 @@ fn is_open(mount: &MountView) -> bool {
     mount.configuration.listing_visibility == Some(ListingVisibility::Unauthenticated)
 }
 
-/// What everybody may see of a mount.
+/// The members of a mount that every caller may see.
 fn outline(mount: &MountView) -> Map<String, Value> {
     Map::from_iter([
         ("description".to_owned(), mount.description.as_str().into()),
@@ -160,14 +164,14 @@ pub(super) fn rights_below(
     access: &dyn Access,
     token: &str,
     paths: &[String],
-) -> Result<Vec<bool>, Fault> {
+) -> Result<Vec<bool>, ApiError> {
     access
         .has_rights_below(&TokenReference::Id(token.into()), paths)
         .map_err(caller_gone)
 }
 
 /// The caller's token went between admission and now, or this was its last use.
-fn caller_gone(error: LookupError) -> Fault {
+fn caller_gone(error: LookupError) -> ApiError {
     match error {
         LookupError::UnknownToken => refusal(gatehouse_access_api::Refusal::InvalidToken, ""),
         LookupError::Failure(failure) => failure.into(),

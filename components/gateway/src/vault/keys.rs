@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use crate::host::RotationPolicy;
 
 /// The bounds of `max_operations`: at most nine tenths of 2^32, as clients of the protocol know it.
@@ -72,12 +72,12 @@ pub(super) fn write_policy(call: &Call<'_>) -> Answer {
     }
     if policy.interval != 0 && policy.interval < SHORTEST_INTERVAL {
         let text = "interval must be greater or equal to 24h0m0s";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     if !(FEWEST_OPERATIONS..=MOST_OPERATIONS).contains(&policy.max_operations) {
         let text =
             format!("max_operations must be in the range [{FEWEST_OPERATIONS},{MOST_OPERATIONS}]");
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     call.server.host.keys.set_policy(policy)?;
     let ignored = fields.ignored_warning();

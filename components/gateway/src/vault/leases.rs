@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::Fields;
 use super::paging::Paging;
 use super::timestamp::timestamp;
@@ -26,7 +26,7 @@ struct Shown<'a> {
 /// LIST `sys/leases/lookup/<prefix>`
 pub(super) fn list(call: &Call<'_>) -> Answer {
     let (access, prefix) = (call.server.access, call.captured("prefix"));
-    let paging = Paging::of(call)?;
+    let paging = Paging::from_query(call)?;
     let page = access.list_leases(prefix, paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)
 }
@@ -35,7 +35,8 @@ pub(super) fn list(call: &Call<'_>) -> Answer {
 pub(super) fn lookup(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let id = lease_id(&fields, call)?;
-    let token = find(call.server.access, &id)?.ok_or_else(|| Fault::plain(400, "invalid lease"))?;
+    let token =
+        find(call.server.access, &id)?.ok_or_else(|| ApiError::plain(400, "invalid lease"))?;
     let reply = Reply::data(&Shown {
         expire_time: token.expire_time.map(timestamp),
         id: &id,
@@ -57,7 +58,7 @@ pub(super) fn renew(call: &Call<'_>) -> Answer {
         Some(_) => "tokens cannot be renewed through this endpoint",
         None => "lease not found",
     };
-    Err(Fault::plain(400, text))
+    Err(ApiError::plain(400, text))
 }
 
 /// An unknown lease is as good as a revoked one.
@@ -77,7 +78,7 @@ pub(super) fn revoke_prefix(call: &Call<'_>) -> Answer {
     check_sync(&call.fields()?)?;
     access.revoke_prefix(prefix).map_err(|error| match error {
         PrefixError::Failure(failure) => failure.into(),
-        error @ PrefixError::TooManyPrefixes(_) => Fault::plain(400, error.to_string()),
+        error @ PrefixError::TooManyPrefixes(_) => ApiError::plain(400, error.to_string()),
     })?;
     Ok(None)
 }
@@ -96,11 +97,11 @@ pub(super) fn count_irrevocable(call: &Call<'_>) -> Answer {
 fn none_irrevocable(call: &Call<'_>, name: &str, none: Value) -> Answer {
     match call.query_fields()?.string("type")?.as_deref() {
         Some("irrevocable") => Reply::data(&json!({ name: none, "lease_count": 0 })).map(Some),
-        _ => Err(Fault::absent()),
+        _ => Err(ApiError::absent()),
     }
 }
 
-fn find(access: &dyn Access, id: &str) -> Result<Option<TokenView>, Fault> {
+fn find(access: &dyn Access, id: &str) -> Result<Option<TokenView>, ApiError> {
     match access.lookup_token(&TokenReference::Lease(id.into())) {
         Ok(token) => Ok(Some(token)),
         Err(LookupError::UnknownToken) => Ok(None),
@@ -109,17 +110,17 @@ fn find(access: &dyn Access, id: &str) -> Result<Option<TokenView>, Fault> {
 }
 
 /// The lease that the body names, or else the path.
-fn lease_id(fields: &Fields<'_>, call: &Call<'_>) -> Result<String, Fault> {
+fn lease_id(fields: &Fields<'_>, call: &Call<'_>) -> Result<String, ApiError> {
     let id = fields.string("lease_id")?.filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| call.captured("url_lease_id").to_owned());
     if id.is_empty() {
-        return Err(Fault::plain(400, "lease_id must be specified"));
+        return Err(ApiError::plain(400, "lease_id must be specified"));
     }
     Ok(id)
 }
 
 /// Every revocation has happened when it is answered, whether that is asked for or not.
-fn check_sync(fields: &Fields<'_>) -> Result<(), Fault> {
+fn check_sync(fields: &Fields<'_>) -> Result<(), ApiError> {
     fields.boolean("sync")?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::call::Call;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::{fields, headers, operation};
 use crate::continuation::Continuation;
 use crate::host::{LogLevel, LogLine, LogLines};
@@ -48,26 +48,26 @@ enum Format {
 }
 
 /// Begins to tell what the server logs from now on.
-pub(super) fn read(call: &Call<'_>) -> Result<Response, Fault> {
+pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     let server = call.server;
     let asked = |name| query::first(&call.request.query, name).filter(|text| !text.is_empty());
     let level = match asked("log_level").as_deref() {
         None => LogLevel::Info,
-        Some(name) => level_of(name).ok_or_else(|| Fault::plain(400, "unknown log level"))?,
+        Some(name) => level_of(name).ok_or_else(|| ApiError::plain(400, "unknown log level"))?,
     };
     let format = match asked("log_format").as_deref() {
         None => Format::Standard,
-        Some(name) => format_of(name).ok_or_else(|| Fault::plain(400, "unknown log format"))?,
+        Some(name) => format_of(name).ok_or_else(|| ApiError::plain(400, "unknown log format"))?,
     };
     // Before each part that token is asked about and not used, which shows no rule whose conditions it meets, nor any rule after its last use:
     // the answer would be cut off before it has begun.
     let token = TokenReference::Id(call.caller_token()?.into());
     if call.admission.limited_uses && !permits_without_conditions(server, &token)? {
-        return Err(Fault::denied());
+        return Err(ApiError::denied());
     }
     let Some(LogLines { position, .. }) = server.host.log.follow(None, level) else {
         let text = "this host keeps no log lines to follow: read its log where it writes it";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     };
     let place = Place {
         position,
@@ -90,7 +90,7 @@ pub(crate) fn resume(
     mut place: Place,
 ) -> Result<Part, ResumeError> {
     let path = CanonicalPath::parse(&request.path).map_err(|_| ResumeError::Foreign)?;
-    let asked = operation::of(request, &path).map_err(|_| ResumeError::Foreign)?;
+    let asked = operation::requested(request, &path).map_err(|_| ResumeError::Foreign)?;
     if path.below("v1") != Some(PATH) || asked != Operation::Read {
         return Err(ResumeError::Foreign);
     }

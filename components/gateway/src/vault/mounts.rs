@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::{ConversionError, Fields};
 use super::text::excerpt;
 
@@ -119,7 +119,7 @@ pub(super) const fn token_type(token_type: MountTokenType) -> &'static str {
 pub(super) fn list(call: &Call<'_>) -> Answer {
     let mut data = Map::new();
     for mount in call.server.access.list_mounts()? {
-        data.insert(mount.path.clone(), Value::Object(shown(&mount)?));
+        data.insert(mount.path.clone(), Value::Object(listed_members(&mount)?));
     }
     Ok(Some(Reply::copied(data)))
 }
@@ -133,7 +133,7 @@ pub(super) fn enable(call: &Call<'_>) -> Answer {
         MountError::InvalidListingVisibility => {
             unknown_visibility(request.listing_visibility.as_deref())
         }
-        error => fault(error),
+        error => api_error(error),
     })?;
     Ok(None)
 }
@@ -142,7 +142,10 @@ pub(super) fn enable(call: &Call<'_>) -> Answer {
 /// deleted before the answer.
 pub(super) fn disable(call: &Call<'_>) -> Answer {
     let access = call.server.access;
-    if let Some(id) = access.disable_mount(call.captured("path")).map_err(fault)? {
+    if let Some(id) = access
+        .disable_mount(call.captured("path"))
+        .map_err(api_error)?
+    {
         // Where that fails the operator knows it, and background work goes on; the mount is gone all the same.
         let _ = call.server.forget_disabled_mount(&id);
     }
@@ -153,13 +156,13 @@ pub(super) fn disable(call: &Call<'_>) -> Answer {
 pub(super) fn read(call: &Call<'_>) -> Answer {
     let path = call.captured("path");
     match call.server.access.read_mount(path)? {
-        Some(mount) => Ok(Some(Reply::copied(shown(&mount)?))),
-        None => Err(Fault::plain(400, format!("No auth engine at {path}/"))),
+        Some(mount) => Ok(Some(Reply::copied(listed_members(&mount)?))),
+        None => Err(ApiError::plain(400, format!("No auth engine at {path}/"))),
     }
 }
 
 /// The mount as it is listed.
-pub(super) fn shown(mount: &MountView) -> Result<Map<String, Value>, Fault> {
+pub(super) fn listed_members(mount: &MountView) -> Result<Map<String, Value>, ApiError> {
     members(&Mount::from(mount))
 }
 
@@ -169,10 +172,10 @@ pub(super) fn shown_options(mount: &MountView) -> Map<String, Value> {
     mount.options.iter().map(option).collect()
 }
 
-fn members(shown: &impl Serialize) -> Result<Map<String, Value>, Fault> {
+fn members(shown: &impl Serialize) -> Result<Map<String, Value>, ApiError> {
     match serde_json::to_value(shown) {
         Ok(Value::Object(members)) => Ok(members),
-        _ => Err(Fault::internal("a mount could not be written as JSON")),
+        _ => Err(ApiError::internal("a mount could not be written as JSON")),
     }
 }
 
@@ -223,15 +226,15 @@ fn lease(config: &Fields<'_>, name: &'static str) -> Result<u64, ConversionError
 }
 
 /// For a listing visibility that does not exist.
-fn unknown_visibility(name: Option<&str>) -> Fault {
+fn unknown_visibility(name: Option<&str>) -> ApiError {
     let name = excerpt(name.unwrap_or_default(), SHOWN_BYTES);
-    Fault::plain(400, format!("invalid listing_visibility {name}"))
+    ApiError::plain(400, format!("invalid listing_visibility {name}"))
 }
 
-fn fault(error: MountError) -> Fault {
+fn api_error(error: MountError) -> ApiError {
     match error {
         MountError::Failure(failure) => failure.into(),
         // The messages of the others are the contract's.
-        error => Fault::plain(400, error.to_string()),
+        error => ApiError::plain(400, error.to_string()),
     }
 }

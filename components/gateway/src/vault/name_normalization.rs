@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::errors::Fault;
+use super::errors::ApiError;
 
 /// Before the name of a policy, the rest of the path.
 const POLICY_FAMILIES: [&str; 2] = ["sys/policies/acl/", "sys/policy/"];
@@ -27,12 +27,12 @@ const MAXIMUM_ROLE_NAME_BYTES: usize = 128;
 /// # Errors
 ///
 /// 400 for the name of a policy with blanks around it: it would name the same policy as without them.
-pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, Fault> {
+pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, ApiError> {
     for family in POLICY_FAMILIES {
         if let Some(name) = path.strip_prefix(family) {
             if name.trim() != name {
                 let text = "policy names must not begin or end with a blank";
-                return Err(Fault::plain(400, text));
+                return Err(ApiError::plain(400, text));
             }
             return Ok(replaced(path, family, name, name.to_lowercase()));
         }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::call::{Answer, Call, Unadmitted};
 use super::envelope::Reply;
-use super::errors::{Fault, MEDIA_TYPE};
+use super::errors::{ApiError, MEDIA_TYPE};
 use crate::http::Response;
 
 /// For how many seconds the key set may be kept.
@@ -47,7 +47,7 @@ struct Configuration {
 }
 
 /// GET `.well-known/openid-configuration`
-pub(super) fn discovery(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+pub(super) fn discovery(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let issuer = asked.server.auth_method.issuer().map_err(no_tokens)?;
     json(&Discovery {
         jwks_uri: format!("{issuer}/.well-known/keys"),
@@ -59,15 +59,15 @@ pub(super) fn discovery(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
 }
 
 /// GET `.well-known/keys`
-pub(super) fn key_set(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+pub(super) fn key_set(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let keys = asked.server.auth_method.public_keys().map_err(no_tokens)?;
     let keys = keys.iter().map(Key::from).collect();
     Ok(json(&KeySet { keys })?.cacheable(KEY_SET_FRESHNESS))
 }
 
 /// Any other method at the two documents.
-pub(super) fn otherwise(_: &Unadmitted<'_>) -> Result<Response, Fault> {
-    Err(Fault::plain(405, "unsupported operation"))
+pub(super) fn otherwise(_: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    Err(ApiError::plain(405, "unsupported operation"))
 }
 
 impl<'a> From<&'a PublicKey> for Key<'a> {
@@ -83,17 +83,17 @@ impl<'a> From<&'a PublicKey> for Key<'a> {
     }
 }
 
-fn json(document: &impl Serialize) -> Result<Response, Fault> {
+fn json(document: &impl Serialize) -> Result<Response, ApiError> {
     let body = serde_json::to_vec(document)
-        .map_err(|error| Fault::internal(format!("a document could not be written: {error}")))?;
+        .map_err(|error| ApiError::internal(format!("a document could not be written: {error}")))?;
     Ok(Response::new(200, MEDIA_TYPE, body))
 }
 
 /// There is no issuer to speak of, or the server failed.
-fn no_tokens(error: IdentityTokenError) -> Fault {
+fn no_tokens(error: IdentityTokenError) -> ApiError {
     match error {
-        IdentityTokenError::NoIssuer => Fault::plain(404, error.to_string()),
-        IdentityTokenError::Random => Fault::internal(error.to_string()),
+        IdentityTokenError::NoIssuer => ApiError::plain(404, error.to_string()),
+        IdentityTokenError::Random => ApiError::internal(error.to_string()),
         IdentityTokenError::Storage(error) => error.into(),
     }
 }
@@ -117,10 +117,10 @@ pub(super) fn write_config(call: &Call<'_>) -> Answer {
     Ok(None)
 }
 
-fn not_stored(error: IssuerError) -> Fault {
+fn not_stored(error: IssuerError) -> ApiError {
     match error {
         IssuerError::Storage(error) => error.into(),
-        IssuerError::NotUrl => Fault::plain(
+        IssuerError::NotUrl => ApiError::plain(
             400,
             "invalid issuer, which must include only a scheme, host, and optional port (e.g. https://example.com:8200)",
         ),

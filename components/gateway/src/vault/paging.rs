@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 
 /// Most keys in one answer.
 const MAXIMUM_KEYS: u32 = 10_000;
@@ -33,7 +33,7 @@ impl Paging {
     /// # Errors
     ///
     /// When `limit` is no integer.
-    pub(crate) fn of(call: &Call<'_>) -> Result<Self, Fault> {
+    pub(crate) fn from_query(call: &Call<'_>) -> Result<Self, ApiError> {
         let fields = call.query_fields()?;
         let asked = fields.integer("limit")?.filter(|limit| *limit > 0);
         let within = asked
@@ -64,7 +64,7 @@ impl Paging {
     /// 404 where there is nothing to show.
     pub(crate) fn reply(self, page: &KeyPage) -> Answer {
         if page.keys.is_empty() && page.next.is_none() {
-            return Err(Fault::absent());
+            return Err(ApiError::absent());
         }
         let reply = Reply::data(&Keys { keys: &page.keys })?;
         Ok(Some(reply.warned(self.warnings(page.next.as_deref()))))

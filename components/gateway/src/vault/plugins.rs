@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::mounts::PLUGIN_VERSION;
 
 /// The one auth method that operators enable.
@@ -25,7 +25,7 @@ pub(super) fn all(_: &Call<'_>) -> Answer {
 /// `sys/plugins/catalog/<type>`
 pub(super) fn names(call: &Call<'_>) -> Answer {
     if call.captured("type") != "auth" {
-        return Err(Fault::absent());
+        return Err(ApiError::absent());
     }
     Reply::data(&json!({ "keys": [METHOD] })).map(Some)
 }
@@ -33,7 +33,7 @@ pub(super) fn names(call: &Call<'_>) -> Answer {
 /// `sys/plugins/catalog/<type>/<name>`
 pub(super) fn one(call: &Call<'_>) -> Answer {
     if (call.captured("type"), call.captured("name")) != ("auth", METHOD) {
-        return Err(Fault::absent());
+        return Err(ApiError::absent());
     }
     Reply::data(&json!({
         "name": METHOD,

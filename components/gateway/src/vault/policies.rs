@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 
 #[derive(Serialize)]
 struct Keys {
@@ -27,7 +27,7 @@ pub(super) fn list(call: &Call<'_>) -> Answer {
 
 /// GET `sys/policies/acl/<name>`
 pub(super) fn read(call: &Call<'_>) -> Answer {
-    let found = found(call)?;
+    let found = existing_policy(call)?;
     let data = Policy {
         name: &found.name,
         policy: &found.text,
@@ -48,7 +48,7 @@ pub(super) fn list_for_old_clients(call: &Call<'_>) -> Answer {
 
 /// GET `sys/policy/<name>`
 pub(super) fn read_for_old_clients(call: &Call<'_>) -> Answer {
-    let found = found(call)?;
+    let found = existing_policy(call)?;
     let data = Map::from_iter([
         ("name".to_owned(), Value::String(found.name)),
         ("rules".to_owned(), Value::String(found.text)),
@@ -56,9 +56,9 @@ pub(super) fn read_for_old_clients(call: &Call<'_>) -> Answer {
     Ok(Some(Reply::copied(data)))
 }
 
-fn found(call: &Call<'_>) -> Result<access::Policy, Fault> {
+fn existing_policy(call: &Call<'_>) -> Result<access::Policy, ApiError> {
     let found = call.server.access.read_policy(call.captured("name"))?;
-    found.ok_or_else(Fault::absent)
+    found.ok_or_else(ApiError::absent)
 }
 
 /// POST `sys/policies/acl/<name>`, `sys/policy/<name>`
@@ -80,18 +80,20 @@ pub(super) fn write(call: &Call<'_>) -> Answer {
     call.server
         .access
         .write_policy(name, &text)
-        .map_err(fault)?;
+        .map_err(api_error)?;
     Ok((!warnings.is_empty()).then(|| Reply::empty().warned(warnings)))
 }
 
 /// DELETE `sys/policies/acl/<name>`, `sys/policy/<name>`
 pub(super) fn delete(call: &Call<'_>) -> Answer {
     let access = call.server.access;
-    access.delete_policy(call.captured("name")).map_err(fault)?;
+    access
+        .delete_policy(call.captured("name"))
+        .map_err(api_error)?;
     Ok(None)
 }
 
-fn fault(error: PolicyError) -> Fault {
+fn api_error(error: PolicyError) -> ApiError {
     let text = match error {
         PolicyError::Failure(failure) => return failure.into(),
         PolicyError::Empty => "'policy' parameter not supplied or empty".to_owned(),
@@ -111,5 +113,5 @@ fn fault(error: PolicyError) -> Fault {
         | PolicyError::WrappingLimits
         | PolicyError::UnsupportedKey(_) => format!("failed to parse policy: {error}"),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }

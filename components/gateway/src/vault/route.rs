@@ -3,7 +3,7 @@
 use gatehouse_access_api::Operation as Asked;
 
 use super::call::{Answer, Call, Captured, Unadmitted};
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::field::{Field, Kind};
 use super::name_normalization::is_role_name;
 use crate::http::{Method, Response};
@@ -99,11 +99,11 @@ pub(in crate::vault) enum Handler {
     /// Says what the envelope holds.
     Envelope(fn(&Call<'_>) -> Answer),
     /// Answers without the envelope, and so cannot be wrapped.
-    Document(fn(&Call<'_>) -> Result<Response, Fault>),
+    Document(fn(&Call<'_>) -> Result<Response, ApiError>),
     /// The same with the description of all routes, which no handler can know.
     Description,
     /// Answers before access is asked: no policy is looked at.
-    Unadmitted(fn(&Unadmitted<'_>) -> Result<Response, Fault>),
+    Unadmitted(fn(&Unadmitted<'_>) -> Result<Response, ApiError>),
 }
 
 /// A path that needs a token.
@@ -261,8 +261,8 @@ impl Route {
 
 fn refuse_list(call: &Call<'_>) -> Answer {
     Err(match call.operation {
-        Asked::List => Fault::unsupported_path(),
-        _ => Fault::unsupported_operation(),
+        Asked::List => ApiError::unsupported_path(),
+        _ => ApiError::unsupported_operation(),
     })
 }
 
@@ -421,7 +421,7 @@ pub(in crate::vault) const fn unadmitted(
     verb: Verb,
     id: &'static str,
     summary: &'static str,
-    run: fn(&Unadmitted<'_>) -> Result<Response, Fault>,
+    run: fn(&Unadmitted<'_>) -> Result<Response, ApiError>,
 ) -> Operation {
     let success = match verb {
         Verb::Delete => Success::Nothing,

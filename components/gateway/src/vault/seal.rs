@@ -6,7 +6,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::call::{Answer, Call, Unadmitted};
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::Fields;
 use super::stage::{Stage, answer};
 use crate::host::{Bucket, SealFailure, SealProgress, UnsealError};
@@ -58,17 +58,17 @@ struct SealStatus<'a> {
 }
 
 /// `sys/seal-status`
-pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     progress(asked.server)
 }
 
 /// The answer that says how far the seal is.
-fn progress(server: &Server<'_>) -> Result<Response, Fault> {
+fn progress(server: &Server<'_>) -> Result<Response, ApiError> {
     describe(server, server.host.seal.status()?)
 }
 
-fn describe(server: &Server<'_>, seal: Option<SealProgress>) -> Result<Response, Fault> {
-    let stage = Stage::with(seal.as_ref(), server.access)?;
+fn describe(server: &Server<'_>, seal: Option<SealProgress>) -> Result<Response, ApiError> {
+    let stage = Stage::with_seal(seal.as_ref(), server.access)?;
     let cluster = match &stage {
         Stage::Active(cluster) => Some(cluster),
         Stage::Uninitialized | Stage::Sealed => None,
@@ -117,7 +117,7 @@ const fn whole(initialized: bool) -> SealProgress {
 /// # Errors
 ///
 /// 429 where nothing is left; when the seal does not tell how far it is.
-pub(super) fn limit(server: &Server<'_>, request: &Request) -> Result<(), Fault> {
+pub(super) fn limit(server: &Server<'_>, request: &Request) -> Result<(), ApiError> {
     let Some(progress) = server.host.seal.status()? else {
         return Ok(());
     };
@@ -147,17 +147,17 @@ pub(super) fn limit(server: &Server<'_>, request: &Request) -> Result<(), Fault>
     };
     match server.host.rate_limits.take(&[bucket]) {
         Ok(_) => Ok(()),
-        Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
+        Err(milliseconds) => Err(ApiError::too_many_requests(milliseconds.div_ceil(1000))),
     }
 }
 
 /// `sys/unseal`: takes a share, or forgets those that were given.
-pub(super) fn unseal(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+pub(super) fn unseal(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let server = asked.server;
     let fields = Fields::of_body(asked.request)?;
     if fields.boolean("reset")?.unwrap_or_default() {
-        return match Stage::of(server)? {
-            Stage::Active(_) => Err(Fault::plain(400, "vault is unsealed")),
+        return match Stage::current(server)? {
+            Stage::Active(_) => Err(ApiError::plain(400, "vault is unsealed")),
             Stage::Uninitialized => progress(server),
             Stage::Sealed => describe(server, Some(server.host.seal.reset_unseal()?)),
         };
@@ -165,22 +165,22 @@ pub(super) fn unseal(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
     let key = fields.string("key")?.map(Zeroizing::new);
     let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
         let text = "'key' must be specified in request body as JSON, or 'reset' set to true";
-        Fault::plain(400, text)
+        ApiError::plain(400, text)
     })?;
     if fields.boolean("migrate")?.unwrap_or_default() {
         let text = "can't perform a seal migration, no migration seal found";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     let key = decoded(&key)
-        .ok_or_else(|| Fault::plain(400, "'key' must be a valid hex or base64 string"))?;
+        .ok_or_else(|| ApiError::plain(400, "'key' must be a valid hex or base64 string"))?;
     match server.host.seal.unseal(&key) {
         Ok(progress) => describe(server, Some(progress)),
         Err(UnsealError::NotInitialized) => Err(not_initialized()),
-        Err(UnsealError::Malformed) => Err(Fault::plain(400, malformed(key.len()))),
+        Err(UnsealError::Malformed) => Err(ApiError::plain(400, malformed(key.len()))),
         Err(error @ UnsealError::WrongShares) => {
-            Err(Fault::plain(400, format!("invalid key: {error}")))
+            Err(ApiError::plain(400, format!("invalid key: {error}")))
         }
-        Err(UnsealError::Failure(SealFailure::Automatic)) => match Stage::of(server)? {
+        Err(UnsealError::Failure(SealFailure::Automatic)) => match Stage::current(server)? {
             Stage::Active(_) => progress(server),
             Stage::Uninitialized => Err(not_initialized()),
             Stage::Sealed => Err(SealFailure::Automatic.into()),
@@ -189,8 +189,8 @@ pub(super) fn unseal(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
     }
 }
 
-fn not_initialized() -> Fault {
-    Fault::plain(400, "Vault is not initialized")
+fn not_initialized() -> ApiError {
+    ApiError::plain(400, "Vault is not initialized")
 }
 
 pub(super) fn malformed(length: usize) -> String {
@@ -216,7 +216,7 @@ pub(super) fn seal(call: &Call<'_>) -> Answer {
     Ok(None)
 }
 
-impl From<SealFailure> for Fault {
+impl From<SealFailure> for ApiError {
     fn from(failure: SealFailure) -> Self {
         match failure {
             SealFailure::Automatic => Self::plain(400, failure.to_string()),

@@ -3,15 +3,15 @@
 use serde::Serialize;
 
 use super::call::Unadmitted;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::parse_boolean;
 use super::stage::{Stage, answer};
 use crate::http::Response;
 use crate::query;
 
 /// Any other method at one of the endpoints.
-pub(super) fn otherwise(_: &Unadmitted<'_>) -> Result<Response, Fault> {
-    Err(Fault::silent(405))
+pub(super) fn otherwise(_: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    Err(ApiError::silent(405))
 }
 
 #[derive(Serialize)]
@@ -35,10 +35,10 @@ struct Health<'a> {
 }
 
 /// `sys/health`
-pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, Fault> {
+pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let server = asked.server;
-    let codes = HealthCodes::of(&asked.request.query)?;
-    let stage = Stage::of(server)?;
+    let codes = HealthCodes::from_query(&asked.request.query)?;
+    let stage = Stage::current(server)?;
     let (status, cluster) = match &stage {
         Stage::Uninitialized => (codes.uninitialized, None),
         Stage::Sealed => (codes.sealed, None),
@@ -74,7 +74,7 @@ struct HealthCodes {
 impl HealthCodes {
     /// Reads the switches; those for states that a single server is never in are checked and have no effect. Unknown ones are
     /// ignored: the auto-auth daemon sends a misspelled one.
-    fn of(query: &str) -> Result<Self, Fault> {
+    fn from_query(query: &str) -> Result<Self, ApiError> {
         let mut codes = Self {
             active: 200,
             sealed: 503,
@@ -94,7 +94,7 @@ impl HealthCodes {
                 }
                 "standbyok" if !value.is_empty() && parse_boolean(&value).is_none() => {
                     let text = "query parameter \"standbyok\" must be true or false";
-                    return Err(Fault::plain(400, text));
+                    return Err(ApiError::plain(400, text));
                 }
                 _ => {}
             }
@@ -103,10 +103,10 @@ impl HealthCodes {
     }
 }
 
-fn code(name: &str, value: &str) -> Result<u16, Fault> {
+fn code(name: &str, value: &str) -> Result<u16, ApiError> {
     let code = value.parse().ok().filter(|code| (200..600).contains(code));
     code.ok_or_else(|| {
-        Fault::plain(
+        ApiError::plain(
             400,
             format!("query parameter \"{name}\" must be a status code from 200 to 599"),
         )
@@ -125,7 +125,7 @@ struct Leader {
 }
 
 /// `sys/leader`
-pub(super) fn leader(_: &Unadmitted<'_>) -> Result<Response, Fault> {
+pub(super) fn leader(_: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let alone = Leader {
         ha_enabled: false,
         is_self: false,

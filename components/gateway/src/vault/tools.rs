@@ -8,7 +8,7 @@ use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::Fields;
 use super::text::{excerpt, quoted};
 
@@ -47,7 +47,7 @@ pub(super) fn random(call: &Call<'_>) -> Answer {
             "'bytes' should be less than {MAXIMUM_BYTES}"
         )));
     }
-    let format = Format::of(&fields, Format::Base64, quoted)?;
+    let format = Format::from_field(&fields, Format::Base64, quoted)?;
     if !source.is_empty() && !SOURCES.contains(&source) {
         let source = quoted(excerpt(source, SHOWN_BYTES));
         return Err(refused(format!("unsupported entropy source {source}")));
@@ -84,7 +84,7 @@ pub(super) fn hash(call: &Call<'_>) -> Answer {
         in_path => Some(in_path.to_owned()),
     };
     let algorithm = algorithm.unwrap_or_else(|| "sha2-256".to_owned());
-    let format = Format::of(&fields, Format::Hexadecimal, str::to_owned)?;
+    let format = Format::from_field(&fields, Format::Hexadecimal, str::to_owned)?;
     let sum = match algorithm.as_str() {
         "sha2-224" => Sha224::digest(&input).to_vec(),
         "sha2-256" => Sha256::digest(&input).to_vec(),
@@ -108,11 +108,11 @@ enum Format {
 
 impl Format {
     /// What the field `format` says; a refusal repeats it as `shown` has it.
-    fn of(
+    fn from_field(
         fields: &Fields<'_>,
         default: Self,
         shown: impl FnOnce(&str) -> String,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ApiError> {
         match fields.string("format")?.as_deref() {
             None => Ok(default),
             Some("hex") => Ok(Self::Hexadecimal),
@@ -142,6 +142,6 @@ fn position(error: &DecodeError, length: usize) -> usize {
     }
 }
 
-fn refused(text: String) -> Fault {
-    Fault::plain(400, text)
+fn refused(text: String) -> ApiError {
+    ApiError::plain(400, text)
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::{Fields, Verbatim};
 use super::timestamp::timestamp;
 use crate::http::{Request, Response};
@@ -20,7 +20,11 @@ use crate::path::UNWRAP_PATH;
 /// no handler decides about it, so none can forget it.
 ///
 /// A new token that cannot be delivered is revoked: beside an error nothing is issued (SEC-T11).
-pub(super) fn deliver(call: &Call<'_>, reply: &Reply, mount_type: &str) -> Result<Response, Fault> {
+pub(super) fn deliver(
+    call: &Call<'_>,
+    reply: &Reply,
+    mount_type: &str,
+) -> Result<Response, ApiError> {
     let delivered = response(call, reply, mount_type);
     if delivered.is_err()
         && let Some(token) = reply.new_token()
@@ -34,7 +38,7 @@ pub(super) fn deliver(call: &Call<'_>, reply: &Reply, mount_type: &str) -> Resul
     delivered
 }
 
-fn response(call: &Call<'_>, reply: &Reply, mount_type: &str) -> Result<Response, Fault> {
+fn response(call: &Call<'_>, reply: &Reply, mount_type: &str) -> Result<Response, ApiError> {
     let Some(ttl) = call.wrap_ttl.filter(|_| !reply.is_wrapped()) else {
         let id = match call.request_id {
             Some(id) => Cow::Borrowed(id),
@@ -55,7 +59,7 @@ fn response(call: &Call<'_>, reply: &Reply, mount_type: &str) -> Result<Response
         .map_err(|error| match error {
             WrapError::Failure(failure) => failure.into(),
             error @ (WrapError::NoTtl | WrapError::TooLarge(_)) => {
-                Fault::plain(400, error.to_string())
+                ApiError::plain(400, error.to_string())
             }
         })?;
     Reply::wrapped(wrapping).response("", "")
@@ -86,11 +90,11 @@ pub(super) fn is_about_the_caller(request: &Request, token: Option<&str>, path: 
 }
 
 /// Used, expired and unknown wrapping tokens, and tokens that wrap nothing.
-pub(super) fn invalid_token() -> Fault {
-    Fault::plain(400, "wrapping token is not valid or does not exist")
+pub(super) fn invalid_token() -> ApiError {
+    ApiError::plain(400, "wrapping token is not valid or does not exist")
 }
 
-impl From<UnwrapError> for Fault {
+impl From<UnwrapError> for ApiError {
     fn from(error: UnwrapError) -> Self {
         match error {
             UnwrapError::InvalidToken => invalid_token(),
@@ -104,7 +108,7 @@ impl From<UnwrapError> for Fault {
 pub(super) fn wrap(call: &Call<'_>) -> Answer {
     if call.wrap_ttl.is_none() {
         let text = "endpoint requires response wrapping to be used";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     Reply::data(&Verbatim::of_body(call.request)?).map(Some)
 }
@@ -151,7 +155,7 @@ pub(super) fn rewrap(call: &Call<'_>) -> Answer {
 /// # Errors
 ///
 /// When there is none, or a wrapping token asks for what another one wraps: its use would never be taken.
-fn wrapping_token<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, Fault> {
+fn wrapping_token<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, ApiError> {
     let named = match call.operation {
         // The body of a read is not looked at (contract 1.1).
         Operation::Read => None,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::mount;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 
 #[derive(Serialize)]
 struct Config<'a> {
@@ -52,7 +52,7 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
     let auth_method = call.server.auth_method;
     let warnings = auth_method
         .write_config(&mount(call)?, changes)
-        .map_err(text::fault)?;
+        .map_err(text::api_error)?;
     let has_warnings = !warnings.is_empty();
     Ok(has_warnings.then(|| Reply::empty().warned(warnings.iter().map(text::warning))))
 }
@@ -63,7 +63,7 @@ pub(in crate::vault) fn delete(call: &Call<'_>) -> Answer {
     Ok(None)
 }
 
-fn reply(config: &ConfigView) -> Result<Reply, Fault> {
+fn reply(config: &ConfigView) -> Result<Reply, ApiError> {
     let alias = |source, caller| match source {
         AliasSource::RoleId => "role_id",
         AliasSource::Caller => caller,

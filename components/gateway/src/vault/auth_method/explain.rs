@@ -10,7 +10,7 @@ use super::login::text;
 use super::{login, mount};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 
 #[derive(Serialize)]
 struct Explanation {
@@ -49,7 +49,7 @@ pub(in crate::vault) fn explain(call: &Call<'_>) -> Answer {
 /// # Errors
 ///
 /// When the store failed: then nothing is known about the login.
-fn explained(report: CheckReport) -> Result<Explained, Fault> {
+fn explained(report: CheckReport) -> Result<Explained, ApiError> {
     let (verdict, reason) = match report.verdict {
         Verdict::Passed => ("passed", None),
         Verdict::NotRun => ("not_run", None),

@@ -14,7 +14,7 @@ use super::mount;
 use crate::vault::auth_block::Granted;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::field::{Field, text};
 use crate::vault::server::Server;
 
@@ -62,7 +62,7 @@ pub(in crate::vault) fn limit(
     server: &Server<'_>,
     source: Option<IpAddr>,
     mount: &AdmittedMount,
-) -> Result<(), Fault> {
+) -> Result<(), ApiError> {
     rate::check(server, source, mount).inspect_err(|_| count(server, outcome::RATE_LIMITED))
 }
 
@@ -72,7 +72,7 @@ fn count(server: &Server<'_>, outcome: &str) {
 }
 
 /// What a caller sent.
-pub(super) fn request(call: &Call<'_>) -> Result<LoginRequest, Fault> {
+pub(super) fn request(call: &Call<'_>) -> Result<LoginRequest, ApiError> {
     let fields = call.known_fields()?;
     Ok(LoginRequest {
         role: fields.string("role")?.unwrap_or_default(),

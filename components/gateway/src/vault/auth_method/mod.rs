@@ -14,16 +14,16 @@ use gatehouse_access_api::Mount as AdmittedMount;
 use gatehouse_auth_method_api::Mount;
 
 use super::call::Call;
-use super::errors::Fault;
+use super::errors::ApiError;
 
 /// The mount that serves a request.
 ///
 /// # Errors
 ///
 /// When there is none, which is a bug: access names the mount of every path below `auth/`.
-fn mount(call: &Call<'_>) -> Result<Mount, Fault> {
+fn mount(call: &Call<'_>) -> Result<Mount, ApiError> {
     let mount = call.admission.mount.as_ref().map(mount_of);
-    mount.ok_or_else(|| Fault::internal("a request of an auth method has no mount"))
+    mount.ok_or_else(|| ApiError::internal("a request of an auth method has no mount"))
 }
 
 /// A mount as the auth method wants to know it.

@@ -11,12 +11,12 @@ use gatehouse_auth_method_api::Precondition;
 use super::mount;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::paging::Paging;
 
 /// LIST `role`, `roles`
 pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
-    let paging = Paging::of(call)?;
+    let paging = Paging::from_query(call)?;
     let (auth_method, mount) = (call.server.auth_method, mount(call)?);
     let page = auth_method.list_roles_after(&mount, paging.after.as_deref(), paging.limit)?;
     let (keys, next) = (page.names, page.next);
@@ -27,7 +27,7 @@ pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
 pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
     let auth_method = call.server.auth_method;
     let role = auth_method.read_role(&mount(call)?, name(call))?;
-    shape::reply(&role.ok_or_else(Fault::absent)?).map(Some)
+    shape::reply(&role.ok_or_else(ApiError::absent)?).map(Some)
 }
 
 /// POST `role/<name>`
@@ -40,14 +40,14 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
         } => Precondition::Any,
         WritePermission { create: true, .. } => Precondition::MustBeNew,
         WritePermission { update: true, .. } => Precondition::MustExist,
-        WritePermission { .. } => return Err(Fault::denied()),
+        WritePermission { .. } => return Err(ApiError::denied()),
     };
     let sent = call.known_fields()?;
     let changes = fields::changes(&sent)?;
     let (auth_method, mount) = (call.server.auth_method, mount(call)?);
     let written = auth_method
         .write_role(&mount, name(call), changes, precondition)
-        .map_err(text::fault)?;
+        .map_err(text::api_error)?;
     let warnings = written.warnings.iter().map(text::warning);
     let reply = Reply::empty()
         .warned(warnings)

@@ -120,7 +120,7 @@ impl<'a> Fields<'a> {
     fn converted<T>(
         &self,
         name: &'static str,
-        convert: impl FnOnce(&Shape<'a>) -> Result<T, conversion::Reason>,
+        convert: impl FnOnce(&Shape<'a>) -> Result<T, conversion::ValueError>,
     ) -> Result<Option<T>, ConversionError> {
         let converted = self.shape(name).map(convert).transpose();
         converted.map_err(|reason| ConversionError {

@@ -8,7 +8,7 @@ use super::{keyed, shown_ids, shown_metadata};
 use crate::metadata::Metadata;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::paging::Paging;
 use crate::vault::timestamp::timestamp;
 
@@ -127,7 +127,7 @@ pub(in crate::vault) fn write(call: &Call<'_>, kind: Kind) -> Answer {
         Kind::Entity => access.write_entity_alias(&request),
         Kind::Group => access.write_group_alias(&request),
     };
-    let written = written.map_err(|error| fault(error, kind))?;
+    let written = written.map_err(|error| api_error(error, kind))?;
     if !written.changed {
         return Ok(None);
     }
@@ -145,7 +145,7 @@ pub(in crate::vault) fn read(call: &Call<'_>, kind: Kind) -> Answer {
         Kind::Entity => access.read_entity_alias(id)?,
         Kind::Group => access.read_group_alias(id)?,
     };
-    let alias = alias.ok_or_else(Fault::absent)?;
+    let alias = alias.ok_or_else(ApiError::absent)?;
     Reply::data(&AliasObject::alone(&alias)).map(Some)
 }
 
@@ -156,14 +156,14 @@ pub(in crate::vault) fn delete(call: &Call<'_>, kind: Kind) -> Answer {
         Kind::Entity => access.delete_entity_alias(id),
         Kind::Group => access.delete_group_alias(id),
     };
-    deleted.map_err(|error| fault(error, kind))?;
+    deleted.map_err(|error| api_error(error, kind))?;
     Ok(None)
 }
 
 /// LIST `.../id`
 pub(in crate::vault) fn list(call: &Call<'_>, kind: Kind) -> Answer {
     let access = call.server.access;
-    let paging = Paging::of(call)?;
+    let paging = Paging::from_query(call)?;
     let (after, limit) = (paging.after.as_deref(), paging.limit);
     let page = match kind {
         Kind::Entity => access.list_entity_aliases(after, limit)?,
@@ -184,26 +184,26 @@ pub(in crate::vault) fn list(call: &Call<'_>, kind: Kind) -> Answer {
     })
 }
 
-fn fault(error: IdentityError, kind: Kind) -> Fault {
+fn api_error(error: IdentityError, kind: Kind) -> ApiError {
     match error {
-        IdentityError::UnknownEntity => Fault::plain(400, "invalid canonical ID"),
+        IdentityError::UnknownEntity => ApiError::plain(400, "invalid canonical ID"),
         IdentityError::UnknownGroup => {
-            Fault::plain(400, "invalid group ID given in 'canonical_id'")
+            ApiError::plain(400, "invalid group ID given in 'canonical_id'")
         }
         IdentityError::MissingMountAccessor | IdentityError::MissingAliasName
             if kind == Kind::Entity =>
         {
             let text = "'id' or 'mount_accessor' and 'name' must be provided";
-            Fault::plain(400, text)
+            ApiError::plain(400, text)
         }
-        IdentityError::MissingMountAccessor => Fault::plain(400, "missing mount_accessor"),
-        IdentityError::AlreadyAliased if kind == Kind::Entity => Fault::plain(
+        IdentityError::MissingMountAccessor => ApiError::plain(400, "missing mount_accessor"),
+        IdentityError::AlreadyAliased if kind == Kind::Entity => ApiError::plain(
             400,
             "Alias already exists for requested entity and mount accessor",
         ),
         IdentityError::AlreadyAliased => {
-            Fault::plain(400, "the group has another alias: delete that first")
+            ApiError::plain(400, "the group has another alias: delete that first")
         }
-        error => super::fault(error),
+        error => super::api_error(error),
     }
 }

@@ -5,7 +5,7 @@ use gatehouse_access_api::{Access, IdentityError, IdentityReference, IdentityTar
 use super::Sought;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::fields::Fields;
 
 /// What is kept at such places.
@@ -19,18 +19,18 @@ pub(in crate::vault) trait Kind {
     ) -> Answer;
 
     /// What is at `reference`, as answers show it.
-    fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault>;
+    fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, ApiError>;
 
-    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), Fault>;
+    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), ApiError>;
 
     /// The text for a name that another one has.
     const NAME_TAKEN: &'static str;
 
     /// The refusal of a write.
-    fn fault(error: IdentityError) -> Fault {
+    fn api_error(error: IdentityError) -> ApiError {
         match error {
-            IdentityError::NameTaken => Fault::plain(400, Self::NAME_TAKEN),
-            error => super::fault(error),
+            IdentityError::NameTaken => ApiError::plain(400, Self::NAME_TAKEN),
+            error => super::api_error(error),
         }
     }
 }
@@ -59,7 +59,7 @@ pub(in crate::vault) fn write<K: Kind>(call: &Call<'_>) -> Answer {
 /// GET below `id/` or `name/`
 pub(in crate::vault) fn read<K: Kind>(call: &Call<'_>) -> Answer {
     let found = K::read(call.server.access, &reference(call))?;
-    found.map(Some).ok_or_else(Fault::absent)
+    found.map(Some).ok_or_else(ApiError::absent)
 }
 
 /// DELETE below `id/` or `name/`
@@ -71,7 +71,7 @@ pub(in crate::vault) fn delete<K: Kind>(call: &Call<'_>) -> Answer {
 /// `identity/lookup/...`
 pub(in crate::vault) fn lookup<K: Kind>(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let sought = Sought::of(&fields)?;
+    let sought = Sought::from_fields(&fields)?;
     let found = K::read(call.server.access, &sought.reference()?)?;
     Ok(found.map(|reply| reply.warned(fields.ignored_warning())))
 }

@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
 use super::by_id_or_name::Kind;
-use super::{keyed, shown_ids, shown_metadata, written};
+use super::{keyed, reply_to_write, shown_ids, shown_metadata};
 use crate::metadata::Metadata;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::fields::Fields;
 use crate::vault::paging::Paging;
 use crate::vault::timestamp::timestamp;
@@ -89,30 +89,32 @@ impl Kind for Entities {
             policies: fields.list("policies")?,
             metadata: fields.map("metadata")?,
         };
-        let done = access.write_entity(target, &changes).map_err(Self::fault)?;
-        written(done, fields, |it| Made {
+        let done = access
+            .write_entity(target, &changes)
+            .map_err(Self::api_error)?;
+        reply_to_write(done, fields, |it| Made {
             aliases: (),
             id: it.id,
             name: it.name,
         })
     }
 
-    fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
+    fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, ApiError> {
         let entity = access.read_entity(reference)?;
         entity
             .map(|entity| Reply::data(&Entity::from(&entity)))
             .transpose()
     }
 
-    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), Fault> {
-        access.delete_entity(reference).map_err(Self::fault)?;
+    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), ApiError> {
+        access.delete_entity(reference).map_err(Self::api_error)?;
         Ok(())
     }
 }
 
 /// LIST `identity/entity/id`
 pub(in crate::vault) fn list_by_id(call: &Call<'_>) -> Answer {
-    let paging = Paging::of(call)?;
+    let paging = Paging::from_query(call)?;
     let page = call
         .server
         .access
@@ -128,7 +130,7 @@ pub(in crate::vault) fn list_by_id(call: &Call<'_>) -> Answer {
 
 /// LIST `identity/entity/name`
 pub(in crate::vault) fn list_by_name(call: &Call<'_>) -> Answer {
-    let paging = Paging::of(call)?;
+    let paging = Paging::from_query(call)?;
     let page = call
         .server
         .access
@@ -140,11 +142,11 @@ pub(in crate::vault) fn list_by_name(call: &Call<'_>) -> Answer {
 pub(in crate::vault) fn delete_several(call: &Call<'_>) -> Answer {
     let ids = call.fields()?.list("entity_ids")?.unwrap_or_default();
     if ids.is_empty() {
-        return Err(Fault::plain(400, "missing entity ids to delete"));
+        return Err(ApiError::plain(400, "missing entity ids to delete"));
     }
     if ids.len() > MAXIMUM_DELETED {
         let text = format!("at most {MAXIMUM_DELETED} entities are deleted at once");
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     for id in &ids {
         Entities::delete(call.server.access, &IdentityReference::Id(id.into()))?;

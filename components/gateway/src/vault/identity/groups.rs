@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
 use super::by_id_or_name::Kind;
-use super::{keyed, shown_metadata, written};
+use super::{keyed, reply_to_write, shown_metadata};
 use crate::metadata::Metadata;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::fields::Fields;
 use crate::vault::paging::Paging;
 use crate::vault::text::quoted;
@@ -104,32 +104,34 @@ impl Kind for Groups {
             member_entity_ids: fields.list("member_entity_ids")?,
             member_group_ids: fields.list("member_group_ids")?,
         };
-        let done = access.write_group(target, &changes).map_err(Self::fault)?;
-        written(done, fields, |it| Made {
+        let done = access
+            .write_group(target, &changes)
+            .map_err(Self::api_error)?;
+        reply_to_write(done, fields, |it| Made {
             id: it.id,
             name: it.name,
         })
     }
 
-    fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
+    fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, ApiError> {
         let group = access.read_group(reference)?;
         group
             .map(|group| Reply::data(&Group::from(&group)))
             .transpose()
     }
 
-    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), Fault> {
-        access.delete_group(reference).map_err(Self::fault)?;
+    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), ApiError> {
+        access.delete_group(reference).map_err(Self::api_error)?;
         Ok(())
     }
 }
 
-fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, Fault> {
+fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, ApiError> {
     match fields.string("type")?.as_deref() {
         None | Some("") => Ok(None),
         Some("internal") => Ok(Some(GroupType::Internal)),
         Some("external") => Ok(Some(GroupType::External)),
-        Some(other) => Err(Fault::plain(
+        Some(other) => Err(ApiError::plain(
             400,
             format!("invalid group type {}", quoted(other)),
         )),
@@ -138,7 +140,7 @@ fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, Fault> {
 
 /// LIST `identity/group/id`
 pub(in crate::vault) fn list_by_id(call: &Call<'_>) -> Answer {
-    let paging = Paging::of(call)?;
+    let paging = Paging::from_query(call)?;
     let page = call
         .server
         .access
@@ -155,7 +157,7 @@ pub(in crate::vault) fn list_by_id(call: &Call<'_>) -> Answer {
 
 /// LIST `identity/group/name`
 pub(in crate::vault) fn list_by_name(call: &Call<'_>) -> Answer {
-    let paging = Paging::of(call)?;
+    let paging = Paging::from_query(call)?;
     let page = call
         .server
         .access

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::call::Answer;
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::Fields;
 use super::paging::Paging;
 use super::text::quoted;
@@ -33,7 +33,7 @@ fn keyed<'a, V, T: Serialize>(
     facts: impl Fn(&'a V) -> (&'a str, T),
 ) -> Answer {
     if items.is_empty() {
-        return Err(Fault::absent());
+        return Err(ApiError::absent());
     }
     let key_info: BTreeMap<&str, T> = items.iter().map(facts).collect();
     let keys = key_info.keys().copied().collect();
@@ -42,7 +42,7 @@ fn keyed<'a, V, T: Serialize>(
 }
 
 /// What a write answers: something new is shown, a change is not (204).
-fn written<T: Serialize>(
+fn reply_to_write<T: Serialize>(
     written: IdentityWritten,
     fields: &Fields<'_>,
     shown: impl FnOnce(IdentityWritten) -> T,
@@ -64,8 +64,8 @@ struct Sought {
 }
 
 impl Sought {
-    fn of(fields: &Fields<'_>) -> Result<Self, Fault> {
-        let field = |name| Ok::<_, Fault>(fields.string(name)?.unwrap_or_default());
+    fn from_fields(fields: &Fields<'_>) -> Result<Self, ApiError> {
+        let field = |name| Ok::<_, ApiError>(fields.string(name)?.unwrap_or_default());
         Ok(Self {
             id: field("id")?,
             name: field("name")?,
@@ -76,7 +76,7 @@ impl Sought {
     }
 
     /// The one thing that is named.
-    fn reference(&self) -> Result<IdentityReference, Fault> {
+    fn reference(&self) -> Result<IdentityReference, ApiError> {
         let given = [
             self.id.as_str(),
             &self.name,
@@ -85,7 +85,7 @@ impl Sought {
             &self.alias_mount_accessor,
         ]
         .map(|text| !text.is_empty());
-        let refused = |text: &str| Err(Fault::plain(400, text));
+        let refused = |text: &str| Err(ApiError::plain(400, text));
         match given {
             [true, false, false, false, false] => Ok(IdentityReference::Id(self.id.clone())),
             [false, true, false, false, false] => Ok(IdentityReference::Name(self.name.clone())),
@@ -108,7 +108,7 @@ impl Sought {
 }
 
 /// The refusal of a write, but for what entities and groups call by different names.
-fn fault(error: IdentityError) -> Fault {
+fn api_error(error: IdentityError) -> ApiError {
     let text = match error {
         IdentityError::Failure(failure) => return failure.into(),
         IdentityError::UnknownEntity => "entity not found from id".to_owned(),
@@ -128,7 +128,7 @@ fn fault(error: IdentityError) -> Fault {
         }
         error => error.to_string(),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }
 
 /// Identifiers as they are shown: nothing instead of an empty list.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::cubbyhole_paths;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
 /// Before the path of every auth mount.
@@ -24,7 +24,7 @@ pub(in crate::vault) fn remount(call: &Call<'_>) -> Answer {
     let to = fields.string("to")?.unwrap_or_default();
     if from.is_empty() || to.is_empty() {
         let text = "both 'from' and 'to' path must be specified as a string";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     let from = cleaned(&from);
     let to = target(&to)?;
@@ -36,8 +36,8 @@ pub(in crate::vault) fn remount(call: &Call<'_>) -> Answer {
     Ok(Some(Reply::copied(data).warned(warnings)))
 }
 
-fn move_mount(access: &dyn Access, from: &str, to: &str) -> Result<String, Fault> {
-    let refused = |text: String| Fault::plain(400, text);
+fn move_mount(access: &dyn Access, from: &str, to: &str) -> Result<String, ApiError> {
+    let refused = |text: String| ApiError::plain(400, text);
     let missing = || refused(format!("no matching mount at {}", quoted(from)));
     let Some(source) = from.strip_prefix(AUTH) else {
         return Err(if RESERVED.iter().any(|it| to.starts_with(it)) {
@@ -75,7 +75,7 @@ fn move_mount(access: &dyn Access, from: &str, to: &str) -> Result<String, Fault
 pub(in crate::vault) fn status(call: &Call<'_>) -> Answer {
     let id = call.captured("migration_id");
     let access = call.server.access;
-    let migration = access.read_migration(id)?.ok_or_else(Fault::absent)?;
+    let migration = access.read_migration(id)?.ok_or_else(ApiError::absent)?;
     let data = json!({
         "migration_id": id,
         "migration_info": {
@@ -88,12 +88,12 @@ pub(in crate::vault) fn status(call: &Call<'_>) -> Answer {
 }
 
 /// The target with one slash at its end.
-fn target(path: &str) -> Result<String, Fault> {
+fn target(path: &str) -> Result<String, ApiError> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = format!("{}/", path.strip_suffix('/').unwrap_or(path));
     let cleaned = cleaned(&path);
     if path != cleaned {
-        return Err(Fault::plain(
+        return Err(ApiError::plain(
             400,
             format!(
                 "invalid destination mount: path '{path}' does not match cleaned path '{cleaned}'"

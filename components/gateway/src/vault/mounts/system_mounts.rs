@@ -9,7 +9,7 @@ use super::{PLUGIN_VERSION, members};
 use crate::cubbyhole_paths;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
 /// A mount that no operator made.
@@ -66,7 +66,10 @@ struct Configuration {
 
 impl SystemMount {
     /// The mount as a listing shows it. No record names it, so its identifiers follow from the cluster's.
-    pub(in crate::vault) fn shown(&self, cluster_id: &str) -> Result<Map<String, Value>, Fault> {
+    pub(in crate::vault) fn listed_members(
+        &self,
+        cluster_id: &str,
+    ) -> Result<Map<String, Value>, ApiError> {
         let digest = Sha256::new()
             .chain_update(cluster_id)
             .chain_update([0])
@@ -97,7 +100,7 @@ impl SystemMount {
 }
 
 /// The cluster's identifier.
-pub(in crate::vault) fn cluster_id(access: &dyn Access) -> Result<String, Fault> {
+pub(in crate::vault) fn cluster_id(access: &dyn Access) -> Result<String, ApiError> {
     let cluster = access.cluster()?;
     Ok(cluster.map(|cluster| cluster.id).unwrap_or_default())
 }
@@ -107,7 +110,10 @@ pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
     let cluster_id = cluster_id(call.server.access)?;
     let mut data = Map::new();
     for mount in &SYSTEM_MOUNTS {
-        data.insert(mount.path.to_owned(), mount.shown(&cluster_id)?.into());
+        data.insert(
+            mount.path.to_owned(),
+            mount.listed_members(&cluster_id)?.into(),
+        );
     }
     Ok(Some(Reply::copied(data)))
 }
@@ -117,9 +123,9 @@ pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
     let path = format!("{}/", call.captured("path"));
     match SYSTEM_MOUNTS.iter().find(|mount| mount.path == path) {
         Some(mount) => Ok(Some(Reply::copied(
-            mount.shown(&cluster_id(call.server.access)?)?,
+            mount.listed_members(&cluster_id(call.server.access)?)?,
         ))),
-        None => Err(Fault::plain(
+        None => Err(ApiError::plain(
             400,
             format!("No secret engine mount at {path}"),
         )),
@@ -143,7 +149,7 @@ pub(in crate::vault) fn remove_auth(call: &Call<'_>) -> Answer {
 fn refuse_removal(is_mounted: bool, path: &str) -> Answer {
     if is_mounted {
         let path = quoted(path);
-        return Err(Fault::plain(400, format!("cannot unmount {path}")));
+        return Err(ApiError::plain(400, format!("cannot unmount {path}")));
     }
     Ok(None)
 }

@@ -6,15 +6,13 @@ mod help;
 #[cfg(test)]
 mod page;
 mod schema;
-#[cfg(test)]
-mod tests;
 
 use gatehouse_access_api::Operation;
 use serde::Serialize;
 
 use self::document::Document;
 use super::call::Call;
-use super::errors::{Fault, MEDIA_TYPE};
+use super::errors::{ApiError, MEDIA_TYPE};
 use super::internal_ui::rights_below;
 use super::place::{Place, Root};
 use super::routes::{
@@ -28,7 +26,7 @@ use crate::http::Response;
 /// # Errors
 ///
 /// When it is not read, or access fails.
-pub(super) fn response(call: &Call<'_>) -> Result<Response, Fault> {
+pub(super) fn response(call: &Call<'_>) -> Result<Response, ApiError> {
     let fields = match call.operation {
         Operation::Read => call.query_fields()?,
         _ => call.fields()?,
@@ -72,12 +70,12 @@ struct Help<'a> {
 /// # Errors
 ///
 /// When nothing is there to be helped with, or it cannot be written as JSON, which is a bug.
-pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, Fault> {
+pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, ApiError> {
     let Located {
         family,
         root,
         below,
-    } = located.ok_or_else(Fault::unsupported_path)?;
+    } = located.ok_or_else(ApiError::unsupported_path)?;
     if below.is_empty() {
         return json(&Help {
             help: help::of_family(family),
@@ -85,7 +83,7 @@ pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, Fault> {
             openapi: Document::of(&[family.at(*root)]),
         });
     }
-    let route = family.find(below).ok_or_else(Fault::unsupported_path)?;
+    let route = family.find(below).ok_or_else(ApiError::unsupported_path)?;
     let routes = [std::slice::from_ref(route)];
     let places = [Place {
         root: *root,
@@ -99,8 +97,9 @@ pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, Fault> {
     })
 }
 
-fn json(shown: &impl Serialize) -> Result<Response, Fault> {
-    let body = serde_json::to_vec(shown)
-        .map_err(|error| Fault::internal(format!("a description could not be written: {error}")))?;
+fn json(shown: &impl Serialize) -> Result<Response, ApiError> {
+    let body = serde_json::to_vec(shown).map_err(|error| {
+        ApiError::internal(format!("a description could not be written: {error}"))
+    })?;
     Ok(Response::new(200, MEDIA_TYPE, body))
 }

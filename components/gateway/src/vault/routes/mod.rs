@@ -7,6 +7,8 @@ mod leases;
 mod mounts;
 mod server;
 mod system;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 use gatehouse_access_api::{Admission, Operation as Asked};

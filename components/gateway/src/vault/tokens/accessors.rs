@@ -5,7 +5,7 @@ use crate::vault::paging::Paging;
 
 /// LIST `accessors`
 pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
-    let paging = Paging::of(call)?;
+    let paging = Paging::from_query(call)?;
     let page = call
         .server
         .access

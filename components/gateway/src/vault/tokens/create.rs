@@ -5,7 +5,7 @@ use gatehouse_access_api::{CreateError, CreateRequest, Parent};
 use crate::vault::auth_block::Granted;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::fields::{ConversionError, Fields};
 use crate::vault::text::{quoted, quoted_list};
 
@@ -30,7 +30,7 @@ fn create(call: &Call<'_>, orphan_path: bool) -> Answer {
         orphan_path,
     };
     let access = call.server.access;
-    let issued = access.create_token(&parent, &request).map_err(fault)?;
+    let issued = access.create_token(&parent, &request).map_err(api_error)?;
     let reply = Reply::auth(Granted::from(issued));
     Ok(Some(reply.warned(fields.ignored_warning())))
 }
@@ -59,13 +59,13 @@ fn request(fields: &Fields<'_>) -> Result<CreateRequest, ConversionError> {
     })
 }
 
-fn fault(error: CreateError) -> Fault {
+fn api_error(error: CreateError) -> ApiError {
     let text = match error {
         CreateError::Failure(failure) => return failure.into(),
         CreateError::InvalidToken => {
             return crate::vault::errors::refusal(gatehouse_access_api::Refusal::InvalidToken, "");
         }
-        CreateError::AliasEntityUnusable => return Fault::plain(403, error.to_string()),
+        CreateError::AliasEntityUnusable => return ApiError::plain(403, error.to_string()),
         CreateError::PoliciesNotOfRole(it) => format!(
             "token policies ({}) must be subset of the role's allowed policies ({}) or glob policies ({})",
             quoted_list(&it.policies),
@@ -79,5 +79,5 @@ fn fault(error: CreateError) -> Fault {
         // The messages of the others are the contract's.
         error => error.to_string(),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }

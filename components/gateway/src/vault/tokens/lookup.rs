@@ -9,7 +9,7 @@ use crate::metadata::Metadata;
 use crate::vault::auth_block::token_type;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::timestamp::timestamp;
 
 /// Strings are never null and numbers never negative: strict clients rely on both.
@@ -50,8 +50,8 @@ struct Shown<'a> {
 /// `lookup-self`: admission has looked the caller's token up already.
 pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
     let caller = call.admission.caller.as_ref();
-    let caller = caller.ok_or_else(|| Fault::plain(403, "bad token"))?;
-    shown(caller, call.caller_token()?).map(Some)
+    let caller = caller.ok_or_else(|| ApiError::plain(403, "bad token"))?;
+    token_reply(caller, call.caller_token()?).map(Some)
 }
 
 /// `lookup`
@@ -68,10 +68,10 @@ pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
         let view = access
             .lookup_token(&TokenReference::Id(token.clone()))
             .map_err(|error| match error {
-                LookupError::UnknownToken => Fault::plain(403, "bad token"),
+                LookupError::UnknownToken => ApiError::plain(403, "bad token"),
                 LookupError::Failure(failure) => failure.into(),
             })?;
-        Some(shown(&view, &token)?)
+        Some(token_reply(&view, &token)?)
     };
     // Those of a query are warned of where all queries are.
     let ignored = fields
@@ -88,14 +88,14 @@ pub(in crate::vault) fn by_accessor(call: &Call<'_>) -> Answer {
     let view = access
         .lookup_token(&TokenReference::Accessor(accessor.clone()))
         .map_err(|error| match error {
-            LookupError::UnknownToken => Fault::listed(400, "invalid accessor"),
+            LookupError::UnknownToken => ApiError::listed(400, "invalid accessor"),
             LookupError::Failure(failure) => failure.into(),
         })?;
-    let reply = shown(&view, "")?;
+    let reply = token_reply(&view, "")?;
     Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-fn shown(token: &TokenView, id: &str) -> Result<Reply, Fault> {
+fn token_reply(token: &TokenView, id: &str) -> Result<Reply, ApiError> {
     Reply::data(&Shown {
         accessor: &token.accessor,
         bound_cidrs: &token.bound_cidrs,

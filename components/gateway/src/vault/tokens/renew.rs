@@ -7,14 +7,14 @@ use crate::vault::auth_block::Granted;
 use crate::vault::auth_method;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::fields::Fields;
 
 /// `renew-self`
 pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
     let reference = TokenReference::Id(call.caller_token()?.into());
     renew(call, &call.fields()?, &reference, |error| {
-        by_token_fault(&error)
+        by_token_error(&error)
     })
 }
 
@@ -22,7 +22,7 @@ pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
 pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let reference = TokenReference::Id(token(&fields)?);
-    renew(call, &fields, &reference, |error| by_token_fault(&error))
+    renew(call, &fields, &reference, |error| by_token_error(&error))
 }
 
 /// `renew-accessor`
@@ -30,8 +30,8 @@ pub(in crate::vault) fn by_accessor(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let reference = TokenReference::Accessor(accessor(&fields)?);
     renew(call, &fields, &reference, |error| match error {
-        RenewError::UnknownToken => Fault::listed(400, "invalid accessor"),
-        error => by_token_fault(&error),
+        RenewError::UnknownToken => ApiError::listed(400, "invalid accessor"),
+        error => by_token_error(&error),
     })
 }
 
@@ -39,20 +39,20 @@ fn renew(
     call: &Call<'_>,
     fields: &Fields<'_>,
     reference: &TokenReference,
-    fault: impl Fn(RenewError) -> Fault,
+    api_error: impl Fn(RenewError) -> ApiError,
 ) -> Answer {
     let increment = fields.duration("increment")?.unwrap_or_default();
     let access = call.server.access;
     let subject = access
         .renewal(reference, call.request.peer_text().as_deref())
-        .map_err(&fault)?;
+        .map_err(&api_error)?;
     let fresh = subject
         .revalidation
         .map(|revalidation| auth_method::revalidate(call, revalidation))
         .transpose()?;
     let grant = access
         .renew_token(reference, increment, fresh.as_ref())
-        .map_err(&fault)?;
+        .map_err(&api_error)?;
     let client_token = match reference {
         TokenReference::Id(token) => Some(ClientToken::new(token.to_owned())),
         // Who knows only what leads to the token must not learn it.
@@ -66,16 +66,16 @@ fn renew(
     Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-fn by_token_fault(error: &RenewError) -> Fault {
+fn by_token_error(error: &RenewError) -> ApiError {
     match error {
         RenewError::Failure(failure) => failure.clone().into(),
-        RenewError::AddressDenied => Fault::denied(),
-        RenewError::UnknownToken => Fault::plain(400, "token not found"),
-        RenewError::NotRenewable => Fault::plain(400, "lease is not renewable"),
-        RenewError::BatchToken => Fault::plain(400, "batch tokens cannot be renewed"),
-        RenewError::RoleGone(_) => Fault::plain(400, error.to_string()),
-        RenewError::PastMaxTtl => Fault::plain(400, "past the max TTL, cannot renew"),
-        RenewError::TooManyGroupAliases(_) => Fault::plain(400, error.to_string()),
-        RenewError::RevalidationMissing => Fault::internal(error.to_string()),
+        RenewError::AddressDenied => ApiError::denied(),
+        RenewError::UnknownToken => ApiError::plain(400, "token not found"),
+        RenewError::NotRenewable => ApiError::plain(400, "lease is not renewable"),
+        RenewError::BatchToken => ApiError::plain(400, "batch tokens cannot be renewed"),
+        RenewError::RoleGone(_) => ApiError::plain(400, error.to_string()),
+        RenewError::PastMaxTtl => ApiError::plain(400, "past the max TTL, cannot renew"),
+        RenewError::TooManyGroupAliases(_) => ApiError::plain(400, error.to_string()),
+        RenewError::RevalidationMissing => ApiError::internal(error.to_string()),
     }
 }

@@ -5,9 +5,9 @@ use gatehouse_access_api::{RevokeError, TokenReference};
 use super::{accessor, token};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 
-impl From<RevokeError> for Fault {
+impl From<RevokeError> for ApiError {
     fn from(error: RevokeError) -> Self {
         match error {
             RevokeError::BatchToken => Self::plain(400, "batch tokens cannot be revoked"),
@@ -38,14 +38,14 @@ pub(in crate::vault) fn alone(call: &Call<'_>) -> Answer {
     let token = token(&call.fields()?)?;
     if !call.admission.sudo {
         let text = "root or sudo privileges required to revoke and orphan";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     if !call
         .server
         .access
         .revoke_token_alone(&TokenReference::Id(token.clone()))?
     {
-        return Err(Fault::plain(400, "token to revoke not found"));
+        return Err(ApiError::plain(400, "token to revoke not found"));
     }
     Ok(None)
 }

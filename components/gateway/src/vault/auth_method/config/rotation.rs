@@ -7,7 +7,7 @@ use super::super::google::{self, Needs};
 use super::super::mount;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
 #[derive(Serialize)]
@@ -19,7 +19,7 @@ struct Shown<'a> {
 pub(in crate::vault) fn rotate(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let auth_method = call.server.auth_method;
-    let rotated = auth_method.rotate_root(&mount(call)?).map_err(fault)?;
+    let rotated = auth_method.rotate_root(&mount(call)?).map_err(api_error)?;
     let reply = Reply::data(&Shown {
         private_key_id: &rotated.private_key_id,
     })?;
@@ -38,14 +38,14 @@ pub(crate) fn left_behind(rotated: &Rotated) -> Option<String> {
 }
 
 /// The refusal or failure of a rotation. The key before it stays in use.
-pub(crate) fn fault(error: RotationError) -> Fault {
+pub(crate) fn api_error(error: RotationError) -> ApiError {
     match error {
         RotationError::Storage(error) => error.into(),
-        RotationError::NoStoredCredentials => Fault::listed(
+        RotationError::NoStoredCredentials => ApiError::listed(
             400,
             "configuration does not have credentials - this endpoint only works with user-provided JSON credentials explicitly provided via the config/ endpoint",
         ),
-        RotationError::Busy => Fault::listed(
+        RotationError::Busy => ApiError::listed(
             503,
             "another rotation of these credentials is at work, try again",
         ),
@@ -54,7 +54,7 @@ pub(crate) fn fault(error: RotationError) -> Fault {
             google::refused(&refusal, format!("failed to create a new key: {why}"))
         }
         RotationError::AnswerUnreadable => google::unusable("iam"),
-        RotationError::NotYetAccepted(id) => Fault::listed(
+        RotationError::NotYetAccepted(id) => ApiError::listed(
             503,
             format!(
                 "Google does not accept the new key {} yet: it is kept, and the next rotation goes on with it, try again",
@@ -64,7 +64,7 @@ pub(crate) fn fault(error: RotationError) -> Fault {
         RotationError::Credentials(failure) => google::credentials(&failure),
         RotationError::EndpointDenied(api) => google::endpoint_denied(&api),
         RotationError::GoogleUnavailable(api) => google::unavailable(&api),
-        RotationError::ConfigurationChanged => Fault::listed(
+        RotationError::ConfigurationChanged => ApiError::listed(
             400,
             "the configuration was changed in the meantime, so the rotation was given up",
         ),

@@ -1,6 +1,6 @@
-//! How often somebody may try to log in (SEC-R1 to R3).
+//! How often a source may try to log in (SEC-R1 to R3).
 //!
-//! The limits are the same whatever role the request names, so that they tell nobody which roles exist. There is none for each role:
+//! The limits are the same whatever role the request names, so that they do not tell which roles exist. There is none for each role:
 //! whoever names a role could lock its owner out.
 
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ use gatehouse_access_api::Mount;
 
 use crate::host::Bucket;
 use crate::source;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::server::Server;
 
 /// Takes this login out of what its source and the mount have left.
@@ -21,7 +21,7 @@ pub(super) fn check(
     server: &Server<'_>,
     source: Option<IpAddr>,
     mount: &Mount,
-) -> Result<(), Fault> {
+) -> Result<(), ApiError> {
     let settings = &server.settings;
     let of_source = settings
         .login_rate_per_source
@@ -35,6 +35,6 @@ pub(super) fn check(
     }
     match server.host.rate_limits.take(&buckets) {
         Ok(_) => Ok(()),
-        Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
+        Err(milliseconds) => Err(ApiError::too_many_requests(milliseconds.div_ceil(1000))),
     }
 }

@@ -6,12 +6,12 @@ mod text;
 
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::paging::Paging;
 
 /// LIST `roles`
 pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
-    let paging = Paging::of(call)?;
+    let paging = Paging::from_query(call)?;
     let access = call.server.access;
     let page = access.list_token_roles(paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)
@@ -19,7 +19,7 @@ pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
 
 pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
     let role = call.server.access.read_token_role(name(call))?;
-    shape::reply(&role.ok_or_else(Fault::absent)?).map(Some)
+    shape::reply(&role.ok_or_else(ApiError::absent)?).map(Some)
 }
 
 /// A write without anything to warn of says nothing, not even of fields that it ignored.
@@ -29,7 +29,7 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
     let access = call.server.access;
     let warnings = access
         .write_token_role(name(call), &changes, call.admission.write)
-        .map_err(text::fault)?;
+        .map_err(text::api_error)?;
     if warnings.is_empty() {
         return Ok(None);
     }
