@@ -132,7 +132,7 @@ fn second_names_are_served_and_not_shown() {
 }
 
 #[test]
-fn l1_only_reads_that_say_how_the_server_is_leave_no_record() {
+fn only_reads_that_say_how_the_server_is_leave_no_record() {
     assert!(is_unrecorded("/v1/sys/health"));
     assert!(is_unrecorded("/v1/identity/oidc/plugins/.well-known/keys"));
     for path in [
