@@ -132,6 +132,16 @@ pub(super) fn otherwise(unadmitted: &Unadmitted<'_>) -> Result<Response, ApiErro
     bare(unadmitted, |_| Err(ApiError::unsupported_operation()))
 }
 
+/// GET `backup`: backups are of encrypted shares, and none is encrypted.
+pub(super) fn backup(_: &Asked<'_>) -> Result<Written, ApiError> {
+    Err(ApiError::plain(400, "no backed-up keys found"))
+}
+
+/// DELETE `backup`
+pub(super) fn delete_backup(_: &Asked<'_>) -> Result<Written, ApiError> {
+    Ok(Written::Nothing)
+}
+
 /// `sys/rotate/recovery/...`: there is one key, which the shares yield.
 pub(super) fn no_recovery_keys_to_rotate(_: &Call<'_>) -> Answer {
     Err(recovery_refused())
@@ -262,18 +272,6 @@ impl<'a> Asked<'a> {
     pub(super) fn restart_verification(&self) -> Result<Written, ApiError> {
         let restarted = self.ceremonies().restart_rekey_verification(&self.origin());
         verification_status(&refused(restarted, VERIFICATION)?)
-    }
-
-    /// GET `backup`: backups are of encrypted shares, and none is encrypted.
-    #[expect(clippy::unused_self, reason = "a step like the others")]
-    pub(super) fn backup(&self) -> Result<Written, ApiError> {
-        Err(ApiError::plain(400, "no backed-up keys found"))
-    }
-
-    /// DELETE `backup`
-    #[expect(clippy::unused_self, reason = "a step like the others")]
-    pub(super) fn delete_backup(&self) -> Result<Written, ApiError> {
-        Ok(Written::Nothing)
     }
 
     /// POST `init`

@@ -1,8 +1,11 @@
 //! The `/v1` protocol: the auth method, its tokens, policies and system endpoints.
 //!
 //! One request goes through these stages, in the order of contract 1.6: what the method and the headers rule out, admission by
-//! `access` (token, then policy), the route, the fields, and at last the capability that does the work. What it answers is then
+//! `access` (token, then policy), the route, the fields, and at last the capability that does the work. The answer is then
 //! wrapped where the request asks for that.
+//!
+//! All that is known about a path stands in one row of [`routes`]: what may be done there and which function answers, the fields and their
+//! texts, and what a caller needs. [`dispatch`] finds the row; `openapi` shows it.
 
 mod audit;
 mod auth_block;

@@ -1,6 +1,6 @@
 //! A path below `/v1/`: what may be done there, what is said with it, and which function answers.
 
-use gatehouse_access_api::Operation as Asked;
+use gatehouse_access_api as access;
 
 use super::call::{Answer, Call, Captured, Unadmitted};
 use super::errors::ApiError;
@@ -261,7 +261,7 @@ impl Route {
 
 fn refuse_list(call: &Call<'_>) -> Answer {
     Err(match call.operation {
-        Asked::List => ApiError::unsupported_path(),
+        access::Operation::List => ApiError::unsupported_path(),
         _ => ApiError::unsupported_operation(),
     })
 }
@@ -292,13 +292,16 @@ fn captured_name(segment: &str) -> Option<&str> {
 
 impl Verb {
     /// Whether a request that was admitted for `asked` does this.
-    pub(in crate::vault) const fn does(self, asked: Asked) -> bool {
+    pub(in crate::vault) const fn does(self, asked: access::Operation) -> bool {
         matches!(
             (self, asked),
-            (Self::Get | Self::GetOrList, Asked::Read)
-                | (Self::List | Self::GetOrList, Asked::List)
-                | (Self::Post, Asked::Update | Asked::CreateOrUpdate)
-                | (Self::Delete, Asked::Delete)
+            (Self::Get | Self::GetOrList, access::Operation::Read)
+                | (Self::List | Self::GetOrList, access::Operation::List)
+                | (
+                    Self::Post,
+                    access::Operation::Update | access::Operation::CreateOrUpdate
+                )
+                | (Self::Delete, access::Operation::Delete)
         )
     }
 

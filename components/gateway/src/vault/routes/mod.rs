@@ -11,7 +11,7 @@ mod system;
 mod tests;
 mod tokens;
 
-use gatehouse_access_api::{Admission, Operation as Asked};
+use gatehouse_access_api::{self as access, Admission};
 
 use super::call::Captured;
 use super::place::{Place, Root};
@@ -119,7 +119,11 @@ impl Family {
     }
 
     /// What serves `asked` at `path`, which access has admitted.
-    pub(in crate::vault) fn select(&self, path: &str, asked: Asked) -> Option<Selected> {
+    pub(in crate::vault) fn select(
+        &self,
+        path: &str,
+        asked: access::Operation,
+    ) -> Option<Selected> {
         let routes = self.closest(path, Route::is_admitted);
         selected(routes, |operation| operation.verb.does(asked))
     }

@@ -264,8 +264,8 @@ pub(super) const ROUTES: &[Route] = &[
     undescribed(
         "rotate/root/backup",
         &[
-            read("", "", |call| with_token(call, Asked::backup)),
-            delete("", "", |call| with_token(call, Asked::delete_backup)),
+            read("", "", |call| with_token(call, ceremonies::backup)),
+            delete("", "", |call| with_token(call, ceremonies::delete_backup)),
         ],
     ),
     undescribed("rotate/recovery/{path}", &[])
@@ -343,8 +343,8 @@ pub(super) const ROUTES: &[Route] = &[
     undescribed(
         "rekey/backup",
         &[
-            unadmitted(Verb::Get, "", "", |asked| bare(asked, Asked::backup)),
-            unadmitted(Verb::Delete, "", "", |asked| bare(asked, Asked::delete_backup)),
+            unadmitted(Verb::Get, "", "", |asked| bare(asked, ceremonies::backup)),
+            unadmitted(Verb::Delete, "", "", |asked| bare(asked, ceremonies::delete_backup)),
         ],
     )
     .open()

@@ -3,6 +3,7 @@
 use super::*;
 use crate::vault::field::{Field, PAGING};
 use crate::vault::route::Verb;
+use gatehouse_access_api::Operation as Asked;
 
 fn route(family: &Family, path: &str) -> &'static Route {
     family.find(path).unwrap_or_else(|| panic!("{path}"))

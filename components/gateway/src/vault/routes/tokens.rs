@@ -5,7 +5,7 @@ use crate::vault::field::{
 };
 use crate::vault::route::{Route, Success, ask, delete, list, read, route, write};
 use crate::vault::tokens::roles::fields as role_fields;
-use crate::vault::tokens::{accessors, create, lookup, renew, revoke, roles, tidy};
+use crate::vault::tokens::{self, create, lookup, renew, revoke, roles};
 
 const ROLE_NAME: Field = role_name("role_name", "Name of the role.");
 const ACCESSOR: Field = text("accessor", "Accessor of the token.").required();
@@ -66,7 +66,7 @@ pub(super) const ROUTES: &[Route] = &[
         &[list(
             "token-list-accessors",
             "List the accessors.",
-            accessors::list,
+            tokens::list_accessors,
         )
         .querying(PAGING)],
     )
@@ -234,6 +234,6 @@ pub(super) const ROUTES: &[Route] = &[
     route(
         "tidy",
         "Removes what is left of tokens that are gone.",
-        &[ask("token-tidy", "Tidy up.", &[], tidy::tidy).answering(Success::Accepted)],
+        &[ask("token-tidy", "Tidy up.", &[], tokens::tidy).answering(Success::Accepted)],
     ),
 ];

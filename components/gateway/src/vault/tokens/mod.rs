@@ -1,15 +1,38 @@
 //! The handlers of the mount `token/` (contract 5.4).
 
-pub(super) mod accessors;
 pub(super) mod create;
 pub(super) mod lookup;
 pub(super) mod renew;
 pub(super) mod revoke;
 pub(super) mod roles;
-pub(super) mod tidy;
 
+use super::call::{Answer, Call};
+use super::envelope::Reply;
 use super::errors::ApiError;
 use super::fields::Fields;
+use super::paging::Paging;
+
+/// LIST `accessors`: what there is to look up, renew or revoke without knowing a token
+pub(super) fn list_accessors(call: &Call<'_>) -> Answer {
+    let paging = Paging::from_query(call)?;
+    let page = call
+        .server
+        .access
+        .list_accessors(paging.after.as_deref(), paging.limit)?;
+    paging.reply(&page)
+}
+
+/// `tidy`, and `sys/leases/tidy`, whose leases are the tokens': has what no token leads to cleared away
+pub(super) fn tidy(call: &Call<'_>) -> Answer {
+    let reply = if call.server.access.tidy_tokens()? {
+        // Nothing is deleted here: only background work is held back while the server's clock is in doubt (SEC-T6).
+        let started = "Tidy operation successfully started. It is done in the background, while the server's clock is not in doubt.";
+        Reply::accepted().warned([started.to_owned()])
+    } else {
+        Reply::empty().warned(["Tidy operation already in progress.".to_owned()])
+    };
+    Ok(Some(reply))
+}
 
 /// The field `accessor`, which must be there.
 fn accessor(fields: &Fields<'_>) -> Result<String, ApiError> {
