@@ -10,11 +10,11 @@ use crate::vault::auth_method::roles::lists::{self, List};
 use crate::vault::route::{Route, Success, ask, delete, list, read, route, write};
 
 /// Below `auth/<mount>/`.
+#[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[
     route("login", "Gives a token for a JWT that a service account or an instance of Google Cloud signed, under the terms of a role.", &[
         ask("google-cloud-login", "Log in.", LOGIN, login::login),
-    ])
-    .open(),
+    ]).open(),
     route("login/explain", "Says step by step how a login would go, without logging in.", &[
         ask("google-cloud-explain-login", "Explain how a login goes.", LOGIN, explain::explain),
     ]),
@@ -41,15 +41,11 @@ pub(super) const ROUTES: &[Route] = &[
         read("google-cloud-read-role", "Read a role.", roles::read),
         ask("google-cloud-write-role", "Make a role, or change it; what is not sent stays.", role_fields::FIELDS, roles::write),
         delete("google-cloud-delete-role", "Delete a role.", roles::delete),
-    ])
-    .capturing(&[NAME])
-    .creating(),
+    ]).capturing(&[NAME]).creating(),
     route("role/{name}/service-accounts", "The service accounts that may log in under an iam role.", &[
         ask("google-cloud-edit-service-accounts-for-role", "Add and remove service accounts.", lists::FIELDS, |call| lists::edit(call, List::ServiceAccounts)),
-    ])
-    .capturing(&[NAME]),
+    ]).capturing(&[NAME]),
     route("role/{name}/labels", "The labels that instances must have under a gce role.", &[
         ask("google-cloud-edit-labels-for-role", "Add and remove labels.", lists::FIELDS, |call| lists::edit(call, List::Labels)),
-    ])
-    .capturing(&[NAME]),
+    ]).capturing(&[NAME]),
 ];

@@ -1,4 +1,5 @@
-//! Every route below `/v1/`, family by family.
+//! Every route below `/v1/`, family by family. A row of a table is a path, and each of its lines an operation there, so that rustfmt leaves
+//! them alone.
 
 mod auth_method;
 mod cubbyhole;

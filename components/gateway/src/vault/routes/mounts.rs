@@ -98,169 +98,54 @@ const ENABLE: &[Field] = &[
     boolean("external_entropy_access", "Kept for clients that send it."),
 ];
 
+const REMOUNT: &[Field] = &[
+    text("from", "Where it is, beginning with auth/.").required(),
+    text("to", "Where it is to be, beginning with auth/.").required(),
+];
+
 /// Below `sys/`.
+#[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[
-    route(
-        "auth",
-        "Lists the auth methods.",
-        &[read(
-            "auth-list-enabled-methods",
-            "List the auth methods.",
-            mounts::list,
-        )],
-    ),
-    route(
-        "auth/{path}",
-        "Enables, shows and disables an auth method.",
-        &[
-            read(
-                "auth-read-configuration",
-                "Read how an auth method is mounted.",
-                mounts::read,
-            ),
-            write(
-                "auth-enable-method",
-                "Enable an auth method.",
-                ENABLE,
-                mounts::enable,
-            ),
-            delete(
-                "auth-disable-method",
-                "Disable an auth method, and end its tokens.",
-                mounts::disable,
-            ),
-        ],
-    )
-    .capturing(&[AUTH_PATH])
-    .slashed()
-    .sudo(),
-    route(
-        "auth/{path}/tune",
-        "Shows and changes how an auth method is tuned.",
-        &[
-            read(
-                "auth-read-tuning-information",
-                "Read the tuning.",
-                tuning::read,
-            ),
-            write(
-                "auth-tune-configuration-parameters",
-                "Tune an auth method; what is not sent stays.",
-                TUNING,
-                tuning::write,
-            ),
-        ],
-    )
-    .capturing(&[AUTH_PATH])
-    .slashed()
-    .sudo(),
-    route(
-        "mounts",
-        "Lists what is mounted beside the auth methods.",
-        &[read(
-            "mounts-list-secrets-engines",
-            "List the mounts that are no auth methods.",
-            system_mounts::list,
-        )],
-    ),
-    route(
-        "mounts/{path}",
-        "Shows what is mounted beside the auth methods.",
-        &[
-            read(
-                "mounts-read-configuration",
-                "Read how something is mounted that is no auth method.",
-                system_mounts::read,
-            ),
-            delete(
-                "mounts-disable-secrets-engine",
-                "Disable what is mounted there; what is not there is as good as disabled.",
-                system_mounts::remove,
-            ),
-        ],
-    )
+    route("auth", "Lists the auth methods.", &[
+        read("auth-list-enabled-methods", "List the auth methods.", mounts::list),
+    ]),
+    route("auth/{path}", "Enables, shows and disables an auth method.", &[
+        read("auth-read-configuration", "Read how an auth method is mounted.", mounts::read),
+        write("auth-enable-method", "Enable an auth method.", ENABLE, mounts::enable),
+        delete("auth-disable-method", "Disable an auth method, and end its tokens.", mounts::disable),
+    ]).capturing(&[AUTH_PATH]).slashed().sudo(),
+    route("auth/{path}/tune", "Shows and changes how an auth method is tuned.", &[
+        read("auth-read-tuning-information", "Read the tuning.", tuning::read),
+        write("auth-tune-configuration-parameters", "Tune an auth method; what is not sent stays.", TUNING, tuning::write),
+    ]).capturing(&[AUTH_PATH]).slashed().sudo(),
+    route("mounts", "Lists what is mounted beside the auth methods.", &[
+        read("mounts-list-secrets-engines", "List the mounts that are no auth methods.", system_mounts::list),
+    ]),
+    route("mounts/{path}", "Shows what is mounted beside the auth methods.", &[
+        read("mounts-read-configuration", "Read how something is mounted that is no auth method.", system_mounts::read),
+        delete("mounts-disable-secrets-engine", "Disable what is mounted there; what is not there is as good as disabled.", system_mounts::remove),
+    ])
     .capturing(&[path("path", "Where it is mounted.")])
     .slashed(),
-    route(
-        "mounts/auth/{path}",
-        "Shows an auth method.",
-        &[
-            read(
-                "mounts-read-auth-configuration",
-                "Read how an auth method is mounted.",
-                mounts::read,
-            ),
-            delete(
-                "mounts-disable-auth-method",
-                "Is refused where one is mounted, which is disabled at sys/auth.",
-                system_mounts::remove_auth,
-            ),
-        ],
-    )
-    .capturing(&[AUTH_PATH])
-    .slashed(),
-    route(
-        "mounts/auth/{path}/tune",
-        "Shows and changes how an auth method is tuned, without sudo.",
-        &[
-            read(
-                "mounts-read-tuning-information",
-                "Read the tuning.",
-                tuning::read,
-            ),
-            write(
-                "mounts-tune-configuration-parameters",
-                "Tune an auth method; what is not sent stays.",
-                TUNING,
-                tuning::write,
-            ),
-        ],
-    )
-    .capturing(&[AUTH_PATH])
-    .slashed(),
-    route(
-        "remount",
-        "Moves an auth method to another path.",
-        &[ask(
-            "remount",
-            "Move an auth method.",
-            &[
-                text("from", "Where it is, beginning with auth/.").required(),
-                text("to", "Where it is to be, beginning with auth/.").required(),
-            ],
-            remount::remount,
-        )],
-    )
-    .sudo(),
-    route(
-        "remount/status/{migration_id}",
-        "Says how a move has gone.",
-        &[read(
-            "remount-status",
-            "Read how a move has gone.",
-            remount::status,
-        )],
-    )
+    route("mounts/auth/{path}", "Shows an auth method.", &[
+        read("mounts-read-auth-configuration", "Read how an auth method is mounted.", mounts::read),
+        delete("mounts-disable-auth-method", "Is refused where one is mounted, which is disabled at sys/auth.", system_mounts::remove_auth),
+    ]).capturing(&[AUTH_PATH]).slashed(),
+    route("mounts/auth/{path}/tune", "Shows and changes how an auth method is tuned, without sudo.", &[
+        read("mounts-read-tuning-information", "Read the tuning.", tuning::read),
+        write("mounts-tune-configuration-parameters", "Tune an auth method; what is not sent stays.", TUNING, tuning::write),
+    ]).capturing(&[AUTH_PATH]).slashed(),
+    route("remount", "Moves an auth method to another path.", &[
+        ask("remount", "Move an auth method.", REMOUNT, remount::remount),
+    ]).sudo(),
+    route("remount/status/{migration_id}", "Says how a move has gone.", &[
+        read("remount-status", "Read how a move has gone.", remount::status),
+    ])
     .capturing(&[path("migration_id", "What the move was answered with.")]),
-    route(
-        "internal/ui/mounts",
-        "Lists for user interfaces the mounts that a caller has to do with.",
-        &[read(
-            "internal-ui-list-enabled-visible-mounts",
-            "List what the caller may see.",
-            internal_ui::mounts,
-        )],
-    )
-    .open(),
-    route(
-        "internal/ui/mounts/{path}",
-        "Says for user interfaces which mount serves a path.",
-        &[read(
-            "internal-ui-read-mount-information",
-            "Read which mount serves a path.",
-            internal_ui::mount,
-        )],
-    )
-    .capturing(&[path("path", "Any path.")])
-    .slashed(),
+    route("internal/ui/mounts", "Lists for user interfaces the mounts that a caller has to do with.", &[
+        read("internal-ui-list-enabled-visible-mounts", "List what the caller may see.", internal_ui::mounts),
+    ]).open(),
+    route("internal/ui/mounts/{path}", "Says for user interfaces which mount serves a path.", &[
+        read("internal-ui-read-mount-information", "Read which mount serves a path.", internal_ui::mount),
+    ]).capturing(&[path("path", "Any path.")]).slashed(),
 ];
