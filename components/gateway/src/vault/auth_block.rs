@@ -13,7 +13,7 @@ pub(crate) struct Granted {
     pub(crate) client_token: Option<ClientToken>,
     /// Its terms.
     pub(crate) grant: TokenGrant,
-    /// Whether the request made it, so that no client knows it yet.
+    /// True if the request made it, so that no client knows it yet.
     pub(crate) is_new: bool,
 }
 

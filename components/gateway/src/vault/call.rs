@@ -12,14 +12,17 @@ use super::server::Server;
 use crate::http::Request;
 use crate::path::CanonicalPath;
 
-/// What a handler answers: an envelope, or nothing to say (204).
+/// The answer of a handler: an envelope, or nothing to say (204).
 pub(crate) type Answer = Result<Option<Reply>, ApiError>;
+
+/// The type of the mounts of the auth method, the only ones that operators enable.
+pub(crate) const METHOD_TYPE: &str = "gcp";
 
 /// A request that access has admitted.
 pub(crate) struct Call<'a> {
     pub(crate) server: &'a Server<'a>,
     pub(crate) request: &'a Request,
-    /// What it does.
+    /// The operation that it was admitted for.
     pub(crate) operation: Operation,
     /// The canonical path below `v1/`, its names folded.
     pub(crate) path: &'a str,
@@ -31,7 +34,7 @@ pub(crate) struct Call<'a> {
     pub(crate) token: Option<&'a str>,
     /// For how many seconds the answer is to be wrapped; `None` when it is not.
     pub(crate) wrap_ttl: Option<u64>,
-    /// What access says about it.
+    /// The decision of access about it.
     pub(crate) admission: &'a Admission,
     /// The name under which it is recorded; `None` where it is not.
     pub(crate) request_id: Option<&'a str>,
@@ -86,10 +89,10 @@ impl<'a> Call<'a> {
             .collect()
     }
 
-    /// Whether a mount of the auth method serves it.
+    /// Says whether a mount of the auth method serves it.
     pub(crate) fn is_of_auth_method(&self) -> bool {
         let mount = self.admission.mount.as_ref();
-        mount.is_some_and(|mount| mount.mount_type == "gcp")
+        mount.is_some_and(|mount| mount.mount_type == METHOD_TYPE)
     }
 
     /// The part of the path called `name`; empty where the route has none.
@@ -100,7 +103,7 @@ impl<'a> Call<'a> {
             .map_or("", |captured| &captured.value)
     }
 
-    /// Whether the caller wrote the end of the path as `name`: not, where a part of it was folded (see [`super::name_normalization`]).
+    /// Says whether the caller wrote the end of the path as `name`: not, where a part of it was folded (see [`super::name_normalization`]).
     pub(crate) fn has_sent(&self, name: &str) -> bool {
         let sent = CanonicalPath::parse(&self.request.path);
         sent.is_ok_and(|sent| sent.as_str().ends_with(name))

@@ -81,7 +81,7 @@ fn capabilities(
     Ok(Some(Reply::copied(data).warned(fields.ignored_warning())))
 }
 
-/// What clients call `capabilities`, in the order given.
+/// The names of `capabilities` for clients, in the order given.
 pub(super) fn names(capabilities: &[Capability]) -> Value {
     capabilities.iter().map(name).collect()
 }

@@ -467,7 +467,7 @@ struct Words {
     under_way: &'static str,
     /// Refuses a share without one.
     not_under_way: &'static str,
-    /// What a share is for.
+    /// The purpose of a share.
     operation: &'static str,
     /// Where the server needs no shares: what does the same.
     automatic: &'static str,

@@ -107,7 +107,7 @@ pub(super) fn admitted(mut call: Call<'_>, has_trailing_slash: bool) -> Result<R
     }
 }
 
-/// Whether the path may have a slash at its end. It means a list, and few objects have one (SEC-A3).
+/// Says whether the path may have a slash at its end. It means a list, and few objects have one (SEC-A3).
 fn may_end_in_slash(operation: Operation, selected: Option<&Selected>) -> bool {
     match operation {
         Operation::List | Operation::Help => true,

@@ -1,4 +1,4 @@
-//! What surrounds the data of a successful answer (contract 1.5, 1.8).
+//! The envelope around the data of a successful answer (contract 1.5, 1.8).
 
 use gatehouse_access_api::{ClientToken, WrappingToken};
 use gatehouse_json as json;
@@ -13,7 +13,7 @@ use super::errors::{ApiError, MEDIA_TYPE};
 use super::timestamp::timestamp;
 use crate::http::Response;
 
-/// What a handler has to say.
+/// The content of a handler's answer.
 #[derive(Default)]
 pub(crate) struct Reply {
     data: Data,
@@ -23,7 +23,7 @@ pub(crate) struct Reply {
     mount_type: Option<String>,
     /// Stands in the place of everything else.
     wrapping: Option<Zeroizing<WrappingToken>>,
-    /// Whether the work has begun and is not done.
+    /// True if the work has begun and is not done.
     accepted: bool,
 }
 
@@ -55,7 +55,7 @@ enum Auth {
 #[derive(Serialize)]
 struct Kept<'a> {
     data: Shown<'a>,
-    /// Whether the data are copied to the top level.
+    /// True if the data are copied to the top level.
     copied: bool,
     warnings: &'a [String],
     auth: ShownAuth<'a>,
@@ -160,7 +160,7 @@ impl Reply {
         self
     }
 
-    /// Whether it is a token for another answer already.
+    /// True if it is a token for another answer already.
     pub(crate) const fn is_wrapped(&self) -> bool {
         self.wrapping.is_some()
     }

@@ -37,7 +37,7 @@ enum Rendering {
     Listed,
 }
 
-/// Whether the request was one that carries a token, which decides how coded errors look.
+/// The kind of caller, with a token or without, which decides how coded errors look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Audience {
     /// A caller with a token.
@@ -144,7 +144,7 @@ impl ApiError {
         self
     }
 
-    /// Whether it is the caller's doing, not a failure.
+    /// True if it is the caller's doing, not a failure.
     pub(crate) const fn is_refusal(&self) -> bool {
         self.status == 400
     }

@@ -1,4 +1,4 @@
-//! What operators and their tools ask about a server, and what is true of this one: `sys/ha-status`, `sys/host-info`,
+//! Facts that operators and their tools ask about a server: `sys/ha-status`, `sys/host-info`,
 //! `sys/version-history`, `sys/replication/status`, `sys/in-flight-req` (contract 6.1).
 //!
 //! The gateway is a component: it knows neither the machine below it nor other requests. What it does not know it leaves out or empty,

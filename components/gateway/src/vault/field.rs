@@ -1,4 +1,4 @@
-//! What a caller says by name: in the path, in the query or in the body.
+//! The fields that a caller sends by name: in the path, in the query or in the body.
 
 /// Something that a caller says by name.
 #[derive(Debug, Clone, Copy)]
@@ -7,11 +7,11 @@ pub(crate) struct Field {
     pub(crate) kind: Kind,
     pub(crate) about: &'static str,
     pub(crate) required: bool,
-    /// Whether another field says the same by a newer name.
+    /// True if another field says the same by a newer name.
     pub(crate) deprecated: bool,
-    /// Whether it may be `null` in an answer.
+    /// True if it may be `null` in an answer.
     pub(crate) nullable: bool,
-    /// Whether it may hold slashes where it is a part of a path.
+    /// True if it may hold slashes where it is a part of a path.
     pub(crate) spans_segments: bool,
 }
 
@@ -129,7 +129,7 @@ impl Field {
     }
 }
 
-/// What a list takes in its query.
+/// The fields that a list takes in its query.
 pub(crate) const PAGING: &[Field] = &[
     text("after", "The key after which the list begins."),
     integer("limit", "Most keys to be listed."),

@@ -1,4 +1,4 @@
-//! What request headers mean (contract 1.2).
+//! The meaning of request headers (contract 1.2).
 
 use super::duration;
 use super::errors::ApiError;

@@ -31,7 +31,7 @@ pub(super) fn warnings(call: &Call<'_>) -> Result<Vec<String>, ApiError> {
             let ignored = fields.ignored_warning();
             Ok(ignored.into_iter().chain(replaced(call, &fields)).collect())
         }
-        // What else a body has is the business of whoever reads it, and all of it is in the auth method.
+        // The handler that reads a body warns of its other fields; those of the auth method refuse them.
         Operation::Update if call.captured.is_empty() || call.is_of_auth_method() => Ok(Vec::new()),
         Operation::Update => Ok(replaced(call, &call.fields()?).collect()),
         _ => Ok(Vec::new()),

@@ -102,7 +102,7 @@ pub(super) fn written_shares(
     (hexadecimal, written(|share| STANDARD.encode(share)))
 }
 
-/// What follows once the stores are open.
+/// Completes the first start once the stores are open.
 fn complete(
     server: &Server<'_>,
     root_token: Option<&str>,

@@ -14,7 +14,7 @@ use super::mounts::system_mounts::{SYSTEM_MOUNTS, cluster_id};
 use super::mounts::{self};
 use super::text::quoted;
 
-/// Whether the path asks for no policy, and its refusals read as those of paths without a token.
+/// Says whether the path asks for no policy, and its refusals read as those of paths without a token.
 pub(super) fn asks_for_no_policy(path: &str) -> bool {
     path.strip_prefix("sys/internal/ui/mounts")
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

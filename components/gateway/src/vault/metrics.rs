@@ -13,7 +13,7 @@ use crate::http::{Request, Response};
 /// Prometheus's text format.
 const EXPOSITION_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// What scrapers ask for.
+/// The media types that scrapers ask for.
 const SCRAPED_MEDIA_TYPES: [&str; 3] = [
     "application/openmetrics-text",
     "prometheus/telemetry",
@@ -73,7 +73,7 @@ struct Gauge {
     labels: Labels,
 }
 
-/// What was counted or measured since the server began. Of single values nothing is kept, so the extremes, their spread and the rate
+/// Counts and measures since the server began. Of single values nothing is kept, so the extremes, their spread and the rate
 /// are 0.
 #[derive(Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
@@ -90,7 +90,7 @@ struct Sampled {
 }
 
 impl Summary {
-    /// What `exposition` says, in the order of its names.
+    /// Reads `exposition`, in the order of its names.
     fn from_exposition(exposition: &str, now: Timestamp) -> Self {
         let mut summary = Self {
             timestamp: now.strftime("%Y-%m-%d %H:%M:%S +0000 UTC").to_string(),

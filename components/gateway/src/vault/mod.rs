@@ -181,7 +181,7 @@ fn serve(
     dispatch::admitted(call, path.has_trailing_slash())
 }
 
-/// What a request says before access is asked who the caller is.
+/// The part of a request that is read before access is asked who the caller is.
 struct Checked<'p> {
     operation: Operation,
     /// For how many seconds the answer is to be wrapped.

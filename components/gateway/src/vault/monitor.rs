@@ -135,7 +135,7 @@ pub(crate) fn resume(
     })
 }
 
-/// Whether the caller may still read the log. A token with a number of uses is asked about, and not used.
+/// Says whether the caller may still read the log. A token with a number of uses is asked about, and not used.
 fn may_go_on(server: &Server<'_>, request: &Request) -> Result<bool, access::Failure> {
     let Some(token) = headers::token(request) else {
         return Ok(false);

@@ -16,7 +16,7 @@ use super::errors::ApiError;
 use super::fields::{ConversionError, Fields};
 use super::text::excerpt;
 
-/// What clients are shown as the version of the built-in methods.
+/// The version of the built-in methods, as clients see it.
 pub(super) const PLUGIN_VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+builtin");
 
 /// Most of a caller's word that is repeated.

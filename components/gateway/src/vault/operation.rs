@@ -1,4 +1,4 @@
-//! What a request does, read from its method, its query and the end of its path (contract 1.1).
+//! The operation of a request, read from its method, its query and the end of its path (contract 1.1).
 
 use gatehouse_access_api::Operation;
 
@@ -33,7 +33,7 @@ pub(super) fn requested(request: &Request, path: &CanonicalPath) -> Result<Opera
     }
 }
 
-/// Whether a request asks for help, by any method that does something: then nothing else is done.
+/// Says whether a request asks for help, by any method that does something: then nothing else is done.
 pub(super) fn asks_for_help(request: &Request) -> bool {
     let does_something = !matches!(
         request.method,
@@ -66,7 +66,7 @@ fn patch(media_type: &str) -> Result<Operation, ApiError> {
     ))
 }
 
-/// Whether a write to the path needs `create` or `update`, as something is there or not: at a secret in the cubbyhole, and at what may be a role.
+/// Says whether a write to the path needs `create` or `update`, as something is there or not: at a secret in the cubbyhole, and at what may be a role.
 /// Which part of a path is its mount is known only after admission. So a mount whose own path ends in `role` is taken for a role here, and
 /// whoever serves the request insists on `update`.
 fn has_existence_check(path: &CanonicalPath) -> bool {

@@ -17,7 +17,7 @@ pub(crate) struct Paging {
     pub(crate) after: Option<String>,
     /// Most keys to be shown; at least 1.
     pub(crate) limit: u32,
-    /// Whether the request may want more than `limit` keys.
+    /// True if the request may want more than `limit` keys.
     cut: bool,
 }
 
@@ -27,7 +27,7 @@ struct Keys<'a> {
 }
 
 impl Paging {
-    /// What the query of `call` says in `after` and `limit`. A limit that is missing or not positive asks for all keys, and gets
+    /// Reads `after` and `limit` of the query of `call`. A limit that is missing or not positive asks for all keys, and gets
     /// 10000 as one above does.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::route::Route;
 
-/// What stands in a path as it is. Braces do not: they would pass for a name.
+/// The characters that stand in a path as they are. Braces do not: they would pass for a name.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -32,7 +32,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// What the paths of some routes begin with.
+/// The beginning of the paths of some routes.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::vault) enum Root<'a> {
     /// Always the same.

@@ -2,24 +2,21 @@
 
 use serde_json::json;
 
-use super::call::{Answer, Call};
+use super::call::{Answer, Call, METHOD_TYPE};
 use super::envelope::Reply;
 use super::errors::ApiError;
 use super::mounts::PLUGIN_VERSION;
-
-/// The one auth method that operators enable.
-const METHOD: &str = "gcp";
 
 /// `sys/plugins/catalog`
 pub(super) fn all(_: &Call<'_>) -> Answer {
     let method = json!({
         "type": "auth",
-        "name": METHOD,
+        "name": METHOD_TYPE,
         "version": PLUGIN_VERSION,
         "builtin": true,
         "deprecation_status": "supported",
     });
-    Reply::data(&json!({ "auth": [METHOD], "detailed": [method] })).map(Some)
+    Reply::data(&json!({ "auth": [METHOD_TYPE], "detailed": [method] })).map(Some)
 }
 
 /// `sys/plugins/catalog/<type>`
@@ -27,16 +24,16 @@ pub(super) fn names(call: &Call<'_>) -> Answer {
     if call.captured("type") != "auth" {
         return Err(ApiError::absent());
     }
-    Reply::data(&json!({ "keys": [METHOD] })).map(Some)
+    Reply::data(&json!({ "keys": [METHOD_TYPE] })).map(Some)
 }
 
 /// `sys/plugins/catalog/<type>/<name>`
 pub(super) fn one(call: &Call<'_>) -> Answer {
-    if (call.captured("type"), call.captured("name")) != ("auth", METHOD) {
+    if (call.captured("type"), call.captured("name")) != ("auth", METHOD_TYPE) {
         return Err(ApiError::absent());
     }
     Reply::data(&json!({
-        "name": METHOD,
+        "name": METHOD_TYPE,
         "args": null,
         "command": "",
         "sha256": "",

@@ -13,26 +13,26 @@ use crate::http::{Method, Response};
 pub(in crate::vault) struct Route {
     /// Below the root of its family; `{name}` stands for what a caller chooses.
     pub(in crate::vault) path: &'static str,
-    /// What it is for, in a sentence.
+    /// Its purpose, in a sentence.
     pub(in crate::vault) about: &'static str,
     pub(in crate::vault) needs: Needs,
-    /// Whether a write of something new needs `create` instead of `update`.
+    /// True if a write of something new needs `create` instead of `update`.
     pub(in crate::vault) creates: bool,
-    /// Whether it is shown: a second name that clients of OpenBao use is served and not shown.
+    /// False for a path that is not shown: a second name that clients of OpenBao use is served and not shown.
     pub(in crate::vault) is_described: bool,
-    /// Whether reads leave no record: they say how the server is or where things are, to everyone, and look at no token.
+    /// True if reads leave no record: they say how the server is or where things are, to everyone, and look at no token.
     pub(in crate::vault) is_unrecorded: bool,
-    /// Whether a read or a removal may end in a slash, which means a list elsewhere (SEC-A3): mounts are listed with theirs, and clients
+    /// True if a read or a removal may end in a slash, which means a list elsewhere (SEC-A3): mounts are listed with theirs, and clients
     /// send back what was listed.
     pub(in crate::vault) may_end_in_slash: bool,
-    /// What the path's `{name}`s stand for, in their order.
+    /// The meaning of the path's `{name}`s, in their order.
     pub(in crate::vault) captures: &'static [Field],
     pub(in crate::vault) operations: &'static [Operation],
     /// Answers all operations that are not among them; `None` for "unsupported operation".
     pub(in crate::vault) otherwise: Option<Handler>,
 }
 
-/// What a caller needs beside what the operation says.
+/// The right that a caller needs beside the one for the operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::vault) enum Needs {
     /// Not even a token.
@@ -42,7 +42,7 @@ pub(in crate::vault) enum Needs {
     Sudo,
 }
 
-/// What a request may do at a path.
+/// A thing that a request may do at a path.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::vault) struct Operation {
     pub(in crate::vault) verb: Verb,
@@ -68,7 +68,7 @@ pub(in crate::vault) enum Verb {
     Delete,
 }
 
-/// What a success looks like.
+/// The form of a success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::vault) enum Success {
     /// An envelope.
@@ -93,7 +93,7 @@ pub(in crate::vault) enum Success {
     Text,
 }
 
-/// What answers a request.
+/// The function that answers a request.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::vault) enum Handler {
     /// Says what the envelope holds.
@@ -196,13 +196,13 @@ impl Route {
         self.otherwise(Handler::Envelope(refuse_list))
     }
 
-    /// Whether it answers without the envelope.
+    /// Says whether it answers without the envelope.
     pub(in crate::vault) fn answers_documents(&self) -> bool {
         let mut handlers = self.operations.iter().map(|operation| operation.handler);
         handlers.any(|handler| matches!(handler, Handler::Document(_) | Handler::Description))
     }
 
-    /// Whether access is asked about requests for it.
+    /// Says whether access is asked about requests for it.
     pub(in crate::vault) fn is_admitted(&self) -> bool {
         let handlers = self.operations.iter().map(|operation| operation.handler);
         !handlers
@@ -275,7 +275,7 @@ pub(in crate::vault) struct Match {
 }
 
 impl Field {
-    /// Whether `value` can be the part of a path that this stands for.
+    /// Says whether `value` can be the part of a path that this stands for.
     fn can_be(&self, value: &str) -> bool {
         match self.kind {
             Kind::Choice(words) => words.contains(&value),
@@ -291,7 +291,7 @@ fn captured_name(segment: &str) -> Option<&str> {
 }
 
 impl Verb {
-    /// Whether a request that was admitted for `asked` does this.
+    /// Says whether a request that was admitted for `asked` does this.
     pub(in crate::vault) const fn does(self, asked: access::Operation) -> bool {
         matches!(
             (self, asked),
@@ -305,7 +305,7 @@ impl Verb {
         )
     }
 
-    /// Whether a request with `method` does this, where no list is told from a read.
+    /// Says whether a request with `method` does this, where no list is told from a read.
     pub(in crate::vault) const fn is_sent_by(self, method: Method) -> bool {
         matches!(
             (self, method),

@@ -107,7 +107,7 @@ enum Format {
 }
 
 impl Format {
-    /// What the field `format` says; a refusal repeats it as `shown` has it.
+    /// Reads the field `format`; a refusal repeats it as `shown` has it.
     fn from_field(
         fields: &Fields<'_>,
         default: Self,

@@ -1,4 +1,4 @@
-//! What callers send to the auth method, each read by one pure function: for tests that feed generated input (SEC-V1).
+//! Bodies that callers send to the auth method, each read by one pure function: for tests that feed generated input (SEC-V1).
 
 use gatehouse_auth_method_api::{ConfigChanges, RoleChanges};
 
@@ -9,13 +9,13 @@ use super::field::Field;
 use super::fields::Fields;
 use crate::http::Request;
 
-/// What a write to `role/<name>` with the body of `request` says; `None` where it is refused.
+/// The changes of a write to `role/<name>` with the body of `request`; `None` where it is refused.
 #[must_use]
 pub fn role_body(request: &Request) -> Option<RoleChanges> {
     role::changes(&body(request, role::FIELDS, &[role::NAME.name])?).ok()
 }
 
-/// What a write to `config` with the body of `request` says; `None` where it is refused.
+/// The changes of a write to `config` with the body of `request`; `None` where it is refused.
 #[must_use]
 pub fn config_body(request: &Request) -> Option<ConfigChanges> {
     config::changes(&body(request, config::FIELDS, &[])?).ok()

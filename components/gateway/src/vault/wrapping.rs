@@ -16,7 +16,7 @@ use super::timestamp::timestamp;
 use crate::http::{Request, Response};
 use crate::path::UNWRAP_PATH;
 
-/// What a handler said, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
+/// Answers with the reply of a handler, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
 /// no handler decides about it, so none can forget it.
 ///
 /// A new token that cannot be delivered is revoked: beside an error nothing is issued (SEC-T11).
@@ -73,7 +73,7 @@ fn creation_path<'a>(call: &Call<'a>) -> Cow<'a, str> {
     }
 }
 
-/// Whether a caller without a valid token is to be told about a wrapping token: one was presented as the caller, to be unwrapped.
+/// Says whether a caller without a valid token is to be told about a wrapping token: one was presented as the caller, to be unwrapped.
 /// Told that the caller's token is invalid, a client would log in again, which does not help.
 pub(super) fn is_about_the_caller(request: &Request, token: Option<&str>, path: &str) -> bool {
     if !matches!(path, UNWRAP_PATH | "sys/wrapping/rewrap") {
@@ -84,7 +84,7 @@ pub(super) fn is_about_the_caller(request: &Request, token: Option<&str>, path: 
     match named {
         Some(Some(named)) => named.is_empty() || token == Some(named.as_str()),
         Some(None) => true,
-        // What the body means is not said to strangers.
+        // The meaning of the body is not said to strangers.
         None => false,
     }
 }

@@ -14,7 +14,7 @@ use crate::vault::errors::ApiError;
 
 #[derive(Serialize)]
 struct Explanation {
-    /// Whether the token would log in now.
+    /// True if the token would log in now.
     allowed: bool,
     checks: Vec<Explained>,
 }
@@ -23,7 +23,7 @@ struct Explanation {
 struct Explained {
     check: &'static str,
     inputs: BTreeMap<String, String>,
-    /// What a login would be told.
+    /// The text with which a login would be refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     verdict: &'static str,

@@ -1,4 +1,4 @@
-//! What became of calls to Google, as callers and the operator are told (contract 4.7, 10).
+//! Outcomes of calls to Google, in texts for callers and the operator (contract 4.7, 10).
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use gatehouse_auth_method_api::{AccountRefusal, ApiRefusal, CallFailure, Credent
 
 use crate::vault::errors::ApiError;
 
-/// What a call needs the root credentials to be allowed (contract 8.3).
+/// The permissions that a call needs the root credentials to have (contract 8.3).
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Needs {
     Account,

@@ -71,7 +71,7 @@ fn count(server: &Server<'_>, outcome: &str) {
     metrics.count("logins", &[("outcome", outcome)], 1);
 }
 
-/// What a caller sent.
+/// The fields that a caller sent.
 pub(super) fn request(call: &Call<'_>) -> Result<LoginRequest, ApiError> {
     let fields = call.known_fields()?;
     Ok(LoginRequest {
@@ -111,7 +111,7 @@ fn parameters(token: TokenParameters) -> access::TokenParameters {
     }
 }
 
-/// What a role says about how long its tokens live.
+/// The lifetime that a role gives its tokens.
 pub(super) const fn lifetime(token: &TokenParameters) -> Lifetime {
     Lifetime {
         ttl: token.ttl,

@@ -34,7 +34,7 @@ pub(in crate::vault) fn revalidate(
     Ok(confirmed(renewed))
 }
 
-/// What the method says about a token, as access wants to know it.
+/// The terms of a token that the method confirms, as access takes them.
 fn confirmed(renewed: Renewed) -> Revalidated {
     Revalidated {
         lifetime: lifetime(&renewed.token),

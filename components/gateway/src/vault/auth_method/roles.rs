@@ -32,7 +32,7 @@ pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
 
 /// POST `role/<name>`
 pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
-    // What policies allow and what is there decide together, and only the store can decide in one step.
+    // Policies and the presence of the role decide together, and only the store can decide in one step.
     let precondition = match call.admission.write {
         WritePermission {
             create: true,

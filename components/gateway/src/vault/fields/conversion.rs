@@ -1,4 +1,4 @@
-//! What becomes of a value when a field of some type receives it.
+//! Conversion of a value to the type of the field that receives it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -26,7 +26,7 @@ use gatehouse_json::Members;
 /// Most of a field's name that an answer repeats, in bytes.
 const SHOWN_NAME_BYTES: usize = 128;
 
-/// Whether a field of the query says what the request does, and is none of its fields.
+/// Says whether a field of the query says what the request does, and is none of its fields.
 fn is_directive(name: &str) -> bool {
     matches!(name, "help" | "list")
 }
@@ -107,7 +107,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Whether a field was sent.
+    /// Says whether a field was sent.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.shape(name).is_some()
     }

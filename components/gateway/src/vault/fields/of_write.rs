@@ -12,7 +12,7 @@ macro_rules! fields_of_write {
         /// All that a write may say, beside what its path does.
         pub(in crate::vault) const FIELDS: &[Field] = &[$($field,)* $($unread,)*];
 
-        /// What the fields of a write say.
+        /// Reads the fields of a write.
         ///
         /// # Errors
         ///

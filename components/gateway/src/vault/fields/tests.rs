@@ -10,7 +10,7 @@ fn request(content_type: &str, body: &str) -> Request {
     request
 }
 
-/// What field `f` of a JSON body becomes, as debug text, or the reason why not.
+/// Field `f` of a JSON body, converted, as debug text, or the reason why not.
 fn converted<T: std::fmt::Debug>(
     value: &str,
     convert: fn(&Fields<'_>) -> Result<Option<T>, ConversionError>,

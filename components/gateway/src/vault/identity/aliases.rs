@@ -12,7 +12,7 @@ use crate::vault::errors::ApiError;
 use crate::vault::paging::Paging;
 use crate::vault::timestamp::timestamp;
 
-/// What an alias leads to.
+/// The kind of object that an alias leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::vault) enum Kind {
     Entity,

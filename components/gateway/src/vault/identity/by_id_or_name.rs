@@ -8,7 +8,7 @@ use crate::vault::envelope::Reply;
 use crate::vault::errors::ApiError;
 use crate::vault::fields::Fields;
 
-/// What is kept at such places.
+/// A kind of object that is found so.
 pub(in crate::vault) trait Kind {
     /// Writes what `fields` say of `target`; `name` is the one that they give it.
     fn write(
@@ -18,7 +18,7 @@ pub(in crate::vault) trait Kind {
         name: Option<String>,
     ) -> Answer;
 
-    /// What is at `reference`, as answers show it.
+    /// The object at `reference`, as answers show it.
     fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, ApiError>;
 
     fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), ApiError>;
@@ -76,7 +76,7 @@ pub(in crate::vault) fn lookup<K: Kind>(call: &Call<'_>) -> Answer {
     Ok(found.map(|reply| reply.warned(fields.ignored_warning())))
 }
 
-/// What the path names.
+/// The object that the path names.
 fn reference(call: &Call<'_>) -> IdentityReference {
     match call.captured("name") {
         "" => IdentityReference::Id(call.captured("id").into()),

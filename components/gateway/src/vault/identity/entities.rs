@@ -71,7 +71,7 @@ struct Facts<'a> {
     aliases: Vec<AliasFacts<'a>>,
 }
 
-/// What is below `identity/entity`.
+/// The objects below `identity/entity`.
 pub(in crate::vault) struct Entities;
 
 impl Kind for Entities {

@@ -84,7 +84,7 @@ struct Facts<'a> {
     alias: Option<AliasFacts<'a>>,
 }
 
-/// What is below `identity/group`.
+/// The objects below `identity/group`.
 pub(in crate::vault) struct Groups;
 
 impl Kind for Groups {

@@ -41,7 +41,7 @@ fn keyed<'a, V, T: Serialize>(
     Ok(Some(reply.warned(paging.warnings(next))))
 }
 
-/// What a write answers: something new is shown, a change is not (204).
+/// The answer to a write: something new is shown, a change is not (204).
 fn reply_to_write<T: Serialize>(
     written: IdentityWritten,
     fields: &Fields<'_>,
@@ -54,7 +54,7 @@ fn reply_to_write<T: Serialize>(
     Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-/// What the fields of a lookup name.
+/// The fields of a lookup.
 struct Sought {
     id: String,
     name: String,

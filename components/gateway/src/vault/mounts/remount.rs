@@ -14,7 +14,7 @@ const AUTH: &str = "auth/";
 /// Where nothing but what the server itself mounts can be.
 const RESERVED: [&str; 4] = [AUTH, cubbyhole_paths::ROOT, "identity/", "sys/"];
 
-/// What clients know; here the move is complete when it is answered.
+/// The text that clients know; here the move is complete when it is answered.
 const QUEUED: &str = "Mount move has been queued. Progress will be reported in Vault's server log, tagged with the returned migration_id";
 
 /// `sys/remount`

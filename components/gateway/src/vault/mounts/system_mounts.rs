@@ -1,4 +1,4 @@
-//! What is always mounted beside the auth mounts, which clients look for among the secret engines: `sys/mounts` (contract 6.3).
+//! The mounts that are always there beside the auth mounts, which clients look for among the secret engines: `sys/mounts` (contract 6.3).
 
 use gatehouse_access_api::Access;
 use serde::Serialize;

@@ -200,7 +200,7 @@ impl Display for OperationId<'_> {
     }
 }
 
-/// What a caller says in the path or in the query.
+/// A parameter in the path or in the query.
 #[derive(Serialize)]
 struct Parameter {
     name: &'static str,
@@ -310,7 +310,7 @@ impl RequestBody {
     }
 }
 
-/// What may be answered, by status.
+/// The possible answers, by status.
 struct Responses(Success);
 
 #[derive(Serialize)]

@@ -1,5 +1,5 @@
-//! What there is below `/v1/`, as data: the description of the API at `sys/internal/specs/openapi` (contract 6.1), and what help
-//! says of a path (contract 1.10).
+//! The routes below `/v1/`, as data: the description of the API at `sys/internal/specs/openapi` (contract 6.1), and the help
+//! for a path (contract 1.10).
 
 mod document;
 mod help;

@@ -174,7 +174,7 @@ impl Serialize for FieldSchema {
     }
 }
 
-/// What every answer but a few documents is written in (contract 1.5).
+/// The envelope of every answer but a few documents (contract 1.5).
 const ENVELOPE_FIELDS: &[Field] = &[
     text("request_id", "A UUID."),
     text("lease_id", "Empty: no answer has a lease of its own."),

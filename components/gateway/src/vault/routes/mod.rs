@@ -14,7 +14,7 @@ mod tokens;
 
 use gatehouse_access_api::{self as access, Admission};
 
-use super::call::Captured;
+use super::call::{Captured, METHOD_TYPE};
 use super::place::{Place, Root};
 use super::route::{Handler, Match, Operation, Route};
 use crate::cubbyhole_paths;
@@ -31,7 +31,7 @@ pub(in crate::vault) struct Family {
     pub(in crate::vault) mount_type: &'static str,
     /// How clients group its operations.
     pub(in crate::vault) tag: &'static str,
-    /// What all of them are for, in a sentence.
+    /// Their common purpose, in a sentence.
     pub(in crate::vault) about: &'static str,
     /// By subject.
     pub(in crate::vault) routes: &'static [&'static [Route]],
@@ -39,7 +39,7 @@ pub(in crate::vault) struct Family {
 
 /// Below `auth/<mount>/`, where the mount is one of the auth method.
 pub(in crate::vault) const METHOD: Family = Family {
-    mount_type: "gcp",
+    mount_type: METHOD_TYPE,
     tag: "auth",
     about: "Workloads of Google Cloud log in with an identity that Google signs: a service account, or an instance of Compute Engine.",
     routes: &[auth_method::ROUTES],
@@ -91,7 +91,7 @@ pub(in crate::vault) struct Selected {
 }
 
 impl Selected {
-    /// What answers.
+    /// The function that answers.
     pub(in crate::vault) fn handler(&self) -> Option<Handler> {
         let own = self.operation.map(|operation| operation.handler);
         own.or(self.route.otherwise)
@@ -119,7 +119,7 @@ impl Family {
         described.into_iter().next().map(|(route, _)| route)
     }
 
-    /// What serves `asked` at `path`, which access has admitted.
+    /// The route that serves `asked` at `path`, which access has admitted.
     pub(in crate::vault) fn select(
         &self,
         path: &str,
@@ -129,7 +129,7 @@ impl Family {
         selected(routes, |operation| operation.verb.does(asked))
     }
 
-    /// What serves a request with `method` for `path` without asking access.
+    /// The route that serves a request with `method` for `path` without asking access.
     pub(in crate::vault) fn select_unadmitted(
         &self,
         path: &str,
@@ -177,7 +177,7 @@ fn selected(
     first
 }
 
-/// Whether a read of `path`, which begins with a slash, leaves no record.
+/// Says whether a read of `path`, which begins with a slash, leaves no record.
 pub(crate) fn is_unrecorded(path: &str) -> bool {
     let located = path.strip_prefix("/v1/").and_then(locate_unmounted);
     located.is_some_and(|located| {
@@ -199,7 +199,7 @@ pub(in crate::vault) fn locate<'a>(path: &'a str, admission: &'a Admission) -> O
         return locate_unmounted(path);
     };
     let (family, root) = match mount.mount_type.as_str() {
-        "gcp" => (&METHOD, Root::Mount(&mount.path)),
+        METHOD_TYPE => (&METHOD, Root::Mount(&mount.path)),
         "token" => (&TOKENS, Root::Fixed(TOKEN_ROOT)),
         _ => return None,
     };

@@ -60,7 +60,7 @@ fn the_route_with_most_words_in_common_is_found() {
     }
 }
 
-/// What a capture can stand for.
+/// A path that fits the route.
 fn example(route: &Route) -> String {
     let words = route.path.trim_end_matches('/').split('/');
     let words = words.map(|word| match word {

@@ -1,4 +1,4 @@
-//! What a token is (contract 5.5).
+//! The state of a token (contract 5.5).
 
 use gatehouse_access_api::{LookupError, Operation, TokenReference, TokenView};
 use jiff::Timestamp;

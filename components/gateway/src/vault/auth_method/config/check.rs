@@ -21,11 +21,11 @@ pub(in crate::vault) const CHECK: &[Field] = &[texts(
 #[derive(Serialize)]
 struct Shown {
     credentials_source: &'static str,
-    /// Whether the credentials give an access token.
+    /// True if the credentials give an access token.
     usable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
-    /// What each permission that is held or lacking is for.
+    /// The purpose of each permission that is held or lacking.
     needed_for: BTreeMap<String, &'static str>,
     projects: BTreeMap<String, Project>,
 }
@@ -98,7 +98,7 @@ impl From<ProjectReport> for Project {
     }
 }
 
-/// What a permission is needed for.
+/// The purpose of a permission.
 fn purpose(permission: &str) -> Option<&'static str> {
     Some(match permission {
         "iam.serviceAccounts.get" => {

@@ -1,4 +1,4 @@
-//! What operators are told about a configuration (contract 2.2 to 2.6).
+//! Texts for operators about a configuration (contract 2.2 to 2.6).
 
 use gatehouse_auth_method_api::{
     ConfigError, ConfigWarning, CredentialsFlaw, EndpointValue, IdentityTokenError, Metadata,

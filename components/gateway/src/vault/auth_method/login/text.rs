@@ -1,4 +1,4 @@
-//! What a caller is told about a login that failed (contract 4.2 to 4.7).
+//! Texts for a caller whose login failed (contract 4.2 to 4.7).
 
 use gatehouse_access_api::LoginError as NotIssued;
 use gatehouse_auth_method_api::{
@@ -198,7 +198,7 @@ pub(super) fn not_issued(error: NotIssued) -> ApiError {
 fn malformed(flaw: JwtFlaw) -> String {
     let text = format!("unable to parse signed JWT: {flaw}");
     match flaw {
-        // What clients send that ask Google for the wrong kind of token.
+        // Clients that ask Google for the wrong kind of token send this.
         JwtFlaw::NotThreeParts | JwtFlaw::NotBase64Url => format!(
             "{text}; this is not a JWT: send one from signJwt, generateIdToken or the metadata server, not an access token"
         ),
@@ -206,7 +206,7 @@ fn malformed(flaw: JwtFlaw) -> String {
     }
 }
 
-/// What is wrong with an instance at a login (G4 to G7).
+/// The flaw of an instance at a login (G4 to G7).
 fn instance(project: &str, zone: &str, name: &str, flaw: &InstanceFlaw) -> ApiError {
     flawed_instance(name, flaw).after(&format!(
         "error when attempting to find instance (project {project}, zone: {zone}, instance: {name}) :"

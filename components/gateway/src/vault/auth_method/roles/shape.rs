@@ -51,7 +51,7 @@ struct Shown<'a> {
     rules: Rules<'a>,
 }
 
-/// What only one kind of role has.
+/// The members that only one kind of role has.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Rules<'a> {

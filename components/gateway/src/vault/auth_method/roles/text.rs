@@ -1,4 +1,4 @@
-//! What operators are told about roles (contract 3.2, 3.3, 3.6).
+//! Texts for operators about roles (contract 3.2, 3.3, 3.6).
 
 use gatehouse_auth_method_api::{
     AboveBound, DeprecatedField, EditError, FieldsOfOtherType, RoleError, RoleType, RoleWarning,

@@ -1,4 +1,4 @@
-//! What operators are told about roles.
+//! Texts for operators about roles.
 
 use gatehouse_access_api::{
     ExcessiveLife, InvalidRange, RenamedField, ServiceField, TokenRoleError, TokenRoleWarning,
@@ -58,7 +58,7 @@ fn batch_with(field: ServiceField) -> String {
     }
 }
 
-/// What an operator should know about a role that was written.
+/// The text of a warning about a role that was written.
 pub(super) fn warning(warning: &TokenRoleWarning) -> String {
     match warning {
         TokenRoleWarning::OldSpellingIgnored(field) => {
