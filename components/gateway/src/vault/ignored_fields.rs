@@ -17,16 +17,12 @@ pub(super) fn warnings(call: &Call<'_>) -> Result<Vec<String>, ApiError> {
     match call.operation {
         // A secret has no fields that could be unknown.
         Operation::Read if cubbyhole_paths::is_secret(call.path) => Ok(Vec::new()),
-        Operation::Read if call.request.query.is_empty() => Ok(Vec::new()),
-        Operation::List if call.request.query.is_empty() => Ok(Vec::new()),
-        Operation::Read => {
-            let fields = call.query_fields()?;
-            let ignored = fields.ignored_warning();
-            Ok(ignored.into_iter().chain(replaced(call, &fields)).collect())
-        }
-        Operation::List => {
+        Operation::Read | Operation::List if call.request.query.is_empty() => Ok(Vec::new()),
+        Operation::Read | Operation::List => {
             let mut known = call.known();
-            known.extend(PAGING.iter().map(|field| field.name));
+            if call.operation == Operation::List {
+                known.extend(PAGING.iter().map(|field| field.name));
+            }
             let fields = call.query_fields()?.expecting(known);
             let ignored = fields.ignored_warning();
             Ok(ignored.into_iter().chain(replaced(call, &fields)).collect())

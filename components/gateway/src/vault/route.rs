@@ -210,51 +210,44 @@ impl Route {
             .any(|handler| matches!(handler, Handler::Unadmitted(_)))
     }
 
-    /// The part of `path` that each capture stands for, and how many segments of `path` are this route's own words; `None` where the
-    /// route is not that of `path`.
-    pub(in crate::vault) fn matching(&self, path: &str) -> Option<Match> {
-        let template: Vec<&str> = self.path.trim_end_matches('/').split('/').collect();
-        let path: Vec<&str> = path.split('/').collect();
-        let mut found = Match::default();
-        self.matches(&template, &path, &mut found).then_some(found)
+    /// The part of a path that each capture stands for, and how many of its segments are this route's own words; `None` where the
+    /// segments of `path` do not fit.
+    pub(in crate::vault) fn matching(&self, path: &[&str]) -> Option<Match> {
+        self.match_from(Some(self.path.trim_end_matches('/')), path)
     }
 
-    fn matches(&self, template: &[&str], path: &[&str], found: &mut Match) -> bool {
-        let Some((word, template)) = template.split_first() else {
-            return path.is_empty();
+    fn match_from(&self, template: Option<&str>, path: &[&str]) -> Option<Match> {
+        let Some(template) = template else {
+            return path.is_empty().then(Match::default);
+        };
+        let (word, template) = match template.split_once('/') {
+            Some((word, rest)) => (word, Some(rest)),
+            None => (template, None),
         };
         let Some(name) = captured_name(word) else {
+            let (_, rest) = path
+                .split_first()
+                .filter(|(segment, _)| **segment == word)?;
+            let mut found = self.match_from(template, rest)?;
             found.own_words += 1;
-            return path.split_first().is_some_and(|(segment, rest)| {
-                word == segment && self.matches(template, rest, found)
-            });
+            return Some(found);
         };
-        let Some(capture) = self.captures.iter().find(|capture| capture.name == name) else {
-            return false;
-        };
+        let capture = self.captures.iter().find(|capture| capture.name == name)?;
         let longest = if capture.spans_segments {
             path.len()
         } else {
             1
         };
-        (1..=longest).any(|length| {
-            let Some((taken, rest)) = path.split_at_checked(length) else {
-                return false;
-            };
+        (1..=longest).find_map(|length| {
+            let (taken, rest) = path.split_at_checked(length)?;
+            // The rest goes first, so that a long path costs no more than its length.
+            let mut found = self.match_from(template, rest)?;
             let value = taken.join("/");
-            let mut further = found.clone();
-            let fits = capture.can_be(&value) && self.matches(template, rest, &mut further);
-            if fits {
-                further.captured.insert(
-                    0,
-                    Captured {
-                        name: capture.name,
-                        value,
-                    },
-                );
-                *found = further;
-            }
-            fits
+            capture.can_be(&value).then(|| {
+                let name = capture.name;
+                found.captured.insert(0, Captured { name, value });
+                found
+            })
         })
     }
 }

@@ -146,10 +146,11 @@ impl Family {
         path: &str,
         is_wanted: impl Fn(&Route) -> bool,
     ) -> Vec<(&'static Route, Match)> {
+        let path: Vec<&str> = path.split('/').collect();
         let routes = self.routes.iter().copied().flatten();
         let mut fitting: Vec<(&Route, Match)> = routes
             .filter(|route| is_wanted(route))
-            .filter_map(|route| Some((route, route.matching(path)?)))
+            .filter_map(|route| Some((route, route.matching(&path)?)))
             .collect();
         let most = fitting.iter().map(|(_, found)| found.own_words).max();
         fitting.retain(|(_, found)| Some(found.own_words) == most);

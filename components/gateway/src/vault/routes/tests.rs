@@ -146,3 +146,13 @@ fn only_reads_that_say_how_the_server_is_leave_no_record() {
         assert!(!is_unrecorded(path), "{path}");
     }
 }
+
+#[test]
+fn a_path_of_many_segments_costs_no_more_than_its_length() {
+    let long = format!("auth/{}x", "a/".repeat(100_000));
+    let selected = SYSTEM.select(&long, Asked::Read).unwrap();
+    assert_eq!(selected.route.path, "auth/{path}");
+    let tune = format!("{long}/tune");
+    let selected = SYSTEM.select(&tune, Asked::Read).unwrap();
+    assert_eq!(selected.route.path, "auth/{path}/tune");
+}
