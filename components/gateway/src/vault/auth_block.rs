@@ -1,9 +1,10 @@
 //! The `auth` member: a token's terms, shown when it is made or renewed (contract 4.8, 5.5).
 
-use gatehouse_access_api::{Cap, ClientToken, Issued, TokenGrant, TokenType, TokenWarning};
+use gatehouse_access_api::{
+    Cap, ClientToken, Issued, TokenGrant, TokenType, TokenWarning, duration,
+};
 use serde::Serialize;
 
-use super::duration;
 use super::text::quoted;
 use crate::metadata::Metadata;
 

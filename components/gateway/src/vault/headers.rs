@@ -1,6 +1,7 @@
 //! The meaning of request headers (contract 1.2).
 
-use super::duration;
+use gatehouse_access_api::duration;
+
 use super::errors::ApiError;
 use crate::http::Request;
 

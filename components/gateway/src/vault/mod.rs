@@ -63,7 +63,7 @@ pub(crate) use timestamp::timestamp;
 
 use std::borrow::Cow;
 
-use gatehouse_access_api::{self as access, Access, Operation, Refusal, duration};
+use gatehouse_access_api::{self as access, Access, Operation, Refusal};
 use gatehouse_auth_method_api::AuthMethod;
 
 use self::call::Call;

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use gatehouse_access_api::duration::{self, DurationError, Quoted};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::vault::duration::{self, DurationError, Quoted};
 use gatehouse_json::{self as json, Members};
 
 /// A value by its outer form; what is inside an array or object is looked at when a field asks for it.

@@ -5,8 +5,8 @@ use crate::vault::auth_method::config::{self, fields as config_fields, rotation}
 use crate::vault::auth_method::explain;
 use crate::vault::auth_method::login::{self, LOGIN};
 use crate::vault::auth_method::roles;
-use crate::vault::auth_method::roles::fields::{self as role_fields, NAME};
-use crate::vault::auth_method::roles::lists::{self, List};
+use crate::vault::auth_method::roles::fields::{self as role_fields, List, NAME};
+use crate::vault::auth_method::roles::lists;
 use crate::vault::route::{Route, Success, ask, delete, list, read, route, write};
 
 /// Below `auth/<mount>/`.

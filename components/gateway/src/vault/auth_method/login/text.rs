@@ -1,6 +1,7 @@
 //! Texts for a caller whose login failed (contract 4.2 to 4.7).
 
 use gatehouse_access_api::LoginError as NotIssued;
+use gatehouse_access_api::duration;
 use gatehouse_auth_method_api::{
     AccountNotBound, AncestorNotBound, CreatedLater, GroupLocations, GroupNotFound, Instance,
     InstanceAccountNotBound, InstanceFlaw, InstanceProjectNotBound, InstanceTooOld, JwtFlaw,
@@ -8,7 +9,6 @@ use gatehouse_auth_method_api::{
 };
 
 use super::super::google::{self, Needs};
-use crate::vault::duration;
 use crate::vault::errors::ApiError;
 use crate::vault::text;
 

@@ -8,6 +8,13 @@ use crate::vault::fields::{ConversionError, Fields, fields_of_write};
 /// The name of a role, which stands in the path.
 pub(in crate::vault) const NAME: Field = role_name("name", "Name of the role.");
 
+/// A list of a role that has an endpoint of its own.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::vault) enum List {
+    ServiceAccounts,
+    Labels,
+}
+
 fields_of_write! {
     RoleChanges {
         role_type: string = choice("type", &["iam", "gce"], "Who logs in: service accounts or instances. It stays as it was made.").required();

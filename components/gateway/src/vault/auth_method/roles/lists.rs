@@ -3,7 +3,8 @@
 use gatehouse_auth_method_api::ListEdit;
 
 use super::super::mount;
-use super::{fields, name, text};
+use super::fields::{self, List};
+use super::{name, text};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
 use crate::vault::field::{Field, texts};
@@ -16,13 +17,6 @@ pub(in crate::vault) const FIELDS: &[Field] = &[
         "What to take out of the list; of labels their keys.",
     ),
 ];
-
-/// A list of a role that has an endpoint of its own.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::vault) enum List {
-    ServiceAccounts,
-    Labels,
-}
 
 /// POST `role/<name>/service-accounts`, `role/<name>/labels`
 pub(in crate::vault) fn edit(call: &Call<'_>, list: List) -> Answer {

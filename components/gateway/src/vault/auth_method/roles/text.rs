@@ -1,13 +1,13 @@
 //! Texts for operators about roles (contract 3.2, 3.3, 3.6).
 
+use gatehouse_access_api::duration;
 use gatehouse_auth_method_api::{
     AboveBound, DeprecatedField, EditError, FieldsOfOtherType, RoleError, RoleType, RoleWarning,
     SentTwice,
 };
 use gatehouse_ports::RandomError;
 
-use super::lists::List;
-use crate::vault::duration;
+use super::fields::List;
 use crate::vault::errors::ApiError;
 use crate::vault::text::{quoted, quoted_list};
 
