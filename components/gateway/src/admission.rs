@@ -10,7 +10,7 @@ use gatehouse_access_api::{self as access, Access, Admission, Parameter, Refusal
 ///
 /// As [`Access::admit`].
 pub(crate) fn admit(
-    access: &impl Access,
+    access: &(impl Access + ?Sized),
     asked: &access::Request,
     parameters: impl FnOnce() -> Vec<Parameter>,
 ) -> Result<Admission, Refusal> {

@@ -8,7 +8,7 @@ use gatehouse_orgs_api::Capability;
 use gatehouse_ports::{OsRandom, Random as _};
 
 use crate::Gateway;
-use crate::vault::rotation;
+use crate::vault::{Server, rotation};
 
 /// Most disabled mounts that one call sees to.
 const DISABLED_MOUNTS: u32 = 100;
@@ -82,7 +82,10 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
     /// When they cannot be listed, or something of any one could not be deleted.
     pub fn forget_disabled_mounts(&self) -> DutyOutcome {
         match self.access.list_disabled_mounts(DISABLED_MOUNTS) {
-            Ok(ids) => all(ids.iter().map(|id| self.forget_disabled_mount(id))),
+            Ok(ids) => {
+                let server = Server::from(self);
+                all(ids.iter().map(|id| server.forget_disabled_mount(id)))
+            }
             Err(Failure::Sealed | Failure::NotInitialized) => Ok(()),
             Err(failure) => self.failed(&format!("disabled mounts: {failure}")),
         }
@@ -159,12 +162,12 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
             // Another host is at it, or sealed the store meanwhile: nothing that anybody has to mend.
             Err(RotationError::Busy | RotationError::Storage(StorageError::Sealed)) => Ok(()),
             Err(RotationError::Storage(error)) => self.failed(&line(&error.to_string())),
-            Err(error) => self.failed(&line(rotation::fault(error).text())),
+            Err(error) => self.failed(&line(rotation::api_error(error).text())),
         }
     }
 }
 
-impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
+impl Server<'_> {
     /// Deletes what the method kept for a mount that is disabled. What cannot be deleted now is left to background work, and the
     /// operator is told.
     pub(crate) fn forget_disabled_mount(&self, id: &str) -> DutyOutcome {
@@ -172,9 +175,12 @@ impl<A: AuthMethod, C: Access, O> Gateway<A, C, O> {
         let forgotten = self.auth_method.forget_mount(id).map_err(failure);
         match forgotten.and_then(|()| self.access.forget_disabled_mount(id)) {
             Ok(()) | Err(Failure::Sealed) => Ok(()),
-            Err(failure) => self.failed(&format!(
-                "disabled mount {id}: what was kept for it is still to be deleted: {failure}"
-            )),
+            Err(failure) => {
+                self.tell_operator(&format!(
+                    "disabled mount {id}: what was kept for it is still to be deleted: {failure}"
+                ));
+                Err(DutyFailed)
+            }
         }
     }
 }

@@ -29,8 +29,8 @@ pub struct Gateway<A, C, O> {
     /// Whether the host records anything; it does not change its mind.
     is_audited: bool,
     pub(crate) clock: Box<dyn Clock + Send + Sync>,
-    random: Box<dyn Random + Send + Sync>,
-    operator: Box<dyn Fn(&str) + Send + Sync>,
+    pub(crate) random: Box<dyn Random + Send + Sync>,
+    pub(crate) operator: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 impl<A, C, O> Gateway<A, C, O> {
@@ -82,11 +82,6 @@ impl<A, C, O> Gateway<A, C, O> {
         (self.operator)(detail);
     }
 
-    /// Fills `bytes` with random ones.
-    pub(crate) fn fill_randomly(&self, bytes: &mut [u8]) -> Result<(), RandomError> {
-        self.random.fill(bytes)
-    }
-
     /// Where exchanges are recorded; `None` for nowhere.
     pub(crate) fn audit_log(&self) -> Option<&dyn AuditLog> {
         self.is_audited
@@ -95,11 +90,16 @@ impl<A, C, O> Gateway<A, C, O> {
 
     /// A fresh random UUID in lower case.
     pub(crate) fn fresh_uuid(&self) -> Result<String, RandomError> {
-        let mut bytes = [0; 16];
-        self.fill_randomly(&mut bytes)?;
-        let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
-        Ok(id.hyphenated().to_string())
+        fresh_uuid(&*self.random)
     }
+}
+
+/// A fresh random UUID in lower case.
+pub(crate) fn fresh_uuid(random: &dyn Random) -> Result<String, RandomError> {
+    let mut bytes = [0; 16];
+    random.fill(&mut bytes)?;
+    let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
+    Ok(id.hyphenated().to_string())
 }
 
 impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, O> {
@@ -149,7 +149,7 @@ impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, 
     }
 }
 
-impl<A, C: Access + 'static, O: Capability + 'static> Gateway<A, C, O> {
+impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, O> {
     /// Goes on with the body of the answer to `request`, which the answer's [`crate::Rest`] tells where.
     ///
     /// The caller's rights are looked at anew. It takes no use of a token with a number of them, counts against no rate, and is not recorded:
@@ -161,7 +161,7 @@ impl<A, C: Access + 'static, O: Capability + 'static> Gateway<A, C, O> {
     pub fn resume(&self, request: &Request, continuation: &[u8]) -> Result<Part, ResumeError> {
         match Continuation::read(continuation)? {
             Continuation::Organizations(place) => organizations::resume_list(self, request, place),
-            Continuation::Log(place) => vault::resume_log(self, request, place),
+            Continuation::Log(place) => vault::resume_log(&self.into(), request, place),
         }
     }
 }

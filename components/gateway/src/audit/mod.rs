@@ -5,7 +5,7 @@
 //! [`Trail::ask`] first; whoever refuses before that need not care, since [`Trail::answer`] makes up for it. Both fail where the host
 //! keeps no record, and the request with them.
 //!
-//! What strangers ask all the time and learn nothing by is not recorded: [`UNRECORDED`].
+//! What strangers ask all the time and learn nothing by is not recorded: see [`UNRECORDED`].
 
 mod data;
 mod record;
@@ -25,15 +25,11 @@ use crate::cubbyhole_paths;
 use crate::host::{AuditEntry, AuditFailure, AuditLog, Side};
 use crate::http::{Method, Request, Response};
 use crate::path::UNWRAP_PATH;
+use crate::vault::is_unrecorded;
 
-/// Reads that leave no record: they say how the server is or where things are, to anybody, and look at no token.
-const UNRECORDED: [&str; 9] = [
-    "/v1/sys/health",
-    "/v1/sys/seal-status",
-    "/v1/sys/leader",
-    "/v1/sys/init",
-    "/v1/identity/oidc/plugins/.well-known/keys",
-    "/v1/identity/oidc/plugins/.well-known/openid-configuration",
+/// Reads of the organizations' protocol that leave no record, as some of `/v1/` do: they say where things are, to every caller, and look at
+/// no token.
+const UNRECORDED: [&str; 3] = [
     "/api/v2/ping",
     "/api/v2/openapi.json",
     "/.well-known/terraform.json",
@@ -41,7 +37,7 @@ const UNRECORDED: [&str; 9] = [
 
 fn leaves_no_record(request: &Request) -> bool {
     matches!(request.method, Method::Get | Method::Head)
-        && UNRECORDED.contains(&request.path.as_str())
+        && (UNRECORDED.contains(&request.path.as_str()) || is_unrecorded(&request.path))
 }
 
 /// What is known about one exchange.
@@ -189,7 +185,7 @@ impl<'g> Trail<'g> {
     }
 
     /// Says that access does not let it pass. Who asked is looked up, where the token is valid.
-    pub(crate) fn refused(&mut self, token: Option<&str>, access: &impl Access) {
+    pub(crate) fn refused(&mut self, token: Option<&str>, access: &(impl Access + ?Sized)) {
         if self.log.is_none() {
             return;
         }

@@ -1,38 +1,39 @@
 //! `sys/audit` and `sys/audit-hash` (contract 6.5), and what the record of an exchange means for this protocol.
 
-use gatehouse_access_api::{Access, ClientToken, Operation, TokenReference};
+use gatehouse_access_api::{ClientToken, TokenReference};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::call::{Answer, Call, ignored_fields};
+use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::text::quoted;
-use crate::Gateway;
 use crate::host::AuditLog;
-use crate::http::{Method, Request, Response};
+use crate::http::Response;
 use crate::path::CanonicalPath;
+use crate::vault::server::Server;
 
-/// Answers a request for `sys/audit` or the sink of a name. Sinks are a matter of the configuration file (SEC-L4).
-pub(super) fn handle<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, name: &str) -> Answer {
-    let sinks = &gateway.host.audit;
-    match (name, call.operation) {
-        ("", Operation::Read) => Ok(Some(Reply::copied(listed(&**sinks)))),
-        ("", _) => Err(Fault::unsupported_operation()),
-        (_, Operation::Update) => Err(Fault::plain(
-            400,
-            "cannot enable audit device via API; name it in the configuration file of the server, as [audit.NAME]",
-        )),
-        (name, Operation::Delete) => {
-            let name = name.trim_end_matches('/');
-            if sinks.sinks().iter().any(|sink| sink.name == name) {
-                let text = "cannot disable configuration-managed audit device; take it out of the configuration file of the server";
-                return Err(Fault::plain(400, text));
-            }
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
+/// `sys/audit`
+pub(super) fn list(call: &Call<'_>) -> Answer {
+    Ok(Some(Reply::copied(listed(&*call.server.host.audit))))
+}
+
+/// POST `sys/audit/<path>`: sinks are a matter of the configuration file (SEC-L4).
+pub(super) fn refuse_enabling(_: &Call<'_>) -> Answer {
+    Err(ApiError::plain(
+        400,
+        "cannot enable audit device via API; name it in the configuration file of the server, as [audit.NAME]",
+    ))
+}
+
+/// DELETE `sys/audit/<path>`
+pub(super) fn refuse_disabling(call: &Call<'_>) -> Answer {
+    let mut sinks = call.server.host.audit.sinks().into_iter();
+    if sinks.any(|sink| sink.name == call.captured("path")) {
+        let text = "cannot disable configuration-managed audit device; take it out of the configuration file of the server";
+        return Err(ApiError::plain(400, text));
     }
+    Ok(None)
 }
 
 fn listed(log: &dyn AuditLog) -> Map<String, Value> {
@@ -55,45 +56,30 @@ fn listed(log: &dyn AuditLog) -> Map<String, Value> {
     log.sinks().into_iter().map(shown).collect()
 }
 
-/// Answers a request for what the records of a sink show in place of a text.
-pub(super) fn hash<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, sink: &str) -> Answer {
-    if call.operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
+/// `sys/audit-hash/<path>`: what the records of a sink show in place of a text.
+pub(super) fn hash(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let input = fields.string("input")?.unwrap_or_default();
     if input.is_empty() {
-        return Err(Fault::plain(400, "the \"input\" parameter is empty"));
+        return Err(ApiError::plain(400, "the \"input\" parameter is empty"));
     }
-    let sink = sink.trim_end_matches('/');
-    let Some(hash) = gateway.host.audit.hash(sink, &input) else {
+    let sink = call.captured("path");
+    let Some(hash) = call.server.host.audit.hash(sink, &input) else {
         let name = quoted(&format!("{sink}/"));
-        return Err(Fault::plain(400, format!("unknown audit backend {name}")));
+        return Err(ApiError::plain(
+            400,
+            format!("unknown audit backend {name}"),
+        ));
     };
     let data = Map::from_iter([("hash".to_owned(), hash.into())]);
-    let reply = Reply::copied(data).warned(ignored_fields(&fields, &["input"]));
+    let reply = Reply::copied(data).warned(fields.ignored_warning());
     Ok(Some(reply))
 }
 
-/// Whether a request changes something without being admitted first: it is recorded before anybody looks at it.
-pub(super) fn is_unadmitted_write(request: &Request, path: &CanonicalPath) -> bool {
-    let path = path.as_str();
-    let is_ceremony = ["v1/sys/generate-root", "v1/sys/rekey"]
-        .iter()
-        .any(|family| path.starts_with(family));
-    match request.method {
-        Method::Post | Method::Put => {
-            is_ceremony || matches!(path, "v1/sys/init" | "v1/sys/unseal")
-        }
-        Method::Delete => is_ceremony,
-        _ => false,
-    }
-}
-
-/// Ends the tokens of an answer that must not leave, because it could not be recorded, and the root token that it hides: nobody has
+/// Ends the tokens of an answer that must not leave, because it could not be recorded, and the root token that it hides: no client has
 /// them. If that fails too, they end with their time, and the operator is told.
-pub(super) fn take_back<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+pub(super) fn take_back(
+    server: &Server<'_>,
     path: &CanonicalPath,
     response: &Response,
     root_token: Option<&ClientToken>,
@@ -130,8 +116,8 @@ pub(super) fn take_back<A, C: Access, O>(
         references.extend(accessor.map(TokenReference::Accessor));
     }
     for reference in references {
-        if let Err(failure) = gateway.access.revoke_token(&reference) {
-            gateway.tell_operator(&format!(
+        if let Err(failure) = server.access.revoke_token(&reference) {
+            server.tell_operator(&format!(
                 "a token whose answer could not be recorded stays until it expires: {failure}"
             ));
         }

@@ -1,9 +1,10 @@
 //! The `auth` member: a token's terms, shown when it is made or renewed (contract 4.8, 5.5).
 
-use gatehouse_access_api::{Cap, ClientToken, Issued, TokenGrant, TokenType, TokenWarning};
+use gatehouse_access_api::{
+    Cap, ClientToken, Issued, TokenGrant, TokenType, TokenWarning, duration,
+};
 use serde::Serialize;
 
-use super::duration;
 use super::text::quoted;
 use crate::metadata::Metadata;
 
@@ -13,7 +14,7 @@ pub(crate) struct Granted {
     pub(crate) client_token: Option<ClientToken>,
     /// Its terms.
     pub(crate) grant: TokenGrant,
-    /// Whether the request made it, so that nobody knows it yet.
+    /// True if the request made it, so that no client knows it yet.
     pub(crate) is_new: bool,
 }
 

@@ -1,60 +1,109 @@
-//! A request that has been admitted, as the routes see it.
+//! A request as the handlers of routes see it.
 
-use gatehouse_access_api::{Admission, Operation};
+use std::cell::Cell;
+
+use gatehouse_access_api::{Admission, ClientToken, Operation};
 
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
+use super::field::Field;
 use super::fields::Fields;
-use super::text;
+use super::server::Server;
 use crate::http::Request;
 use crate::path::CanonicalPath;
 
-/// What a route answers: an envelope, or nothing to say (204).
-pub(crate) type Answer = Result<Option<Reply>, Fault>;
+/// The answer of a handler: an envelope, or nothing to say (204).
+pub(crate) type Answer = Result<Option<Reply>, ApiError>;
 
-/// An admitted request.
+/// The type of the mounts of the auth method, the only ones that operators enable.
+pub(crate) const METHOD_TYPE: &str = "gcp";
+
+/// A request that access has admitted.
 pub(crate) struct Call<'a> {
+    pub(crate) server: &'a Server<'a>,
     pub(crate) request: &'a Request,
-    /// What it does.
+    /// The operation that it was admitted for.
     pub(crate) operation: Operation,
     /// The canonical path below `v1/`, its names folded.
     pub(crate) path: &'a str,
+    /// The parts of the path that the caller chooses.
+    pub(crate) captured: Vec<Captured>,
+    /// The fields that the operation takes, beside those that the path gives.
+    pub(crate) takes: &'static [Field],
     /// The caller's token; `None` only on paths that need none.
     pub(crate) token: Option<&'a str>,
     /// For how many seconds the answer is to be wrapped; `None` when it is not.
     pub(crate) wrap_ttl: Option<u64>,
-    /// What access says about it.
-    pub(crate) admission: Admission,
+    /// The decision of access about it.
+    pub(crate) admission: &'a Admission,
     /// The name under which it is recorded; `None` where it is not.
     pub(crate) request_id: Option<&'a str>,
 }
 
-/// The fields of a body that may name only `known` ones (contract 1.6: 422).
-pub(crate) fn fields_among<'a>(request: &'a Request, known: &[&str]) -> Result<Fields<'a>, Fault> {
-    let fields = Fields::of_body(request)?;
-    match fields.unknown(known).as_slice() {
+/// A part of a path that the caller chooses.
+#[derive(Debug, Clone)]
+pub(crate) struct Captured {
+    pub(crate) name: &'static str,
+    pub(crate) value: String,
+}
+
+/// A request about which no policy is asked.
+pub(crate) struct Unadmitted<'a> {
+    pub(crate) server: &'a Server<'a>,
+    pub(crate) request: &'a Request,
+    /// The root token that the handler has made for the answer.
+    pub(crate) root_token: Cell<Option<ClientToken>>,
+}
+
+/// Refuses fields that have no effect (contract 1.6: 422).
+pub(crate) fn only_known(fields: Fields<'_>) -> Result<Fields<'_>, ApiError> {
+    match fields.unknown().as_slice() {
         [] => Ok(fields),
-        unknown => Err(Fault::unknown_fields(unknown)),
+        unknown => Err(ApiError::unknown_fields(unknown)),
     }
 }
 
 impl<'a> Call<'a> {
     /// The fields of the body.
-    pub(crate) fn fields(&self) -> Result<Fields<'a>, Fault> {
-        Ok(Fields::of_body(self.request)?)
+    pub(crate) fn fields(&self) -> Result<Fields<'a>, ApiError> {
+        Ok(Fields::of_body(self.request)?.expecting(self.known()))
     }
 
-    /// The fields of a body that may name only `known` ones (contract 1.6: 422).
-    pub(crate) fn fields_among(&self, known: &[&str]) -> Result<Fields<'a>, Fault> {
-        fields_among(self.request, known)
+    /// The fields of a body that may have no others (contract 1.6: 422).
+    pub(crate) fn known_fields(&self) -> Result<Fields<'a>, ApiError> {
+        only_known(self.fields()?)
     }
 
     /// The fields of the query, where reads have theirs (contract 1.1, rule 2).
-    pub(crate) fn query_fields(&self) -> Result<Fields<'a>, Fault> {
-        Ok(Fields::of_query(self.request)?)
+    pub(crate) fn query_fields(&self) -> Result<Fields<'a>, ApiError> {
+        Ok(Fields::of_query(self.request)?.expecting(self.known()))
     }
 
-    /// Whether the caller wrote the end of the path as `name`: not, where a part of it was folded (see [`super::spelling`]).
+    /// The names of all fields that have an effect.
+    pub(crate) fn known(&self) -> Vec<&'static str> {
+        let captured = self.captured.iter().map(|captured| captured.name);
+        self.takes
+            .iter()
+            .map(|field| field.name)
+            .chain(captured)
+            .collect()
+    }
+
+    /// Says whether a mount of the auth method serves it.
+    pub(crate) fn is_of_auth_method(&self) -> bool {
+        let mount = self.admission.mount.as_ref();
+        mount.is_some_and(|mount| mount.mount_type == METHOD_TYPE)
+    }
+
+    /// The part of the path called `name`; empty where the route has none.
+    pub(crate) fn captured(&self, name: &str) -> &str {
+        let mut captured = self.captured.iter();
+        captured
+            .find(|captured| captured.name == name)
+            .map_or("", |captured| &captured.value)
+    }
+
+    /// Says whether the caller wrote the end of the path as `name`: not, where a part of it was folded (see [`super::name_normalization`]).
     pub(crate) fn has_sent(&self, name: &str) -> bool {
         let sent = CanonicalPath::parse(&self.request.path);
         sent.is_ok_and(|sent| sent.as_str().ends_with(name))
@@ -65,28 +114,8 @@ impl<'a> Call<'a> {
     /// # Errors
     ///
     /// On a path that needs none, where there is none.
-    pub(crate) fn caller_token(&self) -> Result<&'a str, Fault> {
+    pub(crate) fn caller_token(&self) -> Result<&'a str, ApiError> {
         self.token
-            .ok_or_else(|| Fault::plain(403, "permission denied"))
+            .ok_or_else(|| ApiError::plain(403, "permission denied"))
     }
-}
-
-/// The warning about fields that had no effect, if there are any (contract 1.9).
-pub(crate) fn ignored_fields(fields: &Fields<'_>, known: &[&str]) -> Option<String> {
-    let unknown = fields.unknown(known);
-    (!unknown.is_empty()).then(|| {
-        format!(
-            "Endpoint ignored these unrecognized parameters: {}",
-            text::bare(&unknown)
-        )
-    })
-}
-
-/// The warning about a field that the path has already said (contract 1.9).
-pub(crate) fn replaced_field(fields: &Fields<'_>, name: &str) -> Option<String> {
-    fields.has(name).then(|| {
-        format!(
-            "Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [{name}]"
-        )
-    })
 }

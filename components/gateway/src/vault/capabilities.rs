@@ -2,69 +2,73 @@
 
 use std::borrow::Cow;
 
-use gatehouse_access_api::{Access, Capability, LookupError, Operation, TokenReference};
+use gatehouse_access_api::{Capability, LookupError, TokenReference};
 use serde_json::{Map, Value};
 
-use super::call::{Answer, Call, ignored_fields};
+use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
-use super::spelling;
-
-pub(in crate::vault) const FIELDS: [&str; 4] = ["path", "paths", "token", "accessor"];
+use super::errors::ApiError;
+use super::fields::Fields;
+use super::name_normalization;
 
 /// Most paths of one request: each is held against every rule of the token.
 const MAXIMUM_PATHS: usize = 1000;
 
-/// Answers one of the three routes; `family` is its name.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Answer {
-    if call.operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
+/// `sys/capabilities-self`
+pub(super) fn of_caller(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let named = match family {
-        "capabilities-self" => None,
-        "capabilities" => Some(fields.string("token")?.unwrap_or_default()),
-        _ => Some(
-            fields
-                .string("accessor")?
-                .filter(|accessor| !accessor.is_empty())
-                .ok_or_else(|| Fault::plain(400, "missing accessor"))?,
-        ),
-    };
-    let reference = match (&named, family) {
-        (None, _) => &TokenReference::Id(call.caller_token()?.into()),
-        (Some(token), "capabilities") => &TokenReference::Id(token.into()),
-        (Some(accessor), _) => &TokenReference::Accessor(accessor.into()),
-    };
-    if family == "capabilities-accessor" && named.as_deref() == Some("") {
-        return Err(Fault::plain(400, "missing accessor"));
+    let reference = TokenReference::Id(call.caller_token()?.into());
+    capabilities(call, &fields, &reference, "invalid token")
+}
+
+/// `sys/capabilities`
+pub(super) fn of_token(call: &Call<'_>) -> Answer {
+    let fields = call.fields()?;
+    let reference = TokenReference::Id(fields.string("token")?.unwrap_or_default());
+    capabilities(call, &fields, &reference, "invalid token")
+}
+
+/// `sys/capabilities-accessor`
+pub(super) fn of_accessor(call: &Call<'_>) -> Answer {
+    let fields = call.fields()?;
+    let accessor = fields.string("accessor")?.unwrap_or_default();
+    if accessor.is_empty() {
+        return Err(ApiError::plain(400, "missing accessor"));
     }
+    let reference = TokenReference::Accessor(accessor);
+    capabilities(call, &fields, &reference, "invalid accessor")
+}
+
+fn capabilities(
+    call: &Call<'_>,
+    fields: &Fields<'_>,
+    reference: &TokenReference,
+    unknown: &str,
+) -> Answer {
     let mut paths = fields.list("paths")?.unwrap_or_default();
     if paths.is_empty() {
         paths = fields.list("path")?.unwrap_or_default();
     }
     if paths.is_empty() {
-        return Err(Fault::plain(400, "paths must be supplied"));
+        return Err(ApiError::plain(400, "paths must be supplied"));
     }
     if paths.len() > MAXIMUM_PATHS {
         let text = format!("at most {MAXIMUM_PATHS} paths at once");
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     if paths.iter().any(String::is_empty) {
-        return Err(Fault::listed(400, "missing path"));
+        return Err(ApiError::listed(400, "missing path"));
     }
     let folded: Vec<String> = paths
         .iter()
         .map(|path| path.strip_prefix('/').unwrap_or(path))
-        .map(|path| spelling::folded(path).map(Cow::into_owned))
+        .map(|path| name_normalization::folded(path).map(Cow::into_owned))
         .collect::<Result<_, _>>()?;
+    let access = call.server.access;
     let found = access
         .capabilities(reference, &folded)
         .map_err(|error| match error {
-            LookupError::UnknownToken if family == "capabilities-accessor" => {
-                Fault::listed(400, "invalid accessor")
-            }
-            LookupError::UnknownToken => Fault::listed(400, "invalid token"),
+            LookupError::UnknownToken => ApiError::listed(400, unknown),
             LookupError::Failure(failure) => failure.into(),
         })?;
     let mut data: Map<String, Value> = paths
@@ -74,12 +78,10 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>, family: &str) -> Ans
     if let [only] = found.as_slice() {
         data.insert("capabilities".to_owned(), sorted_names(only));
     }
-    Ok(Some(
-        Reply::copied(data).warned(ignored_fields(&fields, &FIELDS)),
-    ))
+    Ok(Some(Reply::copied(data).warned(fields.ignored_warning())))
 }
 
-/// What clients call `capabilities`, in the order given.
+/// The names of `capabilities` for clients, in the order given.
 pub(super) fn names(capabilities: &[Capability]) -> Value {
     capabilities.iter().map(name).collect()
 }

@@ -7,37 +7,28 @@ use std::cell::Cell;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use gatehouse_access_api::{Access, ClientToken, Failure, Operation, ROOT_TOKEN_CHARACTERS};
+use gatehouse_access_api::{ClientToken, Failure, ROOT_TOKEN_CHARACTERS};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
-use super::call::{Answer, Call};
+use super::call::{Answer, Call, Unadmitted};
 use super::envelope::Reply;
-use super::errors::{Fault, without_content};
+use super::errors::{ApiError, without_content};
 use super::fields::Fields;
 use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
 use super::stage::answer;
-use crate::Gateway;
-use crate::audit::Trail;
-use crate::host::{Bucket, Ceremony, CeremonyError};
-use crate::http::{Method, Request, Response};
+use crate::host::{Bucket, Ceremonies, Ceremony, CeremonyError};
+use crate::http::{Request, Response};
 use crate::source;
+use crate::vault::server::Server;
 
 /// How many requests about ceremonies one address may send at once, and regains in a minute: enough for the most holders there can be.
 const REQUESTS: u32 = 300;
 const PERIOD_MILLISECONDS: u32 = 60_000;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/// How an answer is wrapped.
-#[derive(Clone, Copy)]
-enum Shape {
-    /// Not at all, as Vault answers.
-    Bare,
-    /// In the envelope, as OpenBao answers at its new paths.
-    Envelope,
-}
 
 #[derive(Serialize)]
 struct RootStatus<'a> {
@@ -96,118 +87,111 @@ struct VerificationDone<'a> {
     complete: bool,
 }
 
-/// Answers a request without a token; `None` for a path that is about something else.
-pub(super) fn handle<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    request: &Request,
-    path: &str,
-    trail: &mut Trail<'_>,
-) -> Option<Result<Response, Fault>> {
-    let (family, step) = path.strip_prefix("v1/sys/")?.split_once('/')?;
-    let ceremony = Asked::new(gateway, request);
-    let operation = match request.method {
-        Method::Get => Operation::Read,
-        Method::Post | Method::Put => Operation::Update,
-        Method::Delete => Operation::Delete,
-        _ => Operation::Help,
-    };
-    let reply = match (family, step) {
-        ("generate-root" | "generate-root-token", "attempt" | "update") => ceremony
-            .limited()
-            .and_then(|()| ceremony.root_generation(operation, step)),
-        ("rekey", "init" | "update" | "verify" | "backup") => ceremony
-            .limited()
-            .and_then(|()| ceremony.rekey(operation, step)),
-        ("rekey", "recovery-key-backup") | ("rekey-recovery-key", _) => Err(no_recovery_keys()),
-        _ => return None,
-    };
-    if let Some(token) = ceremony.root_token.take() {
-        trail.made(token);
+/// A step of a ceremony.
+type Step<'a> = fn(&Asked<'a>) -> Result<Written, ApiError>;
+
+/// Answers a request for a step without a token, as Vault answers: without the envelope.
+pub(super) fn bare<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Response, ApiError> {
+    match taken(unadmitted, step)? {
+        Written::Nothing => Ok(without_content(204)),
+        Written::Document(text) => answer(200, &raw(&text)?),
     }
-    let shape = match family {
-        "generate-root-token" => Shape::Envelope,
-        _ => Shape::Bare,
-    };
-    Some(reply.and_then(|reply| reply.response(gateway, shape)))
 }
 
-/// Answers a request for `sys/rotate/root/...`, from a caller with `sudo`.
-pub(super) fn with_token<A, C, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-    step: &str,
-) -> Answer {
-    if !matches!(step, "init" | "update" | "verify" | "backup") {
-        return Err(Fault::unsupported_path());
-    }
-    let request = call.request;
-    let ceremony = Asked::new(gateway, request);
-    match ceremony.rekey(call.operation, step)? {
-        Written::Nothing => Ok(None),
+/// The same in the envelope, as OpenBao answers at its new paths.
+pub(super) fn in_envelope<'a>(
+    unadmitted: &Unadmitted<'a>,
+    step: Step<'a>,
+) -> Result<Response, ApiError> {
+    match taken(unadmitted, step)? {
+        Written::Nothing => Ok(without_content(204)),
         Written::Document(text) => {
-            let document: &serde_json::value::RawValue =
-                serde_json::from_str(&text).map_err(|_| unwritable())?;
-            Ok(Some(Reply::data(&document)?))
+            let id = unadmitted.server.fresh_uuid()?;
+            Reply::data(&raw(&text)?)?.response(&id, "system")
         }
     }
 }
 
-/// There is one key, which the shares yield.
-pub(super) fn no_recovery_keys() -> Fault {
-    Fault::plain(
+fn taken<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Written, ApiError> {
+    let asked = Asked::new(unadmitted.server, unadmitted.request);
+    let written = asked.limited().and_then(|()| step(&asked));
+    unadmitted.root_token.set(asked.root_token.take());
+    written
+}
+
+/// Answers a request for a step below `sys/rotate/root`, from a caller with a token.
+pub(super) fn with_token<'a>(call: &Call<'a>, step: Step<'a>) -> Answer {
+    match step(&Asked::new(call.server, call.request))? {
+        Written::Nothing => Ok(None),
+        Written::Document(text) => Reply::data(&raw(&text)?).map(Some),
+    }
+}
+
+/// Any other method at a step.
+pub(super) fn otherwise(unadmitted: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    bare(unadmitted, |_| Err(ApiError::unsupported_operation()))
+}
+
+/// GET `backup`: backups are of encrypted shares, and none is encrypted.
+pub(super) fn backup(_: &Asked<'_>) -> Result<Written, ApiError> {
+    Err(ApiError::plain(400, "no backed-up keys found"))
+}
+
+/// DELETE `backup`
+pub(super) fn delete_backup(_: &Asked<'_>) -> Result<Written, ApiError> {
+    Ok(Written::Nothing)
+}
+
+/// `sys/rotate/recovery/...`: there is one key, which the shares yield.
+pub(super) fn no_recovery_keys_to_rotate(_: &Call<'_>) -> Answer {
+    Err(recovery_refused())
+}
+
+/// `sys/rekey-recovery-key/...`, without a token
+pub(super) fn no_recovery_keys_to_rekey(_: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    Err(recovery_refused())
+}
+
+fn recovery_refused() -> ApiError {
+    ApiError::plain(
         400,
         "recovery rekeying not supported: there are no recovery keys",
     )
 }
 
-/// What is answered, before it is wrapped. May hold secrets.
-enum Written {
+/// An answer before it is wrapped. May hold secrets.
+pub(super) enum Written {
     Nothing,
     Document(Zeroizing<String>),
 }
 
 impl Written {
-    fn of(document: &impl Serialize) -> Result<Self, Fault> {
+    fn document(document: &impl Serialize) -> Result<Self, ApiError> {
         let text = serde_json::to_string(document).map_err(|_| unwritable())?;
         Ok(Self::Document(Zeroizing::new(text)))
     }
-
-    fn response<A, C, O>(
-        &self,
-        gateway: &Gateway<A, C, O>,
-        shape: Shape,
-    ) -> Result<Response, Fault> {
-        let Self::Document(text) = self else {
-            return Ok(without_content(204));
-        };
-        let document: &serde_json::value::RawValue =
-            serde_json::from_str(text).map_err(|_| unwritable())?;
-        match shape {
-            Shape::Bare => answer(200, &document),
-            Shape::Envelope => {
-                let id = gateway.fresh_uuid()?;
-                Reply::data(&document)?.response(&id, "system")
-            }
-        }
-    }
 }
 
-fn unwritable() -> Fault {
-    Fault::internal("the answer of a ceremony could not be written")
+fn raw(document: &str) -> Result<&RawValue, ApiError> {
+    serde_json::from_str(document).map_err(|_| unwritable())
+}
+
+fn unwritable() -> ApiError {
+    ApiError::internal("the answer of a ceremony could not be written")
 }
 
 /// A request about a ceremony.
-struct Asked<'a, A, C, O> {
-    gateway: &'a Gateway<A, C, O>,
+pub(super) struct Asked<'a> {
+    server: &'a Server<'a>,
     request: &'a Request,
     /// The root token that the request has made.
     root_token: Cell<Option<ClientToken>>,
 }
 
-impl<'a, A, C, O> Asked<'a, A, C, O> {
-    const fn new(gateway: &'a Gateway<A, C, O>, request: &'a Request) -> Self {
+impl<'a> Asked<'a> {
+    const fn new(server: &'a Server<'a>, request: &'a Request) -> Self {
         Self {
-            gateway,
+            server,
             request,
             root_token: Cell::new(None),
         }
@@ -219,80 +203,86 @@ impl<'a, A, C, O> Asked<'a, A, C, O> {
     }
 
     /// Takes the request out of what its address has left.
-    fn limited(&self) -> Result<(), Fault> {
+    fn limited(&self) -> Result<(), ApiError> {
         let bucket = Bucket {
             key: format!("seal/ceremonies/{}", self.origin()),
             events: REQUESTS,
             period: PERIOD_MILLISECONDS,
             burst: REQUESTS,
         };
-        match self.gateway.host.rate_limits.take(&[bucket]) {
+        match self.server.host.rate_limits.take(&[bucket]) {
             Ok(_) => Ok(()),
-            Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
+            Err(milliseconds) => Err(ApiError::too_many_requests(milliseconds.div_ceil(1000))),
         }
     }
 
-    fn fields(&self) -> Result<Fields<'_>, Fault> {
+    fn ceremonies(&self) -> &dyn Ceremonies {
+        &*self.server.host.ceremonies
+    }
+
+    fn fields(&self) -> Result<Fields<'_>, ApiError> {
         Ok(Fields::of_body(self.request)?)
     }
 
     /// The share and the nonce of the body.
-    fn share(&self) -> Result<(Zeroizing<Vec<u8>>, String), Fault> {
+    fn share(&self) -> Result<(Zeroizing<Vec<u8>>, String), ApiError> {
         let fields = self.fields()?;
         let key = fields.string("key")?.map(Zeroizing::new);
         let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
             let text = "'key' must be specified in request body as JSON";
-            Fault::plain(400, text)
+            ApiError::plain(400, text)
         })?;
         let key = decoded(&key)
-            .ok_or_else(|| Fault::plain(400, "'key' must be a valid hex or base64 string"))?;
+            .ok_or_else(|| ApiError::plain(400, "'key' must be a valid hex or base64 string"))?;
         Ok((key, fields.string("nonce")?.unwrap_or_default()))
     }
 
-    fn rekey(&self, operation: Operation, step: &str) -> Result<Written, Fault> {
-        let ceremonies = &self.gateway.host.ceremonies;
-        match (step, operation) {
-            ("init", Operation::Read) => rekey_status(&told(ceremonies.rekey(), REKEY)?),
-            ("init", Operation::Update) => self.begin_rekey(),
-            ("init", Operation::Delete) => {
-                told(ceremonies.cancel_rekey(&self.origin()), REKEY)?;
-                Ok(Written::Nothing)
-            }
-            ("update", Operation::Update) => self.give_for_rekey(),
-            ("verify", Operation::Read) => {
-                verification_status(&told(ceremonies.rekey_verification(), VERIFICATION)?)
-            }
-            ("verify", Operation::Update) => {
-                let (share, nonce) = self.share()?;
-                let given = ceremonies.verify_rekey(&share, &nonce);
-                let ceremony = given.map_err(|error| refusal(error, VERIFICATION, share.len()))?;
-                match (&ceremony.nonce, &ceremony.verification_nonce) {
-                    (None, nonce) => Written::of(&VerificationDone {
-                        nonce: nonce.as_deref().unwrap_or_default(),
-                        complete: true,
-                    }),
-                    _ => verification_status(&ceremony),
-                }
-            }
-            ("verify", Operation::Delete) => {
-                let restarted = ceremonies.restart_rekey_verification(&self.origin());
-                verification_status(&told(restarted, VERIFICATION)?)
-            }
-            // Backups are of shares that were encrypted to somebody, and none is.
-            ("backup", Operation::Read) => Err(Fault::plain(400, "no backed-up keys found")),
-            ("backup", Operation::Delete) => Ok(Written::Nothing),
-            _ => Err(Fault::unsupported_operation()),
+    /// GET `init`
+    pub(super) fn rekey_progress(&self) -> Result<Written, ApiError> {
+        rekey_status(&refused(self.ceremonies().rekey(), REKEY)?)
+    }
+
+    /// DELETE `init`
+    pub(super) fn cancel_rekey(&self) -> Result<Written, ApiError> {
+        refused(self.ceremonies().cancel_rekey(&self.origin()), REKEY)?;
+        Ok(Written::Nothing)
+    }
+
+    /// GET `verify`
+    pub(super) fn verification_progress(&self) -> Result<Written, ApiError> {
+        let ceremony = self.ceremonies().rekey_verification();
+        verification_status(&refused(ceremony, VERIFICATION)?)
+    }
+
+    /// POST `verify`
+    pub(super) fn verify(&self) -> Result<Written, ApiError> {
+        let (share, nonce) = self.share()?;
+        let given = self.ceremonies().verify_rekey(&share, &nonce);
+        let ceremony = given.map_err(|error| refusal(error, VERIFICATION, share.len()))?;
+        match (&ceremony.nonce, &ceremony.verification_nonce) {
+            (None, nonce) => Written::document(&VerificationDone {
+                nonce: nonce.as_deref().unwrap_or_default(),
+                complete: true,
+            }),
+            _ => verification_status(&ceremony),
         }
     }
 
-    fn begin_rekey(&self) -> Result<Written, Fault> {
+    /// DELETE `verify`
+    pub(super) fn restart_verification(&self) -> Result<Written, ApiError> {
+        let restarted = self.ceremonies().restart_rekey_verification(&self.origin());
+        verification_status(&refused(restarted, VERIFICATION)?)
+    }
+
+    /// POST `init`
+    pub(super) fn begin_rekey(&self) -> Result<Written, ApiError> {
         let fields = self.fields()?;
         refuse_encryption(&fields, "pgp_keys")?;
         if fields.boolean("backup")?.unwrap_or_default() {
             let text = "backup is not supported: new shares are shown once and kept nowhere";
-            return Err(Fault::plain(400, text));
+            return Err(ApiError::plain(400, text));
         }
-        let number = |name| -> Result<u32, Fault> {
+        let number = |name| -> Result<u32, ApiError> {
             let number = fields.integer(name)?.unwrap_or_default();
             Ok(u32::try_from(number).unwrap_or_default())
         };
@@ -300,23 +290,25 @@ impl<'a, A, C, O> Asked<'a, A, C, O> {
         let verification = fields.boolean("require_verification")?.unwrap_or_default();
         if threshold > shares {
             let text = "provided threshold greater than the total shares";
-            return Err(Fault::plain(400, text));
+            return Err(ApiError::plain(400, text));
         }
-        let ceremonies = &self.gateway.host.ceremonies;
-        let begun = ceremonies.begin_rekey(shares, threshold, verification, &self.origin());
-        rekey_status(&told(begun, REKEY)?)
+        let begun = self
+            .ceremonies()
+            .begin_rekey(shares, threshold, verification, &self.origin());
+        rekey_status(&refused(begun, REKEY)?)
     }
 
-    fn give_for_rekey(&self) -> Result<Written, Fault> {
+    /// POST `update`
+    pub(super) fn give_for_rekey(&self) -> Result<Written, ApiError> {
         let (share, nonce) = self.share()?;
-        let given = self.gateway.host.ceremonies.give_for_rekey(&share, &nonce);
+        let given = self.ceremonies().give_for_rekey(&share, &nonce);
         let progress = given.map_err(|error| refusal(error, REKEY, share.len()))?;
         if progress.new_shares.is_empty() {
             return rekey_status(&progress.ceremony);
         }
         let (hexadecimal, base64) = written_shares(&progress.new_shares);
         let verification_nonce = progress.ceremony.verification_nonce.as_deref();
-        Written::of(&Rekeyed {
+        Written::document(&Rekeyed {
             nonce: &nonce,
             complete: true,
             keys: hexadecimal.iter().map(|key| key.as_str()).collect(),
@@ -329,49 +321,47 @@ impl<'a, A, C, O> Asked<'a, A, C, O> {
     }
 }
 
-impl<A, C: Access, O> Asked<'_, A, C, O> {
-    fn root_generation(&self, operation: Operation, step: &str) -> Result<Written, Fault> {
-        let ceremonies = &self.gateway.host.ceremonies;
-        match (step, operation) {
-            ("attempt", Operation::Read) => {
-                root_status(&told(ceremonies.root_generation(), ROOT)?, "")
-            }
-            ("attempt", Operation::Update) => self.begin_root_generation(),
-            ("attempt", Operation::Delete) => {
-                told(ceremonies.cancel_root_generation(&self.origin()), ROOT)?;
-                Ok(Written::Nothing)
-            }
-            ("update", Operation::Update) => self.give_for_root(),
-            _ => Err(Fault::unsupported_operation()),
-        }
+impl Asked<'_> {
+    /// GET `attempt`
+    pub(super) fn root_progress(&self) -> Result<Written, ApiError> {
+        root_status(&refused(self.ceremonies().root_generation(), ROOT)?, "")
     }
 
-    fn begin_root_generation(&self) -> Result<Written, Fault> {
+    /// DELETE `attempt`
+    pub(super) fn cancel_root(&self) -> Result<Written, ApiError> {
+        let cancelled = self.ceremonies().cancel_root_generation(&self.origin());
+        refused(cancelled, ROOT)?;
+        Ok(Written::Nothing)
+    }
+
+    /// POST `attempt`
+    pub(super) fn begin_root(&self) -> Result<Written, ApiError> {
         let fields = self.fields()?;
         refuse_encryption(&fields, "pgp_key")?;
         let given = fields.string("otp")?.map(Zeroizing::new);
         let given = given.filter(|given| !given.is_empty());
         let made = match &given {
             Some(given) if given.len() != ROOT_TOKEN_CHARACTERS => {
-                return Err(Fault::plain(400, "OTP string is wrong length"));
+                return Err(ApiError::plain(400, "OTP string is wrong length"));
             }
             Some(_) => None,
             None => Some(self.one_time_password()?),
         };
         let password = given.as_ref().or(made.as_ref());
         let password = password.map(|password| password.as_bytes());
-        let ceremonies = &self.gateway.host.ceremonies;
-        let begun = ceremonies.begin_root_generation(password.unwrap_or_default(), &self.origin());
+        let begun = self
+            .ceremonies()
+            .begin_root_generation(password.unwrap_or_default(), &self.origin());
         let shown = made.as_ref().map_or("", |made| made.as_str());
-        root_status(&told(begun, ROOT)?, shown)
+        root_status(&refused(begun, ROOT)?, shown)
     }
 
     /// As many random characters as a root token has.
-    fn one_time_password(&self) -> Result<Zeroizing<String>, Fault> {
+    fn one_time_password(&self) -> Result<Zeroizing<String>, ApiError> {
         let mut password = Zeroizing::new(String::with_capacity(ROOT_TOKEN_CHARACTERS));
         let mut drawn = Zeroizing::new([0_u8; 64]);
         while password.len() < ROOT_TOKEN_CHARACTERS {
-            self.gateway.fill_randomly(&mut *drawn)?;
+            self.server.fill_randomly(&mut *drawn)?;
             for byte in drawn.iter() {
                 // The two highest bits of what is left are as likely to be any, so every character is as likely as the others.
                 if let Some(character) = BASE62.get(usize::from(byte >> 2))
@@ -384,14 +374,15 @@ impl<A, C: Access, O> Asked<'_, A, C, O> {
         Ok(password)
     }
 
-    fn give_for_root(&self) -> Result<Written, Fault> {
+    /// POST `update`
+    pub(super) fn give_for_root(&self) -> Result<Written, ApiError> {
         let (share, nonce) = self.share()?;
-        let given = self.gateway.host.ceremonies.give_for_root(&share, &nonce);
+        let given = self.ceremonies().give_for_root(&share, &nonce);
         let progress = given.map_err(|error| refusal(error, ROOT, share.len()))?;
         let Some(password) = progress.one_time_password else {
             return root_status(&progress.ceremony, "");
         };
-        let token = self.gateway.access.generate_root()?;
+        let token = self.server.access.generate_root()?;
         let hidden: Zeroizing<Vec<u8>> = Zeroizing::new(
             token
                 .expose()
@@ -402,9 +393,9 @@ impl<A, C: Access, O> Asked<'_, A, C, O> {
         );
         self.root_token.set(Some(token));
         let encoded = Zeroizing::new(STANDARD_NO_PAD.encode(&*hidden));
-        self.gateway
+        self.server
             .tell_operator("holders of enough shares have made a root token");
-        Written::of(&RootStatus {
+        Written::document(&RootStatus {
             nonce: &nonce,
             started: true,
             progress: progress.ceremony.required,
@@ -419,8 +410,8 @@ impl<A, C: Access, O> Asked<'_, A, C, O> {
     }
 }
 
-fn root_status(ceremony: &Ceremony, password: &str) -> Result<Written, Fault> {
-    Written::of(&RootStatus {
+fn root_status(ceremony: &Ceremony, password: &str) -> Result<Written, ApiError> {
+    Written::document(&RootStatus {
         nonce: ceremony.nonce.as_deref().unwrap_or_default(),
         started: ceremony.nonce.is_some(),
         progress: ceremony.given,
@@ -434,8 +425,8 @@ fn root_status(ceremony: &Ceremony, password: &str) -> Result<Written, Fault> {
     })
 }
 
-fn rekey_status(ceremony: &Ceremony) -> Result<Written, Fault> {
-    Written::of(&RekeyStatus {
+fn rekey_status(ceremony: &Ceremony) -> Result<Written, ApiError> {
+    Written::document(&RekeyStatus {
         nonce: ceremony.nonce.as_deref().unwrap_or_default(),
         started: ceremony.nonce.is_some(),
         t: ceremony.threshold,
@@ -449,8 +440,8 @@ fn rekey_status(ceremony: &Ceremony) -> Result<Written, Fault> {
     })
 }
 
-fn verification_status(ceremony: &Ceremony) -> Result<Written, Fault> {
-    Written::of(&VerificationStatus {
+fn verification_status(ceremony: &Ceremony) -> Result<Written, ApiError> {
+    Written::document(&VerificationStatus {
         nonce: ceremony.verification_nonce.as_deref().unwrap_or_default(),
         started: ceremony.verification_nonce.is_some(),
         t: ceremony.threshold,
@@ -459,14 +450,14 @@ fn verification_status(ceremony: &Ceremony) -> Result<Written, Fault> {
     })
 }
 
-/// Refuses to encrypt what is answered to somebody: answering it in clear would betray what was asked.
-fn refuse_encryption(fields: &Fields<'_>, field: &'static str) -> Result<(), Fault> {
+/// Refuses to encrypt what is answered: answering it in clear would betray what was asked.
+fn refuse_encryption(fields: &Fields<'_>, field: &'static str) -> Result<(), ApiError> {
     let asked = fields.list(field)?.unwrap_or_default();
     if asked.iter().all(String::is_empty) {
         return Ok(());
     }
     let text = format!("{field} is not supported: leave it out");
-    Err(Fault::plain(400, text))
+    Err(ApiError::plain(400, text))
 }
 
 /// The words of a ceremony.
@@ -476,7 +467,7 @@ struct Words {
     under_way: &'static str,
     /// Refuses a share without one.
     not_under_way: &'static str,
-    /// What a share is for.
+    /// The purpose of a share.
     operation: &'static str,
     /// Where the server needs no shares: what does the same.
     automatic: &'static str,
@@ -505,13 +496,13 @@ const VERIFICATION: Words = Words {
     ..REKEY
 };
 
-fn told<T>(result: Result<T, CeremonyError>, words: Words) -> Result<T, Fault> {
+fn refused<T>(result: Result<T, CeremonyError>, words: Words) -> Result<T, ApiError> {
     // No share was given, so none has the wrong length.
     result.map_err(|error| refusal(error, words, 0))
 }
 
 /// The refusal of a request with a share of so many bytes.
-fn refusal(error: CeremonyError, words: Words, share: usize) -> Fault {
+fn refusal(error: CeremonyError, words: Words, share: usize) -> ApiError {
     let text = match error {
         CeremonyError::Sealed => return Failure::Sealed.into(),
         CeremonyError::Failure(crate::host::SealFailure::Automatic) => words.automatic.to_owned(),
@@ -541,5 +532,5 @@ fn refusal(error: CeremonyError, words: Words, share: usize) -> Fault {
         ),
         CeremonyError::NothingToVerify => "no rekey verification in progress".to_owned(),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }

@@ -1,56 +1,66 @@
 //! `cubbyhole`: secrets that one token keeps for itself and that end with it (contract 6.1).
 
-use gatehouse_access_api::{Access, CubbyholeError, Operation, Refusal};
+use gatehouse_access_api::{CubbyholeError, Refusal};
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::{Fault, refusal};
+use super::errors::{ApiError, refusal};
 use super::fields::Verbatim;
 
-/// Answers a request at `path` below `cubbyhole/`, or for all of it where that is empty.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
-    let token = call.caller_token()?;
-    match call.operation {
-        Operation::List => {
-            let keys = access.list_cubbyhole(token, path).map_err(fault)?;
-            if keys.is_empty() {
-                return Err(Fault::absent());
-            }
-            Reply::data(&json!({ "keys": keys })).map(Some)
-        }
-        Operation::Help | Operation::Patch => Err(Fault::unsupported_operation()),
-        _ if path.is_empty() => Err(Fault::plain(400, "missing path")),
-        Operation::Read => {
-            let secret = access.read_cubbyhole(token, path).map_err(fault)?;
-            shown(secret.ok_or_else(Fault::absent)?).map(Some)
-        }
-        Operation::Delete => done(call, access.delete_cubbyhole(token, path)),
-        Operation::Update | Operation::CreateOrUpdate => {
-            let content = content(call)?;
-            let permission = call.admission.write;
-            done(
-                call,
-                access.write_cubbyhole(token, path, &content, permission),
-            )
-        }
+/// LIST of a folder, or of all secrets
+pub(super) fn list(call: &Call<'_>) -> Answer {
+    let (access, token) = (call.server.access, call.caller_token()?);
+    let keys = access.list_cubbyhole(token, call.captured("path"));
+    let keys = keys.map_err(api_error)?;
+    if keys.is_empty() {
+        return Err(ApiError::absent());
     }
+    Reply::data(&json!({ "keys": keys })).map(Some)
+}
+
+/// GET, POST and DELETE of all secrets at once
+pub(super) fn missing_path(_: &Call<'_>) -> Answer {
+    Err(ApiError::plain(400, "missing path"))
+}
+
+/// GET of a secret
+pub(super) fn read(call: &Call<'_>) -> Answer {
+    let (access, token) = (call.server.access, call.caller_token()?);
+    let secret = access.read_cubbyhole(token, call.captured("path"));
+    reply(secret.map_err(api_error)?.ok_or_else(ApiError::absent)?).map(Some)
+}
+
+/// POST of a secret
+pub(super) fn write(call: &Call<'_>) -> Answer {
+    let (access, token) = (call.server.access, call.caller_token()?);
+    let content = content(call)?;
+    let (path, permission) = (call.captured("path"), call.admission.write);
+    let written = access.write_cubbyhole(token, path, &content, permission);
+    done(call, written)
+}
+
+/// DELETE of a secret
+pub(super) fn delete(call: &Call<'_>) -> Answer {
+    let (access, token) = (call.server.access, call.caller_token()?);
+    let deleted = access.delete_cubbyhole(token, call.captured("path"));
+    done(call, deleted)
 }
 
 /// The object that was sent, to the digit. A secret is no field: what is `null` in it stays so.
-fn content(call: &Call<'_>) -> Result<Vec<u8>, Fault> {
+fn content(call: &Call<'_>) -> Result<Vec<u8>, ApiError> {
     let fields = Verbatim::of_body(call.request)?;
     if fields.is_empty() {
-        return Err(Fault::plain(400, "missing data fields"));
+        return Err(ApiError::plain(400, "missing data fields"));
     }
     serde_json::to_vec(&fields)
-        .map_err(|error| Fault::internal(format!("a secret could not be written: {error}")))
+        .map_err(|error| ApiError::internal(format!("a secret could not be written: {error}")))
 }
 
-fn shown(secret: Vec<u8>) -> Result<Reply, Fault> {
+fn reply(secret: Vec<u8>) -> Result<Reply, ApiError> {
     // The message would quote what it could not read.
-    let unreadable = || Fault::internal("a token's secret could not be read");
+    let unreadable = || ApiError::internal("a token's secret could not be read");
     let text = String::from_utf8(secret).map_err(|_| unreadable())?;
     let data: Box<RawValue> = RawValue::from_string(text).map_err(|_| unreadable())?;
     Reply::data(&data)
@@ -64,23 +74,23 @@ fn done(call: &Call<'_>, changed: Result<(), CubbyholeError>) -> Answer {
     match changed {
         Err(CubbyholeError::InvalidToken) if was_last_use => Ok(None),
         changed => {
-            changed.map_err(fault)?;
+            changed.map_err(api_error)?;
             Ok(None)
         }
     }
 }
 
-fn fault(error: CubbyholeError) -> Fault {
+fn api_error(error: CubbyholeError) -> ApiError {
     match error {
         CubbyholeError::InvalidToken => refusal(Refusal::InvalidToken, ""),
-        CubbyholeError::BatchToken => Fault::plain(
+        CubbyholeError::BatchToken => ApiError::plain(
             400,
             "cubbyhole operations are only supported by \"service\" type tokens",
         ),
-        CubbyholeError::Denied => Fault::denied(),
+        CubbyholeError::Denied => ApiError::denied(),
         CubbyholeError::Failure(failure) => failure.into(),
         error @ (CubbyholeError::PathTooLong(_)
         | CubbyholeError::TooManySecrets(_)
-        | CubbyholeError::TooLarge(_)) => Fault::plain(400, error.to_string()),
+        | CubbyholeError::TooLarge(_)) => ApiError::plain(400, error.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! What surrounds the data of a successful answer (contract 1.5, 1.8).
+//! The envelope around the data of a successful answer (contract 1.5, 1.8).
 
 use gatehouse_access_api::{ClientToken, WrappingToken};
 use gatehouse_json as json;
@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
 use super::auth_block::{self, AuthBlock, Granted};
-use super::errors::{Fault, MEDIA_TYPE};
+use super::errors::{ApiError, MEDIA_TYPE};
 use super::timestamp::timestamp;
 use crate::http::Response;
 
-/// What a handler has to say.
+/// The content of a handler's answer.
 #[derive(Default)]
 pub(crate) struct Reply {
     data: Data,
@@ -23,7 +23,7 @@ pub(crate) struct Reply {
     mount_type: Option<String>,
     /// Stands in the place of everything else.
     wrapping: Option<Zeroizing<WrappingToken>>,
-    /// Whether the work has begun and is not done.
+    /// True if the work has begun and is not done.
     accepted: bool,
 }
 
@@ -55,7 +55,7 @@ enum Auth {
 #[derive(Serialize)]
 struct Kept<'a> {
     data: Shown<'a>,
-    /// Whether the data are copied to the top level.
+    /// True if the data are copied to the top level.
     copied: bool,
     warnings: &'a [String],
     auth: ShownAuth<'a>,
@@ -91,7 +91,7 @@ impl Reply {
     /// # Errors
     ///
     /// Only when `data` cannot be written as JSON, which is a bug.
-    pub(crate) fn data(data: &impl Serialize) -> Result<Self, Fault> {
+    pub(crate) fn data(data: &impl Serialize) -> Result<Self, ApiError> {
         let data = serde_json::value::to_raw_value(data).map_err(unserializable)?;
         Ok(Self {
             data: Data::Object(data),
@@ -129,9 +129,9 @@ impl Reply {
     /// # Errors
     ///
     /// Only when it is something else, which is a bug.
-    pub(crate) fn from_kept(kept: &[u8]) -> Result<Self, Fault> {
+    pub(crate) fn from_kept(kept: &[u8]) -> Result<Self, ApiError> {
         // The message would quote what it could not read.
-        let unreadable = |_| Fault::internal("a wrapped answer could not be read");
+        let unreadable = |_| ApiError::internal("a wrapped answer could not be read");
         let kept: Restored = serde_json::from_slice(kept).map_err(unreadable)?;
         let data = match kept.data {
             None => Data::Null,
@@ -139,7 +139,7 @@ impl Reply {
                 match serde_json::from_str(data.get()).map_err(unreadable)? {
                     json::Plain(Value::Object(members)) => Data::Copied(members),
                     json::Plain(_) => {
-                        return Err(Fault::internal("a wrapped answer could not be read"));
+                        return Err(ApiError::internal("a wrapped answer could not be read"));
                     }
                 }
             }
@@ -160,7 +160,7 @@ impl Reply {
         self
     }
 
-    /// Whether it is a token for another answer already.
+    /// True if it is a token for another answer already.
     pub(crate) const fn is_wrapped(&self) -> bool {
         self.wrapping.is_some()
     }
@@ -193,7 +193,7 @@ impl Reply {
     /// # Errors
     ///
     /// Only when it cannot be written as JSON, which is a bug.
-    pub(crate) fn to_kept(&self, mount_type: &str) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn to_kept(&self, mount_type: &str) -> Result<Vec<u8>, ApiError> {
         serde_json::to_vec(&Kept {
             data: Shown::from(&self.data),
             copied: matches!(self.data, Data::Copied(_)),
@@ -209,7 +209,11 @@ impl Reply {
     /// # Errors
     ///
     /// Only when the envelope cannot be written as JSON, which is a bug.
-    pub(crate) fn response(&self, request_id: &str, mount_type: &str) -> Result<Response, Fault> {
+    pub(crate) fn response(
+        &self,
+        request_id: &str,
+        mount_type: &str,
+    ) -> Result<Response, ApiError> {
         let mut envelope = Envelope {
             request_id,
             lease_id: "",
@@ -237,8 +241,8 @@ impl Reply {
     }
 }
 
-fn unserializable(error: serde_json::Error) -> Fault {
-    Fault::internal(format!("an answer could not be written: {error}"))
+fn unserializable(error: serde_json::Error) -> ApiError {
+    ApiError::internal(format!("an answer could not be written: {error}"))
 }
 
 #[derive(Serialize)]

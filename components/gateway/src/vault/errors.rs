@@ -16,7 +16,7 @@ pub(crate) const MEDIA_TYPE: &str = "application/json";
 
 /// Why a request is not served, with everything that its answer says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct ApiError {
     status: u16,
     rendering: Rendering,
     text: String,
@@ -26,7 +26,7 @@ pub(crate) struct Fault {
     retry_after: Option<u32>,
 }
 
-/// How the text of a fault is wrapped.
+/// How the text of a error is wrapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rendering {
     /// No text: `[]`.
@@ -37,7 +37,7 @@ enum Rendering {
     Listed,
 }
 
-/// Whether the request was one that carries a token, which decides how coded errors look.
+/// The kind of caller, with a token or without, which decides how coded errors look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Audience {
     /// A caller with a token.
@@ -46,7 +46,7 @@ pub(crate) enum Audience {
     Login,
 }
 
-impl Fault {
+impl ApiError {
     fn new(status: u16, rendering: Rendering, text: impl Into<String>) -> Self {
         Self {
             status,
@@ -98,11 +98,11 @@ impl Fault {
         )
     }
 
-    /// Somebody asks too often; worth trying again after `seconds` (contract 1.6).
+    /// A client asks too often; worth trying again after `seconds` (contract 1.6).
     pub(crate) fn too_many_requests(seconds: u32) -> Self {
-        let mut fault = Self::plain(429, "rate limit quota exceeded");
-        fault.retry_after = Some(seconds);
-        fault
+        let mut error = Self::plain(429, "rate limit quota exceeded");
+        error.retry_after = Some(seconds);
+        error
     }
 
     /// A policy or an address forbids it. Never mentions the token, for daemons would log in again (contract 1.7).
@@ -144,7 +144,7 @@ impl Fault {
         self
     }
 
-    /// Whether it is the caller's doing, not a failure.
+    /// True if it is the caller's doing, not a failure.
     pub(crate) const fn is_refusal(&self) -> bool {
         self.status == 400
     }
@@ -171,7 +171,7 @@ impl Fault {
     }
 }
 
-impl From<Failure> for Fault {
+impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::NotInitialized => Self::plain(503, "Vault is not initialized"),
@@ -182,7 +182,7 @@ impl From<Failure> for Fault {
     }
 }
 
-impl From<StorageError> for Fault {
+impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
         match error {
             StorageError::Sealed => Failure::Sealed.into(),
@@ -192,25 +192,25 @@ impl From<StorageError> for Fault {
     }
 }
 
-impl From<AuditFailure> for Fault {
+impl From<AuditFailure> for ApiError {
     fn from(failure: AuditFailure) -> Self {
         Self::internal(failure.to_string())
     }
 }
 
-impl From<RandomError> for Fault {
+impl From<RandomError> for ApiError {
     fn from(error: RandomError) -> Self {
         Self::internal(error.to_string())
     }
 }
 
-impl From<ConversionError> for Fault {
+impl From<ConversionError> for ApiError {
     fn from(error: ConversionError) -> Self {
         Self::plain(400, error.to_string())
     }
 }
 
-impl From<BodyError> for Fault {
+impl From<BodyError> for ApiError {
     fn from(error: BodyError) -> Self {
         match error {
             BodyError::Json(JsonError::Malformed | JsonError::NotAnObject) => {
@@ -224,21 +224,21 @@ impl From<BodyError> for Fault {
 }
 
 /// The answer to a request that was not admitted (contract 1.6, 1.7).
-pub(crate) fn refusal(refusal: Refusal, path: &str) -> Fault {
+pub(crate) fn refusal(refusal: Refusal, path: &str) -> ApiError {
     match refusal {
-        Refusal::NoToken => Fault::plain(403, "permission denied"),
-        Refusal::InvalidToken => Fault::plain(
+        Refusal::NoToken => ApiError::plain(403, "permission denied"),
+        Refusal::InvalidToken => ApiError::plain(
             403,
             "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n",
         ),
         Refusal::Denied
         | Refusal::ParametersNeeded
         | Refusal::AddressDenied
-        | Refusal::EntityUnusable => Fault::denied(),
-        Refusal::NoMount => Fault::no_handler(path),
+        | Refusal::EntityUnusable => ApiError::denied(),
+        Refusal::NoMount => ApiError::no_handler(path),
         // There is nothing at the very top.
-        Refusal::MalformedPath if path.is_empty() => Fault::no_handler(path),
-        Refusal::MalformedPath => Fault::plain(400, "malformed path"),
+        Refusal::MalformedPath if path.is_empty() => ApiError::no_handler(path),
+        Refusal::MalformedPath => ApiError::plain(400, "malformed path"),
         Refusal::Failure(failure) => failure.into(),
     }
 }
@@ -273,19 +273,19 @@ fn rendered(status: u16, errors: &[&str]) -> Response {
 mod tests {
     use super::*;
 
-    fn body(fault: &Fault, audience: Audience) -> String {
-        String::from_utf8(fault.response(audience).body).unwrap()
+    fn body(error: &ApiError, audience: Audience) -> String {
+        String::from_utf8(error.response(audience).body).unwrap()
     }
 
     #[test]
     fn a_coded_error_is_listed_for_callers_and_plain_on_login() {
-        let fault = Fault::unsupported_operation();
+        let error = ApiError::unsupported_operation();
         assert_eq!(
-            body(&fault, Audience::Authenticated),
+            body(&error, Audience::Authenticated),
             r#"{"errors":["1 error occurred:\n\t* unsupported operation\n\n"]}"#
         );
         assert_eq!(
-            body(&fault, Audience::Login),
+            body(&error, Audience::Login),
             r#"{"errors":["unsupported operation"]}"#
         );
     }
@@ -309,16 +309,16 @@ mod tests {
 
     #[test]
     fn details_of_a_failed_store_stay_with_the_operator() {
-        let fault = Fault::from(Failure::Unavailable("disk /dev/sda1 is full".to_owned()));
-        assert!(!body(&fault, Audience::Authenticated).contains("sda1"));
-        assert!(fault.detail.unwrap().contains("sda1"));
+        let error = ApiError::from(Failure::Unavailable("disk /dev/sda1 is full".to_owned()));
+        assert!(!body(&error, Audience::Authenticated).contains("sda1"));
+        assert!(error.detail.unwrap().contains("sda1"));
     }
 
     #[test]
     fn what_a_parser_refuses_is_not_repeated() {
-        let fault = Fault::from(BodyError::Json(JsonError::Malformed));
+        let error = ApiError::from(BodyError::Json(JsonError::Malformed));
         assert_eq!(
-            body(&fault, Audience::Login),
+            body(&error, Audience::Login),
             r#"{"errors":["error parsing JSON"]}"#
         );
     }

@@ -1,4 +1,4 @@
-//! What operators and their tools ask about a server, and what is true of this one: `sys/ha-status`, `sys/host-info`,
+//! Facts that operators and their tools ask about a server: `sys/ha-status`, `sys/host-info`,
 //! `sys/version-history`, `sys/replication/status`, `sys/in-flight-req` (contract 6.1).
 //!
 //! The gateway is a component: it knows neither the machine below it nor other requests. What it does not know it leaves out or empty,
@@ -6,32 +6,26 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_access_api::Operation;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, json};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::{Fault, MEDIA_TYPE};
+use super::errors::{ApiError, MEDIA_TYPE};
 use super::seal::BUILD_DATE;
 use super::timestamp::timestamp;
-use crate::Gateway;
 use crate::http::Response;
 
-/// Where the requests are shown that are being answered.
-pub(super) const IN_FLIGHT_PATH: &str = "sys/in-flight-req";
-
 /// `sys/ha-status`: one server, which is the active one. Under which address clients reach it is for its operator to know.
-pub(super) fn ha_status<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
-    require(operation, Operation::Read)?;
+pub(super) fn ha_status(call: &Call<'_>) -> Answer {
     let nodes = json!([{
         "hostname": "",
         "api_address": "",
         "cluster_address": "",
         "active_node": true,
         "last_echo": null,
-        "version": gateway.settings.compatibility_version,
+        "version": call.server.settings.compatibility_version,
         "echo_duration_ms": 0,
         "clock_skew_ms": 0,
         "replication_primary_canary_age_ms": 0,
@@ -41,9 +35,8 @@ pub(super) fn ha_status<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operatio
 }
 
 /// `sys/host-info`: the time.
-pub(super) fn host_info<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
-    require(operation, Operation::Read)?;
-    let now = timestamp(gateway.clock.now_seconds());
+pub(super) fn host_info(call: &Call<'_>) -> Answer {
+    let now = timestamp(call.server.clock.now_seconds());
     let warnings = ["host", "memory", "disk", "cpu", "cpu_times"].map(|what| {
         format!("{what}: the server sees nothing of its machine: ask the machine itself")
     });
@@ -52,26 +45,17 @@ pub(super) fn host_info<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operatio
 }
 
 /// `sys/replication/status`: there is none. Tools that collect what they can about a server stop where this is not answered.
-pub(super) fn replication_status(operation: Operation) -> Answer {
-    require(operation, Operation::Read)?;
+pub(super) fn replication_status(_: &Call<'_>) -> Answer {
     Reply::data(&json!({ "mode": "disabled" })).map(Some)
 }
 
 /// `sys/version-history`: the version that clients are told of. Since when it runs is not recorded.
-pub(super) fn version_history<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
-    require(operation, Operation::List)?;
-    let version = gateway.settings.compatibility_version.as_str();
+pub(super) fn version_history(call: &Call<'_>) -> Answer {
+    let version = call.server.settings.compatibility_version.as_str();
     let known =
         json!({ "timestamp_installed": "", "build_date": BUILD_DATE, "previous_version": null });
     let key_info = BTreeMap::from([(version, known)]);
     Reply::data(&json!({ "keys": [version], "key_info": key_info })).map(Some)
-}
-
-fn require(operation: Operation, only: Operation) -> Result<(), Fault> {
-    if operation == only {
-        return Ok(());
-    }
-    Err(Fault::unsupported_operation())
 }
 
 /// A request that is being answered.
@@ -85,25 +69,21 @@ struct InFlight<'a> {
 }
 
 /// `sys/in-flight-req`: the request that asks. Others are answered by other instances, which know nothing of each other.
-pub(super) fn in_flight<A, C, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Result<Response, Fault> {
-    require(call.operation, Operation::Read)?;
+pub(super) fn in_flight(call: &Call<'_>) -> Result<Response, ApiError> {
     let id = match call.request_id {
         Some(id) => id.to_owned(),
-        None => gateway.fresh_uuid()?,
+        None => call.server.fresh_uuid()?,
     };
     let caller = call.admission.caller.as_ref();
     let entity = caller.and_then(|caller| caller.entity_id.as_deref());
     let request = InFlight {
-        start_time: timestamp(gateway.clock.now_seconds()),
+        start_time: timestamp(call.server.clock.now_seconds()),
         client_remote_address: call.request.peer_text().unwrap_or_default(),
         request_path: &call.request.path,
         request_method: "GET",
         client_id: entity.unwrap_or_default(),
     };
     let body = serde_json::to_vec(&BTreeMap::from([(id, request)]))
-        .map_err(|error| Fault::internal(format!("an answer could not be written: {error}")))?;
+        .map_err(|error| ApiError::internal(format!("an answer could not be written: {error}")))?;
     Ok(Response::new(200, MEDIA_TYPE, body))
 }

@@ -1,7 +1,8 @@
-//! What request headers mean (contract 1.2).
+//! The meaning of request headers (contract 1.2).
 
-use super::duration;
-use super::errors::Fault;
+use gatehouse_access_api::duration;
+
+use super::errors::ApiError;
 use crate::http::Request;
 
 /// The client's token. Its own header wins over `Authorization`.
@@ -16,11 +17,11 @@ pub(crate) fn token(request: &Request) -> Option<&str> {
 /// # Errors
 ///
 /// 404, as for a namespace that does not exist.
-pub(super) fn check_namespace(request: &Request) -> Result<(), Fault> {
+pub(super) fn check_namespace(request: &Request) -> Result<(), ApiError> {
     let namespace = request.headers.get("x-vault-namespace").unwrap_or_default();
     match namespace.trim().trim_matches('/') {
         "" | "root" => Ok(()),
-        _ => Err(Fault::plain(404, "namespace not found")),
+        _ => Err(ApiError::plain(404, "namespace not found")),
     }
 }
 
@@ -33,14 +34,14 @@ const NEGATIVE_WRAP_TTL: &str = "requested wrap ttl cannot be negative";
 ///
 /// 400 for what is no such duration. That includes a part of a second: taken for none at all, it would give the secret to whoever
 /// should only carry it.
-pub(super) fn wrap_ttl(request: &Request) -> Result<Option<u64>, Fault> {
+pub(super) fn wrap_ttl(request: &Request) -> Result<Option<u64>, ApiError> {
     let Some(value) = request.headers.get("x-vault-wrap-ttl") else {
         return Ok(None);
     };
     let value = value.trim();
     let refused = |reason: &str| {
         let text = format!("error parsing X-Vault-Wrap-TTL header: {reason}");
-        Err(Fault::plain(400, text))
+        Err(ApiError::plain(400, text))
     };
     match duration::parse(value).map(u64::try_from) {
         Ok(Ok(0)) if value.starts_with('-') && has_nonzero_digit(value) => {
@@ -92,7 +93,7 @@ mod tests {
         }
         for other in ["team", "root/team", "ROOT"] {
             let refused = check_namespace(&with("X-Vault-Namespace", other));
-            assert_eq!(refused, Err(Fault::plain(404, "namespace not found")));
+            assert_eq!(refused, Err(ApiError::plain(404, "namespace not found")));
         }
     }
 
@@ -126,7 +127,7 @@ mod tests {
         ] {
             let refused = wrap_ttl(&with("X-Vault-Wrap-TTL", value));
             let text = format!("error parsing X-Vault-Wrap-TTL header: {reason}");
-            assert_eq!(refused, Err(Fault::plain(400, text)), "{value:?}");
+            assert_eq!(refused, Err(ApiError::plain(400, text)), "{value:?}");
         }
     }
 }

@@ -2,29 +2,30 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access_api::{Access, Failure, InitializeError, Initialized};
+use gatehouse_access_api::{Failure, InitializeError, Initialized};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::errors::Fault;
+use super::call::Unadmitted;
+use super::errors::ApiError;
 use super::fields::Fields;
 use super::stage::{Stage, answer};
-use crate::Gateway;
 use crate::host::InitializeSealError;
-use crate::http::{Request, Response};
+use crate::http::Response;
+use crate::vault::server::Server;
 
 #[derive(Serialize)]
 struct Initialization {
     initialized: bool,
 }
 
-/// Answers whether there has been a first start.
-pub(super) fn status<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Response, Fault> {
-    let initialized = !matches!(Stage::of(gateway)?, Stage::Uninitialized);
+/// GET `sys/init`
+pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    let initialized = !matches!(Stage::current(asked.server)?, Stage::Uninitialized);
     answer(200, &Initialization { initialized })
 }
 
-/// Fields that ask for secrets to be encrypted to somebody. Answering them in clear would betray what was asked.
+/// Fields that ask for secrets to be encrypted to a key. Answering them in clear would betray what was asked.
 const ENCRYPTING_FIELDS: [&str; 3] = ["pgp_keys", "recovery_pgp_keys", "root_token_pgp_key"];
 
 /// Fields about keys that this server never has, and why.
@@ -47,38 +48,36 @@ struct Made<'a> {
     root_token: &'a str,
 }
 
-/// Makes the shares, where the seal has some, and the first token.
+/// POST `sys/init`: makes the shares, where the seal has some, and the first token.
 ///
 /// Beside the fields of the protocol, `root_token` names the token to be made. Whoever initializes a server owns it in any case.
-pub(super) fn run<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    request: &Request,
-) -> Result<Response, Fault> {
-    let fields = Fields::of_body(request)?;
-    let seal = gateway.host.seal.status()?;
-    match Stage::with(seal.as_ref(), &gateway.access)? {
+pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    let server = asked.server;
+    let fields = Fields::of_body(asked.request)?;
+    let seal = server.host.seal.status()?;
+    match Stage::with_seal(seal.as_ref(), server.access)? {
         Stage::Uninitialized => {}
         Stage::Sealed if seal.is_none() => return Err(Failure::Sealed.into()),
         Stage::Sealed | Stage::Active(_) => return Err(already_initialized()),
     }
     refuse_unsupported(&fields)?;
-    let number = |name| Ok::<_, Fault>(fields.integer(name)?.unwrap_or_default());
+    let number = |name| Ok::<_, ApiError>(fields.integer(name)?.unwrap_or_default());
     let (shares, threshold) = (number("secret_shares")?, number("secret_threshold")?);
     let chosen = fields.string("root_token")?.filter(|text| !text.is_empty());
     let (shares, threshold) = match seal {
         Some(_) => numbers_of_shares(shares, threshold)?,
         None => no_shares(shares, threshold)?,
     };
-    let shares = gateway.host.seal.begin_initialization(shares, threshold);
+    let shares = server.host.seal.begin_initialization(shares, threshold);
     let shares = shares.map_err(|error| match error {
         InitializeSealError::AlreadyInitialized => already_initialized(),
         InitializeSealError::InvalidNumbers => invalid_configuration(&error.to_string()),
         InitializeSealError::Failure(failure) => failure.into(),
     })?;
-    let initialized = complete(gateway, chosen.as_deref()).inspect_err(|_| {
-        // Nobody will ever have these shares.
-        if let Err(failure) = gateway.host.seal.abandon_initialization() {
-            gateway.tell_operator(&format!("initialization could not be undone: {failure}"));
+    let initialized = complete(server, chosen.as_deref()).inspect_err(|_| {
+        // These shares are never answered.
+        if let Err(failure) = server.host.seal.abandon_initialization() {
+            server.tell_operator(&format!("initialization could not be undone: {failure}"));
         }
     })?;
 
@@ -103,42 +102,42 @@ pub(super) fn written_shares(
     (hexadecimal, written(|share| STANDARD.encode(share)))
 }
 
-/// What follows once the stores are open.
-fn complete<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+/// Completes the first start once the stores are open.
+fn complete(
+    server: &Server<'_>,
     root_token: Option<&str>,
-) -> Result<Zeroizing<Initialized>, Fault> {
-    let initialized = match gateway.access.initialize(root_token) {
+) -> Result<Zeroizing<Initialized>, ApiError> {
+    let initialized = match server.access.initialize(root_token) {
         Ok(initialized) => Zeroizing::new(initialized),
         Err(InitializeError::AlreadyInitialized) => return Err(already_initialized()),
         Err(InitializeError::Failure(failure)) => return Err(failure.into()),
         Err(error @ InitializeError::UnusableRootToken) => {
-            return Err(Fault::plain(400, error.to_string()));
+            return Err(ApiError::plain(400, error.to_string()));
         }
     };
-    gateway.host.seal.finish_initialization()?;
+    server.host.seal.finish_initialization()?;
     Ok(initialized)
 }
 
-fn refuse_unsupported(fields: &Fields<'_>) -> Result<(), Fault> {
+fn refuse_unsupported(fields: &Fields<'_>) -> Result<(), ApiError> {
     for field in ENCRYPTING_FIELDS {
         let asked = fields.list(field)?.unwrap_or_default();
         if asked.iter().any(|key| !key.is_empty()) {
             let text = format!("{field} is not supported: leave it out");
-            return Err(Fault::plain(400, text));
+            return Err(ApiError::plain(400, text));
         }
     }
     for (field, why) in ABSENT_KEYS {
         if fields.integer(field)?.unwrap_or_default() != 0 {
             let text = format!("{field} is not supported: {why}");
-            return Err(Fault::plain(400, text));
+            return Err(ApiError::plain(400, text));
         }
     }
     Ok(())
 }
 
 /// The numbers of a seal of shares, with the reference's words for those that no seal can have.
-fn numbers_of_shares(shares: i64, threshold: i64) -> Result<(u32, u32), Fault> {
+fn numbers_of_shares(shares: i64, threshold: i64) -> Result<(u32, u32), ApiError> {
     let wrong = match (shares, threshold) {
         (..=0, _) => "shares must be at least one",
         (256.., _) => "shares must be less than 256",
@@ -154,22 +153,22 @@ fn numbers_of_shares(shares: i64, threshold: i64) -> Result<(u32, u32), Fault> {
 }
 
 /// Whoever asks an automatic seal for several shares relies on no single holder having the key.
-fn no_shares(shares: i64, threshold: i64) -> Result<(u32, u32), Fault> {
+fn no_shares(shares: i64, threshold: i64) -> Result<(u32, u32), ApiError> {
     for (field, number) in [("secret_shares", shares), ("secret_threshold", threshold)] {
         if !matches!(number, 0 | 1) {
             let text = format!(
                 "{field} must be 1 or left out: the seal is a key file, so there are no unseal shares to give out"
             );
-            return Err(Fault::plain(400, text));
+            return Err(ApiError::plain(400, text));
         }
     }
     Ok((1, 1))
 }
 
-fn already_initialized() -> Fault {
-    Fault::plain(400, "Vault is already initialized")
+fn already_initialized() -> ApiError {
+    ApiError::plain(400, "Vault is already initialized")
 }
 
-fn invalid_configuration(what: &str) -> Fault {
-    Fault::plain(400, format!("invalid seal configuration: {what}"))
+fn invalid_configuration(what: &str) -> ApiError {
+    ApiError::plain(400, format!("invalid seal configuration: {what}"))
 }

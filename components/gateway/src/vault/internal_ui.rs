@@ -1,42 +1,29 @@
 //! `sys/internal/ui`: what user interfaces ask before they show anything (contract 6.4).
 
 use gatehouse_access_api::{
-    Access, Capability, ListingVisibility, LookupError, MountView, Operation, PathRights,
-    ResultantAcl, TokenReference,
+    Access, Capability, ListingVisibility, LookupError, MountView, PathRights, ResultantAcl,
+    TokenReference,
 };
 use serde_json::{Map, Value, json};
 
 use super::call::{Answer, Call};
 use super::capabilities;
 use super::envelope::Reply;
-use super::errors::{Fault, refusal};
+use super::errors::{ApiError, refusal};
 use super::mounts::system_mounts::{SYSTEM_MOUNTS, cluster_id};
 use super::mounts::{self};
 use super::text::quoted;
 
-/// Whether the path asks for no policy, and its refusals read as those of paths without a token.
-pub(super) fn answers_everybody(path: &str) -> bool {
+/// Says whether the path asks for no policy, and its refusals read as those of paths without a token.
+pub(super) fn asks_for_no_policy(path: &str) -> bool {
     path.strip_prefix("sys/internal/ui/mounts")
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Answers a request below `sys/internal/ui/`.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answer {
-    match (below.split_once('/'), call.operation) {
-        (None, Operation::Read) if below == "mounts" => list(access, call),
-        (None, Operation::Read) if below == "resultant-acl" => resultant_acl(access, call),
-        (None, _) if matches!(below, "mounts" | "resultant-acl") => {
-            Err(Fault::unsupported_operation())
-        }
-        (Some(("mounts", path)), Operation::Read) => one(access, call, path),
-        (Some(("mounts", _)), _) => Err(Fault::unsupported_operation()),
-        _ => Err(Fault::unsupported_path()),
-    }
-}
-
-/// `mounts`: those that the caller has any rights below, and those that everybody may see; of the latter callers without a token
+/// `mounts`: those that the caller has any rights below, and those that every caller may see; of the latter callers without a token
 /// see little more than the name.
-fn list(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn mounts(call: &Call<'_>) -> Answer {
+    let access = call.server.access;
     let mounts = access.list_mounts()?;
     let auth_paths = mounts.iter().map(|mount| format!("auth/{}", mount.path));
     let paths: Vec<String> = auth_paths
@@ -52,7 +39,7 @@ fn list(access: &impl Access, call: &Call<'_>) -> Answer {
     for (mount, has_rights) in mounts.iter().zip(of_auth) {
         if *has_rights || is_open(mount) {
             let shown = match caller {
-                Some(_) => mounts::shown(mount)?,
+                Some(_) => mounts::listed_members(mount)?,
                 None => outline(mount),
             };
             auth.insert(mount.path.clone(), shown.into());
@@ -61,7 +48,7 @@ fn list(access: &impl Access, call: &Call<'_>) -> Answer {
     let mut secret = Map::new();
     for (mount, has_rights) in SYSTEM_MOUNTS.iter().zip(of_system) {
         if *has_rights {
-            let shown = mount.shown(&cluster_id(access)?)?;
+            let shown = mount.listed_members(&cluster_id(access)?)?;
             secret.insert(mount.path.to_owned(), shown.into());
         }
     }
@@ -69,8 +56,9 @@ fn list(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// `mounts/<path>`: the mount that serves a path. Whether there is none or no right to know is not said.
-fn one(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
-    let asked = format!("{path}/");
+pub(super) fn mount(call: &Call<'_>) -> Answer {
+    let access = call.server.access;
+    let asked = format!("{}/", call.captured("path"));
     let token = call.caller_token()?;
     let (path, name, mut shown) = match asked.strip_prefix("auth/") {
         Some(inside) => {
@@ -78,7 +66,7 @@ fn one(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
                 return Err(hidden(&asked));
             };
             let path = format!("auth/{}", mount.path);
-            (path, mount.path.clone(), mounts::shown(&mount)?)
+            (path, mount.path.clone(), mounts::listed_members(&mount)?)
         }
         None => {
             let mut mounts = SYSTEM_MOUNTS.iter();
@@ -86,7 +74,11 @@ fn one(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
                 return Err(hidden(&asked));
             };
             let path = mount.path.to_owned();
-            (path.clone(), path, mount.shown(&cluster_id(access)?)?)
+            (
+                path.clone(),
+                path,
+                mount.listed_members(&cluster_id(access)?)?,
+            )
         }
     };
     if rights_below(access, token, &[path])? != [true] {
@@ -96,9 +88,9 @@ fn one(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
     Reply::data(&shown).map(Some)
 }
 
-fn hidden(asked: &str) -> Fault {
+fn hidden(asked: &str) -> ApiError {
     let asked = quoted(asked);
-    Fault::plain(
+    ApiError::plain(
         403,
         format!(
             "preflight capability check returned 403, please ensure client's policies grant access to path {asked}"
@@ -107,9 +99,13 @@ fn hidden(asked: &str) -> Fault {
 }
 
 /// `resultant-acl`
-fn resultant_acl(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn resultant_acl(call: &Call<'_>) -> Answer {
     let token = &TokenReference::Id(call.caller_token()?.into());
-    let acl = access.read_resultant_acl(token).map_err(caller_gone)?;
+    let acl = call
+        .server
+        .access
+        .read_resultant_acl(token)
+        .map_err(caller_gone)?;
     let data = match acl {
         ResultantAcl::Root => json!({ "root": true }),
         // Clients would take a pattern for a path, so none is shown.
@@ -150,7 +146,7 @@ fn is_open(mount: &MountView) -> bool {
     mount.configuration.listing_visibility == Some(ListingVisibility::Unauthenticated)
 }
 
-/// What everybody may see of a mount.
+/// The members of a mount that every caller may see.
 fn outline(mount: &MountView) -> Map<String, Value> {
     Map::from_iter([
         ("description".to_owned(), mount.description.as_str().into()),
@@ -165,17 +161,17 @@ fn outline(mount: &MountView) -> Map<String, Value> {
 ///
 /// When the token has gone, or access fails.
 pub(super) fn rights_below(
-    access: &impl Access,
+    access: &dyn Access,
     token: &str,
     paths: &[String],
-) -> Result<Vec<bool>, Fault> {
+) -> Result<Vec<bool>, ApiError> {
     access
         .has_rights_below(&TokenReference::Id(token.into()), paths)
         .map_err(caller_gone)
 }
 
 /// The caller's token went between admission and now, or this was its last use.
-fn caller_gone(error: LookupError) -> Fault {
+fn caller_gone(error: LookupError) -> ApiError {
     match error {
         LookupError::UnknownToken => refusal(gatehouse_access_api::Refusal::InvalidToken, ""),
         LookupError::Failure(failure) => failure.into(),

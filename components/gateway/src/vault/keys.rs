@@ -1,29 +1,21 @@
 //! `sys/key-status`, `sys/rotate` and `sys/rotate/config`: the key that seals what is stored (SEC-K4).
 
-use gatehouse_access_api::Operation;
 use serde_json::{Map, Value, json};
 
-use super::call::{Answer, Call, ignored_fields};
-use super::ceremonies;
+use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
-use crate::Gateway;
+use super::errors::ApiError;
 use crate::host::RotationPolicy;
 
-/// What `max_operations` may be: at most nine tenths of 2^32, as clients of the protocol know it.
+/// The bounds of `max_operations`: at most nine tenths of 2^32, as clients of the protocol know it.
 const FEWEST_OPERATIONS: u64 = 1_000_000;
 const MOST_OPERATIONS: u64 = 3_865_470_566;
 /// The shortest `interval` that is not 0, in seconds.
 const SHORTEST_INTERVAL: u64 = 24 * 60 * 60;
 
-const POLICY_FIELDS: [&str; 3] = ["max_operations", "interval", "enabled"];
-
-/// Answers a request for `sys/key-status`.
-pub(super) fn status<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
-    if operation != Operation::Read {
-        return Err(Fault::unsupported_operation());
-    }
-    let key = gateway.host.keys.current()?;
+/// `sys/key-status`
+pub(super) fn status(call: &Call<'_>) -> Answer {
+    let key = call.server.host.keys.current()?;
     let installed_at = i64::try_from(key.installed_at)
         .ok()
         .and_then(|at| jiff::Timestamp::from_millisecond(at).ok())
@@ -35,30 +27,21 @@ pub(super) fn status<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) 
     ]))))
 }
 
-/// Answers a request for `sys/rotate` or below it: the names of Vault, and those that OpenBao has given the same things since.
-pub(super) fn rotate<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, below: &str) -> Answer {
-    match (below, call.operation) {
-        ("" | "keyring", Operation::Update) => {
-            gateway.host.keys.rotate()?;
-            Ok(None)
-        }
-        ("config" | "keyring/config", Operation::Read) => {
-            Ok(Some(Reply::data(&shown(gateway.host.keys.policy()?))?))
-        }
-        ("config" | "keyring/config", Operation::Update) => configure(gateway, call),
-        ("" | "keyring" | "config" | "keyring/config", _) => Err(Fault::unsupported_operation()),
-        (below, _) => match below.split_once('/') {
-            Some(("root", step)) => ceremonies::with_token(gateway, call, step),
-            Some(("recovery", _)) => Err(ceremonies::no_recovery_keys()),
-            _ => Err(Fault::unsupported_path()),
-        },
-    }
+/// `sys/rotate`, which OpenBao calls `sys/rotate/keyring` since
+pub(super) fn rotate(call: &Call<'_>) -> Answer {
+    call.server.host.keys.rotate()?;
+    Ok(None)
 }
 
-fn shown(policy: RotationPolicy) -> Value {
+/// GET `sys/rotate/config`, which OpenBao calls `sys/rotate/keyring/config` since
+pub(super) fn read_policy(call: &Call<'_>) -> Answer {
+    Reply::data(&policy_document(call.server.host.keys.policy()?)).map(Some)
+}
+
+fn policy_document(policy: RotationPolicy) -> Value {
     let interval = match policy.interval {
         0 => json!(0),
-        seconds => json!(written(seconds)),
+        seconds => json!(go_duration(seconds)),
     };
     json!({
         "max_operations": policy.max_operations,
@@ -68,16 +51,17 @@ fn shown(policy: RotationPolicy) -> Value {
 }
 
 /// As Go writes a duration of whole seconds.
-fn written(seconds: u64) -> String {
+fn go_duration(seconds: u64) -> String {
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     format!("{hours}h{minutes}m{seconds}s")
 }
 
-fn configure<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>) -> Answer {
+/// POST `sys/rotate/config`
+pub(super) fn write_policy(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let mut policy = gateway.host.keys.policy()?;
+    let mut policy = call.server.host.keys.policy()?;
     if let Some(number) = fields.integer("max_operations")? {
-        // What is negative is below the smallest.
+        // A negative number is below the smallest.
         policy.max_operations = u64::try_from(number).unwrap_or_default();
     }
     if let Some(interval) = fields.duration("interval")? {
@@ -88,25 +72,25 @@ fn configure<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>) -> Answer {
     }
     if policy.interval != 0 && policy.interval < SHORTEST_INTERVAL {
         let text = "interval must be greater or equal to 24h0m0s";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     if !(FEWEST_OPERATIONS..=MOST_OPERATIONS).contains(&policy.max_operations) {
         let text =
             format!("max_operations must be in the range [{FEWEST_OPERATIONS},{MOST_OPERATIONS}]");
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
-    gateway.host.keys.set_policy(policy)?;
-    let ignored = ignored_fields(&fields, &POLICY_FIELDS);
+    call.server.host.keys.set_policy(policy)?;
+    let ignored = fields.ignored_warning();
     Ok(ignored.map(|warning| Reply::empty().warned([warning])))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::written;
+    use super::go_duration;
 
     #[test]
     fn an_interval_is_written_as_go_writes_it() {
-        assert_eq!(written(86_400), "24h0m0s");
-        assert_eq!(written(90_061), "25h1m1s");
+        assert_eq!(go_duration(86_400), "24h0m0s");
+        assert_eq!(go_duration(90_061), "25h1m1s");
     }
 }

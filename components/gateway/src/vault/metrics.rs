@@ -6,15 +6,14 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::call::Call;
-use super::errors::{Fault, MEDIA_TYPE};
+use super::errors::{ApiError, MEDIA_TYPE};
 use super::timestamp::timestamp;
-use crate::Gateway;
 use crate::http::{Request, Response};
 
 /// Prometheus's text format.
 const EXPOSITION_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// What scrapers ask for.
+/// The media types that scrapers ask for.
 const SCRAPED_MEDIA_TYPES: [&str; 3] = [
     "application/openmetrics-text",
     "prometheus/telemetry",
@@ -22,25 +21,22 @@ const SCRAPED_MEDIA_TYPES: [&str; 3] = [
 ];
 
 /// Answers an admitted read.
-pub(super) fn read<A, C, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Result<Response, Fault> {
+pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     let format = call.query_fields()?.string("format")?.unwrap_or_default();
-    let exposition = || gateway.host.metrics.exposition();
+    let exposition = || call.server.host.metrics.exposition();
     match format.as_str() {
         "" if !is_scraper(call.request) => {
-            let now = timestamp(gateway.clock.now_seconds());
-            let body = serde_json::to_vec(&Summary::of(&exposition(), now)).map_err(|error| {
-                Fault::internal(format!("an answer could not be written: {error}"))
-            })?;
+            let now = timestamp(call.server.clock.now_seconds());
+            let body = serde_json::to_vec(&Summary::from_exposition(&exposition(), now)).map_err(
+                |error| ApiError::internal(format!("an answer could not be written: {error}")),
+            )?;
             Ok(Response::new(200, MEDIA_TYPE, body))
         }
         "" | "prometheus" => {
             let body = exposition().into_bytes();
             Ok(Response::new(200, EXPOSITION_MEDIA_TYPE, body))
         }
-        _ => Err(Fault::plain(
+        _ => Err(ApiError::plain(
             400,
             "metrics are written in two formats: leave format out for JSON, or ask for prometheus",
         )),
@@ -77,7 +73,7 @@ struct Gauge {
     labels: Labels,
 }
 
-/// What was counted or measured since the server began. Of single values nothing is kept, so the extremes, their spread and the rate
+/// Counts and measures since the server began. Of single values nothing is kept, so the extremes, their spread and the rate
 /// are 0.
 #[derive(Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
@@ -94,8 +90,8 @@ struct Sampled {
 }
 
 impl Summary {
-    /// What `exposition` says, in the order of its names.
-    fn of(exposition: &str, now: Timestamp) -> Self {
+    /// Reads `exposition`, in the order of its names.
+    fn from_exposition(exposition: &str, now: Timestamp) -> Self {
         let mut summary = Self {
             timestamp: now.strftime("%Y-%m-%d %H:%M:%S +0000 UTC").to_string(),
             gauges: Vec::new(),
@@ -246,7 +242,7 @@ mod tests {
             # TYPE g gauge\ng -1.5\n\
             # TYPE h histogram\nh_bucket{le=\"1\"} 1\nh_bucket{le=\"+Inf\"} 2\nh_sum 3\nh_count 2\n\
             # TYPE e histogram\ne_sum{k=\"v\"} 0\ne_count{k=\"v\"} 0\n";
-        let summary = Summary::of(exposition, timestamp(1_795_255_200));
+        let summary = Summary::from_exposition(exposition, timestamp(1_795_255_200));
         let sampled = |name, count, sum, mean, labels| {
             json!({"Name": name, "Count": count, "Rate": 0.0, "Sum": sum, "Min": 0.0, "Max": 0.0,
                 "Mean": mean, "Stddev": 0.0, "Labels": labels})
@@ -280,7 +276,7 @@ mod tests {
         ] {
             assert_eq!(Sample::parse(line), None, "{line}");
         }
-        let summary = Summary::of("untyped 1\n", timestamp(0));
+        let summary = Summary::from_exposition("untyped 1\n", timestamp(0));
         assert!(summary.gauges.is_empty() && summary.counters.is_empty());
         assert!(summary.samples.is_empty());
     }

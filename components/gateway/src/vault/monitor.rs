@@ -2,21 +2,20 @@
 
 use std::fmt::Write;
 
-use gatehouse_access_api::{
-    self as access, Access, Capability, Operation, Refusal, TokenReference,
-};
+use gatehouse_access_api::{self as access, Capability, Operation, Refusal, TokenReference};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::call::Call;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::{fields, headers, operation};
 use crate::continuation::Continuation;
 use crate::host::{LogLevel, LogLine, LogLines};
 use crate::parts::{Part, ResumeError};
 use crate::path::CanonicalPath;
-use crate::{Gateway, Request, Response, admission, query};
+use crate::vault::server::Server;
+use crate::{Request, Response, admission, query};
 
 /// The path below `v1/`.
 pub(super) const PATH: &str = "sys/monitor";
@@ -49,31 +48,26 @@ enum Format {
 }
 
 /// Begins to tell what the server logs from now on.
-pub(super) fn read<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Result<Response, Fault> {
-    if call.operation != Operation::Read {
-        return Err(Fault::unsupported_operation());
-    }
+pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
+    let server = call.server;
     let asked = |name| query::first(&call.request.query, name).filter(|text| !text.is_empty());
     let level = match asked("log_level").as_deref() {
         None => LogLevel::Info,
-        Some(name) => level_of(name).ok_or_else(|| Fault::plain(400, "unknown log level"))?,
+        Some(name) => level_of(name).ok_or_else(|| ApiError::plain(400, "unknown log level"))?,
     };
     let format = match asked("log_format").as_deref() {
         None => Format::Standard,
-        Some(name) => format_of(name).ok_or_else(|| Fault::plain(400, "unknown log format"))?,
+        Some(name) => format_of(name).ok_or_else(|| ApiError::plain(400, "unknown log format"))?,
     };
     // Before each part that token is asked about and not used, which shows no rule whose conditions it meets, nor any rule after its last use:
     // the answer would be cut off before it has begun.
     let token = TokenReference::Id(call.caller_token()?.into());
-    if call.admission.limited_uses && !permits_without_conditions(gateway, &token)? {
-        return Err(Fault::denied());
+    if call.admission.limited_uses && !permits_without_conditions(server, &token)? {
+        return Err(ApiError::denied());
     }
-    let Some(LogLines { position, .. }) = gateway.host.log.follow(None, level) else {
+    let Some(LogLines { position, .. }) = server.host.log.follow(None, level) else {
         let text = "this host keeps no log lines to follow: read its log where it writes it";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     };
     let place = Place {
         position,
@@ -90,17 +84,17 @@ pub(super) fn read<A, C: Access, O>(
 /// # Errors
 ///
 /// When the request is another one, or whoever made it may not read the log any more.
-pub(crate) fn resume<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+pub(crate) fn resume(
+    server: &Server<'_>,
     request: &Request,
     mut place: Place,
 ) -> Result<Part, ResumeError> {
     let path = CanonicalPath::parse(&request.path).map_err(|_| ResumeError::Foreign)?;
-    let asked = operation::of(request, &path).map_err(|_| ResumeError::Foreign)?;
+    let asked = operation::requested(request, &path).map_err(|_| ResumeError::Foreign)?;
     if path.below("v1") != Some(PATH) || asked != Operation::Read {
         return Err(ResumeError::Foreign);
     }
-    match may_go_on(gateway, request) {
+    match may_go_on(server, request) {
         Ok(true) => {}
         Ok(false) => return Err(ResumeError::Refused),
         Err(access::Failure::Sealed) => {
@@ -119,11 +113,11 @@ pub(crate) fn resume<A, C: Access, O>(
             });
         }
         Err(failure) => {
-            gateway.tell_operator(&failure.to_string());
+            server.tell_operator(&failure.to_string());
             return Err(ResumeError::Failed);
         }
     }
-    let log = &gateway.host.log;
+    let log = &server.host.log;
     let found = log.follow(Some(place.position), place.level);
     let found = found.ok_or(ResumeError::Failed)?;
     place.position = found.position;
@@ -141,22 +135,19 @@ pub(crate) fn resume<A, C: Access, O>(
     })
 }
 
-/// Whether the caller may still read the log. A token with a number of uses is asked about, and not used.
-fn may_go_on<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    request: &Request,
-) -> Result<bool, access::Failure> {
+/// Says whether the caller may still read the log. A token with a number of uses is asked about, and not used.
+fn may_go_on(server: &Server<'_>, request: &Request) -> Result<bool, access::Failure> {
     let Some(token) = headers::token(request) else {
         return Ok(false);
     };
     let reference = &TokenReference::Id(token.into());
-    let view = match gateway.access.lookup_token(reference) {
+    let view = match server.access.lookup_token(reference) {
         Ok(view) => view,
         Err(access::LookupError::UnknownToken) => return Ok(false),
         Err(access::LookupError::Failure(failure)) => return Err(failure),
     };
     if view.num_uses > 0 {
-        return permits_without_conditions(gateway, reference);
+        return permits_without_conditions(server, reference);
     }
     let asked = access::Request {
         token: Some(token.into()),
@@ -166,7 +157,7 @@ fn may_go_on<A, C: Access, O>(
         wrap_ttl: None,
         parameters: None,
     };
-    let admitted = admission::admit(&gateway.access, &asked, || {
+    let admitted = admission::admit(server.access, &asked, || {
         fields::parameters(request, Operation::Read)
     });
     match admitted {
@@ -176,12 +167,12 @@ fn may_go_on<A, C: Access, O>(
     }
 }
 
-fn permits_without_conditions<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+fn permits_without_conditions(
+    server: &Server<'_>,
     token: &TokenReference,
 ) -> Result<bool, access::Failure> {
     let paths = [PATH.to_owned()];
-    match gateway.access.unconditional_capabilities(token, &paths) {
+    match server.access.unconditional_capabilities(token, &paths) {
         Ok(found) => Ok(found.iter().any(|found| permits(found))),
         Err(access::LookupError::UnknownToken) => Ok(false),
         Err(access::LookupError::Failure(failure)) => Err(failure),

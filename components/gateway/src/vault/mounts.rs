@@ -5,21 +5,18 @@ pub(super) mod system_mounts;
 pub(super) mod tuning;
 
 use gatehouse_access_api::{
-    Access, ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType,
-    MountView, Operation,
+    ListingVisibility, MountConfiguration, MountError, MountRequest, MountTokenType, MountView,
 };
-use gatehouse_auth_method_api::AuthMethod;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::{ConversionError, Fields};
 use super::text::excerpt;
-use crate::Gateway;
 
-/// What clients are shown as the version of the built-in methods.
+/// The version of the built-in methods, as clients see it.
 pub(super) const PLUGIN_VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+builtin");
 
 /// Most of a caller's word that is repeated.
@@ -119,62 +116,53 @@ pub(super) const fn token_type(token_type: MountTokenType) -> &'static str {
 }
 
 /// `sys/auth`
-pub(super) fn list(access: &impl Access) -> Answer {
+pub(super) fn list(call: &Call<'_>) -> Answer {
     let mut data = Map::new();
-    for mount in access.list_mounts()? {
-        data.insert(mount.path.clone(), Value::Object(shown(&mount)?));
+    for mount in call.server.access.list_mounts()? {
+        data.insert(mount.path.clone(), Value::Object(listed_members(&mount)?));
     }
     Ok(Some(Reply::copied(data)))
 }
 
-/// `sys/auth/<path>`
-pub(super) fn handle<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-    path: &str,
-) -> Answer {
-    if let Some(path) = path.strip_suffix("/tune") {
-        return tuning::handle(&gateway.access, call, path);
-    }
-    match call.operation {
-        Operation::Read => read(&gateway.access, call, path),
-        Operation::Update => {
-            let request = mount_request(&call.fields()?)?;
-            let enabled = gateway.access.enable_mount(path, &request);
-            enabled.map_err(|error| match error {
-                MountError::InvalidListingVisibility => {
-                    unknown_visibility(request.listing_visibility.as_deref())
-                }
-                error => fault(error),
-            })?;
-            Ok(None)
+/// POST `sys/auth/<path>`
+pub(super) fn enable(call: &Call<'_>) -> Answer {
+    let request = mount_request(&call.fields()?)?;
+    let access = call.server.access;
+    let enabled = access.enable_mount(call.captured("path"), &request);
+    enabled.map_err(|error| match error {
+        MountError::InvalidListingVisibility => {
+            unknown_visibility(request.listing_visibility.as_deref())
         }
-        Operation::Delete => {
-            // The tokens die with the mount; what the method kept for it is out of reach from then on, also where it is not
-            // deleted before the answer.
-            if let Some(id) = gateway.access.disable_mount(path).map_err(fault)? {
-                // Where that fails the operator knows it, and background work goes on; the mount is gone all the same.
-                let _ = gateway.forget_disabled_mount(&id);
-            }
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+        error => api_error(error),
+    })?;
+    Ok(None)
 }
 
-/// One mount, for `sys/mounts/auth/<path>` too.
-pub(super) fn read(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
-    if call.operation != Operation::Read {
-        return Err(Fault::unsupported_operation());
+/// DELETE `sys/auth/<path>`: the tokens die with the mount; what the method kept for it is out of reach from then on, also where it is not
+/// deleted before the answer.
+pub(super) fn disable(call: &Call<'_>) -> Answer {
+    let access = call.server.access;
+    if let Some(id) = access
+        .disable_mount(call.captured("path"))
+        .map_err(api_error)?
+    {
+        // Where that fails the operator knows it, and background work goes on; the mount is gone all the same.
+        let _ = call.server.forget_disabled_mount(&id);
     }
-    match access.read_mount(path)? {
-        Some(mount) => Ok(Some(Reply::copied(shown(&mount)?))),
-        None => Err(Fault::plain(400, format!("No auth engine at {path}/"))),
+    Ok(None)
+}
+
+/// GET `sys/auth/<path>`, `sys/mounts/auth/<path>`
+pub(super) fn read(call: &Call<'_>) -> Answer {
+    let path = call.captured("path");
+    match call.server.access.read_mount(path)? {
+        Some(mount) => Ok(Some(Reply::copied(listed_members(&mount)?))),
+        None => Err(ApiError::plain(400, format!("No auth engine at {path}/"))),
     }
 }
 
 /// The mount as it is listed.
-pub(super) fn shown(mount: &MountView) -> Result<Map<String, Value>, Fault> {
+pub(super) fn listed_members(mount: &MountView) -> Result<Map<String, Value>, ApiError> {
     members(&Mount::from(mount))
 }
 
@@ -184,10 +172,10 @@ pub(super) fn shown_options(mount: &MountView) -> Map<String, Value> {
     mount.options.iter().map(option).collect()
 }
 
-fn members(shown: &impl Serialize) -> Result<Map<String, Value>, Fault> {
+fn members(shown: &impl Serialize) -> Result<Map<String, Value>, ApiError> {
     match serde_json::to_value(shown) {
         Ok(Value::Object(members)) => Ok(members),
-        _ => Err(Fault::internal("a mount could not be written as JSON")),
+        _ => Err(ApiError::internal("a mount could not be written as JSON")),
     }
 }
 
@@ -203,7 +191,7 @@ fn mount_request(fields: &Fields<'_>) -> Result<MountRequest, ConversionError> {
             .unwrap_or_default(),
         ..MountRequest::default()
     };
-    // Members of `config` that nobody knows are ignored: clients send all that their version has.
+    // Members of `config` that are not known are ignored: clients send all that their version has.
     if let Some(config) = fields.object("config")? {
         let list = |name| Ok(config.list(name)?.unwrap_or_default());
         request.default_lease_ttl = lease(&config, "default_lease_ttl")?;
@@ -238,15 +226,15 @@ fn lease(config: &Fields<'_>, name: &'static str) -> Result<u64, ConversionError
 }
 
 /// For a listing visibility that does not exist.
-fn unknown_visibility(name: Option<&str>) -> Fault {
+fn unknown_visibility(name: Option<&str>) -> ApiError {
     let name = excerpt(name.unwrap_or_default(), SHOWN_BYTES);
-    Fault::plain(400, format!("invalid listing_visibility {name}"))
+    ApiError::plain(400, format!("invalid listing_visibility {name}"))
 }
 
-fn fault(error: MountError) -> Fault {
+fn api_error(error: MountError) -> ApiError {
     match error {
         MountError::Failure(failure) => failure.into(),
         // The messages of the others are the contract's.
-        error => Fault::plain(400, error.to_string()),
+        error => ApiError::plain(400, error.to_string()),
     }
 }

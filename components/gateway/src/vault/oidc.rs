@@ -2,15 +2,13 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use gatehouse_access_api::Operation;
-use gatehouse_auth_method_api::{AuthMethod, IdentityTokenError, IssuerError, PublicKey};
+use gatehouse_auth_method_api::{IdentityTokenError, IssuerError, PublicKey};
 use serde::Serialize;
 
-use super::call::{Answer, Call};
+use super::call::{Answer, Call, Unadmitted};
 use super::envelope::Reply;
-use super::errors::{Fault, MEDIA_TYPE};
-use crate::Gateway;
-use crate::http::{Method, Request, Response};
+use super::errors::{ApiError, MEDIA_TYPE};
+use crate::http::Response;
 
 /// For how many seconds the key set may be kept.
 const KEY_SET_FRESHNESS: u32 = 3600;
@@ -48,24 +46,9 @@ struct Configuration {
     issuer: String,
 }
 
-/// Answers a request for one of the documents, which need no token and have no envelope; `None` for every other path.
-pub(super) fn document<A: AuthMethod, C, O>(
-    gateway: &Gateway<A, C, O>,
-    request: &Request,
-    path: &str,
-) -> Option<Result<Response, Fault>> {
-    let name = path.strip_prefix("v1/identity/oidc/plugins/.well-known/")?;
-    let answer = match (name, &request.method) {
-        ("openid-configuration", Method::Get) => discovery(&gateway.auth_method),
-        ("keys", Method::Get) => key_set(&gateway.auth_method),
-        ("openid-configuration" | "keys", _) => Err(Fault::plain(405, "unsupported operation")),
-        _ => return None,
-    };
-    Some(answer)
-}
-
-fn discovery(auth_method: &impl AuthMethod) -> Result<Response, Fault> {
-    let issuer = auth_method.issuer().map_err(no_tokens)?;
+/// GET `.well-known/openid-configuration`
+pub(super) fn discovery(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    let issuer = asked.server.auth_method.issuer().map_err(no_tokens)?;
     json(&Discovery {
         jwks_uri: format!("{issuer}/.well-known/keys"),
         issuer: &issuer,
@@ -75,10 +58,16 @@ fn discovery(auth_method: &impl AuthMethod) -> Result<Response, Fault> {
     })
 }
 
-fn key_set(auth_method: &impl AuthMethod) -> Result<Response, Fault> {
-    let keys = auth_method.public_keys().map_err(no_tokens)?;
+/// GET `.well-known/keys`
+pub(super) fn key_set(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    let keys = asked.server.auth_method.public_keys().map_err(no_tokens)?;
     let keys = keys.iter().map(Key::from).collect();
     Ok(json(&KeySet { keys })?.cacheable(KEY_SET_FRESHNESS))
+}
+
+/// Any other method at the two documents.
+pub(super) fn otherwise(_: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    Err(ApiError::plain(405, "unsupported operation"))
 }
 
 impl<'a> From<&'a PublicKey> for Key<'a> {
@@ -94,46 +83,44 @@ impl<'a> From<&'a PublicKey> for Key<'a> {
     }
 }
 
-fn json(document: &impl Serialize) -> Result<Response, Fault> {
+fn json(document: &impl Serialize) -> Result<Response, ApiError> {
     let body = serde_json::to_vec(document)
-        .map_err(|error| Fault::internal(format!("a document could not be written: {error}")))?;
+        .map_err(|error| ApiError::internal(format!("a document could not be written: {error}")))?;
     Ok(Response::new(200, MEDIA_TYPE, body))
 }
 
 /// There is no issuer to speak of, or the server failed.
-fn no_tokens(error: IdentityTokenError) -> Fault {
+fn no_tokens(error: IdentityTokenError) -> ApiError {
     match error {
-        IdentityTokenError::NoIssuer => Fault::plain(404, error.to_string()),
-        IdentityTokenError::Random => Fault::internal(error.to_string()),
+        IdentityTokenError::NoIssuer => ApiError::plain(404, error.to_string()),
+        IdentityTokenError::Random => ApiError::internal(error.to_string()),
         IdentityTokenError::Storage(error) => error.into(),
     }
 }
 
-/// Answers a request for `identity/oidc/config`.
-pub(super) fn handle(auth_method: &impl AuthMethod, call: &Call<'_>) -> Answer {
-    match call.operation {
-        Operation::Read => {
-            let issuer = auth_method.read_issuer()?;
-            Reply::data(&Configuration { issuer }).map(Some)
-        }
-        Operation::Update => {
-            // As for every field: what is not sent stays.
-            if let Some(issuer) = call.fields()?.string("issuer")? {
-                auth_method.write_issuer(&issuer).map_err(not_stored)?;
-                if !issuer.is_empty() {
-                    return Ok(Some(Reply::empty().warned([EXPLICIT_ISSUER.to_owned()])));
-                }
-            }
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+/// GET `identity/oidc/config`
+pub(super) fn read_config(call: &Call<'_>) -> Answer {
+    let issuer = call.server.auth_method.read_issuer()?;
+    Reply::data(&Configuration { issuer }).map(Some)
 }
 
-fn not_stored(error: IssuerError) -> Fault {
+/// POST `identity/oidc/config`
+pub(super) fn write_config(call: &Call<'_>) -> Answer {
+    // As for every field: what is not sent stays.
+    if let Some(issuer) = call.fields()?.string("issuer")? {
+        let auth_method = call.server.auth_method;
+        auth_method.write_issuer(&issuer).map_err(not_stored)?;
+        if !issuer.is_empty() {
+            return Ok(Some(Reply::empty().warned([EXPLICIT_ISSUER.to_owned()])));
+        }
+    }
+    Ok(None)
+}
+
+fn not_stored(error: IssuerError) -> ApiError {
     match error {
         IssuerError::Storage(error) => error.into(),
-        IssuerError::NotUrl => Fault::plain(
+        IssuerError::NotUrl => ApiError::plain(
             400,
             "invalid issuer, which must include only a scheme, host, and optional port (e.g. https://example.com:8200)",
         ),

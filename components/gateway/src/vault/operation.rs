@@ -1,10 +1,10 @@
-//! What a request does, read from its method, its query and the end of its path (contract 1.1).
+//! The operation of a request, read from its method, its query and the end of its path (contract 1.1).
 
 use gatehouse_access_api::Operation;
 
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::parse_boolean;
-use super::spelling;
+use super::name_normalization;
 use crate::cubbyhole_paths;
 use crate::http::{Method, Request};
 use crate::path::CanonicalPath;
@@ -17,23 +17,23 @@ const PATCH_MEDIA_TYPE: &str = "application/merge-patch+json";
 /// # Errors
 ///
 /// When the method, the query or the end of the path rules every operation out.
-pub(super) fn of(request: &Request, path: &CanonicalPath) -> Result<Operation, Fault> {
+pub(super) fn requested(request: &Request, path: &CanonicalPath) -> Result<Operation, ApiError> {
     match request.method {
         _ if asks_for_help(request) => Ok(Operation::Help),
         Method::Get => read(&request.query),
         Method::List => Ok(Operation::List),
         Method::Post | Method::Put if path.has_trailing_slash() => {
-            Err(Fault::plain(400, "cannot write to a path ending in '/'"))
+            Err(ApiError::plain(400, "cannot write to a path ending in '/'"))
         }
         Method::Post | Method::Put if has_existence_check(path) => Ok(Operation::CreateOrUpdate),
         Method::Post | Method::Put => Ok(Operation::Update),
         Method::Patch => patch(request.media_type().unwrap_or_default()),
         Method::Delete => Ok(Operation::Delete),
-        Method::Head | Method::Options | Method::Other => Err(Fault::silent(405)),
+        Method::Head | Method::Options | Method::Other => Err(ApiError::silent(405)),
     }
 }
 
-/// Whether a request asks for help, by any method that does something: then nothing else is done.
+/// Says whether a request asks for help, by any method that does something: then nothing else is done.
 pub(super) fn asks_for_help(request: &Request) -> bool {
     let does_something = !matches!(
         request.method,
@@ -42,7 +42,7 @@ pub(super) fn asks_for_help(request: &Request) -> bool {
     does_something && query::first(&request.query, "help").is_some_and(|help| !help.is_empty())
 }
 
-fn read(query: &str) -> Result<Operation, Fault> {
+fn read(query: &str) -> Result<Operation, ApiError> {
     if query.is_empty() {
         return Ok(Operation::Read);
     }
@@ -51,28 +51,28 @@ fn read(query: &str) -> Result<Operation, Fault> {
         Some(text) => match parse_boolean(text) {
             Some(true) => Ok(Operation::List),
             Some(false) => Ok(Operation::Read),
-            None => Err(Fault::silent(400)),
+            None => Err(ApiError::silent(400)),
         },
     }
 }
 
-fn patch(media_type: &str) -> Result<Operation, Fault> {
+fn patch(media_type: &str) -> Result<Operation, ApiError> {
     if media_type.eq_ignore_ascii_case(PATCH_MEDIA_TYPE) {
         return Ok(Operation::Patch);
     }
-    Err(Fault::plain(
+    Err(ApiError::plain(
         415,
         format!("PATCH requires Content-Type of {PATCH_MEDIA_TYPE}, provided {media_type}"),
     ))
 }
 
-/// Whether a write to the path needs `create` or `update`, as something is there or not: at a secret in the cubbyhole, and at what may be a role.
+/// Says whether a write to the path needs `create` or `update`, as something is there or not: at a secret in the cubbyhole, and at what may be a role.
 /// Which part of a path is its mount is known only after admission. So a mount whose own path ends in `role` is taken for a role here, and
 /// whoever serves the request insists on `update`.
 fn has_existence_check(path: &CanonicalPath) -> bool {
     path.below("v1").is_some_and(|path| {
-        spelling::role_name(path).is_some()
-            || spelling::is_token_role(path)
+        name_normalization::role_name(path).is_some()
+            || name_normalization::is_token_role(path)
             || cubbyhole_paths::is_secret(path)
     })
 }
@@ -81,11 +81,11 @@ fn has_existence_check(path: &CanonicalPath) -> bool {
 mod tests {
     use super::*;
 
-    fn operation(method: Method, target: &str) -> Result<Operation, Fault> {
+    fn operation(method: Method, target: &str) -> Result<Operation, ApiError> {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let mut request = Request::new(method, path);
         request.query = query.to_owned();
-        of(&request, &CanonicalPath::parse(path).unwrap())
+        requested(&request, &CanonicalPath::parse(path).unwrap())
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
         }
         assert_eq!(
             operation(Method::Get, "/v1/x?list=yes"),
-            Err(Fault::silent(400))
+            Err(ApiError::silent(400))
         );
     }
 
@@ -141,6 +141,6 @@ mod tests {
     fn patch_needs_its_media_type() {
         let refused = operation(Method::Patch, "/v1/x").unwrap_err();
         let expected = "PATCH requires Content-Type of application/merge-patch+json, provided ";
-        assert_eq!(refused, Fault::plain(415, expected));
+        assert_eq!(refused, ApiError::plain(415, expected));
     }
 }

@@ -5,13 +5,10 @@ use serde::Serialize;
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 
 /// Most keys in one answer.
 const MAXIMUM_KEYS: u32 = 10_000;
-
-/// The fields of a query that say so.
-pub(crate) const FIELDS: [&str; 2] = ["after", "limit"];
 
 /// The part of a list that a request asks for in its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +17,7 @@ pub(crate) struct Paging {
     pub(crate) after: Option<String>,
     /// Most keys to be shown; at least 1.
     pub(crate) limit: u32,
-    /// Whether the request may want more than `limit` keys.
+    /// True if the request may want more than `limit` keys.
     cut: bool,
 }
 
@@ -30,13 +27,13 @@ struct Keys<'a> {
 }
 
 impl Paging {
-    /// What the query of `call` says in `after` and `limit`. A limit that is missing or not positive asks for all keys, and gets
+    /// Reads `after` and `limit` of the query of `call`. A limit that is missing or not positive asks for all keys, and gets
     /// 10000 as one above does.
     ///
     /// # Errors
     ///
     /// When `limit` is no integer.
-    pub(crate) fn of(call: &Call<'_>) -> Result<Self, Fault> {
+    pub(crate) fn from_query(call: &Call<'_>) -> Result<Self, ApiError> {
         let fields = call.query_fields()?;
         let asked = fields.integer("limit")?.filter(|limit| *limit > 0);
         let within = asked
@@ -67,7 +64,7 @@ impl Paging {
     /// 404 where there is nothing to show.
     pub(crate) fn reply(self, page: &KeyPage) -> Answer {
         if page.keys.is_empty() && page.next.is_none() {
-            return Err(Fault::absent());
+            return Err(ApiError::absent());
         }
         let reply = Reply::data(&Keys { keys: &page.keys })?;
         Ok(Some(reply.warned(self.warnings(page.next.as_deref()))))

@@ -1,12 +1,12 @@
 //! Policies under `sys/policies/acl`, and under `sys/policy` for older clients (contract 5.6).
 
-use gatehouse_access_api::{Access, Operation, PolicyError};
+use gatehouse_access_api::{self as access, PolicyError};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 
 #[derive(Serialize)]
 struct Keys {
@@ -19,68 +19,51 @@ struct Policy<'a> {
     policy: &'a str,
 }
 
-/// `sys/policies/acl`
-pub(super) fn names(access: &impl Access, operation: Operation) -> Answer {
-    match operation {
-        Operation::List => {
-            let keys = access.list_policies()?;
-            Reply::data(&Keys { keys }).map(Some)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+/// LIST `sys/policies/acl`
+pub(super) fn list(call: &Call<'_>) -> Answer {
+    let keys = call.server.access.list_policies()?;
+    Reply::data(&Keys { keys }).map(Some)
 }
 
-/// `sys/policies/acl/<name>`
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
-    match call.operation {
-        Operation::Read => {
-            let found = access.read_policy(name)?.ok_or_else(Fault::absent)?;
-            let data = Policy {
-                name: &found.name,
-                policy: &found.text,
-            };
-            Reply::data(&data).map(Some)
-        }
-        Operation::Update => write(access, call, name),
-        Operation::Delete => delete(access, name),
-        _ => Err(Fault::unsupported_operation()),
-    }
+/// GET `sys/policies/acl/<name>`
+pub(super) fn read(call: &Call<'_>) -> Answer {
+    let found = existing_policy(call)?;
+    let data = Policy {
+        name: &found.name,
+        policy: &found.text,
+    };
+    Reply::data(&data).map(Some)
 }
 
-/// `sys/policy`
-pub(super) fn old_names(access: &impl Access, operation: Operation) -> Answer {
-    match operation {
-        Operation::Read | Operation::List => {
-            let names = access.list_policies()?;
-            let names: Value = names.into_iter().map(Value::String).collect();
-            let data = Map::from_iter([
-                ("keys".to_owned(), names.clone()),
-                ("policies".to_owned(), names),
-            ]);
-            Ok(Some(Reply::copied(data)))
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+/// GET and LIST `sys/policy`
+pub(super) fn list_for_old_clients(call: &Call<'_>) -> Answer {
+    let names = call.server.access.list_policies()?;
+    let names: Value = names.into_iter().map(Value::String).collect();
+    let data = Map::from_iter([
+        ("keys".to_owned(), names.clone()),
+        ("policies".to_owned(), names),
+    ]);
+    Ok(Some(Reply::copied(data)))
 }
 
-/// `sys/policy/<name>`
-pub(super) fn handle_old(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
-    match call.operation {
-        Operation::Read => {
-            let found = access.read_policy(name)?.ok_or_else(Fault::absent)?;
-            let data = Map::from_iter([
-                ("name".to_owned(), Value::String(found.name)),
-                ("rules".to_owned(), Value::String(found.text)),
-            ]);
-            Ok(Some(Reply::copied(data)))
-        }
-        Operation::Update => write(access, call, name),
-        Operation::Delete => delete(access, name),
-        _ => Err(Fault::unsupported_operation()),
-    }
+/// GET `sys/policy/<name>`
+pub(super) fn read_for_old_clients(call: &Call<'_>) -> Answer {
+    let found = existing_policy(call)?;
+    let data = Map::from_iter([
+        ("name".to_owned(), Value::String(found.name)),
+        ("rules".to_owned(), Value::String(found.text)),
+    ]);
+    Ok(Some(Reply::copied(data)))
 }
 
-fn write(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
+fn existing_policy(call: &Call<'_>) -> Result<access::Policy, ApiError> {
+    let found = call.server.access.read_policy(call.captured("name"))?;
+    found.ok_or_else(ApiError::absent)
+}
+
+/// POST `sys/policies/acl/<name>`, `sys/policy/<name>`
+pub(super) fn write(call: &Call<'_>) -> Answer {
+    let name = call.captured("name");
     let fields = call.fields()?;
     let mut warnings = Vec::new();
     if !call.has_sent(name) {
@@ -94,16 +77,23 @@ fn write(access: &impl Access, call: &Call<'_>, name: &str) -> Answer {
             text
         }
     };
-    access.write_policy(name, &text).map_err(fault)?;
+    call.server
+        .access
+        .write_policy(name, &text)
+        .map_err(api_error)?;
     Ok((!warnings.is_empty()).then(|| Reply::empty().warned(warnings)))
 }
 
-fn delete(access: &impl Access, name: &str) -> Answer {
-    access.delete_policy(name).map_err(fault)?;
+/// DELETE `sys/policies/acl/<name>`, `sys/policy/<name>`
+pub(super) fn delete(call: &Call<'_>) -> Answer {
+    let access = call.server.access;
+    access
+        .delete_policy(call.captured("name"))
+        .map_err(api_error)?;
     Ok(None)
 }
 
-fn fault(error: PolicyError) -> Fault {
+fn api_error(error: PolicyError) -> ApiError {
     let text = match error {
         PolicyError::Failure(failure) => return failure.into(),
         PolicyError::Empty => "'policy' parameter not supplied or empty".to_owned(),
@@ -123,5 +113,5 @@ fn fault(error: PolicyError) -> Fault {
         | PolicyError::WrappingLimits
         | PolicyError::UnsupportedKey(_) => format!("failed to parse policy: {error}"),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }

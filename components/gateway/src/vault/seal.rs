@@ -2,24 +2,26 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access_api::{Access, Operation};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::call::Answer;
-use super::errors::Fault;
+use super::call::{Answer, Call, Unadmitted};
+use super::errors::ApiError;
 use super::fields::Fields;
 use super::stage::{Stage, answer};
 use crate::host::{Bucket, SealFailure, SealProgress, UnsealError};
 use crate::http::{Request, Response};
-use crate::path::CanonicalPath;
-use crate::{Gateway, source};
+use crate::source;
+use crate::vault::server::Server;
 
 /// When this was built, RFC 3339; builds that want to be reproducible do not say.
 pub(super) const BUILD_DATE: &str = match option_env!("GATEHOUSE_BUILD_DATE") {
     Some(date) => date,
     None => "1970-01-01T00:00:00Z",
 };
+
+/// Where shares are given, below `v1/`.
+pub(super) const UNSEAL_PATH: &str = "sys/unseal";
 
 /// Bytes of the shortest and the longest key that any seal of the protocol takes.
 const SHORTEST_KEY: usize = 16;
@@ -55,16 +57,18 @@ struct SealStatus<'a> {
     storage_type: &'static str,
 }
 
-/// Answers how far the seal is.
-pub(super) fn status<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Response, Fault> {
-    describe(gateway, gateway.host.seal.status()?)
+/// `sys/seal-status`
+pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    progress(asked.server)
 }
 
-fn describe<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    seal: Option<SealProgress>,
-) -> Result<Response, Fault> {
-    let stage = Stage::with(seal.as_ref(), &gateway.access)?;
+/// The answer that says how far the seal is.
+fn progress(server: &Server<'_>) -> Result<Response, ApiError> {
+    describe(server, server.host.seal.status()?)
+}
+
+fn describe(server: &Server<'_>, seal: Option<SealProgress>) -> Result<Response, ApiError> {
+    let stage = Stage::with_seal(seal.as_ref(), server.access)?;
     let cluster = match &stage {
         Stage::Active(cluster) => Some(cluster),
         Stage::Uninitialized | Stage::Sealed => None,
@@ -85,7 +89,7 @@ fn describe<A, C: Access, O>(
             n: seal.shares,
             progress: seal.given,
             nonce: &seal.nonce,
-            version: &gateway.settings.compatibility_version,
+            version: &server.settings.compatibility_version,
             build_date: BUILD_DATE,
             migration: false,
             cluster_name: cluster.map(|cluster| cluster.name.as_str()),
@@ -108,18 +112,13 @@ const fn whole(initialized: bool) -> SealProgress {
     }
 }
 
-/// Whether a request is about giving shares.
-pub(super) fn concerns(path: &CanonicalPath) -> bool {
-    path.as_str() == "v1/sys/unseal"
-}
-
-/// Takes a request for `sys/unseal` out of what its address has left. Nobody needs a token there, so anybody can disturb those who unseal.
+/// Takes a request for `sys/unseal` out of what its address has left. No token is needed there, so any client can disturb those who unseal.
 ///
 /// # Errors
 ///
 /// 429 where nothing is left; when the seal does not tell how far it is.
-pub(super) fn limit<A, C, O>(gateway: &Gateway<A, C, O>, request: &Request) -> Result<(), Fault> {
-    let Some(progress) = gateway.host.seal.status()? else {
+pub(super) fn limit(server: &Server<'_>, request: &Request) -> Result<(), ApiError> {
+    let Some(progress) = server.host.seal.status()? else {
         return Ok(());
     };
     if !progress.initialized || !progress.sealed {
@@ -146,45 +145,43 @@ pub(super) fn limit<A, C, O>(gateway: &Gateway<A, C, O>, request: &Request) -> R
                 .saturating_add(SHARES_AT_ONCE),
         }
     };
-    match gateway.host.rate_limits.take(&[bucket]) {
+    match server.host.rate_limits.take(&[bucket]) {
         Ok(_) => Ok(()),
-        Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
+        Err(milliseconds) => Err(ApiError::too_many_requests(milliseconds.div_ceil(1000))),
     }
 }
 
-/// Takes a share, or forgets those that were given.
-pub(super) fn unseal<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    request: &Request,
-) -> Result<Response, Fault> {
-    let fields = Fields::of_body(request)?;
+/// `sys/unseal`: takes a share, or forgets those that were given.
+pub(super) fn unseal(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    let server = asked.server;
+    let fields = Fields::of_body(asked.request)?;
     if fields.boolean("reset")?.unwrap_or_default() {
-        return match Stage::of(gateway)? {
-            Stage::Active(_) => Err(Fault::plain(400, "vault is unsealed")),
-            Stage::Uninitialized => status(gateway),
-            Stage::Sealed => describe(gateway, Some(gateway.host.seal.reset_unseal()?)),
+        return match Stage::current(server)? {
+            Stage::Active(_) => Err(ApiError::plain(400, "vault is unsealed")),
+            Stage::Uninitialized => progress(server),
+            Stage::Sealed => describe(server, Some(server.host.seal.reset_unseal()?)),
         };
     }
     let key = fields.string("key")?.map(Zeroizing::new);
     let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
         let text = "'key' must be specified in request body as JSON, or 'reset' set to true";
-        Fault::plain(400, text)
+        ApiError::plain(400, text)
     })?;
     if fields.boolean("migrate")?.unwrap_or_default() {
         let text = "can't perform a seal migration, no migration seal found";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     let key = decoded(&key)
-        .ok_or_else(|| Fault::plain(400, "'key' must be a valid hex or base64 string"))?;
-    match gateway.host.seal.unseal(&key) {
-        Ok(progress) => describe(gateway, Some(progress)),
+        .ok_or_else(|| ApiError::plain(400, "'key' must be a valid hex or base64 string"))?;
+    match server.host.seal.unseal(&key) {
+        Ok(progress) => describe(server, Some(progress)),
         Err(UnsealError::NotInitialized) => Err(not_initialized()),
-        Err(UnsealError::Malformed) => Err(Fault::plain(400, malformed(key.len()))),
+        Err(UnsealError::Malformed) => Err(ApiError::plain(400, malformed(key.len()))),
         Err(error @ UnsealError::WrongShares) => {
-            Err(Fault::plain(400, format!("invalid key: {error}")))
+            Err(ApiError::plain(400, format!("invalid key: {error}")))
         }
-        Err(UnsealError::Failure(SealFailure::Automatic)) => match Stage::of(gateway)? {
-            Stage::Active(_) => status(gateway),
+        Err(UnsealError::Failure(SealFailure::Automatic)) => match Stage::current(server)? {
+            Stage::Active(_) => progress(server),
             Stage::Uninitialized => Err(not_initialized()),
             Stage::Sealed => Err(SealFailure::Automatic.into()),
         },
@@ -192,8 +189,8 @@ pub(super) fn unseal<A, C: Access, O>(
     }
 }
 
-fn not_initialized() -> Fault {
-    Fault::plain(400, "Vault is not initialized")
+fn not_initialized() -> ApiError {
+    ApiError::plain(400, "Vault is not initialized")
 }
 
 pub(super) fn malformed(length: usize) -> String {
@@ -213,16 +210,13 @@ pub(super) fn decoded(text: &str) -> Option<Zeroizing<Vec<u8>>> {
     Some(Zeroizing::new(bytes))
 }
 
-/// Forgets the key, for a caller with `sudo`.
-pub(super) fn seal<A, C, O>(gateway: &Gateway<A, C, O>, operation: Operation) -> Answer {
-    if operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
-    gateway.host.seal.seal()?;
+/// `sys/seal`: forgets the key, for a caller with `sudo`.
+pub(super) fn seal(call: &Call<'_>) -> Answer {
+    call.server.host.seal.seal()?;
     Ok(None)
 }
 
-impl From<SealFailure> for Fault {
+impl From<SealFailure> for ApiError {
     fn from(failure: SealFailure) -> Self {
         match failure {
             SealFailure::Automatic => Self::plain(400, failure.to_string()),

@@ -3,10 +3,10 @@
 use gatehouse_access_api::{Access, Cluster, Failure};
 use serde::Serialize;
 
-use super::errors::{Fault, MEDIA_TYPE, without_content};
-use crate::Gateway;
+use super::errors::{ApiError, MEDIA_TYPE, without_content};
 use crate::host::SealProgress;
 use crate::http::Response;
+use crate::vault::server::Server;
 
 /// How far a server has got.
 pub(super) enum Stage {
@@ -17,13 +17,16 @@ pub(super) enum Stage {
 
 impl Stage {
     /// The stage of the server now.
-    pub(super) fn of<A, C: Access, O>(gateway: &Gateway<A, C, O>) -> Result<Self, Fault> {
-        let seal = gateway.host.seal.status()?;
-        Self::with(seal.as_ref(), &gateway.access)
+    pub(super) fn current(server: &Server<'_>) -> Result<Self, ApiError> {
+        let seal = server.host.seal.status()?;
+        Self::with_seal(seal.as_ref(), server.access)
     }
 
     /// The stage of a server whose seal of shares, if it has one, is that far.
-    pub(super) fn with(seal: Option<&SealProgress>, access: &impl Access) -> Result<Self, Fault> {
+    pub(super) fn with_seal(
+        seal: Option<&SealProgress>,
+        access: &dyn Access,
+    ) -> Result<Self, ApiError> {
         match seal {
             Some(seal) if !seal.initialized => return Ok(Self::Uninitialized),
             Some(seal) if seal.sealed => return Ok(Self::Sealed),
@@ -39,9 +42,9 @@ impl Stage {
 }
 
 /// A document without an envelope.
-pub(super) fn answer(status: u16, body: &impl Serialize) -> Result<Response, Fault> {
+pub(super) fn answer(status: u16, body: &impl Serialize) -> Result<Response, ApiError> {
     let body = serde_json::to_vec(body)
-        .map_err(|error| Fault::internal(format!("an answer could not be written: {error}")))?;
+        .map_err(|error| ApiError::internal(format!("an answer could not be written: {error}")))?;
     Ok(match status {
         // A load balancer may have asked for the status that has no body.
         204 => without_content(status),

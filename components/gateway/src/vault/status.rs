@@ -1,36 +1,17 @@
 //! The endpoints that answer without a token and without an envelope (contract 6.2).
 
-use gatehouse_access_api::Access;
 use serde::Serialize;
 
-use super::errors::Fault;
+use super::call::Unadmitted;
+use super::errors::ApiError;
 use super::fields::parse_boolean;
 use super::stage::{Stage, answer};
-use super::{initialization, seal};
-use crate::http::{Method, Request, Response};
-use crate::{Gateway, query};
+use crate::http::Response;
+use crate::query;
 
-/// Answers a request for one of the endpoints; `None` for every other path.
-pub(super) fn handle<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    request: &Request,
-    path: &str,
-) -> Option<Result<Response, Fault>> {
-    let answer = match (path, request.method) {
-        ("v1/sys/health", Method::Get | Method::Head) => health(gateway, &request.query),
-        ("v1/sys/seal-status", Method::Get) => seal::status(gateway),
-        ("v1/sys/unseal", Method::Post | Method::Put) => seal::unseal(gateway, request),
-        ("v1/sys/leader", Method::Get) => leader(),
-        ("v1/sys/init", Method::Get) => initialization::status(gateway),
-        ("v1/sys/init", Method::Post | Method::Put) => initialization::run(gateway, request),
-        (
-            "v1/sys/health" | "v1/sys/seal-status" | "v1/sys/unseal" | "v1/sys/leader"
-            | "v1/sys/init",
-            _,
-        ) => Err(Fault::silent(405)),
-        _ => return None,
-    };
-    Some(answer)
+/// Any other method at one of the endpoints.
+pub(super) fn otherwise(_: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    Err(ApiError::silent(405))
 }
 
 #[derive(Serialize)]
@@ -53,9 +34,11 @@ struct Health<'a> {
     replication_primary_canary_age_ms: u64,
 }
 
-fn health<A, C: Access, O>(gateway: &Gateway<A, C, O>, query: &str) -> Result<Response, Fault> {
-    let codes = HealthCodes::of(query)?;
-    let stage = Stage::of(gateway)?;
+/// `sys/health`
+pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
+    let server = asked.server;
+    let codes = HealthCodes::from_query(&asked.request.query)?;
+    let stage = Stage::current(server)?;
     let (status, cluster) = match &stage {
         Stage::Uninitialized => (codes.uninitialized, None),
         Stage::Sealed => (codes.sealed, None),
@@ -69,8 +52,8 @@ fn health<A, C: Access, O>(gateway: &Gateway<A, C, O>, query: &str) -> Result<Re
         performance_standby: false,
         replication_performance_mode: if sealed { "unknown" } else { "disabled" },
         replication_dr_mode: if sealed { "unknown" } else { "disabled" },
-        server_time_utc: gateway.clock.now_seconds(),
-        version: &gateway.settings.compatibility_version,
+        server_time_utc: server.clock.now_seconds(),
+        version: &server.settings.compatibility_version,
         enterprise: false,
         cluster_name: cluster.map(|cluster| cluster.name.as_str()),
         cluster_id: cluster.map(|cluster| cluster.id.as_str()),
@@ -91,7 +74,7 @@ struct HealthCodes {
 impl HealthCodes {
     /// Reads the switches; those for states that a single server is never in are checked and have no effect. Unknown ones are
     /// ignored: the auto-auth daemon sends a misspelled one.
-    fn of(query: &str) -> Result<Self, Fault> {
+    fn from_query(query: &str) -> Result<Self, ApiError> {
         let mut codes = Self {
             active: 200,
             sealed: 503,
@@ -111,7 +94,7 @@ impl HealthCodes {
                 }
                 "standbyok" if !value.is_empty() && parse_boolean(&value).is_none() => {
                     let text = "query parameter \"standbyok\" must be true or false";
-                    return Err(Fault::plain(400, text));
+                    return Err(ApiError::plain(400, text));
                 }
                 _ => {}
             }
@@ -120,10 +103,10 @@ impl HealthCodes {
     }
 }
 
-fn code(name: &str, value: &str) -> Result<u16, Fault> {
+fn code(name: &str, value: &str) -> Result<u16, ApiError> {
     let code = value.parse().ok().filter(|code| (200..600).contains(code));
     code.ok_or_else(|| {
-        Fault::plain(
+        ApiError::plain(
             400,
             format!("query parameter \"{name}\" must be a status code from 200 to 599"),
         )
@@ -141,7 +124,8 @@ struct Leader {
     performance_standby_last_remote_wal: u64,
 }
 
-fn leader() -> Result<Response, Fault> {
+/// `sys/leader`
+pub(super) fn leader(_: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let alone = Leader {
         ha_enabled: false,
         is_self: false,

@@ -1,4 +1,4 @@
-//! What others have chosen, inside messages: texts in quotes, and lists in the notation of the reference's language.
+//! Words that callers have chosen, inside messages: texts in quotes, and lists in the notation of the reference's language.
 
 /// The first bytes of `text`, at most `maximum`, ending at a character.
 pub(crate) fn excerpt(text: &str, maximum: usize) -> &str {

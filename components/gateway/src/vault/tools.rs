@@ -3,43 +3,31 @@
 use base64::DecodeError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gatehouse_access_api::Operation;
 use serde_json::json;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
-use super::call::{Answer, Call, ignored_fields, replaced_field};
+use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::Fields;
 use super::text::{excerpt, quoted};
-use crate::Gateway;
 
 /// Most random bytes in one answer.
 const MAXIMUM_BYTES: i64 = 128 * 1024;
-/// Random bytes where nobody says how many.
+/// Random bytes where the request does not say how many.
 const DEFAULT_BYTES: i64 = 32;
 /// Where random bytes may come from; there is one source.
 const SOURCES: [&str; 3] = ["platform", "seal", "all"];
 /// Most of a caller's word that is repeated.
 const SHOWN_BYTES: usize = 64;
 
-/// Answers a request below `sys/tools/`.
-pub(super) fn handle<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, below: &str) -> Answer {
-    let (tool, rest) = below.split_once('/').unwrap_or((below, ""));
-    match (tool, call.operation) {
-        ("random", Operation::Update) => random(gateway, call, rest),
-        ("hash", Operation::Update) => hash(call, rest),
-        ("random" | "hash", _) => Err(Fault::unsupported_operation()),
-        _ => Err(Fault::unsupported_path()),
-    }
-}
-
-fn random<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, path: &str) -> Answer {
+/// `sys/tools/random`, and below it a source, how many bytes, or both
+pub(super) fn random(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let (source, count) = match path.split_once('/') {
-        Some((source, count)) => (source, count),
-        None if SOURCES.contains(&path) => (path, ""),
-        None => ("", path),
+    let (source, count) = match (call.captured("source"), call.captured("urlbytes")) {
+        (source, "") if SOURCES.contains(&source) => (source, ""),
+        (count, "") => ("", count),
+        (source, count) => (source, count),
     };
     let in_body = fields.integer("bytes")?;
     let bytes = match count {
@@ -59,25 +47,30 @@ fn random<A, C, O>(gateway: &Gateway<A, C, O>, call: &Call<'_>, path: &str) -> A
             "'bytes' should be less than {MAXIMUM_BYTES}"
         )));
     }
-    let format = Format::of(&fields, Format::Base64, quoted)?;
+    let format = Format::from_field(&fields, Format::Base64, quoted)?;
     if !source.is_empty() && !SOURCES.contains(&source) {
         let source = quoted(excerpt(source, SHOWN_BYTES));
         return Err(refused(format!("unsupported entropy source {source}")));
     }
     let mut drawn = vec![0; usize::try_from(bytes).unwrap_or_default()];
-    gateway.fill_randomly(&mut drawn)?;
+    call.server.fill_randomly(&mut drawn)?;
     let only_platform = (source == "seal").then(|| {
         "no seal/entropy augmentation available, using platform entropy source".to_owned()
     });
     let warnings = only_platform
         .into_iter()
-        .chain(ignored_fields(&fields, &["bytes", "format", "source"]))
-        .chain(replaced_field(&fields, "source"));
+        .chain(fields.ignored_warning())
+        .chain(
+            fields
+                .replaced_warning("source")
+                .filter(|_| call.captured.is_empty()),
+        );
     let reply = Reply::data(&json!({ "random_bytes": format.write(&drawn) }))?;
     Ok(Some(reply.warned(warnings)))
 }
 
-fn hash(call: &Call<'_>, in_path: &str) -> Answer {
+/// `sys/tools/hash`, and below it the algorithm
+pub(super) fn hash(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let input = fields.string("input")?.unwrap_or_default();
     let input = STANDARD.decode(&input).map_err(|error| {
@@ -86,12 +79,12 @@ fn hash(call: &Call<'_>, in_path: &str) -> Answer {
             "unable to decode input as base64: illegal base64 data at input byte {at}"
         ))
     })?;
-    let algorithm = match in_path {
+    let algorithm = match call.captured("urlalgorithm") {
         "" => fields.string("algorithm")?,
         in_path => Some(in_path.to_owned()),
     };
     let algorithm = algorithm.unwrap_or_else(|| "sha2-256".to_owned());
-    let format = Format::of(&fields, Format::Hexadecimal, str::to_owned)?;
+    let format = Format::from_field(&fields, Format::Hexadecimal, str::to_owned)?;
     let sum = match algorithm.as_str() {
         "sha2-224" => Sha224::digest(&input).to_vec(),
         "sha2-256" => Sha256::digest(&input).to_vec(),
@@ -102,9 +95,8 @@ fn hash(call: &Call<'_>, in_path: &str) -> Answer {
             return Err(refused(format!("unsupported algorithm {other}")));
         }
     };
-    let warnings = ignored_fields(&fields, &["input", "algorithm", "format"]);
     let reply = Reply::data(&json!({ "sum": format.write(&sum) }))?;
-    Ok(Some(reply.warned(warnings)))
+    Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
 /// How bytes are written.
@@ -115,12 +107,12 @@ enum Format {
 }
 
 impl Format {
-    /// What the field `format` says; a refusal repeats it as `shown` has it.
-    fn of(
+    /// Reads the field `format`; a refusal repeats it as `shown` has it.
+    fn from_field(
         fields: &Fields<'_>,
         default: Self,
         shown: impl FnOnce(&str) -> String,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ApiError> {
         match fields.string("format")?.as_deref() {
             None => Ok(default),
             Some("hex") => Ok(Self::Hexadecimal),
@@ -150,6 +142,6 @@ fn position(error: &DecodeError, length: usize) -> usize {
     }
 }
 
-fn refused(text: String) -> Fault {
-    Fault::plain(400, text)
+fn refused(text: String) -> ApiError {
+    ApiError::plain(400, text)
 }

@@ -1,20 +1,34 @@
-//! What callers send to the auth method, each read by one pure function: for tests that feed generated input (SEC-V1).
+//! Bodies that callers send to the auth method, each read by one pure function: for tests that feed generated input (SEC-V1).
 
 use gatehouse_auth_method_api::{ConfigChanges, RoleChanges};
 
-use super::auth_method::{config_changes, role_changes};
+use super::auth_method::config::fields as config;
+use super::auth_method::roles::fields as role;
+use super::call::only_known;
+use super::field::Field;
+use super::fields::Fields;
 use crate::http::Request;
 
-/// What a write to `role/<name>` with the body of `request` says; `None` where it is refused.
+/// The changes of a write to `role/<name>` with the body of `request`; `None` where it is refused.
 #[must_use]
 pub fn role_body(request: &Request) -> Option<RoleChanges> {
-    role_changes(request).ok()
+    role::changes(&body(request, role::FIELDS, &[role::NAME.name])?).ok()
 }
 
-/// What a write to `config` with the body of `request` says; `None` where it is refused.
+/// The changes of a write to `config` with the body of `request`; `None` where it is refused.
 #[must_use]
 pub fn config_body(request: &Request) -> Option<ConfigChanges> {
-    config_changes(request).ok()
+    config::changes(&body(request, config::FIELDS, &[])?).ok()
+}
+
+fn body<'a>(
+    request: &'a Request,
+    takes: &[Field],
+    captured: &[&'static str],
+) -> Option<Fields<'a>> {
+    let names = takes.iter().map(|field| field.name);
+    let known = names.chain(captured.iter().copied()).collect();
+    only_known(Fields::of_body(request).ok()?.expecting(known)).ok()
 }
 
 #[cfg(test)]

@@ -3,52 +3,46 @@
 use std::borrow::Cow;
 
 use gatehouse_access_api::{
-    Access, Operation, RevokeError, UnwrapError, WrapError, WrapRequest, WrappingView,
+    Operation, RevokeError, UnwrapError, WrapError, WrapRequest, WrappingView,
 };
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::call::{Answer, Call};
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::{Fields, Verbatim};
 use super::timestamp::timestamp;
-use crate::Gateway;
 use crate::http::{Request, Response};
 use crate::path::UNWRAP_PATH;
 
-/// What a handler said, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
+/// Answers with the reply of a handler, or in its place a token for it where the request asks for that. The one place where answers are wrapped:
 /// no handler decides about it, so none can forget it.
 ///
 /// A new token that cannot be delivered is revoked: beside an error nothing is issued (SEC-T11).
-pub(super) fn deliver<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+pub(super) fn deliver(
     call: &Call<'_>,
     reply: &Reply,
     mount_type: &str,
-) -> Result<Response, Fault> {
-    let delivered = response(gateway, call, reply, mount_type);
+) -> Result<Response, ApiError> {
+    let delivered = response(call, reply, mount_type);
     if delivered.is_err()
         && let Some(token) = reply.new_token()
-        && let Err(RevokeError::Failure(failure)) = gateway.access.revoke_token(&token.reference())
+        && let Err(RevokeError::Failure(failure)) =
+            call.server.access.revoke_token(&token.reference())
     {
-        gateway.tell_operator(&format!(
+        call.server.tell_operator(&format!(
             "a token that was not delivered lives on until it expires: {failure}"
         ));
     }
     delivered
 }
 
-fn response<A, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-    reply: &Reply,
-    mount_type: &str,
-) -> Result<Response, Fault> {
+fn response(call: &Call<'_>, reply: &Reply, mount_type: &str) -> Result<Response, ApiError> {
     let Some(ttl) = call.wrap_ttl.filter(|_| !reply.is_wrapped()) else {
         let id = match call.request_id {
             Some(id) => Cow::Borrowed(id),
-            None => Cow::Owned(gateway.fresh_uuid()?),
+            None => Cow::Owned(call.server.fresh_uuid()?),
         };
         return reply.response(&id, mount_type);
     };
@@ -58,10 +52,16 @@ fn response<A, C: Access, O>(
         ttl,
         wrapped_accessor: reply.accessor(),
     };
-    let wrapping = gateway.access.wrap(&request).map_err(|error| match error {
-        WrapError::Failure(failure) => failure.into(),
-        error @ (WrapError::NoTtl | WrapError::TooLarge(_)) => Fault::plain(400, error.to_string()),
-    })?;
+    let wrapping = call
+        .server
+        .access
+        .wrap(&request)
+        .map_err(|error| match error {
+            WrapError::Failure(failure) => failure.into(),
+            error @ (WrapError::NoTtl | WrapError::TooLarge(_)) => {
+                ApiError::plain(400, error.to_string())
+            }
+        })?;
     Reply::wrapped(wrapping).response("", "")
 }
 
@@ -73,19 +73,7 @@ fn creation_path<'a>(call: &Call<'a>) -> Cow<'a, str> {
     }
 }
 
-/// Answers a request below `sys/wrapping/`.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answer {
-    match (below, call.operation) {
-        ("wrap", Operation::Update) => wrap(call),
-        ("lookup", Operation::Read | Operation::Update) => lookup(access, call),
-        ("unwrap", Operation::Update) => unwrap(access, call),
-        ("rewrap", Operation::Update) => rewrap(access, call),
-        ("wrap" | "lookup" | "unwrap" | "rewrap", _) => Err(Fault::unsupported_operation()),
-        _ => Err(Fault::unsupported_path()),
-    }
-}
-
-/// Whether a caller without a valid token is to be told about a wrapping token: one was presented as the caller, to be unwrapped.
+/// Says whether a caller without a valid token is to be told about a wrapping token: one was presented as the caller, to be unwrapped.
 /// Told that the caller's token is invalid, a client would log in again, which does not help.
 pub(super) fn is_about_the_caller(request: &Request, token: Option<&str>, path: &str) -> bool {
     if !matches!(path, UNWRAP_PATH | "sys/wrapping/rewrap") {
@@ -96,17 +84,17 @@ pub(super) fn is_about_the_caller(request: &Request, token: Option<&str>, path: 
     match named {
         Some(Some(named)) => named.is_empty() || token == Some(named.as_str()),
         Some(None) => true,
-        // What the body means is not said to strangers.
+        // The meaning of the body is not said to strangers.
         None => false,
     }
 }
 
 /// Used, expired and unknown wrapping tokens, and tokens that wrap nothing.
-pub(super) fn invalid_token() -> Fault {
-    Fault::plain(400, "wrapping token is not valid or does not exist")
+pub(super) fn invalid_token() -> ApiError {
+    ApiError::plain(400, "wrapping token is not valid or does not exist")
 }
 
-impl From<UnwrapError> for Fault {
+impl From<UnwrapError> for ApiError {
     fn from(error: UnwrapError) -> Self {
         match error {
             UnwrapError::InvalidToken => invalid_token(),
@@ -117,10 +105,10 @@ impl From<UnwrapError> for Fault {
 
 /// `wrap`: the fields of the body are the data that gets wrapped. They are not copied to the top level, where they could pass for
 /// members of the envelope.
-fn wrap(call: &Call<'_>) -> Answer {
+pub(super) fn wrap(call: &Call<'_>) -> Answer {
     if call.wrap_ttl.is_none() {
         let text = "endpoint requires response wrapping to be used";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     Reply::data(&Verbatim::of_body(call.request)?).map(Some)
 }
@@ -133,12 +121,12 @@ struct Shown<'a> {
 }
 
 /// `lookup`
-fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(super) fn lookup(call: &Call<'_>) -> Answer {
     let WrappingView {
         creation_time,
         creation_ttl,
         creation_path,
-    } = access.read_wrapping(&wrapping_token(call)?)?;
+    } = call.server.access.read_wrapping(&wrapping_token(call)?)?;
     let shown = Shown {
         creation_path: &creation_path,
         creation_time: timestamp(creation_time),
@@ -148,14 +136,17 @@ fn lookup(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// `unwrap`
-fn unwrap(access: &impl Access, call: &Call<'_>) -> Answer {
-    let kept = access.unwrap_content(&wrapping_token(call)?)?;
+pub(super) fn unwrap(call: &Call<'_>) -> Answer {
+    let kept = call.server.access.unwrap_content(&wrapping_token(call)?)?;
     Reply::from_kept(&kept).map(Some)
 }
 
 /// `rewrap`
-fn rewrap(access: &impl Access, call: &Call<'_>) -> Answer {
-    let wrapping = access.rewrap(&wrapping_token(call)?, call.wrap_ttl)?;
+pub(super) fn rewrap(call: &Call<'_>) -> Answer {
+    let wrapping = call
+        .server
+        .access
+        .rewrap(&wrapping_token(call)?, call.wrap_ttl)?;
     Ok(Some(Reply::wrapped(wrapping)))
 }
 
@@ -164,7 +155,7 @@ fn rewrap(access: &impl Access, call: &Call<'_>) -> Answer {
 /// # Errors
 ///
 /// When there is none, or a wrapping token asks for what another one wraps: its use would never be taken.
-fn wrapping_token<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, Fault> {
+fn wrapping_token<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, ApiError> {
     let named = match call.operation {
         // The body of a read is not looked at (contract 1.1).
         Operation::Read => None,
@@ -174,7 +165,7 @@ fn wrapping_token<'a>(call: &Call<'a>) -> Result<Cow<'a, str>, Fault> {
         return call.token.map(Cow::Borrowed).ok_or_else(invalid_token);
     };
     let caller = call.admission.caller.as_ref();
-    // Both come from the client, so how long it takes tells nobody anything.
+    // Both come from the client, so how long it takes tells no one else anything.
     let is_another = call.token != Some(named.as_str());
     if is_another && caller.is_some_and(gatehouse_access_api::TokenView::is_wrapping) {
         return Err(invalid_token());

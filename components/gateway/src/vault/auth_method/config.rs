@@ -1,38 +1,17 @@
-//! `config`: names and types of its fields (contract 2).
+//! `config` (contract 2).
 
 pub(in crate::vault) mod check;
+pub(in crate::vault) mod fields;
 pub(crate) mod rotation;
 mod text;
 
-use gatehouse_access_api::Operation;
-use gatehouse_auth_method_api::{
-    AliasSource, AuthMethod, ConfigChanges, ConfigView, CredentialsSource, CustomEndpoints, Mount,
-};
+use gatehouse_auth_method_api::{AliasSource, ConfigView, CredentialsSource, CustomEndpoints};
 use serde::Serialize;
 
-use crate::http::Request;
-use crate::vault::call::{Answer, Call, fields_among};
+use super::mount;
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
-
-pub(in crate::vault) const FIELDS: [&str; 15] = [
-    "credentials",
-    "iam_alias",
-    "gce_alias",
-    "iam_metadata",
-    "gce_metadata",
-    "custom_endpoint",
-    "service_account_email",
-    "identity_token_audience",
-    "identity_token_ttl",
-    "rotation_schedule",
-    "rotation_period",
-    "rotation_window",
-    "rotation_policy",
-    "disable_automated_rotation",
-    // Sent by old libraries on every write; has no effect.
-    "google_certs_endpoint",
-];
+use crate::vault::errors::ApiError;
 
 #[derive(Serialize)]
 struct Config<'a> {
@@ -62,53 +41,29 @@ struct Config<'a> {
     service_account_email: &'a str,
 }
 
-/// Answers a request for `config`.
-pub(super) fn handle(
-    auth_method: &impl AuthMethod,
-    call: &Call<'_>,
-    operation: Operation,
-    mount: &Mount,
-) -> Answer {
-    match operation {
-        Operation::Read => shown(&auth_method.read_config(mount)?).map(Some),
-        Operation::Update => {
-            let changes = changes(call.request)?;
-            let warnings = auth_method
-                .write_config(mount, changes)
-                .map_err(text::fault)?;
-            let has_warnings = !warnings.is_empty();
-            Ok(has_warnings.then(|| Reply::empty().warned(warnings.iter().map(text::warning))))
-        }
-        Operation::Delete => {
-            auth_method.delete_config(mount)?;
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+/// GET `config`
+pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
+    reply(&call.server.auth_method.read_config(&mount(call)?)?).map(Some)
 }
 
-/// What the body of a write says.
-pub(in crate::vault) fn changes(request: &Request) -> Result<ConfigChanges, Fault> {
-    let fields = fields_among(request, &FIELDS)?;
-    Ok(ConfigChanges {
-        credentials: fields.string("credentials")?,
-        iam_alias: fields.string("iam_alias")?,
-        gce_alias: fields.string("gce_alias")?,
-        iam_metadata: fields.list("iam_metadata")?,
-        gce_metadata: fields.list("gce_metadata")?,
-        custom_endpoint: fields.map("custom_endpoint")?,
-        service_account_email: fields.string("service_account_email")?,
-        identity_token_audience: fields.string("identity_token_audience")?,
-        identity_token_ttl: fields.duration("identity_token_ttl")?,
-        rotation_schedule: fields.string("rotation_schedule")?,
-        rotation_period: fields.duration("rotation_period")?,
-        rotation_window: fields.duration("rotation_window")?,
-        rotation_policy: fields.string("rotation_policy")?,
-        disable_automated_rotation: fields.boolean("disable_automated_rotation")?,
-    })
+/// POST `config`
+pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
+    let changes = fields::changes(&call.known_fields()?)?;
+    let auth_method = call.server.auth_method;
+    let warnings = auth_method
+        .write_config(&mount(call)?, changes)
+        .map_err(text::api_error)?;
+    let has_warnings = !warnings.is_empty();
+    Ok(has_warnings.then(|| Reply::empty().warned(warnings.iter().map(text::warning))))
 }
 
-fn shown(config: &ConfigView) -> Result<Reply, Fault> {
+/// DELETE `config`
+pub(in crate::vault) fn delete(call: &Call<'_>) -> Answer {
+    call.server.auth_method.delete_config(&mount(call)?)?;
+    Ok(None)
+}
+
+fn reply(config: &ConfigView) -> Result<Reply, ApiError> {
     let alias = |source, caller| match source {
         AliasSource::RoleId => "role_id",
         AliasSource::Caller => caller,

@@ -2,20 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use gatehouse_access_api::Operation;
-use gatehouse_auth_method_api::{AuthMethod, Check, CheckReport, LoginError, Mount, Verdict};
+use gatehouse_auth_method_api::{Check, CheckReport, LoginError, Verdict};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::login;
 use super::login::text;
+use super::{login, mount};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 
 #[derive(Serialize)]
 struct Explanation {
-    /// Whether the token would log in now.
+    /// True if the token would log in now.
     allowed: bool,
     checks: Vec<Explained>,
 }
@@ -24,23 +23,16 @@ struct Explanation {
 struct Explained {
     check: &'static str,
     inputs: BTreeMap<String, String>,
-    /// What a login would be told.
+    /// The text with which a login would be refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     verdict: &'static str,
 }
 
-/// Answers a request for `login/explain`.
-pub(super) fn handle(
-    auth_method: &impl AuthMethod,
-    call: &Call<'_>,
-    operation: Operation,
-    mount: &Mount,
-) -> Answer {
-    if operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
-    let reports = auth_method.explain(mount, &Zeroizing::new(login::request(call)?));
+/// `login/explain`
+pub(in crate::vault) fn explain(call: &Call<'_>) -> Answer {
+    let (auth_method, mount) = (call.server.auth_method, mount(call)?);
+    let reports = auth_method.explain(&mount, &Zeroizing::new(login::request(call)?));
     let allowed = !reports.is_empty()
         && reports
             .iter()
@@ -57,7 +49,7 @@ pub(super) fn handle(
 /// # Errors
 ///
 /// When the store failed: then nothing is known about the login.
-fn explained(report: CheckReport) -> Result<Explained, Fault> {
+fn explained(report: CheckReport) -> Result<Explained, ApiError> {
     let (verdict, reason) = match report.verdict {
         Verdict::Passed => ("passed", None),
         Verdict::NotRun => ("not_run", None),

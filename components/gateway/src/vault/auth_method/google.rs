@@ -1,12 +1,12 @@
-//! What became of calls to Google, as callers and the operator are told (contract 4.7, 10).
+//! Outcomes of calls to Google, in texts for callers and the operator (contract 4.7, 10).
 
 use std::fmt;
 
 use gatehouse_auth_method_api::{AccountRefusal, ApiRefusal, CredentialsError, GoogleCallError};
 
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 
-/// What a call needs the root credentials to be allowed (contract 8.3).
+/// The permissions that a call needs the root credentials to have (contract 8.3).
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Needs {
     Account,
@@ -54,11 +54,11 @@ fn words(refusal: &ApiRefusal) -> String {
 }
 
 /// The refusal of a caller because of Google's: 400 in the given words. A 403 is the operator's to mend, so it is told to them too.
-pub(super) fn refused(refusal: &ApiRefusal, text: String) -> Fault {
+pub(super) fn refused(refusal: &ApiRefusal, text: String) -> ApiError {
     if refusal.status == 403 {
-        return Fault::plain(400, text.clone()).with_detail(text);
+        return ApiError::plain(400, text.clone()).with_detail(text);
     }
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }
 
 /// The refusal of an account, in which the account stands between `before` and `after`.
@@ -66,33 +66,33 @@ pub(super) fn account_refused(
     refused_account: &AccountRefusal,
     before: &str,
     after: &str,
-) -> Fault {
+) -> ApiError {
     let AccountRefusal { account, refusal } = refused_account;
     let why = why(refusal, Needs::Account);
     refused(refusal, format!("{before}{account}{after}: {why}"))
 }
 
 /// The mount's own credentials are of no use: nothing the caller could change.
-pub(super) fn credentials(failure: &CredentialsError) -> Fault {
+pub(super) fn credentials(failure: &CredentialsError) -> ApiError {
     operators(502, credentials_text(failure))
 }
 
 /// The host does not let the method out.
-pub(super) fn endpoint_denied(api: &str) -> Fault {
+pub(super) fn endpoint_denied(api: &str) -> ApiError {
     operators(502, denied_text(api))
 }
 
 /// The answer was not what the API promises.
-pub(super) fn unusable(api: &str) -> Fault {
+pub(super) fn unusable(api: &str) -> ApiError {
     operators(502, unusable_text(api))
 }
 
 /// Worth trying again.
-pub(super) fn unavailable(api: &str) -> Fault {
+pub(super) fn unavailable(api: &str) -> ApiError {
     operators(503, unavailable_text(api))
 }
 
-/// Why a call gave nothing to work with, where nobody is refused for it.
+/// Why a call gave nothing to work with, where no caller is refused for it.
 pub(super) fn failure(failure: &GoogleCallError) -> String {
     match failure {
         GoogleCallError::Refused(refusal) => words(refusal),
@@ -122,6 +122,6 @@ fn unavailable_text(api: &str) -> String {
 }
 
 /// Nothing that the caller did: the operator is told the same.
-fn operators(status: u16, text: String) -> Fault {
-    Fault::plain(status, text.clone()).with_detail(text)
+fn operators(status: u16, text: String) -> ApiError {
+    ApiError::plain(status, text.clone()).with_detail(text)
 }

@@ -6,38 +6,45 @@ pub(super) mod text;
 
 use std::net::IpAddr;
 
-use gatehouse_access_api::{self as access, Access, Lifetime, LoginGrant, Mount as AdmittedMount};
-use gatehouse_auth_method_api::{
-    AuthMethod, Identity, LoginRequest, Mount, TokenParameters, TokenType,
-};
+use gatehouse_access_api::{self as access, Lifetime, LoginGrant, Mount as AdmittedMount};
+use gatehouse_auth_method_api::{Identity, LoginRequest, Mount, TokenParameters, TokenType};
 use zeroize::Zeroizing;
 
-use crate::Gateway;
+use super::mount;
 use crate::vault::auth_block::Granted;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
+use crate::vault::field::{Field, text};
+use crate::vault::server::Server;
 
 /// All that a caller chooses (SEC-A7).
-pub(in crate::vault) const FIELDS: [&str; 2] = ["role", "jwt"];
+pub(in crate::vault) const LOGIN: &[Field] = &[
+    text(
+        "role",
+        "Name of the role to log in under; the method may have a default for it.",
+    ),
+    text(
+        "jwt",
+        "The JWT that a service account or an instance of Google Cloud signed.",
+    )
+    .required(),
+];
 
-/// Answers a login at `mount`.
-pub(super) fn handle<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-    mount: &Mount,
-) -> Answer {
-    let count = |outcome| count(gateway, outcome);
+/// `login`
+pub(in crate::vault) fn login(call: &Call<'_>) -> Answer {
+    let (server, mount) = (call.server, &mount(call)?);
+    let count = |outcome| count(server, outcome);
     let request = request(call)
         .map(Zeroizing::new)
         .inspect_err(|_| count(outcome::MALFORMED_REQUEST))?;
-    let identity = gateway
+    let identity = server
         .auth_method
         .login(mount, &request)
         .inspect_err(|error| count(outcome::of_refusal(error)))
         .map_err(text::refused)?;
     let grant = grant(mount, identity, call);
-    let issued = gateway
+    let issued = server
         .access
         .issue_login(&grant)
         .inspect_err(|error| count(outcome::of_failure(error)))
@@ -51,22 +58,22 @@ pub(super) fn handle<A: AuthMethod, C: Access, O>(
 /// # Errors
 ///
 /// 429 with the time after which it is worth trying again.
-pub(in crate::vault) fn limit<A, C, O>(
-    gateway: &Gateway<A, C, O>,
+pub(in crate::vault) fn limit(
+    server: &Server<'_>,
     source: Option<IpAddr>,
     mount: &AdmittedMount,
-) -> Result<(), Fault> {
-    rate::check(gateway, source, mount).inspect_err(|_| count(gateway, outcome::RATE_LIMITED))
+) -> Result<(), ApiError> {
+    rate::check(server, source, mount).inspect_err(|_| count(server, outcome::RATE_LIMITED))
 }
 
-fn count<A, C, O>(gateway: &Gateway<A, C, O>, outcome: &str) {
-    let metrics = &gateway.host.metrics;
+fn count(server: &Server<'_>, outcome: &str) {
+    let metrics = &server.host.metrics;
     metrics.count("logins", &[("outcome", outcome)], 1);
 }
 
-/// What a caller sent.
-pub(super) fn request(call: &Call<'_>) -> Result<LoginRequest, Fault> {
-    let fields = call.fields_among(&FIELDS)?;
+/// The fields that a caller sent.
+pub(super) fn request(call: &Call<'_>) -> Result<LoginRequest, ApiError> {
+    let fields = call.known_fields()?;
     Ok(LoginRequest {
         role: fields.string("role")?.unwrap_or_default(),
         jwt: fields.string("jwt")?.unwrap_or_default(),
@@ -104,7 +111,7 @@ fn parameters(token: TokenParameters) -> access::TokenParameters {
     }
 }
 
-/// What a role says about how long its tokens live.
+/// The lifetime that a role gives its tokens.
 pub(super) const fn lifetime(token: &TokenParameters) -> Lifetime {
     Lifetime {
         ttl: token.ttl,

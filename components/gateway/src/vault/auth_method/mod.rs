@@ -1,79 +1,29 @@
-//! The routes inside a mount of the auth method (contract 2 to 4).
+//! The handlers of a mount of the auth method (contract 2 to 4).
 
 pub(in crate::vault) mod config;
-mod explain;
+pub(in crate::vault) mod explain;
 mod google;
 pub(in crate::vault) mod login;
 mod renewal;
 pub(in crate::vault) mod roles;
 
-pub(super) use config::changes as config_changes;
 pub(crate) use config::rotation;
 pub(super) use renewal::revalidate;
-pub(super) use roles::changes as role_changes;
 
-use gatehouse_access_api::{Access, Mount as AdmittedMount, Operation};
-use gatehouse_auth_method_api::{AuthMethod, Mount};
+use gatehouse_access_api::Mount as AdmittedMount;
+use gatehouse_auth_method_api::Mount;
 
-use super::call::{Answer, Call};
-use super::errors::Fault;
-use super::spelling::is_role_name;
-use crate::Gateway;
+use super::call::Call;
+use super::errors::ApiError;
 
-/// Answers a request inside `mount`.
-pub(super) fn handle<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-    mount: &AdmittedMount,
-) -> Answer {
-    let mount = mount_of(mount);
-    route(gateway, call, &mount).map_err(|fault| fault.concerning(&format!("auth/{}", mount.path)))
-}
-
-fn route<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-    mount: &Mount,
-) -> Answer {
-    let auth_method = &gateway.auth_method;
-    let remainder = call.admission.remainder.as_str();
-    let role = remainder
-        .strip_prefix("role/")
-        .map(|below| below.split_once('/').unwrap_or((below, "")));
-    if let Some((name, _)) = role
-        && !is_role_name(name)
-    {
-        return Err(Fault::unsupported_path());
-    }
-    if let Some((name, "")) = role {
-        return roles::handle(auth_method, call, mount, name);
-    }
-    // Only roles distinguish creating from updating; the path looked like one of a role before the mount was known.
-    let operation = match call.operation {
-        Operation::CreateOrUpdate if remainder == "login" => Operation::Update,
-        Operation::CreateOrUpdate if call.admission.write.update => Operation::Update,
-        Operation::CreateOrUpdate => return Err(Fault::denied()),
-        operation => operation,
-    };
-    if let Some((name, endpoint)) = role {
-        let list = roles::List::at(endpoint).ok_or_else(Fault::unsupported_path)?;
-        return roles::edit(auth_method, call, operation, mount, name, list);
-    }
-    match remainder {
-        "login" => match operation {
-            Operation::Update => login::handle(gateway, call, mount),
-            _ => Err(Fault::unsupported_operation()),
-        },
-        "login/explain" => explain::handle(auth_method, call, operation, mount),
-        "config" => config::handle(auth_method, call, operation, mount),
-        "config/rotate-root" => config::rotation::handle(auth_method, call, operation, mount),
-        "config/check" => config::check::handle(auth_method, call, operation, mount),
-        "role" | "roles" => match operation {
-            Operation::List => roles::names(auth_method, call, mount),
-            _ => Err(Fault::unsupported_operation()),
-        },
-        _ => Err(Fault::unsupported_path()),
-    }
+/// The mount that serves a request.
+///
+/// # Errors
+///
+/// When there is none, which is a bug: access names the mount of every path below `auth/`.
+fn mount(call: &Call<'_>) -> Result<Mount, ApiError> {
+    let mount = call.admission.mount.as_ref().map(mount_of);
+    mount.ok_or_else(|| ApiError::internal("a request of an auth method has no mount"))
 }
 
 /// A mount as the auth method wants to know it.

@@ -2,14 +2,14 @@
 
 use gatehouse_access_api::{Revalidated, Revalidation};
 use gatehouse_auth_method_api::{
-    AuthMethod, Instance, InstanceRefused, LoginError, RenewalError, RenewalRequest, Renewed,
+    Instance, InstanceRefused, LoginError, RenewalError, RenewalRequest, Renewed,
 };
 
 use super::google;
 use super::login::{lifetime, text};
 use super::mount_of;
 use crate::vault::call::Call;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
 /// Asks the method that issued a token, and gives what it says about the token now.
@@ -18,23 +18,23 @@ use crate::vault::text::quoted;
 ///
 /// The first of the method's checks that failed.
 pub(in crate::vault) fn revalidate(
-    auth_method: &impl AuthMethod,
     call: &Call<'_>,
     revalidation: Revalidation,
-) -> Result<Revalidated, Fault> {
+) -> Result<Revalidated, ApiError> {
     let mount = mount_of(&revalidation.mount);
     let request = RenewalRequest {
         renewal_state: revalidation.renewal_state,
         token_policies: revalidation.token_policies,
         source_address: call.request.peer_text(),
     };
+    let auth_method = call.server.auth_method;
     let renewed = auth_method
         .revalidate(&mount, &request)
-        .map_err(|error| fault(error).concerning(&format!("auth/{}", mount.path)))?;
+        .map_err(|error| api_error(error).concerning(&format!("auth/{}", mount.path)))?;
     Ok(confirmed(renewed))
 }
 
-/// What the method says about a token, as access wants to know it.
+/// The terms of a token that the method confirms, as access takes them.
 fn confirmed(renewed: Renewed) -> Revalidated {
     Revalidated {
         lifetime: lifetime(&renewed.token),
@@ -42,10 +42,10 @@ fn confirmed(renewed: Renewed) -> Revalidated {
     }
 }
 
-fn fault(error: RenewalError) -> Fault {
+fn api_error(error: RenewalError) -> ApiError {
     let text = match error {
         RenewalError::Storage(error) => return error.into(),
-        RenewalError::StateUnreadable => return Fault::internal(error.to_string()),
+        RenewalError::StateUnreadable => return ApiError::internal(error.to_string()),
         RenewalError::Credentials(failure) => return google::credentials(&failure),
         RenewalError::EndpointDenied(api) => return google::endpoint_denied(&api),
         RenewalError::GoogleUnusable(api) => return google::unusable(&api),
@@ -53,7 +53,7 @@ fn fault(error: RenewalError) -> Fault {
         RenewalError::InstanceRefused(InstanceRefused { role, refusal }) => {
             return instance_refused(&role, refusal);
         }
-        RenewalError::AddressNotAllowed => return Fault::denied(),
+        RenewalError::AddressNotAllowed => return ApiError::denied(),
         RenewalError::RoleGone(role) => format!("role {} no longer exists", quoted(&role)),
         RenewalError::PoliciesChanged(role) => {
             format!(
@@ -70,18 +70,18 @@ fn fault(error: RenewalError) -> Fault {
             format!("service account is no longer authorized for role {role}")
         }
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }
 
 /// The check of a login that an instance does not pass any more (R6). What concerns the instance itself is told without the words around it
 /// at a login, in which it is looked for.
-fn instance_refused(role: &str, refusal: LoginError) -> Fault {
+fn instance_refused(role: &str, refusal: LoginError) -> ApiError {
     if let LoginError::Instance(Instance { name, flaw, .. }) = &refusal {
         return text::flawed_instance(name, flaw);
     }
-    let fault = text::refused(refusal);
-    if !fault.is_refusal() {
-        return fault;
+    let error = text::refused(refusal);
+    if !error.is_refusal() {
+        return error;
     }
-    fault.after(&format!("could not renew token for role {role}: "))
+    error.after(&format!("could not renew token for role {role}: "))
 }

@@ -5,59 +5,34 @@ pub(in crate::vault) mod lists;
 mod shape;
 mod text;
 
-pub(super) use lists::{List, edit};
+use gatehouse_access_api::{KeyPage, WritePermission};
+use gatehouse_auth_method_api::Precondition;
 
-use gatehouse_access_api::{KeyPage, Operation, WritePermission};
-use gatehouse_auth_method_api::{AuthMethod, Mount, Precondition, RoleChanges};
-
-use crate::http::Request;
-use crate::vault::call::{Answer, Call, fields_among, replaced_field};
+use super::mount;
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::paging::Paging;
 
-/// Answers a list of `role` or `roles`.
-pub(super) fn names(auth_method: &impl AuthMethod, call: &Call<'_>, mount: &Mount) -> Answer {
-    let paging = Paging::of(call)?;
-    let page = auth_method.list_roles_after(mount, paging.after.as_deref(), paging.limit)?;
+/// LIST `role`, `roles`
+pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
+    let paging = Paging::from_query(call)?;
+    let (auth_method, mount) = (call.server.auth_method, mount(call)?);
+    let page = auth_method.list_roles_after(&mount, paging.after.as_deref(), paging.limit)?;
     let (keys, next) = (page.names, page.next);
     paging.reply(&KeyPage { keys, next })
 }
 
-/// Answers a request for `role/<name>`.
-pub(super) fn handle(
-    auth_method: &impl AuthMethod,
-    call: &Call<'_>,
-    mount: &Mount,
-    name: &str,
-) -> Answer {
-    match call.operation {
-        Operation::Read => match auth_method.read_role(mount, name)? {
-            Some(role) => shape::shown(&role).map(Some),
-            None => Err(Fault::absent()),
-        },
-        Operation::CreateOrUpdate => write(auth_method, call, mount, name).map(Some),
-        Operation::Delete => {
-            auth_method.delete_role(mount, name)?;
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+/// GET `role/<name>`
+pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
+    let auth_method = call.server.auth_method;
+    let role = auth_method.read_role(&mount(call)?, name(call))?;
+    shape::reply(&role.ok_or_else(ApiError::absent)?).map(Some)
 }
 
-/// What the body of a write says.
-pub(in crate::vault) fn changes(request: &Request) -> Result<RoleChanges, Fault> {
-    let sent = fields_among(request, &fields::NAMES)?;
-    Ok(fields::changes(&sent)?)
-}
-
-fn write(
-    auth_method: &impl AuthMethod,
-    call: &Call<'_>,
-    mount: &Mount,
-    name: &str,
-) -> Result<Reply, Fault> {
-    // What policies allow and what is there decide together, and only the store can decide in one step.
+/// POST `role/<name>`
+pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
+    // Policies and the presence of the role decide together, and only the store can decide in one step.
     let precondition = match call.admission.write {
         WritePermission {
             create: true,
@@ -65,15 +40,28 @@ fn write(
         } => Precondition::Any,
         WritePermission { create: true, .. } => Precondition::MustBeNew,
         WritePermission { update: true, .. } => Precondition::MustExist,
-        WritePermission { .. } => return Err(Fault::denied()),
+        WritePermission { .. } => return Err(ApiError::denied()),
     };
-    let sent = fields_among(call.request, &fields::NAMES)?;
+    let sent = call.known_fields()?;
     let changes = fields::changes(&sent)?;
+    let (auth_method, mount) = (call.server.auth_method, mount(call)?);
     let written = auth_method
-        .write_role(mount, name, changes, precondition)
-        .map_err(text::fault)?;
+        .write_role(&mount, name(call), changes, precondition)
+        .map_err(text::api_error)?;
     let warnings = written.warnings.iter().map(text::warning);
-    Ok(Reply::empty()
+    let reply = Reply::empty()
         .warned(warnings)
-        .warned(replaced_field(&sent, "name")))
+        .warned(sent.replaced_warning(fields::NAME.name));
+    Ok(Some(reply))
+}
+
+/// DELETE `role/<name>`
+pub(in crate::vault) fn delete(call: &Call<'_>) -> Answer {
+    let auth_method = call.server.auth_method;
+    auth_method.delete_role(&mount(call)?, name(call))?;
+    Ok(None)
+}
+
+fn name<'c>(call: &'c Call<'_>) -> &'c str {
+    call.captured(fields::NAME.name)
 }

@@ -1,12 +1,12 @@
-//! What becomes of a value when a field of some type receives it.
+//! Conversion of a value to the type of the field that receives it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use gatehouse_access_api::duration::{self, DurationError, Quoted};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::vault::duration::{self, DurationError, Quoted};
 use gatehouse_json::{self as json, Members};
 
 /// A value by its outer form; what is inside an array or object is looked at when a field asks for it.
@@ -29,12 +29,12 @@ pub(crate) struct ConversionError {
     /// The field.
     pub(crate) field: &'static str,
     /// Why.
-    pub(crate) reason: Reason,
+    pub(crate) reason: ValueError,
 }
 
 /// Why a value does not convert. Values are repeated only where they are short and the type is not text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Reason {
+pub(crate) enum ValueError {
     #[error("expected {expected}, got {found}")]
     Kind {
         expected: &'static str,
@@ -63,11 +63,11 @@ pub(crate) enum Reason {
 #[derive(Deserialize)]
 struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
 
-fn require_bound(elements: &[String]) -> Result<(), Reason> {
+fn require_bound(elements: &[String]) -> Result<(), ValueError> {
     let blank = |element: &String| element.trim().is_empty();
     match elements {
         [] => Ok(()),
-        elements if elements.iter().all(blank) => Err(Reason::OnlyBlanks),
+        elements if elements.iter().all(blank) => Err(ValueError::OnlyBlanks),
         _ => Ok(()),
     }
 }
@@ -89,7 +89,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    fn refused(&self, expected: &'static str) -> Reason {
+    fn refused(&self, expected: &'static str) -> ValueError {
         let found = match self {
             Self::Null => "null",
             Self::Boolean(_) => "a boolean",
@@ -97,12 +97,12 @@ impl<'a> Shape<'a> {
             Self::Text(_) => "a string",
             Self::Array(_) => "a list",
             Self::Object(_) => "an object",
-            Self::BrokenText => return Reason::BrokenText,
+            Self::BrokenText => return ValueError::BrokenText,
         };
-        Reason::Kind { expected, found }
+        ValueError::Kind { expected, found }
     }
 
-    pub(super) fn string(&self) -> Result<String, Reason> {
+    pub(super) fn string(&self) -> Result<String, ValueError> {
         match self {
             Self::Text(text) => Ok(text.clone().into_owned()),
             Self::Number(digits) => Ok((*digits).to_owned()),
@@ -111,23 +111,23 @@ impl<'a> Shape<'a> {
         }
     }
 
-    pub(super) fn boolean(&self) -> Result<bool, Reason> {
+    pub(super) fn boolean(&self) -> Result<bool, ValueError> {
         match self {
             Self::Boolean(truth) => Ok(*truth),
             Self::Number(digits) => Ok(digits.parse::<f64>().is_ok_and(|number| number != 0.0)),
             Self::Text(text) if text.is_empty() => Ok(false),
             Self::Text(text) => {
-                parse_boolean(text).ok_or_else(|| Reason::Boolean(text.clone().into_owned()))
+                parse_boolean(text).ok_or_else(|| ValueError::Boolean(text.clone().into_owned()))
             }
             other => Err(other.refused("a boolean")),
         }
     }
 
-    pub(super) fn integer(&self) -> Result<i64, Reason> {
+    pub(super) fn integer(&self) -> Result<i64, ValueError> {
         match self {
             Self::Boolean(truth) => Ok(i64::from(*truth)),
             Self::Number(digits) => {
-                truncated(digits).ok_or_else(|| Reason::IntegerRange((*digits).to_owned()))
+                truncated(digits).ok_or_else(|| ValueError::IntegerRange((*digits).to_owned()))
             }
             Self::Text(text) if text.is_empty() => Ok(0),
             Self::Text(text) => parse_integer(text),
@@ -135,7 +135,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    pub(super) fn signed_duration(&self) -> Result<i64, Reason> {
+    pub(super) fn signed_duration(&self) -> Result<i64, ValueError> {
         match self {
             Self::Number(digits) => {
                 let seconds = truncated(digits).map(|seconds| seconds.to_string());
@@ -144,17 +144,17 @@ impl<'a> Shape<'a> {
                 )?)
             }
             Self::Text(text) => Ok(duration::parse(text)?),
-            Self::BrokenText => Err(Reason::BrokenText),
-            _ => Err(Reason::NotDuration),
+            Self::BrokenText => Err(ValueError::BrokenText),
+            _ => Err(ValueError::NotDuration),
         }
     }
 
-    pub(super) fn duration(&self) -> Result<u64, Reason> {
+    pub(super) fn duration(&self) -> Result<u64, ValueError> {
         let seconds = self.signed_duration()?;
-        u64::try_from(seconds).map_err(|_| Reason::Negative(seconds))
+        u64::try_from(seconds).map_err(|_| ValueError::Negative(seconds))
     }
 
-    pub(super) fn list(&self) -> Result<Vec<String>, Reason> {
+    pub(super) fn list(&self) -> Result<Vec<String>, ValueError> {
         match self {
             Self::Text(text) if text.is_empty() => Ok(Vec::new()),
             // A text of blanks is one blank element: it was given, so whoever reads an empty list as "all" must not find one.
@@ -164,14 +164,14 @@ impl<'a> Shape<'a> {
     }
 
     /// A list whose emptiness means "any" or "no limit". One that holds only blanks is refused: what was to be bound would not be.
-    pub(super) fn bounding_list(&self) -> Result<Vec<String>, Reason> {
+    pub(super) fn bounding_list(&self) -> Result<Vec<String>, ValueError> {
         let elements = self.list()?;
         require_bound(&elements)?;
         Ok(elements)
     }
 
     /// One element of such a list; the empty text is none.
-    pub(super) fn bound(&self) -> Result<String, Reason> {
+    pub(super) fn bound(&self) -> Result<String, ValueError> {
         let element = self.string()?;
         if !element.is_empty() {
             require_bound(std::slice::from_ref(&element))?;
@@ -179,7 +179,7 @@ impl<'a> Shape<'a> {
         Ok(element)
     }
 
-    pub(super) fn unsplit_list(&self) -> Result<Vec<String>, Reason> {
+    pub(super) fn unsplit_list(&self) -> Result<Vec<String>, ValueError> {
         match self {
             Self::Array(array) => {
                 let elements = json::array(array).unwrap_or_default();
@@ -192,7 +192,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    pub(super) fn labels(&self) -> Result<Vec<String>, Reason> {
+    pub(super) fn labels(&self) -> Result<Vec<String>, ValueError> {
         match self {
             Self::Object(_) => {
                 let pairs = self.texts()?.into_iter();
@@ -206,7 +206,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    fn element(&self) -> Result<String, Reason> {
+    fn element(&self) -> Result<String, ValueError> {
         match self {
             Self::Text(text) => Ok(text.trim().to_owned()),
             Self::Number(_) | Self::Boolean(_) => self.string(),
@@ -214,7 +214,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    pub(super) fn map(&self) -> Result<BTreeMap<String, String>, Reason> {
+    pub(super) fn map(&self) -> Result<BTreeMap<String, String>, ValueError> {
         match self {
             Self::Object(_) => {
                 let texts = self.texts()?.into_iter();
@@ -229,7 +229,7 @@ impl<'a> Shape<'a> {
     }
 
     /// The members of an object as texts, `None` for one that is `null`.
-    fn texts(&self) -> Result<BTreeMap<String, Option<String>>, Reason> {
+    fn texts(&self) -> Result<BTreeMap<String, Option<String>>, ValueError> {
         let text = |value| match Shape::of(value) {
             Shape::Null => Ok(None),
             shape => shape.string().map(Some),
@@ -240,7 +240,7 @@ impl<'a> Shape<'a> {
             .collect()
     }
 
-    pub(super) fn members(&self) -> Result<Members<'a>, Reason> {
+    pub(super) fn members(&self) -> Result<Members<'a>, ValueError> {
         match self {
             // It is part of a body that has been read, so it reads.
             Self::Object(object) => Ok(json::object(object.get().as_bytes()).unwrap_or_default()),
@@ -249,10 +249,10 @@ impl<'a> Shape<'a> {
     }
 }
 
-fn pair(text: &str) -> Result<(String, String), Reason> {
+fn pair(text: &str) -> Result<(String, String), ValueError> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err(Reason::Pair(text.to_owned())),
+        _ => Err(ValueError::Pair(text.to_owned())),
     }
 }
 
@@ -278,7 +278,7 @@ fn truncated(digits: &str) -> Option<i64> {
 }
 
 /// Base 10, or as the prefixes `0x`, `0o`, `0b` and `0` say.
-fn parse_integer(text: &str) -> Result<i64, Reason> {
+fn parse_integer(text: &str) -> Result<i64, ValueError> {
     let (sign, magnitude) = match text.as_bytes() {
         [b'-', ..] => ("-", text.get(1..).unwrap_or_default()),
         [b'+', ..] => ("", text.get(1..).unwrap_or_default()),
@@ -294,8 +294,8 @@ fn parse_integer(text: &str) -> Result<i64, Reason> {
     };
     let digits = digits.unwrap_or_default();
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
-        return Err(Reason::Integer(text.to_owned()));
+        return Err(ValueError::Integer(text.to_owned()));
     }
     i64::from_str_radix(&format!("{sign}{digits}"), radix)
-        .map_err(|_| Reason::IntegerRange(text.to_owned()))
+        .map_err(|_| ValueError::IntegerRange(text.to_owned()))
 }

@@ -23,7 +23,7 @@ pub(crate) enum BodyError {
     Multipart,
 }
 
-/// What a body says, before anybody asks for a type.
+/// The values of a body, before a handler asks for a type.
 pub(super) enum Content<'a> {
     Members(Members<'a>),
     Form(Vec<(Cow<'a, str>, String)>),

@@ -5,11 +5,13 @@
 
 mod conversion;
 mod input;
+mod of_write;
 mod parameters;
 mod verbatim;
 
 pub(crate) use conversion::{ConversionError, parse_boolean};
 pub(crate) use input::BodyError;
+pub(crate) use of_write::fields_of_write;
 pub(crate) use parameters::parameters;
 pub(crate) use verbatim::Verbatim;
 
@@ -24,13 +26,17 @@ use gatehouse_json::Members;
 /// Most of a field's name that an answer repeats, in bytes.
 const SHOWN_NAME_BYTES: usize = 128;
 
-/// Whether a field of the query says what the request does, and is none of its fields.
+/// Says whether a field of the query says what the request does, and is none of its fields.
 fn is_directive(name: &str) -> bool {
     matches!(name, "help" | "list")
 }
 
 /// Named values of one request, not yet converted.
-pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, Shape<'a>)>);
+pub(crate) struct Fields<'a> {
+    values: Vec<(Cow<'a, str>, Shape<'a>)>,
+    /// The names that have an effect.
+    known: Vec<&'static str>,
+}
 
 impl<'a> Fields<'a> {
     /// The fields of a request's body: a JSON object or a form.
@@ -39,7 +45,7 @@ impl<'a> Fields<'a> {
     ///
     /// When the body is neither, or exceeds a limit.
     pub(crate) fn of_body(request: &'a Request) -> Result<Self, BodyError> {
-        input::body(request).map(Self)
+        Ok(Self::unexpected(input::body(request)?))
     }
 
     /// The fields of a request's query, but for the two that say what the request does.
@@ -50,39 +56,71 @@ impl<'a> Fields<'a> {
     pub(crate) fn of_query(request: &'a Request) -> Result<Self, BodyError> {
         let mut fields = input::query(request)?;
         fields.retain(|(name, _)| !is_directive(name));
-        Ok(Self(fields))
+        Ok(Self::unexpected(fields))
     }
 
     fn of_members(members: Members<'a>) -> Self {
-        Self(input::shapes(members))
+        Self::unexpected(input::shapes(members))
     }
 
-    /// The names sent that are none of `known`, sorted, each cut to 128 bytes.
-    pub(crate) fn unknown(&self, known: &[&str]) -> Vec<String> {
+    const fn unexpected(values: Vec<(Cow<'a, str>, Shape<'a>)>) -> Self {
+        Self {
+            values,
+            known: Vec::new(),
+        }
+    }
+
+    /// The same where fields with these names have an effect.
+    pub(crate) fn expecting(self, known: Vec<&'static str>) -> Self {
+        Self { known, ..self }
+    }
+
+    /// The names sent that have no effect, sorted, each cut to 128 bytes.
+    pub(crate) fn unknown(&self) -> Vec<String> {
         let mut unknown: Vec<String> = self
-            .0
+            .values
             .iter()
-            .filter(|(name, _)| !known.contains(&name.as_ref()))
+            .filter(|(name, _)| !self.known.contains(&name.as_ref()))
             .map(|(name, _)| text::excerpt(name, SHOWN_NAME_BYTES).to_owned())
             .collect();
         unknown.sort_unstable();
         unknown
     }
 
-    /// Whether a field was sent.
+    /// The warning about fields that had no effect, if there are any (contract 1.9).
+    pub(crate) fn ignored_warning(&self) -> Option<String> {
+        let unknown = self.unknown();
+        (!unknown.is_empty()).then(|| {
+            format!(
+                "Endpoint ignored these unrecognized parameters: {}",
+                text::bare(&unknown)
+            )
+        })
+    }
+
+    /// The warning about a field that the path has already said (contract 1.9).
+    pub(crate) fn replaced_warning(&self, name: &str) -> Option<String> {
+        self.has(name).then(|| {
+            format!(
+                "Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [{name}]"
+            )
+        })
+    }
+
+    /// Says whether a field was sent.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.shape(name).is_some()
     }
 
     fn shape(&self, name: &str) -> Option<&Shape<'a>> {
-        let (_, shape) = self.0.iter().find(|(found, _)| found == name)?;
+        let (_, shape) = self.values.iter().find(|(found, _)| found == name)?;
         Some(shape)
     }
 
     fn converted<T>(
         &self,
         name: &'static str,
-        convert: impl FnOnce(&Shape<'a>) -> Result<T, conversion::Reason>,
+        convert: impl FnOnce(&Shape<'a>) -> Result<T, conversion::ValueError>,
     ) -> Result<Option<T>, ConversionError> {
         let converted = self.shape(name).map(convert).transpose();
         converted.map_err(|reason| ConversionError {

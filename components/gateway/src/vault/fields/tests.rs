@@ -10,7 +10,7 @@ fn request(content_type: &str, body: &str) -> Request {
     request
 }
 
-/// What field `f` of a JSON body becomes, as debug text, or the reason why not.
+/// Field `f` of a JSON body, converted, as debug text, or the reason why not.
 fn converted<T: std::fmt::Debug>(
     value: &str,
     convert: fn(&Fields<'_>) -> Result<Option<T>, ConversionError>,
@@ -251,7 +251,7 @@ fn forms_join_repeated_names_by_commas() {
     assert_eq!(fields.list("f").unwrap().unwrap(), ["a", "b c", "d"]);
     assert_eq!(fields.duration("g").unwrap(), Some(3600));
     assert_eq!(fields.string("g2").unwrap().as_deref(), Some(""));
-    assert_eq!(fields.unknown(&["f"]), ["g", "g2"]);
+    assert_eq!(fields.expecting(vec!["f"]).unknown(), ["g", "g2"]);
 }
 
 #[test]

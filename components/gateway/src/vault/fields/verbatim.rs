@@ -51,7 +51,7 @@ impl Verbatim<'_> {
         self.set_aside = (!texts.is_empty()).then_some((elsewhere, texts));
     }
 
-    /// Whether there are no values but those set aside.
+    /// True if there are no values but those set aside.
     pub(crate) fn is_empty(&self) -> bool {
         match &self.content {
             Content::Members(members) => members.is_empty(),

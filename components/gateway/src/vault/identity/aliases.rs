@@ -1,31 +1,23 @@
 //! `identity/entity-alias` and `identity/group-alias`, which differ in little but what they lead to.
 
-use gatehouse_access_api::{Access, AliasRequest, AliasView, IdentityError, Operation};
+use gatehouse_access_api::{AliasRequest, AliasView, IdentityError};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{keyed, listing, shown_ids, shown_metadata};
+use super::{keyed, shown_ids, shown_metadata};
 use crate::metadata::Metadata;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
-use crate::vault::fields::Fields;
+use crate::vault::errors::ApiError;
+use crate::vault::paging::Paging;
 use crate::vault::timestamp::timestamp;
 
-/// What an alias leads to.
+/// The kind of object that an alias leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::vault) enum Kind {
     Entity,
     Group,
 }
-
-pub(in crate::vault) const FIELDS: [&str; 5] = [
-    "id",
-    "name",
-    "mount_accessor",
-    "canonical_id",
-    "custom_metadata",
-];
 
 /// An alias as it is shown.
 #[derive(Serialize)]
@@ -116,45 +108,62 @@ struct Written {
     id: String,
 }
 
-/// `identity/entity-alias`, `identity/group-alias`
-pub(super) fn collection(access: &impl Access, call: &Call<'_>, kind: Kind) -> Answer {
-    match call.operation {
-        Operation::Update => {
-            let fields = call.fields()?;
-            let id = fields.string("id")?.filter(|id| !id.is_empty());
-            write(access, &fields, kind, id)
-        }
-        _ => Err(Fault::unsupported_operation()),
+/// POST `identity/entity-alias`, `identity/group-alias`, and below their `id/`
+pub(in crate::vault) fn write(call: &Call<'_>, kind: Kind) -> Answer {
+    let fields = &call.fields()?;
+    let id = match call.captured("id") {
+        "" => fields.string("id")?.filter(|id| !id.is_empty()),
+        id => Some(id.to_owned()),
+    };
+    let request = AliasRequest {
+        id,
+        name: fields.string("name")?,
+        mount_accessor: fields.string("mount_accessor")?,
+        canonical_id: fields.string("canonical_id")?,
+        custom_metadata: fields.map("custom_metadata")?,
+    };
+    let access = call.server.access;
+    let written = match kind {
+        Kind::Entity => access.write_entity_alias(&request),
+        Kind::Group => access.write_group_alias(&request),
+    };
+    let written = written.map_err(|error| api_error(error, kind))?;
+    if !written.changed {
+        return Ok(None);
     }
+    let reply = Reply::data(&Written {
+        canonical_id: written.canonical_id,
+        id: written.id,
+    })?;
+    Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-/// `.../id/<id>`
-pub(super) fn by_id(access: &impl Access, call: &Call<'_>, kind: Kind, id: &str) -> Answer {
-    match call.operation {
-        Operation::Read => {
-            let alias = match kind {
-                Kind::Entity => access.read_entity_alias(id)?,
-                Kind::Group => access.read_group_alias(id)?,
-            };
-            let alias = alias.ok_or_else(Fault::absent)?;
-            Reply::data(&AliasObject::alone(&alias)).map(Some)
-        }
-        Operation::Update => write(access, &call.fields()?, kind, Some(id.to_owned())),
-        Operation::Delete => {
-            let deleted = match kind {
-                Kind::Entity => access.delete_entity_alias(id),
-                Kind::Group => access.delete_group_alias(id),
-            };
-            deleted.map_err(|error| fault(error, kind))?;
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+/// GET below `id/`
+pub(in crate::vault) fn read(call: &Call<'_>, kind: Kind) -> Answer {
+    let (access, id) = (call.server.access, call.captured("id"));
+    let alias = match kind {
+        Kind::Entity => access.read_entity_alias(id)?,
+        Kind::Group => access.read_group_alias(id)?,
+    };
+    let alias = alias.ok_or_else(ApiError::absent)?;
+    Reply::data(&AliasObject::alone(&alias)).map(Some)
+}
+
+/// DELETE below `id/`
+pub(in crate::vault) fn delete(call: &Call<'_>, kind: Kind) -> Answer {
+    let (access, id) = (call.server.access, call.captured("id"));
+    let deleted = match kind {
+        Kind::Entity => access.delete_entity_alias(id),
+        Kind::Group => access.delete_group_alias(id),
+    };
+    deleted.map_err(|error| api_error(error, kind))?;
+    Ok(None)
 }
 
 /// LIST `.../id`
-pub(super) fn list(access: &impl Access, call: &Call<'_>, kind: Kind) -> Answer {
-    let paging = listing(call)?;
+pub(in crate::vault) fn list(call: &Call<'_>, kind: Kind) -> Answer {
+    let access = call.server.access;
+    let paging = Paging::from_query(call)?;
     let (after, limit) = (paging.after.as_deref(), paging.limit);
     let page = match kind {
         Kind::Entity => access.list_entity_aliases(after, limit)?,
@@ -175,49 +184,26 @@ pub(super) fn list(access: &impl Access, call: &Call<'_>, kind: Kind) -> Answer 
     })
 }
 
-fn write(access: &impl Access, fields: &Fields<'_>, kind: Kind, id: Option<String>) -> Answer {
-    let request = AliasRequest {
-        id,
-        name: fields.string("name")?,
-        mount_accessor: fields.string("mount_accessor")?,
-        canonical_id: fields.string("canonical_id")?,
-        custom_metadata: fields.map("custom_metadata")?,
-    };
-    let written = match kind {
-        Kind::Entity => access.write_entity_alias(&request),
-        Kind::Group => access.write_group_alias(&request),
-    };
-    let written = written.map_err(|error| fault(error, kind))?;
-    if !written.changed {
-        return Ok(None);
-    }
-    let reply = Reply::data(&Written {
-        canonical_id: written.canonical_id,
-        id: written.id,
-    })?;
-    Ok(Some(reply.warned(ignored_fields(fields, &FIELDS))))
-}
-
-fn fault(error: IdentityError, kind: Kind) -> Fault {
+fn api_error(error: IdentityError, kind: Kind) -> ApiError {
     match error {
-        IdentityError::UnknownEntity => Fault::plain(400, "invalid canonical ID"),
+        IdentityError::UnknownEntity => ApiError::plain(400, "invalid canonical ID"),
         IdentityError::UnknownGroup => {
-            Fault::plain(400, "invalid group ID given in 'canonical_id'")
+            ApiError::plain(400, "invalid group ID given in 'canonical_id'")
         }
         IdentityError::MissingMountAccessor | IdentityError::MissingAliasName
             if kind == Kind::Entity =>
         {
             let text = "'id' or 'mount_accessor' and 'name' must be provided";
-            Fault::plain(400, text)
+            ApiError::plain(400, text)
         }
-        IdentityError::MissingMountAccessor => Fault::plain(400, "missing mount_accessor"),
-        IdentityError::AlreadyAliased if kind == Kind::Entity => Fault::plain(
+        IdentityError::MissingMountAccessor => ApiError::plain(400, "missing mount_accessor"),
+        IdentityError::AlreadyAliased if kind == Kind::Entity => ApiError::plain(
             400,
             "Alias already exists for requested entity and mount accessor",
         ),
         IdentityError::AlreadyAliased => {
-            Fault::plain(400, "the group has another alias: delete that first")
+            ApiError::plain(400, "the group has another alias: delete that first")
         }
-        error => super::fault(error),
+        error => super::api_error(error),
     }
 }

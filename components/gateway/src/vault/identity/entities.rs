@@ -2,23 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use gatehouse_access_api::{
-    Access, EntityChanges, EntityView, IdentityReference, IdentityTarget, Operation,
-};
+use gatehouse_access_api::{Access, EntityChanges, EntityView, IdentityReference, IdentityTarget};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
-use super::places::Kind;
-use super::{keyed, listing, shown_ids, shown_metadata, written};
+use super::by_id_or_name::Kind;
+use super::{keyed, reply_to_write, shown_ids, shown_metadata};
 use crate::metadata::Metadata;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::fields::Fields;
+use crate::vault::paging::Paging;
 use crate::vault::timestamp::timestamp;
-
-pub(in crate::vault) const FIELDS: [&str; 5] = ["id", "name", "metadata", "policies", "disabled"];
 
 /// Most entities that one request deletes, each in a commit of its own.
 const MAXIMUM_DELETED: usize = 1000;
@@ -74,14 +71,14 @@ struct Facts<'a> {
     aliases: Vec<AliasFacts<'a>>,
 }
 
-/// What is below `identity/entity`.
-pub(super) struct Entities;
+/// The objects below `identity/entity`.
+pub(in crate::vault) struct Entities;
 
 impl Kind for Entities {
     const NAME_TAKEN: &'static str = "entity name is already in use";
 
     fn write(
-        access: &impl Access,
+        access: &dyn Access,
         fields: &Fields<'_>,
         target: &IdentityTarget,
         name: Option<String>,
@@ -92,31 +89,36 @@ impl Kind for Entities {
             policies: fields.list("policies")?,
             metadata: fields.map("metadata")?,
         };
-        let done = access.write_entity(target, &changes).map_err(Self::fault)?;
-        written(done, fields, &FIELDS, |it| Made {
+        let done = access
+            .write_entity(target, &changes)
+            .map_err(Self::api_error)?;
+        reply_to_write(done, fields, |it| Made {
             aliases: (),
             id: it.id,
             name: it.name,
         })
     }
 
-    fn shown(access: &impl Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
+    fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, ApiError> {
         let entity = access.read_entity(reference)?;
         entity
             .map(|entity| Reply::data(&Entity::from(&entity)))
             .transpose()
     }
 
-    fn delete(access: &impl Access, reference: &IdentityReference) -> Result<(), Fault> {
-        access.delete_entity(reference).map_err(Self::fault)?;
+    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), ApiError> {
+        access.delete_entity(reference).map_err(Self::api_error)?;
         Ok(())
     }
 }
 
 /// LIST `identity/entity/id`
-pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
-    let paging = listing(call)?;
-    let page = access.list_entities(paging.after.as_deref(), paging.limit)?;
+pub(in crate::vault) fn list_by_id(call: &Call<'_>) -> Answer {
+    let paging = Paging::from_query(call)?;
+    let page = call
+        .server
+        .access
+        .list_entities(paging.after.as_deref(), paging.limit)?;
     keyed(paging, (&page.entities, page.next.as_deref()), |entity| {
         let facts = Facts {
             name: &entity.name,
@@ -127,27 +129,27 @@ pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// LIST `identity/entity/name`
-pub(super) fn list_by_name(access: &impl Access, call: &Call<'_>) -> Answer {
-    let paging = listing(call)?;
-    let page = access.list_entity_names(paging.after.as_deref(), paging.limit)?;
+pub(in crate::vault) fn list_by_name(call: &Call<'_>) -> Answer {
+    let paging = Paging::from_query(call)?;
+    let page = call
+        .server
+        .access
+        .list_entity_names(paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)
 }
 
 /// `identity/entity/batch-delete`
-pub(super) fn delete_several(access: &impl Access, call: &Call<'_>) -> Answer {
-    if call.operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
+pub(in crate::vault) fn delete_several(call: &Call<'_>) -> Answer {
     let ids = call.fields()?.list("entity_ids")?.unwrap_or_default();
     if ids.is_empty() {
-        return Err(Fault::plain(400, "missing entity ids to delete"));
+        return Err(ApiError::plain(400, "missing entity ids to delete"));
     }
     if ids.len() > MAXIMUM_DELETED {
         let text = format!("at most {MAXIMUM_DELETED} entities are deleted at once");
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     for id in &ids {
-        Entities::delete(access, &IdentityReference::Id(id.into()))?;
+        Entities::delete(call.server.access, &IdentityReference::Id(id.into()))?;
     }
     Ok(None)
 }

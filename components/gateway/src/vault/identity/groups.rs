@@ -7,25 +7,16 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::aliases::{AliasFacts, AliasObject};
-use super::places::Kind;
-use super::{keyed, listing, shown_metadata, written};
+use super::by_id_or_name::Kind;
+use super::{keyed, reply_to_write, shown_metadata};
 use crate::metadata::Metadata;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::fields::Fields;
+use crate::vault::paging::Paging;
 use crate::vault::text::quoted;
 use crate::vault::timestamp::timestamp;
-
-pub(in crate::vault) const FIELDS: [&str; 7] = [
-    "id",
-    "name",
-    "type",
-    "metadata",
-    "policies",
-    "member_entity_ids",
-    "member_group_ids",
-];
 
 /// No alias is an empty object.
 #[derive(Serialize)]
@@ -93,14 +84,14 @@ struct Facts<'a> {
     alias: Option<AliasFacts<'a>>,
 }
 
-/// What is below `identity/group`.
-pub(super) struct Groups;
+/// The objects below `identity/group`.
+pub(in crate::vault) struct Groups;
 
 impl Kind for Groups {
     const NAME_TAKEN: &'static str = "group name is already in use";
 
     fn write(
-        access: &impl Access,
+        access: &dyn Access,
         fields: &Fields<'_>,
         target: &IdentityTarget,
         name: Option<String>,
@@ -113,32 +104,34 @@ impl Kind for Groups {
             member_entity_ids: fields.list("member_entity_ids")?,
             member_group_ids: fields.list("member_group_ids")?,
         };
-        let done = access.write_group(target, &changes).map_err(Self::fault)?;
-        written(done, fields, &FIELDS, |it| Made {
+        let done = access
+            .write_group(target, &changes)
+            .map_err(Self::api_error)?;
+        reply_to_write(done, fields, |it| Made {
             id: it.id,
             name: it.name,
         })
     }
 
-    fn shown(access: &impl Access, reference: &IdentityReference) -> Result<Option<Reply>, Fault> {
+    fn read(access: &dyn Access, reference: &IdentityReference) -> Result<Option<Reply>, ApiError> {
         let group = access.read_group(reference)?;
         group
             .map(|group| Reply::data(&Group::from(&group)))
             .transpose()
     }
 
-    fn delete(access: &impl Access, reference: &IdentityReference) -> Result<(), Fault> {
-        access.delete_group(reference).map_err(Self::fault)?;
+    fn delete(access: &dyn Access, reference: &IdentityReference) -> Result<(), ApiError> {
+        access.delete_group(reference).map_err(Self::api_error)?;
         Ok(())
     }
 }
 
-fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, Fault> {
+fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, ApiError> {
     match fields.string("type")?.as_deref() {
         None | Some("") => Ok(None),
         Some("internal") => Ok(Some(GroupType::Internal)),
         Some("external") => Ok(Some(GroupType::External)),
-        Some(other) => Err(Fault::plain(
+        Some(other) => Err(ApiError::plain(
             400,
             format!("invalid group type {}", quoted(other)),
         )),
@@ -146,9 +139,12 @@ fn group_type(fields: &Fields<'_>) -> Result<Option<GroupType>, Fault> {
 }
 
 /// LIST `identity/group/id`
-pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
-    let paging = listing(call)?;
-    let page = access.list_groups(paging.after.as_deref(), paging.limit)?;
+pub(in crate::vault) fn list_by_id(call: &Call<'_>) -> Answer {
+    let paging = Paging::from_query(call)?;
+    let page = call
+        .server
+        .access
+        .list_groups(paging.after.as_deref(), paging.limit)?;
     keyed(paging, (&page.groups, page.next.as_deref()), |group| {
         let facts = Facts {
             name: &group.name,
@@ -160,8 +156,11 @@ pub(super) fn list_by_id(access: &impl Access, call: &Call<'_>) -> Answer {
 }
 
 /// LIST `identity/group/name`
-pub(super) fn list_by_name(access: &impl Access, call: &Call<'_>) -> Answer {
-    let paging = listing(call)?;
-    let page = access.list_group_names(paging.after.as_deref(), paging.limit)?;
+pub(in crate::vault) fn list_by_name(call: &Call<'_>) -> Answer {
+    let paging = Paging::from_query(call)?;
+    let page = call
+        .server
+        .access
+        .list_group_names(paging.after.as_deref(), paging.limit)?;
     paging.reply(&page)
 }

@@ -1,18 +1,15 @@
 //! `identity/entity/merge`: several entities become one.
 
-use gatehouse_access_api::{Access, IdentityError, MergeRequest, Operation};
+use gatehouse_access_api::{IdentityError, MergeRequest};
 
 use crate::vault::call::{Answer, Call};
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
-/// Answers a merge.
+/// `identity/entity/merge`
 ///
 /// `force` is about second factors, of which there are none here.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>) -> Answer {
-    if call.operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
+pub(in crate::vault) fn merge(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     fields.boolean("force")?;
     let request = MergeRequest {
@@ -23,16 +20,17 @@ pub(super) fn handle(access: &impl Access, call: &Call<'_>) -> Answer {
             .unwrap_or_default(),
     };
     if request.to_entity_id.is_empty() {
-        return Err(Fault::plain(400, "missing entity id to merge to"));
+        return Err(ApiError::plain(400, "missing entity id to merge to"));
     }
     if request.from_entity_ids.is_empty() {
-        return Err(Fault::plain(400, "missing entity ids to merge from"));
+        return Err(ApiError::plain(400, "missing entity ids to merge from"));
     }
-    access.merge_entities(&request).map_err(fault)?;
+    let access = call.server.access;
+    access.merge_entities(&request).map_err(api_error)?;
     Ok(None)
 }
 
-fn fault(error: IdentityError) -> Fault {
+fn api_error(error: IdentityError) -> ApiError {
     let text = match error {
         IdentityError::UnknownEntity => "entity id to merge to is invalid".to_owned(),
         IdentityError::UnknownMergedEntity => "entity id to merge from is invalid".to_owned(),
@@ -43,7 +41,7 @@ fn fault(error: IdentityError) -> Fault {
             "toEntity and at least one fromEntity have aliases with the same mount accessor, repeat the merge request with one of them in conflicting_alias_ids_to_keep, clash: mountAccessor: {}",
             quoted(&accessor)
         ),
-        error => return super::fault(error),
+        error => return super::api_error(error),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }

@@ -1,66 +1,23 @@
-//! The routes below `identity/` (contract 7.2).
+//! The handlers below `identity/` (contract 7.2).
 
 pub(in crate::vault) mod aliases;
+pub(in crate::vault) mod by_id_or_name;
 pub(in crate::vault) mod entities;
 pub(in crate::vault) mod groups;
 pub(in crate::vault) mod merge;
-mod places;
 
 use std::collections::BTreeMap;
 
-use gatehouse_access_api::{
-    Access, AliasPlace, IdentityError, IdentityReference, IdentityWritten, Operation,
-};
+use gatehouse_access_api::{AliasPlace, IdentityError, IdentityReference, IdentityWritten};
 use serde::Serialize;
 
-use self::entities::Entities;
-use self::groups::Groups;
-use super::call::{Answer, Call, ignored_fields};
+use super::call::Answer;
 use super::envelope::Reply;
-use super::errors::Fault;
+use super::errors::ApiError;
 use super::fields::Fields;
 use super::paging::Paging;
 use super::text::quoted;
 use crate::metadata::Metadata;
-
-/// Entities and groups alike are found by these fields.
-pub(in crate::vault) const LOOKUP_FIELDS: [&str; 5] = [
-    "id",
-    "name",
-    "alias_id",
-    "alias_name",
-    "alias_mount_accessor",
-];
-
-/// Answers a request below `identity/`; `rest` is the path after that.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, rest: &str) -> Answer {
-    let segments: Vec<&str> = rest.split('/').collect();
-    match segments.as_slice() {
-        ["entity"] => places::collection::<Entities>(access, call),
-        ["entity", "batch-delete"] => entities::delete_several(access, call),
-        ["entity", "merge"] => merge::handle(access, call),
-        ["entity", "id"] => entities::list_by_id(access, call),
-        ["entity", "name"] => entities::list_by_name(access, call),
-        ["entity", "id", id] => places::by_id::<Entities>(access, call, id),
-        // A name may have slashes of its own.
-        ["entity", "name", name @ ..] => places::by_name::<Entities>(access, call, &name.join("/")),
-        ["entity-alias"] => aliases::collection(access, call, aliases::Kind::Entity),
-        ["entity-alias", "id"] => aliases::list(access, call, aliases::Kind::Entity),
-        ["entity-alias", "id", id] => aliases::by_id(access, call, aliases::Kind::Entity, id),
-        ["group"] => places::collection::<Groups>(access, call),
-        ["group", "id"] => groups::list_by_id(access, call),
-        ["group", "name"] => groups::list_by_name(access, call),
-        ["group", "id", id] => places::by_id::<Groups>(access, call, id),
-        // A name may have slashes of its own.
-        ["group", "name", name @ ..] => places::by_name::<Groups>(access, call, &name.join("/")),
-        ["group-alias"] => aliases::collection(access, call, aliases::Kind::Group),
-        ["group-alias", "id"] => aliases::list(access, call, aliases::Kind::Group),
-        ["group-alias", "id", id] => aliases::by_id(access, call, aliases::Kind::Group, id),
-        ["lookup", "entity"] => places::lookup::<Entities>(access, call),
-        ["lookup", "group"] => places::lookup::<Groups>(access, call),
-        _ => Err(Fault::unsupported_path()),
-    }
-}
 
 /// Keys, and under each some facts that spare clients a read of every object.
 #[derive(Serialize)]
@@ -76,7 +33,7 @@ fn keyed<'a, V, T: Serialize>(
     facts: impl Fn(&'a V) -> (&'a str, T),
 ) -> Answer {
     if items.is_empty() {
-        return Err(Fault::absent());
+        return Err(ApiError::absent());
     }
     let key_info: BTreeMap<&str, T> = items.iter().map(facts).collect();
     let keys = key_info.keys().copied().collect();
@@ -84,29 +41,20 @@ fn keyed<'a, V, T: Serialize>(
     Ok(Some(reply.warned(paging.warnings(next))))
 }
 
-/// How much of a list `call` asks for.
-fn listing(call: &Call<'_>) -> Result<Paging, Fault> {
-    match call.operation {
-        Operation::List => Paging::of(call),
-        _ => Err(Fault::unsupported_operation()),
-    }
-}
-
-/// What a write answers: something new is shown, a change is not (204).
-fn written<T: Serialize>(
+/// The answer to a write: something new is shown, a change is not (204).
+fn reply_to_write<T: Serialize>(
     written: IdentityWritten,
     fields: &Fields<'_>,
-    known: &[&str],
     shown: impl FnOnce(IdentityWritten) -> T,
 ) -> Answer {
     if !written.created {
         return Ok(None);
     }
     let reply = Reply::data(&shown(written))?;
-    Ok(Some(reply.warned(ignored_fields(fields, known))))
+    Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-/// What the fields of a lookup name.
+/// The fields of a lookup.
 struct Sought {
     id: String,
     name: String,
@@ -116,8 +64,8 @@ struct Sought {
 }
 
 impl Sought {
-    fn of(fields: &Fields<'_>) -> Result<Self, Fault> {
-        let field = |name| Ok::<_, Fault>(fields.string(name)?.unwrap_or_default());
+    fn from_fields(fields: &Fields<'_>) -> Result<Self, ApiError> {
+        let field = |name| Ok::<_, ApiError>(fields.string(name)?.unwrap_or_default());
         Ok(Self {
             id: field("id")?,
             name: field("name")?,
@@ -128,7 +76,7 @@ impl Sought {
     }
 
     /// The one thing that is named.
-    fn reference(&self) -> Result<IdentityReference, Fault> {
+    fn reference(&self) -> Result<IdentityReference, ApiError> {
         let given = [
             self.id.as_str(),
             &self.name,
@@ -137,7 +85,7 @@ impl Sought {
             &self.alias_mount_accessor,
         ]
         .map(|text| !text.is_empty());
-        let refused = |text: &str| Err(Fault::plain(400, text));
+        let refused = |text: &str| Err(ApiError::plain(400, text));
         match given {
             [true, false, false, false, false] => Ok(IdentityReference::Id(self.id.clone())),
             [false, true, false, false, false] => Ok(IdentityReference::Name(self.name.clone())),
@@ -160,7 +108,7 @@ impl Sought {
 }
 
 /// The refusal of a write, but for what entities and groups call by different names.
-fn fault(error: IdentityError) -> Fault {
+fn api_error(error: IdentityError) -> ApiError {
     let text = match error {
         IdentityError::Failure(failure) => return failure.into(),
         IdentityError::UnknownEntity => "entity not found from id".to_owned(),
@@ -180,7 +128,7 @@ fn fault(error: IdentityError) -> Fault {
         }
         error => error.to_string(),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }
 
 /// Identifiers as they are shown: nothing instead of an empty list.

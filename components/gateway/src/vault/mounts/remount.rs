@@ -1,12 +1,12 @@
 //! `sys/remount`: moving a mount to another path (contract 6.3).
 
-use gatehouse_access_api::{Access, Operation, RemountError};
+use gatehouse_access_api::{Access, RemountError};
 use serde_json::{Map, Value, json};
 
 use crate::cubbyhole_paths;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
 /// Before the path of every auth mount.
@@ -14,40 +14,30 @@ const AUTH: &str = "auth/";
 /// Where nothing but what the server itself mounts can be.
 const RESERVED: [&str; 4] = [AUTH, cubbyhole_paths::ROOT, "identity/", "sys/"];
 
-/// What clients know; here the move is complete when it is answered.
+/// The text that clients know; here the move is complete when it is answered.
 const QUEUED: &str = "Mount move has been queued. Progress will be reported in Vault's server log, tagged with the returned migration_id";
 
-/// Answers a request for `sys/remount` or for what lies below it.
-pub(in crate::vault) fn handle(access: &impl Access, call: &Call<'_>, below: &str) -> Answer {
-    match (below.strip_prefix("status/"), call.operation) {
-        (None, Operation::Update) if below.is_empty() => remount(access, call),
-        (Some(id), Operation::Read) => status(access, id),
-        (Some(_), _) => Err(Fault::unsupported_operation()),
-        (None, _) if below.is_empty() => Err(Fault::unsupported_operation()),
-        (None, _) => Err(Fault::unsupported_path()),
-    }
-}
-
-fn remount(access: &impl Access, call: &Call<'_>) -> Answer {
+/// `sys/remount`
+pub(in crate::vault) fn remount(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let from = fields.string("from")?.unwrap_or_default();
     let to = fields.string("to")?.unwrap_or_default();
     if from.is_empty() || to.is_empty() {
         let text = "both 'from' and 'to' path must be specified as a string";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     let from = cleaned(&from);
     let to = target(&to)?;
-    let id = move_mount(access, &from, &to)?;
+    let id = move_mount(call.server.access, &from, &to)?;
     let data = Map::from_iter([("migration_id".to_owned(), Value::from(id))]);
     let warnings = [QUEUED.to_owned()]
         .into_iter()
-        .chain(ignored_fields(&fields, &["from", "to"]));
+        .chain(fields.ignored_warning());
     Ok(Some(Reply::copied(data).warned(warnings)))
 }
 
-fn move_mount(access: &impl Access, from: &str, to: &str) -> Result<String, Fault> {
-    let refused = |text: String| Fault::plain(400, text);
+fn move_mount(access: &dyn Access, from: &str, to: &str) -> Result<String, ApiError> {
+    let refused = |text: String| ApiError::plain(400, text);
     let missing = || refused(format!("no matching mount at {}", quoted(from)));
     let Some(source) = from.strip_prefix(AUTH) else {
         return Err(if RESERVED.iter().any(|it| to.starts_with(it)) {
@@ -81,8 +71,11 @@ fn move_mount(access: &impl Access, from: &str, to: &str) -> Result<String, Faul
         })
 }
 
-fn status(access: &impl Access, id: &str) -> Answer {
-    let migration = access.read_migration(id)?.ok_or_else(Fault::absent)?;
+/// `sys/remount/status/<migration_id>`
+pub(in crate::vault) fn status(call: &Call<'_>) -> Answer {
+    let id = call.captured("migration_id");
+    let access = call.server.access;
+    let migration = access.read_migration(id)?.ok_or_else(ApiError::absent)?;
     let data = json!({
         "migration_id": id,
         "migration_info": {
@@ -95,12 +88,12 @@ fn status(access: &impl Access, id: &str) -> Answer {
 }
 
 /// The target with one slash at its end.
-fn target(path: &str) -> Result<String, Fault> {
+fn target(path: &str) -> Result<String, ApiError> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = format!("{}/", path.strip_suffix('/').unwrap_or(path));
     let cleaned = cleaned(&path);
     if path != cleaned {
-        return Err(Fault::plain(
+        return Err(ApiError::plain(
             400,
             format!(
                 "invalid destination mount: path '{path}' does not match cleaned path '{cleaned}'"

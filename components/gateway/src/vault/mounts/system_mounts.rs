@@ -1,6 +1,6 @@
-//! What is always mounted beside the auth mounts, which clients look for among the secret engines: `sys/mounts` (contract 6.3).
+//! The mounts that are always there beside the auth mounts, which clients look for among the secret engines: `sys/mounts` (contract 6.3).
 
-use gatehouse_access_api::{Access, Operation};
+use gatehouse_access_api::Access;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -9,7 +9,7 @@ use super::{PLUGIN_VERSION, members};
 use crate::cubbyhole_paths;
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
 /// A mount that no operator made.
@@ -66,7 +66,10 @@ struct Configuration {
 
 impl SystemMount {
     /// The mount as a listing shows it. No record names it, so its identifiers follow from the cluster's.
-    pub(in crate::vault) fn shown(&self, cluster_id: &str) -> Result<Map<String, Value>, Fault> {
+    pub(in crate::vault) fn listed_members(
+        &self,
+        cluster_id: &str,
+    ) -> Result<Map<String, Value>, ApiError> {
         let digest = Sha256::new()
             .chain_update(cluster_id)
             .chain_update([0])
@@ -97,49 +100,56 @@ impl SystemMount {
 }
 
 /// The cluster's identifier.
-pub(in crate::vault) fn cluster_id(access: &impl Access) -> Result<String, Fault> {
+pub(in crate::vault) fn cluster_id(access: &dyn Access) -> Result<String, ApiError> {
     let cluster = access.current_cluster()?;
     Ok(cluster.map(|cluster| cluster.id).unwrap_or_default())
 }
 
 /// `sys/mounts`
-pub(in crate::vault) fn list(access: &impl Access, call: &Call<'_>) -> Answer {
-    if call.operation != Operation::Read {
-        return Err(Fault::unsupported_operation());
-    }
-    let cluster_id = cluster_id(access)?;
+pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
+    let cluster_id = cluster_id(call.server.access)?;
     let mut data = Map::new();
     for mount in &SYSTEM_MOUNTS {
-        data.insert(mount.path.to_owned(), mount.shown(&cluster_id)?.into());
+        data.insert(
+            mount.path.to_owned(),
+            mount.listed_members(&cluster_id)?.into(),
+        );
     }
     Ok(Some(Reply::copied(data)))
 }
 
-/// `sys/mounts/<path>`
-pub(in crate::vault) fn read(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
-    if call.operation != Operation::Read {
-        return Err(Fault::unsupported_operation());
-    }
-    let path = format!("{path}/");
+/// GET `sys/mounts/<path>`
+pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
+    let path = format!("{}/", call.captured("path"));
     match SYSTEM_MOUNTS.iter().find(|mount| mount.path == path) {
-        Some(mount) => Ok(Some(Reply::copied(mount.shown(&cluster_id(access)?)?))),
-        None => Err(Fault::plain(
+        Some(mount) => Ok(Some(Reply::copied(
+            mount.listed_members(&cluster_id(call.server.access)?)?,
+        ))),
+        None => Err(ApiError::plain(
             400,
             format!("No secret engine mount at {path}"),
         )),
     }
 }
 
-/// A removal of `sys/mounts/<path>`: what is not there is as good as removed, and nothing that is there can be.
-pub(in crate::vault) fn remove(access: &impl Access, path: &str) -> Answer {
-    let path = format!("{path}/");
-    let is_mounted = match path.strip_prefix("auth/") {
-        Some(path) => access.read_mount(path)?.is_some(),
-        None => SYSTEM_MOUNTS.iter().any(|mount| mount.path == path),
-    };
+/// DELETE `sys/mounts/<path>`: what is not there is as good as removed, and nothing that is there can be.
+pub(in crate::vault) fn remove(call: &Call<'_>) -> Answer {
+    let path = format!("{}/", call.captured("path"));
+    let is_mounted = SYSTEM_MOUNTS.iter().any(|mount| mount.path == path);
+    refuse_removal(is_mounted, &path)
+}
+
+/// DELETE `sys/mounts/auth/<path>`
+pub(in crate::vault) fn remove_auth(call: &Call<'_>) -> Answer {
+    let path = format!("{}/", call.captured("path"));
+    let is_mounted = call.server.access.read_mount(&path)?.is_some();
+    refuse_removal(is_mounted, &format!("auth/{path}"))
+}
+
+fn refuse_removal(is_mounted: bool, path: &str) -> Answer {
     if is_mounted {
-        let path = quoted(&path);
-        return Err(Fault::plain(400, format!("cannot unmount {path}")));
+        let path = quoted(path);
+        return Err(ApiError::plain(400, format!("cannot unmount {path}")));
     }
     Ok(None)
 }

@@ -1,8 +1,8 @@
 //! The tuning of an enabled mount: `sys/auth/<path>/tune` and `sys/mounts/auth/<path>/tune` (contract 6.3).
 
 use gatehouse_access_api::{
-    Access, Capability, Leases, LookupError, MountTuning, MountView, Operation, Refusal,
-    TokenReference, TuneError,
+    Capability, Leases, LookupError, MountTuning, MountView, Operation, Refusal, TokenReference,
+    TuneError,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{Configuration, PLUGIN_VERSION, members, shown_options, unknown_visibility};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::{Fault, refusal};
+use crate::vault::errors::{ApiError, refusal};
 use crate::vault::fields::{ConversionError, Fields};
 use crate::vault::text::quoted;
 
@@ -39,54 +39,49 @@ impl<'a> From<&'a MountView> for Tuning<'a> {
     }
 }
 
-/// Answers a request for the tuning of the mount at `path`, or above it.
-pub(in crate::vault) fn handle(access: &impl Access, call: &Call<'_>, path: &str) -> Answer {
-    let mount = access.find_mount(path)?;
+/// GET `sys/auth/<path>/tune`, `sys/mounts/auth/<path>/tune`
+pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
+    let path = call.captured("path");
+    let mount = mount(call, path)?.ok_or_else(|| {
+        let path = quoted(&format!("auth/{path}/"));
+        ApiError::plain(400, format!("cannot fetch sysview for path {path}"))
+    })?;
+    Ok(Some(Reply::copied(members(&Tuning::from(&mount))?)))
+}
+
+/// POST `sys/auth/<path>/tune`, `sys/mounts/auth/<path>/tune`
+pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
+    let path = call.captured("path");
+    let mount = mount(call, path)?;
+    let fields = call.fields()?;
+    check_plugin_version(&fields)?;
+    check_lockout(&fields)?;
+    let tuning = tuning(&fields)?;
+    let access = call.server.access;
+    access
+        .tune_mount(mount.as_ref().map_or(path, |mount| &mount.path), &tuning)
+        .map_err(|error| api_error(error, &tuning, path))?;
+    Ok(None)
+}
+
+/// The mount at `path`, or above it.
+fn mount(call: &Call<'_>, path: &str) -> Result<Option<MountView>, ApiError> {
+    let mount = call.server.access.find_mount(path)?;
     if let Some(mount) = &mount
         && mount.path.trim_end_matches('/') != path
     {
-        require_rights_at(access, call, path, mount)?;
+        require_rights_at(call, path, mount)?;
     }
-    match call.operation {
-        Operation::Read => match mount {
-            Some(mount) => {
-                let tuning = members(&Tuning::from(&mount))?;
-                Ok(Some(Reply::copied(tuning)))
-            }
-            None => Err(Fault::plain(
-                400,
-                format!(
-                    "cannot fetch sysview for path {}",
-                    quoted(&format!("auth/{path}/"))
-                ),
-            )),
-        },
-        Operation::Update => {
-            let fields = call.fields()?;
-            check_plugin_version(&fields)?;
-            check_lockout(&fields)?;
-            let tuning = tuning(&fields)?;
-            access
-                .tune_mount(mount.as_ref().map_or(path, |mount| &mount.path), &tuning)
-                .map_err(|error| fault(error, &tuning, path))?;
-            Ok(None)
-        }
-        _ => Err(Fault::unsupported_operation()),
-    }
+    Ok(mount)
 }
 
 /// Refuses who has no right to the tuning at the mount's own path, so that a path below it escapes no denial (SEC-A2).
-fn require_rights_at(
-    access: &impl Access,
-    call: &Call<'_>,
-    path: &str,
-    mount: &MountView,
-) -> Result<(), Fault> {
+fn require_rights_at(call: &Call<'_>, path: &str, mount: &MountView) -> Result<(), ApiError> {
     let family = call.path.strip_suffix("/tune");
     let family = family.and_then(|before| before.strip_suffix(path));
-    let own = format!("{}{}tune", family.ok_or_else(Fault::denied)?, mount.path);
+    let own = format!("{}{}tune", family.ok_or_else(ApiError::denied)?, mount.path);
     let token = &TokenReference::Id(call.caller_token()?.into());
-    let found = access.capabilities(token, &[own]);
+    let found = call.server.access.capabilities(token, &[own]);
     let found = found.map_err(|error| match error {
         LookupError::UnknownToken => refusal(Refusal::InvalidToken, ""),
         LookupError::Failure(failure) => failure.into(),
@@ -100,25 +95,25 @@ fn require_rights_at(
     if has(Capability::Root) || (has(needed) && has_sudo) {
         Ok(())
     } else {
-        Err(Fault::denied())
+        Err(ApiError::denied())
     }
 }
 
-/// A method that checks signatures has no passwords to guess, so it locks nobody out.
-fn check_lockout(fields: &Fields<'_>) -> Result<(), Fault> {
+/// A method that checks signatures has no passwords to guess, so it locks no caller out.
+fn check_lockout(fields: &Fields<'_>) -> Result<(), ApiError> {
     let lockout = fields.object("user_lockout_config")?;
-    if lockout.is_some_and(|lockout| !lockout.unknown(&[]).is_empty()) {
+    if lockout.is_some_and(|lockout| !lockout.unknown().is_empty()) {
         let text = "tuning of user lockout configuration for auth type \"gcp\" not allowed";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
     Ok(())
 }
 
 /// Methods are built in, so there is one version of each.
-fn check_plugin_version(fields: &Fields<'_>) -> Result<(), Fault> {
+fn check_plugin_version(fields: &Fields<'_>) -> Result<(), ApiError> {
     match fields.string("plugin_version")?.as_deref() {
         None | Some("" | PLUGIN_VERSION) => Ok(()),
-        Some(_) => Err(Fault::plain(
+        Some(_) => Err(ApiError::plain(
             400,
             format!(
                 "the only version of this plugin is {PLUGIN_VERSION}: leave plugin_version out"
@@ -159,7 +154,7 @@ fn names(fields: &Fields<'_>, name: &'static str) -> Result<Option<Vec<String>>,
     Ok(names.map(|names| names.into_iter().filter(|name| !name.is_empty()).collect()))
 }
 
-fn fault(error: TuneError, tuning: &MountTuning, path: &str) -> Fault {
+fn api_error(error: TuneError, tuning: &MountTuning, path: &str) -> ApiError {
     let text = match error {
         TuneError::Failure(failure) => return failure.into(),
         TuneError::NoMount => format!(
@@ -182,5 +177,5 @@ fn fault(error: TuneError, tuning: &MountTuning, path: &str) -> Fault {
         TuneError::UnknownIdentityTokenKey => error.to_string(),
         TuneError::TooLong(error) => error.to_string(),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }

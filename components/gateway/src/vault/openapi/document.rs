@@ -4,9 +4,10 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Serialize, Serializer};
 
-use super::place::{MOUNT_PATH, Place, Root};
-use super::route::{Answer, Field, Needs, Operation, Route, Verb};
 use super::schema::{self, Components, FieldSchema, Reference, RequestName};
+use crate::vault::field::Field;
+use crate::vault::place::{MOUNT_PATH, Place, Root};
+use crate::vault::route::{Needs, Operation, Route, Success, Verb};
 
 /// Where the method is for those who did not say otherwise, without a slash.
 const DEFAULT_MOUNT: &str = "gcp";
@@ -83,7 +84,7 @@ struct Paths<'a>(&'a [Place<'a>]);
 impl Serialize for Paths<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().flat_map(|place| {
-            place.routes.iter().copied().flatten().map(|route| {
+            place.described().map(|route| {
                 let path = format!("/{}{}", place.root, route.path);
                 (path, PathItem::of(place, route))
             })
@@ -133,7 +134,7 @@ impl<'a> PathItem<'a> {
             sudo: route.needs == Needs::Sudo,
             unauthenticated: route.needs == Needs::Nothing,
             create_supported: route.creates,
-            get: find(&[Verb::Get, Verb::List]),
+            get: find(&[Verb::Get, Verb::List, Verb::GetOrList]),
             head: find(&[Verb::Head]),
             post: find(&[Verb::Post]),
             delete: find(&[Verb::Delete]),
@@ -170,7 +171,7 @@ impl<'a> OperationItem<'a> {
             tags: [place.tag],
             parameters: list.into_iter().chain(query).collect(),
             request_body: RequestBody::of(operation),
-            responses: Responses(operation.answer),
+            responses: Responses(operation.success),
             security: (route.needs == Needs::Nothing).then_some([]),
         }
     }
@@ -199,7 +200,7 @@ impl Display for OperationId<'_> {
     }
 }
 
-/// What a caller says in the path or in the query.
+/// A parameter in the path or in the query.
 #[derive(Serialize)]
 struct Parameter {
     name: &'static str,
@@ -309,8 +310,8 @@ impl RequestBody {
     }
 }
 
-/// What may be answered, by status.
-struct Responses(Answer);
+/// The possible answers, by status.
+struct Responses(Success);
 
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -380,29 +381,29 @@ impl Serialize for Responses {
             ]
         };
         let mut responses = match self.0 {
-            Answer::Envelope => vec![("200", envelope())],
-            Answer::Keys => vec![
+            Success::Envelope => vec![("200", envelope())],
+            Success::Keys => vec![
                 ("200", json("The keys.", schema::KEYS)),
                 ("404", json("There are none.", schema::ERRORS)),
             ],
-            Answer::Nothing => vec![("204", done())],
-            Answer::EnvelopeOrNothing => vec![("200", envelope()), ("204", done())],
-            Answer::Refusal => Vec::new(),
-            Answer::Accepted => vec![
+            Success::Nothing => vec![("204", done())],
+            Success::EnvelopeOrNothing => vec![("200", envelope()), ("204", done())],
+            Success::Refusal => Vec::new(),
+            Success::Accepted => vec![
                 ("200", envelope()),
                 ("202", json("Begun.", schema::ENVELOPE)),
             ],
-            Answer::Document => vec![("200", json("OK.", schema::DOCUMENT))],
-            Answer::Status => vec![
+            Success::Document => vec![("200", json("OK.", schema::DOCUMENT))],
+            Success::Status => vec![
                 ("200", json("It serves.", schema::DOCUMENT)),
                 ("501", json("It is not initialized.", schema::DOCUMENT)),
                 ("503", json("It is sealed.", schema::DOCUMENT)),
             ],
-            Answer::DocumentOrText => {
+            Success::DocumentOrText => {
                 let document = JsonContent::of(Reference::Schema(schema::DOCUMENT));
                 vec![("200", text(Some(document)))]
             }
-            Answer::Text => vec![("200", text(None))],
+            Success::Text => vec![("200", text(None))],
         };
         responses.extend(refusals());
         serializer.collect_map(responses)

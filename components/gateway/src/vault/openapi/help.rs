@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::route::{Field, Kind, Route};
-use super::routes::Family;
+use crate::vault::field::{Field, Kind};
+use crate::vault::route::Route;
+use crate::vault::routes::Family;
 
 /// About all routes below a root.
 pub(super) fn of_family(family: &Family) -> String {
@@ -11,7 +12,7 @@ pub(super) fn of_family(family: &Family) -> String {
         "## DESCRIPTION\n\n{}\n\n## PATHS\n\nAsk for help with one of these for its parameters.\n",
         family.about
     );
-    for route in family.routes.iter().copied().flatten() {
+    for route in family.described() {
         let path = route.path.trim_end_matches('/');
         append(
             &mut text,
@@ -78,7 +79,7 @@ fn append_field(text: &mut String, field: &Field, indent: usize) {
 
 const fn kind(kind: Kind) -> &'static str {
     match kind {
-        Kind::Text | Kind::Choice(_) | Kind::Path => "string",
+        Kind::Text | Kind::Choice(_) | Kind::RoleName => "string",
         Kind::Boolean => "boolean",
         Kind::Integer => "integer",
         Kind::Seconds => "duration",

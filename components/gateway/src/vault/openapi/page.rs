@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use super::route::{Needs, Verb};
-use super::routes::{CUBBYHOLE, Family, IDENTITY, METHOD, SYSTEM, TOKENS};
+use crate::vault::route::{Needs, Verb};
+use crate::vault::routes::{CUBBYHOLE, Family, IDENTITY, METHOD, SYSTEM, TOKENS};
 
 const PAGE: &str = "docs/reference/routes.md";
 const COMMAND: &str = "GATEHOUSE_WRITE=1 cargo test -p gatehouse-gateway openapi::page";
@@ -21,7 +21,7 @@ const FAMILIES: [(&str, &Family); 5] = [
 
 const fn method(verb: Verb) -> &'static str {
     match verb {
-        Verb::Get => "GET",
+        Verb::Get | Verb::GetOrList => "GET",
         Verb::Head => "HEAD",
         Verb::List => "LIST",
         Verb::Post => "POST",
@@ -40,7 +40,7 @@ const fn needs(needs: Needs) -> &'static str {
 fn page() -> String {
     let mut page = format!(
         "# Routes below `/v1`\n\n\
-         Generated from the tables in `components/gateway/src/vault/openapi/routes` by `{COMMAND}`. Do not edit.\n\n\
+         Generated from the tables in `components/gateway/src/vault/routes` by `{COMMAND}`. Do not edit.\n\n\
          `GET /v1/sys/internal/specs/openapi` answers the same for programs, with the fields of each request, as far as the caller has any \
          rights to them. `LIST` is a method, or `GET` with `list=true`.\n"
     );
@@ -51,7 +51,7 @@ fn page() -> String {
             family.about
         )
         .unwrap();
-        for route in family.routes.iter().copied().flatten() {
+        for route in family.described() {
             let path = format!("{root}{}", route.path);
             let path = path.trim_end_matches('/');
             for operation in route.operations {

@@ -5,8 +5,9 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Serialize, Serializer};
 
-use super::place::Place;
-use super::route::{Field, Kind, Operation, boolean, integer, map, object, text, texts};
+use crate::vault::field::{Field, Kind, boolean, integer, map, object, text, texts};
+use crate::vault::place::Place;
+use crate::vault::route::Operation;
 
 /// Schemas and answers that several operations share.
 pub(super) const ENVELOPE: &str = "Envelope";
@@ -125,7 +126,7 @@ impl Serialize for Properties {
 impl Schema {
     fn of(kind: Kind) -> Self {
         let (name, format) = match kind {
-            Kind::Text | Kind::Choice(_) | Kind::Path => ("string", None),
+            Kind::Text | Kind::Choice(_) | Kind::RoleName => ("string", None),
             Kind::Boolean => ("boolean", None),
             Kind::Integer => ("integer", Some("int64")),
             Kind::Seconds => ("integer", Some("seconds")),
@@ -173,7 +174,7 @@ impl Serialize for FieldSchema {
     }
 }
 
-/// What every answer but a few documents is written in (contract 1.5).
+/// The envelope of every answer but a few documents (contract 1.5).
 const ENVELOPE_FIELDS: &[Field] = &[
     text("request_id", "A UUID."),
     text("lease_id", "Empty: no answer has a lease of its own."),
@@ -255,7 +256,7 @@ impl Serialize for Schemas<'_> {
         let sent = self
             .0
             .iter()
-            .flat_map(|place| place.routes.iter().copied().flatten())
+            .flat_map(Place::described)
             .flat_map(|route| route.operations)
             .filter(|operation| !operation.body.is_empty() && seen.insert(operation.id))
             .map(|Operation { id, body, .. }| {

@@ -1,63 +1,38 @@
 //! `create` and `create-orphan`: tokens for callers who have one (contract 5.4).
 
-use gatehouse_access_api::{Access, CreateError, CreateRequest, Parent};
+use gatehouse_access_api::{CreateError, CreateRequest, Parent};
 
 use crate::vault::auth_block::Granted;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::fields::{ConversionError, Fields};
 use crate::vault::text::{quoted, quoted_list};
 
-pub(in crate::vault) const FIELDS: [&str; 14] = [
-    "id",
-    "policies",
-    "meta",
-    "no_parent",
-    "no_default_policy",
-    "renewable",
-    "ttl",
-    "lease",
-    "explicit_max_ttl",
-    "period",
-    "display_name",
-    "num_uses",
-    "type",
-    "entity_alias",
-];
-
-/// What the path has said already; a body that repeats it is warned of where all such bodies are.
-pub(in crate::vault) const ROLE_FIELD: &str = "role_name";
-
-/// The path at which a token is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place<'a> {
-    /// `create`
-    Plain,
-    /// `create-orphan`
-    Orphan,
-    /// `create/<role>`
-    Role(&'a str),
+/// `create`, `create/<role>`
+pub(in crate::vault) fn child(call: &Call<'_>) -> Answer {
+    create(call, false)
 }
 
-/// Answers a request for a token.
-pub(super) fn handle(access: &impl Access, call: &Call<'_>, place: Place<'_>) -> Answer {
+/// `create-orphan`
+pub(in crate::vault) fn orphan(call: &Call<'_>) -> Answer {
+    create(call, true)
+}
+
+fn create(call: &Call<'_>, orphan_path: bool) -> Answer {
     let fields = call.fields()?;
     let mut request = request(&fields)?;
-    let mut known = FIELDS.to_vec();
-    if let Place::Role(name) = place {
-        request.role = Some(name.to_owned());
-        known.push(ROLE_FIELD);
-    }
+    request.role = Some(call.captured("role_name").to_owned()).filter(|role| !role.is_empty());
     let parent = Parent {
         token: call.caller_token()?.into(),
         sudo: call.admission.sudo,
         limited_uses: call.admission.limited_uses,
-        orphan_path: place == Place::Orphan,
+        orphan_path,
     };
-    let issued = access.create_token(&parent, &request).map_err(fault)?;
+    let access = call.server.access;
+    let issued = access.create_token(&parent, &request).map_err(api_error)?;
     let reply = Reply::auth(Granted::from(issued));
-    Ok(Some(reply.warned(ignored_fields(&fields, &known))))
+    Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
 fn request(fields: &Fields<'_>) -> Result<CreateRequest, ConversionError> {
@@ -84,13 +59,13 @@ fn request(fields: &Fields<'_>) -> Result<CreateRequest, ConversionError> {
     })
 }
 
-fn fault(error: CreateError) -> Fault {
+fn api_error(error: CreateError) -> ApiError {
     let text = match error {
         CreateError::Failure(failure) => return failure.into(),
         CreateError::InvalidToken => {
             return crate::vault::errors::refusal(gatehouse_access_api::Refusal::InvalidToken, "");
         }
-        CreateError::AliasEntityUnusable => return Fault::plain(403, error.to_string()),
+        CreateError::AliasEntityUnusable => return ApiError::plain(403, error.to_string()),
         CreateError::PoliciesNotOfRole(it) => format!(
             "token policies ({}) must be subset of the role's allowed policies ({}) or glob policies ({})",
             quoted_list(&it.policies),
@@ -104,5 +79,5 @@ fn fault(error: CreateError) -> Fault {
         // The messages of the others are the contract's.
         error => error.to_string(),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }

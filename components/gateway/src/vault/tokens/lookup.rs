@@ -1,15 +1,15 @@
-//! What a token is (contract 5.5).
+//! The state of a token (contract 5.5).
 
-use gatehouse_access_api::{Access, LookupError, Operation, TokenReference, TokenView};
+use gatehouse_access_api::{LookupError, Operation, TokenReference, TokenView};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::accessor;
 use crate::metadata::Metadata;
 use crate::vault::auth_block::token_type;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::timestamp::timestamp;
 
 /// Strings are never null and numbers never negative: strict clients rely on both.
@@ -48,14 +48,14 @@ struct Shown<'a> {
 }
 
 /// `lookup-self`: admission has looked the caller's token up already.
-pub(super) fn own(call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
     let caller = call.admission.caller.as_ref();
-    let caller = caller.ok_or_else(|| Fault::plain(403, "bad token"))?;
-    shown(caller, call.caller_token()?).map(Some)
+    let caller = caller.ok_or_else(|| ApiError::plain(403, "bad token"))?;
+    token_reply(caller, call.caller_token()?).map(Some)
 }
 
 /// `lookup`
-pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
     let fields = match call.operation {
         Operation::Read => call.query_fields()?,
         _ => call.fields()?,
@@ -64,32 +64,38 @@ pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
     let reply = if token.is_empty() {
         own(call)?
     } else {
+        let access = call.server.access;
         let view = access
             .lookup_token(&TokenReference::Id(token.clone()))
             .map_err(|error| match error {
-                LookupError::UnknownToken => Fault::plain(403, "bad token"),
+                LookupError::UnknownToken => ApiError::plain(403, "bad token"),
                 LookupError::Failure(failure) => failure.into(),
             })?;
-        Some(shown(&view, &token)?)
+        Some(token_reply(&view, &token)?)
     };
-    Ok(reply.map(|reply| reply.warned(ignored_fields(&fields, &["token"]))))
+    // Those of a query are warned of where all queries are.
+    let ignored = fields
+        .ignored_warning()
+        .filter(|_| call.operation != Operation::Read);
+    Ok(reply.map(|reply| reply.warned(ignored)))
 }
 
 /// `lookup-accessor`
-pub(super) fn by_accessor(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn by_accessor(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let accessor = accessor(&fields)?;
+    let access = call.server.access;
     let view = access
         .lookup_token(&TokenReference::Accessor(accessor.clone()))
         .map_err(|error| match error {
-            LookupError::UnknownToken => Fault::listed(400, "invalid accessor"),
+            LookupError::UnknownToken => ApiError::listed(400, "invalid accessor"),
             LookupError::Failure(failure) => failure.into(),
         })?;
-    let reply = shown(&view, "")?;
-    Ok(Some(reply.warned(ignored_fields(&fields, &["accessor"]))))
+    let reply = token_reply(&view, "")?;
+    Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-fn shown(token: &TokenView, id: &str) -> Result<Reply, Fault> {
+fn token_reply(token: &TokenView, id: &str) -> Result<Reply, ApiError> {
     Reply::data(&Shown {
         accessor: &token.accessor,
         bound_cidrs: &token.bound_cidrs,

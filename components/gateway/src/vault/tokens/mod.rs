@@ -1,82 +1,53 @@
-//! The routes of the mount `token/` (contract 5.4).
+//! The handlers of the mount `token/` (contract 5.4).
 
-mod accessors;
-pub(in crate::vault) mod create;
-mod lookup;
-mod renew;
-mod revoke;
-pub(in crate::vault) mod roles;
-pub(in crate::vault) mod tidy;
+pub(super) mod create;
+pub(super) mod lookup;
+pub(super) mod renew;
+pub(super) mod revoke;
+pub(super) mod roles;
 
-use gatehouse_access_api::{Access, Operation};
-use gatehouse_auth_method_api::AuthMethod;
-
-use self::create::Place;
 use super::call::{Answer, Call};
-use super::errors::Fault;
-use super::spelling::is_role_name;
-use crate::Gateway;
+use super::envelope::Reply;
+use super::errors::ApiError;
+use super::fields::Fields;
+use super::paging::Paging;
 
-/// Answers a request below `auth/token/`.
-pub(super) fn handle<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Answer {
-    let access = &gateway.access;
-    let remainder = call.admission.remainder.as_str();
-    match (remainder, call.operation) {
-        ("lookup-self", Operation::Read | Operation::Update) => lookup::own(call),
-        ("lookup", Operation::Read | Operation::Update) => lookup::by_token(access, call),
-        ("lookup-accessor", Operation::Update) => lookup::by_accessor(access, call),
-        ("create", Operation::Update) => create::handle(access, call, Place::Plain),
-        ("create-orphan", Operation::Update) => create::handle(access, call, Place::Orphan),
-        ("renew-self", Operation::Update) => renew::own(gateway, call),
-        ("renew", Operation::Update) => renew::by_token(gateway, call),
-        ("renew-accessor", Operation::Update) => renew::by_accessor(gateway, call),
-        ("revoke-orphan", Operation::Update) => revoke::alone(access, call),
-        ("tidy", Operation::Update) => tidy::handle(access),
-        ("accessors", Operation::List) => accessors::list(access, call),
-        ("revoke-self", Operation::Update) => revoke::own(access, call),
-        ("revoke", Operation::Update) => revoke::by_token(access, call),
-        ("revoke-accessor", Operation::Update) => revoke::by_accessor(access, call),
-        (path, operation) if let Some(role) = path.strip_prefix("create/") => match operation {
-            Operation::Update if is_role_name(role) => {
-                create::handle(access, call, Place::Role(role))
-            }
-            // A list ends in a slash, which no role's path does.
-            operation if is_role_name(role) && operation != Operation::List => {
-                Err(Fault::unsupported_operation())
-            }
-            _ => Err(Fault::unsupported_path()),
-        },
-        ("roles", Operation::List) => roles::names(access, call),
-        (path, _) if let Some(name) = path.strip_prefix("roles/") => {
-            roles::handle(access, call, name)
-        }
-        (
-            "lookup-self" | "lookup" | "lookup-accessor" | "create" | "create-orphan"
-            | "renew-self" | "renew" | "renew-accessor" | "revoke-self" | "revoke"
-            | "revoke-accessor" | "revoke-orphan" | "tidy" | "accessors" | "roles",
-            _,
-        ) => Err(Fault::unsupported_operation()),
-        _ => Err(Fault::unsupported_path()),
-    }
+/// LIST `accessors`: what there is to look up, renew or revoke without knowing a token
+pub(super) fn list_accessors(call: &Call<'_>) -> Answer {
+    let paging = Paging::from_query(call)?;
+    let page = call
+        .server
+        .access
+        .list_accessors(paging.after.as_deref(), paging.limit)?;
+    paging.reply(&page)
+}
+
+/// `tidy`, and `sys/leases/tidy`, whose leases are the tokens': has what no token leads to cleared away
+pub(super) fn tidy(call: &Call<'_>) -> Answer {
+    let reply = if call.server.access.tidy_tokens()? {
+        // Nothing is deleted here: only background work is held back while the server's clock is in doubt (SEC-T6).
+        let started = "Tidy operation successfully started. It is done in the background, while the server's clock is not in doubt.";
+        Reply::accepted().warned([started.to_owned()])
+    } else {
+        Reply::empty().warned(["Tidy operation already in progress.".to_owned()])
+    };
+    Ok(Some(reply))
 }
 
 /// The field `accessor`, which must be there.
-fn accessor(fields: &super::fields::Fields<'_>) -> Result<String, Fault> {
+fn accessor(fields: &Fields<'_>) -> Result<String, ApiError> {
     let accessor = fields.string("accessor")?.unwrap_or_default();
     if accessor.is_empty() {
-        return Err(Fault::listed(400, "missing accessor"));
+        return Err(ApiError::listed(400, "missing accessor"));
     }
     Ok(accessor)
 }
 
 /// The field `token`, which must be there.
-fn token(fields: &super::fields::Fields<'_>) -> Result<String, Fault> {
+fn token(fields: &Fields<'_>) -> Result<String, ApiError> {
     let token = fields.string("token")?.unwrap_or_default();
     if token.is_empty() {
-        return Err(Fault::plain(400, "missing token ID"));
+        return Err(ApiError::plain(400, "missing token ID"));
     }
     Ok(token)
 }

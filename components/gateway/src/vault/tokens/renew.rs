@@ -1,115 +1,81 @@
 //! Renewal: the method that issued the token confirms, then access extends it (contract 4.10, 5.3).
 
-use gatehouse_access_api::{Access, ClientToken, RenewError, TokenReference};
-use gatehouse_auth_method_api::AuthMethod;
+use gatehouse_access_api::{ClientToken, RenewError, TokenReference};
 
 use super::{accessor, token};
-use crate::Gateway;
 use crate::vault::auth_block::Granted;
 use crate::vault::auth_method;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::fields::Fields;
 
 /// `renew-self`
-pub(super) fn own<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Answer {
-    let fields = call.fields()?;
-    let token = call.caller_token()?;
-    let reply = renew(
-        gateway,
-        call,
-        &fields,
-        &TokenReference::Id(token.into()),
-        |error| by_token_fault(&error),
-    )?;
-    // The token itself is a field that older clients send along.
-    Ok(Some(
-        reply.warned(ignored_fields(&fields, &["increment", "token"])),
-    ))
+pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
+    let reference = TokenReference::Id(call.caller_token()?.into());
+    renew(call, &call.fields()?, &reference, |error| {
+        by_token_error(&error)
+    })
 }
 
 /// `renew`
-pub(super) fn by_token<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Answer {
+pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let token = token(&fields)?;
-    let reply = renew(
-        gateway,
-        call,
-        &fields,
-        &TokenReference::Id(token.clone()),
-        |error| by_token_fault(&error),
-    )?;
-    Ok(Some(
-        reply.warned(ignored_fields(&fields, &["increment", "token"])),
-    ))
+    let reference = TokenReference::Id(token(&fields)?);
+    renew(call, &fields, &reference, |error| by_token_error(&error))
 }
 
 /// `renew-accessor`
-pub(super) fn by_accessor<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
-    call: &Call<'_>,
-) -> Answer {
+pub(in crate::vault) fn by_accessor(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let accessor = accessor(&fields)?;
-    let reference = &TokenReference::Accessor(accessor.clone());
-    let reply = renew(gateway, call, &fields, reference, |error| match error {
-        RenewError::UnknownToken => Fault::listed(400, "invalid accessor"),
-        error => by_token_fault(&error),
-    })?;
-    Ok(Some(reply.warned(ignored_fields(
-        &fields,
-        &["increment", "accessor"],
-    ))))
+    let reference = TokenReference::Accessor(accessor(&fields)?);
+    renew(call, &fields, &reference, |error| match error {
+        RenewError::UnknownToken => ApiError::listed(400, "invalid accessor"),
+        error => by_token_error(&error),
+    })
 }
 
-fn renew<A: AuthMethod, C: Access, O>(
-    gateway: &Gateway<A, C, O>,
+fn renew(
     call: &Call<'_>,
     fields: &Fields<'_>,
     reference: &TokenReference,
-    fault: impl Fn(RenewError) -> Fault,
-) -> Result<Reply, Fault> {
+    api_error: impl Fn(RenewError) -> ApiError,
+) -> Answer {
     let increment = fields.duration("increment")?.unwrap_or_default();
-    let access = &gateway.access;
+    let access = call.server.access;
     let subject = access
         .renewal(reference, call.request.peer_text().as_deref())
-        .map_err(&fault)?;
+        .map_err(&api_error)?;
     let fresh = subject
         .revalidation
-        .map(|revalidation| auth_method::revalidate(&gateway.auth_method, call, revalidation))
+        .map(|revalidation| auth_method::revalidate(call, revalidation))
         .transpose()?;
     let grant = access
         .renew_token(reference, increment, fresh.as_ref())
-        .map_err(&fault)?;
+        .map_err(&api_error)?;
     let client_token = match reference {
         TokenReference::Id(token) => Some(ClientToken::new(token.to_owned())),
         // Who knows only what leads to the token must not learn it.
         TokenReference::Accessor(_) | TokenReference::Lease(_) => None,
     };
-    Ok(Reply::auth(Granted {
+    let reply = Reply::auth(Granted {
         client_token,
         grant,
         is_new: false,
-    }))
+    });
+    Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-fn by_token_fault(error: &RenewError) -> Fault {
+fn by_token_error(error: &RenewError) -> ApiError {
     match error {
         RenewError::Failure(failure) => failure.clone().into(),
-        RenewError::AddressDenied => Fault::denied(),
-        RenewError::UnknownToken => Fault::plain(400, "token not found"),
-        RenewError::NotRenewable => Fault::plain(400, "lease is not renewable"),
-        RenewError::BatchToken => Fault::plain(400, "batch tokens cannot be renewed"),
-        RenewError::RoleGone(_) => Fault::plain(400, error.to_string()),
-        RenewError::PastMaxTtl => Fault::plain(400, "past the max TTL, cannot renew"),
-        RenewError::TooManyGroupAliases(_) => Fault::plain(400, error.to_string()),
-        RenewError::RevalidationMissing => Fault::internal(error.to_string()),
+        RenewError::AddressDenied => ApiError::denied(),
+        RenewError::UnknownToken => ApiError::plain(400, "token not found"),
+        RenewError::NotRenewable => ApiError::plain(400, "lease is not renewable"),
+        RenewError::BatchToken => ApiError::plain(400, "batch tokens cannot be renewed"),
+        RenewError::RoleGone(_) => ApiError::plain(400, error.to_string()),
+        RenewError::PastMaxTtl => ApiError::plain(400, "past the max TTL, cannot renew"),
+        RenewError::TooManyGroupAliases(_) => ApiError::plain(400, error.to_string()),
+        RenewError::RevalidationMissing => ApiError::internal(error.to_string()),
     }
 }

@@ -1,13 +1,13 @@
 //! Revocation: ends a token and all that descends from it (contract 5.4).
 
-use gatehouse_access_api::{Access, RevokeError, TokenReference};
+use gatehouse_access_api::{RevokeError, TokenReference};
 
 use super::{accessor, token};
 use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 
-impl From<RevokeError> for Fault {
+impl From<RevokeError> for ApiError {
     fn from(error: RevokeError) -> Self {
         match error {
             RevokeError::BatchToken => Self::plain(400, "batch tokens cannot be revoked"),
@@ -17,34 +17,45 @@ impl From<RevokeError> for Fault {
 }
 
 /// `revoke-self`
-pub(super) fn own(access: &impl Access, call: &Call<'_>) -> Answer {
-    access.revoke_token(&TokenReference::Id(call.caller_token()?.into()))?;
+pub(in crate::vault) fn own(call: &Call<'_>) -> Answer {
+    call.server
+        .access
+        .revoke_token(&TokenReference::Id(call.caller_token()?.into()))?;
     Ok(None)
 }
 
 /// `revoke`; an unknown token is as good as a revoked one.
-pub(super) fn by_token(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn by_token(call: &Call<'_>) -> Answer {
     let token = token(&call.fields()?)?;
-    access.revoke_token(&TokenReference::Id(token.clone()))?;
+    call.server
+        .access
+        .revoke_token(&TokenReference::Id(token.clone()))?;
     Ok(None)
 }
 
 /// `revoke-orphan`; its children live on without it.
-pub(super) fn alone(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn alone(call: &Call<'_>) -> Answer {
     let token = token(&call.fields()?)?;
     if !call.admission.sudo {
         let text = "root or sudo privileges required to revoke and orphan";
-        return Err(Fault::plain(400, text));
+        return Err(ApiError::plain(400, text));
     }
-    if !access.revoke_token_alone(&TokenReference::Id(token.clone()))? {
-        return Err(Fault::plain(400, "token to revoke not found"));
+    if !call
+        .server
+        .access
+        .revoke_token_alone(&TokenReference::Id(token.clone()))?
+    {
+        return Err(ApiError::plain(400, "token to revoke not found"));
     }
     Ok(None)
 }
 
 /// `revoke-accessor`
-pub(super) fn by_accessor(access: &impl Access, call: &Call<'_>) -> Answer {
+pub(in crate::vault) fn by_accessor(call: &Call<'_>) -> Answer {
     let accessor = accessor(&call.fields()?)?;
-    let found = access.revoke_token(&TokenReference::Accessor(accessor.clone()))?;
+    let found = call
+        .server
+        .access
+        .revoke_token(&TokenReference::Accessor(accessor.clone()))?;
     Ok((!found).then(|| Reply::empty().warned(["No token found with this accessor".to_owned()])))
 }

@@ -3,25 +3,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gatehouse_access_api::Operation;
-use gatehouse_auth_method_api::{AuthMethod, CredentialsReport, Mount, ProjectReport};
+use gatehouse_auth_method_api::{CredentialsReport, ProjectReport};
 use serde::Serialize;
 
-use super::super::google;
+use super::super::{google, mount};
 use super::source;
-use crate::vault::call::{Answer, Call, ignored_fields};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::field::{Field, texts};
 
-pub(in crate::vault) const FIELDS: [&str; 1] = ["projects"];
+/// All that a check may be told.
+pub(in crate::vault) const CHECK: &[Field] = &[texts(
+    "projects",
+    "The projects in which permissions are looked for; the credentials' own where there are none.",
+)];
 
 #[derive(Serialize)]
 struct Shown {
     credentials_source: &'static str,
-    /// Whether the credentials give an access token.
+    /// True if the credentials give an access token.
     usable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
-    /// What each permission that is held or lacking is for.
+    /// The purpose of each permission that is held or lacking.
     needed_for: BTreeMap<String, &'static str>,
     projects: BTreeMap<String, Project>,
 }
@@ -35,23 +39,19 @@ struct Project {
     failure: Option<String>,
 }
 
-/// Answers a request for `config/check`.
-pub(in crate::vault::auth_method) fn handle(
-    auth_method: &impl AuthMethod,
-    call: &Call<'_>,
-    operation: Operation,
-    mount: &Mount,
-) -> Answer {
-    let fields = match operation {
+/// `config/check`
+pub(in crate::vault) fn check(call: &Call<'_>) -> Answer {
+    let fields = match call.operation {
         Operation::Read => call.query_fields()?,
-        Operation::Update => call.fields_among(&FIELDS)?,
-        _ => return Err(Fault::unsupported_operation()),
+        _ => call.known_fields()?,
     };
     let mut projects = fields.list("projects")?.unwrap_or_default();
     projects.retain(|project| !project.is_empty());
-    let report = auth_method.check_config(mount, &projects)?;
-    let reply = Reply::data(&Shown::from(report))?;
-    Ok(Some(reply.warned(ignored_fields(&fields, &FIELDS))))
+    let report = call
+        .server
+        .auth_method
+        .check_config(&mount(call)?, &projects)?;
+    Reply::data(&Shown::from(report)).map(Some)
 }
 
 impl From<CredentialsReport> for Shown {
@@ -98,7 +98,7 @@ impl From<ProjectReport> for Project {
     }
 }
 
-/// What a permission is needed for.
+/// The purpose of a permission.
 fn purpose(permission: &str) -> Option<&'static str> {
     Some(match permission {
         "iam.serviceAccounts.get" => {

@@ -1,13 +1,13 @@
 //! `config/rotate-root`: a new key in the place of the stored one (contract 2.6).
 
-use gatehouse_access_api::Operation;
-use gatehouse_auth_method_api::{AuthMethod, Mount, Rotated, RotationError};
+use gatehouse_auth_method_api::{Rotated, RotationError};
 use serde::Serialize;
 
 use super::super::google::{self, Needs};
-use crate::vault::call::{Answer, Call, ignored_fields};
+use super::super::mount;
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
 #[derive(Serialize)]
@@ -15,22 +15,15 @@ struct Shown<'a> {
     private_key_id: &'a str,
 }
 
-/// Answers a request for `config/rotate-root`.
-pub(in crate::vault::auth_method) fn handle(
-    auth_method: &impl AuthMethod,
-    call: &Call<'_>,
-    operation: Operation,
-    mount: &Mount,
-) -> Answer {
-    if operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
+/// `config/rotate-root`
+pub(in crate::vault) fn rotate(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let rotated = auth_method.rotate_root(mount).map_err(fault)?;
+    let auth_method = call.server.auth_method;
+    let rotated = auth_method.rotate_root(&mount(call)?).map_err(api_error)?;
     let reply = Reply::data(&Shown {
         private_key_id: &rotated.private_key_id,
     })?;
-    let warnings = ignored_fields(&fields, &[]).into_iter();
+    let warnings = fields.ignored_warning().into_iter();
     Ok(Some(reply.warned(warnings.chain(left_behind(&rotated)))))
 }
 
@@ -45,14 +38,14 @@ pub(crate) fn left_behind(rotated: &Rotated) -> Option<String> {
 }
 
 /// The refusal or failure of a rotation. The key before it stays in use.
-pub(crate) fn fault(error: RotationError) -> Fault {
+pub(crate) fn api_error(error: RotationError) -> ApiError {
     match error {
         RotationError::Storage(error) => error.into(),
-        RotationError::NoStoredCredentials => Fault::listed(
+        RotationError::NoStoredCredentials => ApiError::listed(
             400,
             "configuration does not have credentials - this endpoint only works with user-provided JSON credentials explicitly provided via the config/ endpoint",
         ),
-        RotationError::Busy => Fault::listed(
+        RotationError::Busy => ApiError::listed(
             503,
             "another rotation of these credentials is at work, try again",
         ),
@@ -61,7 +54,7 @@ pub(crate) fn fault(error: RotationError) -> Fault {
             google::refused(&refusal, format!("failed to create a new key: {why}"))
         }
         RotationError::AnswerUnreadable => google::unusable("iam"),
-        RotationError::NotYetAccepted(id) => Fault::listed(
+        RotationError::NotYetAccepted(id) => ApiError::listed(
             503,
             format!(
                 "Google does not accept the new key {} yet: it is kept, and the next rotation goes on with it, try again",
@@ -71,7 +64,7 @@ pub(crate) fn fault(error: RotationError) -> Fault {
         RotationError::Credentials(failure) => google::credentials(&failure),
         RotationError::EndpointDenied(api) => google::endpoint_denied(&api),
         RotationError::GoogleUnavailable(api) => google::unavailable(&api),
-        RotationError::ConfigurationChanged => Fault::listed(
+        RotationError::ConfigurationChanged => ApiError::listed(
             400,
             "the configuration was changed in the meantime, so the rotation was given up",
         ),

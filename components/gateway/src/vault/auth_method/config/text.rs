@@ -1,15 +1,15 @@
-//! What operators are told about a configuration (contract 2.2 to 2.6).
+//! Texts for operators about a configuration (contract 2.2 to 2.6).
 
 use gatehouse_auth_method_api::{
     ConfigError, ConfigWarning, EndpointValue, IdentityTokenError, KeyFileError, Metadata,
     MetadataError, RoleType, Unavailable,
 };
 
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text;
 
 /// The refusal of a write.
-pub(super) fn fault(error: ConfigError) -> Fault {
+pub(super) fn api_error(error: ConfigError) -> ApiError {
     let text = match error {
         ConfigError::Storage(error) | ConfigError::IdentityToken(IdentityTokenError::Storage(error)) => {
             return error.into();
@@ -57,7 +57,7 @@ pub(super) fn fault(error: ConfigError) -> Fault {
         ConfigError::WindowWithPeriod => "rotation_window does not apply to period".to_owned(),
         error @ (ConfigError::TooLong(_) | ConfigError::TooLarge) => error.to_string(),
     };
-    Fault::listed(400, text)
+    ApiError::listed(400, text)
 }
 
 fn metadata(role_type: RoleType, flaw: &MetadataError) -> String {

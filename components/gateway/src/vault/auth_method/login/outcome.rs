@@ -1,4 +1,4 @@
-//! What became of a login, in the words of the counter `logins` (SEC-L6). The words are few, and none comes from a request.
+//! Outcomes of logins, in the words of the counter `logins` (SEC-L6). The words are few, and none comes from a request.
 
 use gatehouse_access_api::LoginError as NotIssued;
 use gatehouse_auth_method_api::LoginError;

@@ -1,28 +1,28 @@
-//! How often somebody may try to log in (SEC-R1 to R3).
+//! How often a source may try to log in (SEC-R1 to R3).
 //!
-//! The limits are the same whatever role the request names, so that they tell nobody which roles exist. There is none for each role:
+//! The limits are the same whatever role the request names, so that they do not tell which roles exist. There is none for each role:
 //! whoever names a role could lock its owner out.
 
 use std::net::IpAddr;
 
 use gatehouse_access_api::Mount;
 
-use crate::Gateway;
 use crate::host::Bucket;
 use crate::source;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
+use crate::vault::server::Server;
 
 /// Takes this login out of what its source and the mount have left.
 ///
 /// # Errors
 ///
 /// 429 where one of them has nothing left. Then neither has lost anything: who floods the server uses up its own share alone.
-pub(super) fn check<A, C, O>(
-    gateway: &Gateway<A, C, O>,
+pub(super) fn check(
+    server: &Server<'_>,
     source: Option<IpAddr>,
     mount: &Mount,
-) -> Result<(), Fault> {
-    let settings = &gateway.settings;
+) -> Result<(), ApiError> {
+    let settings = &server.settings;
     let of_source = settings
         .login_rate_per_source
         .map(|rate| rate.bucket(format!("login/source/{}", source::network(source))));
@@ -33,8 +33,8 @@ pub(super) fn check<A, C, O>(
     if buckets.is_empty() {
         return Ok(());
     }
-    match gateway.host.rate_limits.take(&buckets) {
+    match server.host.rate_limits.take(&buckets) {
         Ok(_) => Ok(()),
-        Err(milliseconds) => Err(Fault::too_many_requests(milliseconds.div_ceil(1000))),
+        Err(milliseconds) => Err(ApiError::too_many_requests(milliseconds.div_ceil(1000))),
     }
 }

@@ -1,6 +1,7 @@
-//! What a caller is told about a login that failed (contract 4.2 to 4.7).
+//! Texts for a caller whose login failed (contract 4.2 to 4.7).
 
 use gatehouse_access_api::LoginError as NotIssued;
+use gatehouse_access_api::duration;
 use gatehouse_auth_method_api::{
     AccountNotBound, AncestorNotBound, CreatedLater, GroupLocations, GroupNotFound, Instance,
     InstanceAccountNotBound, InstanceError, InstanceProjectNotBound, InstanceTooOld, JwtFlaw,
@@ -8,19 +9,18 @@ use gatehouse_auth_method_api::{
 };
 
 use super::super::google::{self, Needs};
-use crate::vault::duration;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text;
 
 /// The refusal of the auth method.
-pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
+pub(in crate::vault::auth_method) fn refused(error: LoginError) -> ApiError {
     let text = match error {
         LoginError::Storage(error) => return error.into(),
         LoginError::Credentials(failure) => return google::credentials(&failure),
         LoginError::EndpointDenied(api) => return google::endpoint_denied(&api),
         LoginError::GoogleUnusable(api) => return google::unusable(&api),
         LoginError::GoogleUnavailable(api) => return google::unavailable(&api),
-        LoginError::AddressNotAllowed => return Fault::denied(),
+        LoginError::AddressNotAllowed => return ApiError::denied(),
         LoginError::RoleMissing => "role is required".to_owned(),
         LoginError::RoleNotFound(role) => format!("role {} not found", text::quoted(&role)),
         LoginError::JwtMissing => "jwt argument is required".to_owned(),
@@ -164,16 +164,16 @@ pub(in crate::vault::auth_method) fn refused(error: LoginError) -> Fault {
         }
         error @ LoginError::AliasEmpty => error.to_string(),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }
 
 /// The refusal of a token after the method let the caller in.
-pub(super) fn not_issued(error: NotIssued) -> Fault {
+pub(super) fn not_issued(error: NotIssued) -> ApiError {
     let text = match error {
         NotIssued::Failure(failure) => return failure.into(),
-        NotIssued::AddressDenied | NotIssued::EntityUnusable => return Fault::denied(),
+        NotIssued::AddressDenied | NotIssued::EntityUnusable => return ApiError::denied(),
         // As for a login where no mount is.
-        NotIssued::MountGone => return Fault::plain(403, "permission denied"),
+        NotIssued::MountGone => return ApiError::plain(403, "permission denied"),
         NotIssued::RootPolicy => "auth methods cannot create root tokens".to_owned(),
         NotIssued::UnassignablePolicy(name) => {
             format!("cannot assign policy {}", text::quoted(&name))
@@ -189,16 +189,16 @@ pub(super) fn not_issued(error: NotIssued) -> Fault {
         | NotIssued::BatchTooLarge(_)
         | NotIssued::TooLong(_)) => error.to_string(),
         error @ (NotIssued::TooManyTokensOfMount(_) | NotIssued::TooManyTokensOfRole(_)) => {
-            return Fault::plain(429, error.to_string());
+            return ApiError::plain(429, error.to_string());
         }
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }
 
 fn malformed(flaw: JwtFlaw) -> String {
     let text = format!("unable to parse signed JWT: {flaw}");
     match flaw {
-        // What clients send that ask Google for the wrong kind of token.
+        // Clients that ask Google for the wrong kind of token send this.
         JwtFlaw::NotThreeParts | JwtFlaw::NotBase64Url => format!(
             "{text}; this is not a JWT: send one from signJwt, generateIdToken or the metadata server, not an access token"
         ),
@@ -206,15 +206,15 @@ fn malformed(flaw: JwtFlaw) -> String {
     }
 }
 
-/// What is wrong with an instance at a login (G4 to G7).
-fn instance(project: &str, zone: &str, name: &str, flaw: &InstanceError) -> Fault {
+/// The flaw of an instance at a login (G4 to G7).
+fn instance(project: &str, zone: &str, name: &str, flaw: &InstanceError) -> ApiError {
     flawed_instance(name, flaw).after(&format!(
         "error when attempting to find instance (project {project}, zone: {zone}, instance: {name}) :"
     ))
 }
 
 /// The same in itself, as renewals tell it (R6).
-pub(in crate::vault::auth_method) fn flawed_instance(name: &str, flaw: &InstanceError) -> Fault {
+pub(in crate::vault::auth_method) fn flawed_instance(name: &str, flaw: &InstanceError) -> ApiError {
     let why = match flaw {
         InstanceError::Refused(refusal) => {
             return google::refused(refusal, google::why(refusal, Needs::Instance));
@@ -227,7 +227,7 @@ pub(in crate::vault::auth_method) fn flawed_instance(name: &str, flaw: &Instance
             "metadata instance_creation_timestamp {claimed} is before instance's creation time {created}"
         ),
     };
-    Fault::plain(400, why)
+    ApiError::plain(400, why)
 }
 
 fn group_not_found(group: &str, project: &str, locations: &GroupLocations) -> String {

@@ -1,61 +1,41 @@
 //! `role/<name>/service-accounts` and `role/<name>/labels`: changes of one list (contract 3.6).
 
-use gatehouse_access_api::Operation;
-use gatehouse_auth_method_api::{AuthMethod, ListEdit, Mount};
+use gatehouse_auth_method_api::ListEdit;
 
-use super::text;
-use crate::vault::call::{Answer, Call, replaced_field};
+use super::super::mount;
+use super::fields::{self, List};
+use super::{name, text};
+use crate::vault::call::{Answer, Call};
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::field::{Field, texts};
 
-pub(in crate::vault) const FIELDS: [&str; 3] = ["name", "add", "remove"];
+/// All that a change of a list may say.
+pub(in crate::vault) const FIELDS: &[Field] = &[
+    texts("add", "What to add to the list."),
+    texts(
+        "remove",
+        "What to take out of the list; of labels their keys.",
+    ),
+];
 
-/// A list of a role that has an endpoint of its own.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::vault::auth_method) enum List {
-    ServiceAccounts,
-    Labels,
-}
-
-impl List {
-    /// The list at the endpoint of this name.
-    pub(in crate::vault::auth_method) fn at(endpoint: &str) -> Option<Self> {
-        match endpoint {
-            "service-accounts" => Some(Self::ServiceAccounts),
-            "labels" => Some(Self::Labels),
-            _ => None,
-        }
-    }
-}
-
-/// Answers a request for a list of role `name`.
-pub(in crate::vault::auth_method) fn edit(
-    auth_method: &impl AuthMethod,
-    call: &Call<'_>,
-    operation: Operation,
-    mount: &Mount,
-    name: &str,
-    which: List,
-) -> Answer {
-    if operation != Operation::Update {
-        return Err(Fault::unsupported_operation());
-    }
-    let fields = call.fields_among(&FIELDS)?;
-    let remove = fields.list("remove")?.unwrap_or_default();
-    let edited = match which {
+/// POST `role/<name>/service-accounts`, `role/<name>/labels`
+pub(in crate::vault) fn edit(call: &Call<'_>, list: List) -> Answer {
+    let sent = call.known_fields()?;
+    let remove = sent.list("remove")?.unwrap_or_default();
+    let (auth_method, mount, role) = (call.server.auth_method, &mount(call)?, name(call));
+    let edited = match list {
         List::ServiceAccounts => {
-            let add = fields.list("add")?.unwrap_or_default();
-            auth_method.edit_service_accounts(mount, name, &ListEdit { add, remove })
+            let add = sent.list("add")?.unwrap_or_default();
+            auth_method.edit_service_accounts(mount, role, &ListEdit { add, remove })
         }
         List::Labels => {
-            let add = fields.labels("add")?.unwrap_or_default();
-            auth_method.edit_labels(mount, name, &ListEdit { add, remove })
+            let add = sent.labels("add")?.unwrap_or_default();
+            auth_method.edit_labels(mount, role, &ListEdit { add, remove })
         }
     };
-    let warnings = edited.map_err(|error| text::not_edited(error, which))?;
-    Ok(Some(
-        Reply::empty()
-            .warned(warnings.iter().map(text::warning))
-            .warned(replaced_field(&fields, "name")),
-    ))
+    let warnings = edited.map_err(|error| text::not_edited(error, list))?;
+    let reply = Reply::empty()
+        .warned(warnings.iter().map(text::warning))
+        .warned(sent.replaced_warning(fields::NAME.name));
+    Ok(Some(reply))
 }

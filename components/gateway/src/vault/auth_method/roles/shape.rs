@@ -8,7 +8,7 @@ use gatehouse_auth_method_api::{
 use serde::Serialize;
 
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 
 #[derive(Serialize)]
 struct Shown<'a> {
@@ -51,7 +51,7 @@ struct Shown<'a> {
     rules: Rules<'a>,
 }
 
-/// What only one kind of role has.
+/// The members that only one kind of role has.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Rules<'a> {
@@ -90,7 +90,7 @@ const fn is_zero(number: &u64) -> bool {
 /// # Errors
 ///
 /// Only when the role cannot be written as JSON, which is a bug.
-pub(super) fn shown(role: &Role) -> Result<Reply, Fault> {
+pub(super) fn reply(role: &Role) -> Result<Reply, ApiError> {
     let token = &role.token;
     Reply::data(&Shown {
         add_group_aliases: role.add_group_aliases,
@@ -101,8 +101,8 @@ pub(super) fn shown(role: &Role) -> Result<Reply, Fault> {
         bound_projects: &role.bound_projects,
         bound_service_accounts: &role.bound_service_accounts,
         live_checks: !role.trust_claims,
-        max_ttl: given(role.legacy.maximum_ttl),
-        period: given(role.legacy.period),
+        max_ttl: nonzero(role.legacy.maximum_ttl),
+        period: nonzero(role.legacy.period),
         policies: role
             .legacy
             .policies
@@ -124,12 +124,12 @@ pub(super) fn shown(role: &Role) -> Result<Reply, Fault> {
             TokenType::Service => "service",
             TokenType::Batch => "batch",
         },
-        ttl: given(role.legacy.ttl),
+        ttl: nonzero(role.legacy.ttl),
     })
 }
 
 /// A duration by an old name, which is not shown once it was emptied.
-fn given(seconds: Option<u64>) -> Option<u64> {
+fn nonzero(seconds: Option<u64>) -> Option<u64> {
     seconds.filter(|seconds| *seconds > 0)
 }
 

@@ -1,26 +1,26 @@
-//! What operators are told about roles (contract 3.2, 3.3, 3.6).
+//! Texts for operators about roles (contract 3.2, 3.3, 3.6).
 
+use gatehouse_access_api::duration;
 use gatehouse_auth_method_api::{
     AboveBound, DeprecatedField, EditError, FieldsOfOtherType, RoleError, RoleType, RoleWarning,
     SentTwice,
 };
 use gatehouse_ports::RandomError;
 
-use super::List;
-use crate::vault::duration;
-use crate::vault::errors::Fault;
+use super::fields::List;
+use crate::vault::errors::ApiError;
 use crate::vault::text::{quoted, quoted_list};
 
 const BATCH: &str = "'token_type' cannot be 'batch' or 'default_batch' when set to generate";
 
 /// The refusal of a write.
-pub(super) fn fault(error: RoleError) -> Fault {
+pub(super) fn api_error(error: RoleError) -> ApiError {
     let text = match error {
         RoleError::Storage(error) => return error.into(),
         RoleError::Random => return RandomError.into(),
-        RoleError::InvalidName => return Fault::unsupported_path(),
+        RoleError::InvalidName => return ApiError::unsupported_path(),
         // The policies grant one half of create-or-update, and the other would have been needed.
-        RoleError::Exists | RoleError::DoesNotExist => return Fault::denied(),
+        RoleError::Exists | RoleError::DoesNotExist => return ApiError::denied(),
         RoleError::BoundCidr(address) => {
             format!("error parsing address {}: it is neither an IP address nor a CIDR", quoted(&address))
         }
@@ -78,14 +78,14 @@ pub(super) fn fault(error: RoleError) -> Fault {
         | RoleError::TooLong(_)
         | RoleError::TooLarge) => error.to_string(),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }
 
 /// The refusal of a change of one list.
-pub(super) fn not_edited(error: EditError, list: List) -> Fault {
+pub(super) fn not_edited(error: EditError, list: List) -> ApiError {
     let text = match error {
         EditError::Storage(error) => return error.into(),
-        EditError::Role(error) => return fault(error),
+        EditError::Role(error) => return api_error(error),
         EditError::Empty => "must provide at least one value to add or remove".to_owned(),
         EditError::RoleNotFound(name) => format!("role {} not found", quoted(&name)),
         EditError::WrongType(found) => {
@@ -101,7 +101,7 @@ pub(super) fn not_edited(error: EditError, list: List) -> Fault {
             format!("given invalid labels to add: {}", quoted_list(&labels))
         }
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }
 
 /// A warning about a role that was stored.

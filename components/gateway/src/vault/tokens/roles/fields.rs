@@ -1,54 +1,29 @@
-//! The fields of a role: names and types (contract 1.4).
+//! The fields of a role: names, types and texts (contract 1.4).
 
 use gatehouse_access_api::TokenRoleChanges;
 
-use crate::vault::fields::{ConversionError, Fields};
+use crate::vault::field::{Field, boolean, choice, integer, seconds, text, texts};
+use crate::vault::fields::{ConversionError, Fields, fields_of_write};
 
-/// All that a write may say.
-pub(in crate::vault) const NAMES: [&str; 18] = [
-    "role_name",
-    "allowed_policies",
-    "allowed_policies_glob",
-    "disallowed_policies",
-    "disallowed_policies_glob",
-    "allowed_entity_aliases",
-    "orphan",
-    "renewable",
-    "path_suffix",
-    "token_bound_cidrs",
-    "token_explicit_max_ttl",
-    "token_no_default_policy",
-    "token_num_uses",
-    "token_period",
-    "token_type",
-    "bound_cidrs",
-    "explicit_max_ttl",
-    "period",
-];
-
-/// What a write says.
-///
-/// # Errors
-///
-/// When a field has a value that its type does not take.
-pub(super) fn changes(fields: &Fields<'_>) -> Result<TokenRoleChanges, ConversionError> {
-    Ok(TokenRoleChanges {
-        allowed_policies: fields.bounding_list("allowed_policies")?,
-        allowed_policies_glob: fields.bounding_list("allowed_policies_glob")?,
-        disallowed_policies: fields.bounding_list("disallowed_policies")?,
-        disallowed_policies_glob: fields.bounding_list("disallowed_policies_glob")?,
-        allowed_entity_aliases: fields.list("allowed_entity_aliases")?,
-        orphan: fields.boolean("orphan")?,
-        renewable: fields.boolean("renewable")?,
-        path_suffix: fields.string("path_suffix")?,
-        bound_cidrs: fields.bounding_list("token_bound_cidrs")?,
-        explicit_max_ttl: fields.duration("token_explicit_max_ttl")?,
-        no_default_policy: fields.boolean("token_no_default_policy")?,
-        num_uses: fields.integer("token_num_uses")?,
-        period: fields.duration("token_period")?,
-        token_type: fields.string("token_type")?,
-        old_bound_cidrs: fields.bounding_list("bound_cidrs")?,
-        old_explicit_max_ttl: fields.duration("explicit_max_ttl")?,
-        old_period: fields.duration("period")?,
-    })
+fields_of_write! {
+    TokenRoleChanges {
+        allowed_policies: bounding_list = texts("allowed_policies", "The policies that tokens may have.");
+        allowed_policies_glob: bounding_list = texts("allowed_policies_glob", "Patterns of the policies that tokens may have.");
+        disallowed_policies: bounding_list = texts("disallowed_policies", "The policies that no token has.");
+        disallowed_policies_glob: bounding_list = texts("disallowed_policies_glob", "Patterns of the policies that no token has.");
+        allowed_entity_aliases: list = texts("allowed_entity_aliases", "The aliases that may be asked for.");
+        orphan: boolean = boolean("orphan", "Whether tokens have no parent.");
+        renewable: boolean = boolean("renewable", "Whether tokens can be renewed.");
+        path_suffix: string = text("path_suffix", "What the path of tokens ends in, for revocation by prefix.");
+        bound_cidrs: bounding_list = texts("token_bound_cidrs", "The address ranges from which tokens are accepted.");
+        explicit_max_ttl: duration = seconds("token_explicit_max_ttl", "How long tokens live at most, whatever is changed later.");
+        no_default_policy: boolean = boolean("token_no_default_policy", "Whether tokens go without the policy \"default\".");
+        num_uses: integer = integer("token_num_uses", "How often a token may be used, 0 for any number.");
+        period: duration = seconds("token_period", "How long tokens live from each renewal, without an end.");
+        token_type: string = choice("token_type", &["default-service", "default-batch", "service", "batch"], "The type of tokens.");
+        old_bound_cidrs: bounding_list = texts("bound_cidrs", "As token_bound_cidrs.").deprecated();
+        old_explicit_max_ttl: duration = seconds("explicit_max_ttl", "As token_explicit_max_ttl.").deprecated();
+        old_period: duration = seconds("period", "As token_period.").deprecated();
+    }
+    without_effect {}
 }

@@ -4,7 +4,7 @@ use gatehouse_access_api::TokenRole;
 use serde::Serialize;
 
 use crate::vault::envelope::Reply;
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::mounts::token_type;
 
 #[derive(Serialize)]
@@ -37,7 +37,7 @@ struct Shown<'a> {
 /// # Errors
 ///
 /// Only when the role cannot be written as JSON, which is a bug.
-pub(super) fn shown(role: &TokenRole) -> Result<Reply, Fault> {
+pub(super) fn reply(role: &TokenRole) -> Result<Reply, ApiError> {
     let old = &role.old_spellings;
     Reply::data(&Shown {
         allowed_entity_aliases: role.allowed_entity_aliases.as_deref(),

@@ -1,21 +1,21 @@
-//! What operators are told about roles.
+//! Texts for operators about roles.
 
 use gatehouse_access_api::{
     ExcessiveLife, InvalidRange, RenamedField, ServiceField, TokenRoleError, TokenRoleWarning,
 };
 
-use crate::vault::errors::Fault;
+use crate::vault::errors::ApiError;
 use crate::vault::text::quoted;
 
 const BATCH: &str = "'token_type' cannot be 'batch' when role is set to generate";
 const NO_BATCH: &str = "error parsing role fields: 'token_type' cannot be 'batch' or 'default_batch' when set to generate";
 
 /// The refusal of a write.
-pub(super) fn fault(error: TokenRoleError) -> Fault {
+pub(super) fn api_error(error: TokenRoleError) -> ApiError {
     let text = match error {
         TokenRoleError::Failure(failure) => return failure.into(),
-        TokenRoleError::InvalidName => return Fault::unsupported_path(),
-        TokenRoleError::Denied => return Fault::denied(),
+        TokenRoleError::InvalidName => return ApiError::unsupported_path(),
+        TokenRoleError::Denied => return ApiError::denied(),
         TokenRoleError::InvalidPathSuffix => {
             r"given role path suffix contains invalid characters; must match \w[\w-.]+\w".to_owned()
         }
@@ -47,7 +47,7 @@ pub(super) fn fault(error: TokenRoleError) -> Fault {
         TokenRoleError::BatchWith(field) => batch_with(field),
         error @ (TokenRoleError::TooLarge(_) | TokenRoleError::OnlyBlanks) => error.to_string(),
     };
-    Fault::plain(400, text)
+    ApiError::plain(400, text)
 }
 
 fn batch_with(field: ServiceField) -> String {
@@ -58,7 +58,7 @@ fn batch_with(field: ServiceField) -> String {
     }
 }
 
-/// What an operator should know about a role that was written.
+/// The text of a warning about a role that was written.
 pub(super) fn warning(warning: &TokenRoleWarning) -> String {
     match warning {
         TokenRoleWarning::OldSpellingIgnored(field) => {

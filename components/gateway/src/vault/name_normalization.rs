@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::errors::Fault;
+use super::errors::ApiError;
 
 /// Before the name of a policy, the rest of the path.
 const POLICY_FAMILIES: [&str; 2] = ["sys/policies/acl/", "sys/policy/"];
@@ -13,10 +13,10 @@ const POLICY_FAMILIES: [&str; 2] = ["sys/policies/acl/", "sys/policy/"];
 /// Before the name of an entity or a group, the rest of the path: both are found in any case of letters.
 const IDENTITY_FAMILIES: [&str; 2] = ["identity/entity/name/", "identity/group/name/"];
 
-/// What can follow the name of a role.
+/// The ends of paths that follow the name of a role.
 const ROLE_LISTS: [&str; 2] = ["/service-accounts", "/labels"];
 
-/// What the name of a token-store role follows. Upper and lower case of these differ, so they are not folded.
+/// The beginning of the path of a token-store role. Upper and lower case of these differ, so they are not folded.
 const TOKEN_ROLES: &str = "auth/token/roles/";
 
 /// Longest name of a role, in bytes.
@@ -27,12 +27,12 @@ const MAXIMUM_ROLE_NAME_BYTES: usize = 128;
 /// # Errors
 ///
 /// 400 for the name of a policy with blanks around it: it would name the same policy as without them.
-pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, Fault> {
+pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, ApiError> {
     for family in POLICY_FAMILIES {
         if let Some(name) = path.strip_prefix(family) {
             if name.trim() != name {
                 let text = "policy names must not begin or end with a blank";
-                return Err(Fault::plain(400, text));
+                return Err(ApiError::plain(400, text));
             }
             return Ok(replaced(path, family, name, name.to_lowercase()));
         }
@@ -60,14 +60,14 @@ pub(super) fn folded(path: &str) -> Result<Cow<'_, str>, Fault> {
     Ok(Cow::Borrowed(path))
 }
 
-/// What stands before the name of a role, and what may be that name. Which part of the path is the mount is known only after
+/// The part of the path before the name of a role, and the name. Which part of the path is the mount is known only after
 /// admission, so a mount whose own path ends in `role` has its last segment taken for one, by policies and routes alike.
 pub(super) fn role_name(path: &str) -> Option<(&str, &str)> {
     let (before, name) = path.split_at_checked(path.rfind('/')? + 1)?;
     (before.starts_with("auth/") && before.ends_with("/role/")).then_some((before, name))
 }
 
-/// Whether the path of a role may end in this name (contract 3.1, 5.4): up to 128 word characters, and between the first and the last
+/// Says whether the path of a role may end in this name (contract 3.1, 5.4): up to 128 word characters, and between the first and the last
 /// of them also dots and hyphens.
 pub(super) fn is_role_name(name: &str) -> bool {
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
@@ -78,7 +78,7 @@ pub(super) fn is_role_name(name: &str) -> bool {
         && name.chars().all(is_inner)
 }
 
-/// Whether `path` is that of one token-store role.
+/// Says whether `path` is that of one token-store role.
 pub(super) fn is_token_role(path: &str) -> bool {
     path.strip_prefix(TOKEN_ROLES)
         .is_some_and(|name| !name.contains('/'))

@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::route::Route;
 
-/// What stands in a path as it is. Braces do not: they would pass for a name.
+/// The characters that stand in a path as they are. Braces do not: they would pass for a name.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -15,17 +15,26 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// The name of a mount's path in documents that name no mount.
-pub(super) const MOUNT_PATH: &str = "gcp_mount_path";
+pub(in crate::vault) const MOUNT_PATH: &str = "gcp_mount_path";
+
 /// Some routes, and where they are.
-pub(super) struct Place<'a> {
-    pub(super) root: Root<'a>,
-    pub(super) tag: &'static str,
-    pub(super) routes: &'a [&'a [Route]],
+pub(in crate::vault) struct Place<'a> {
+    pub(in crate::vault) root: Root<'a>,
+    pub(in crate::vault) tag: &'static str,
+    pub(in crate::vault) routes: &'a [&'a [Route]],
 }
 
-/// What the paths of some routes begin with.
+impl<'a> Place<'a> {
+    /// The routes that are shown.
+    pub(in crate::vault) fn described(&self) -> impl Iterator<Item = &'a Route> + use<'a> {
+        let routes = self.routes.iter().copied().flatten();
+        routes.filter(|route| route.is_described)
+    }
+}
+
+/// The beginning of the paths of some routes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Root<'a> {
+pub(in crate::vault) enum Root<'a> {
     /// Always the same.
     Fixed(&'static str),
     /// `auth/` and the path of a mount, which has one slash at its end.

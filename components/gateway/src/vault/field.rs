@@ -1,0 +1,136 @@
+//! The fields that a caller sends by name: in the path, in the query or in the body.
+
+/// Something that a caller says by name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) about: &'static str,
+    pub(crate) required: bool,
+    /// True if another field says the same by a newer name.
+    pub(crate) deprecated: bool,
+    /// True if it may be `null` in an answer.
+    pub(crate) nullable: bool,
+    /// True if it may hold slashes where it is a part of a path.
+    pub(crate) spans_segments: bool,
+}
+
+/// The type of a field (contract 1.4).
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    Text,
+    /// One of some words.
+    Choice(&'static [&'static str]),
+    Boolean,
+    Integer,
+    /// Whole seconds, or a text such as `24h`.
+    Seconds,
+    /// Texts, or one text with commas.
+    List,
+    /// Texts by name.
+    Map,
+    Object(&'static [Field]),
+    /// The name of a role, which nothing but a path gives (contract 3.1, 5.4).
+    RoleName,
+}
+
+const fn field(name: &'static str, kind: Kind, about: &'static str) -> Field {
+    Field {
+        name,
+        kind,
+        about,
+        required: false,
+        deprecated: false,
+        nullable: false,
+        spans_segments: false,
+    }
+}
+
+macro_rules! fields_of_kinds {
+    ($($(#[$documentation:meta])* $name:ident => $kind:ident;)*) => {$(
+        $(#[$documentation])*
+        pub(crate) const fn $name(name: &'static str, about: &'static str) -> Field {
+            field(name, Kind::$kind, about)
+        }
+    )*};
+}
+
+fields_of_kinds! {
+    /// A text.
+    text => Text;
+    /// A truth value.
+    boolean => Boolean;
+    /// An integer.
+    integer => Integer;
+    /// Whole seconds.
+    seconds => Seconds;
+    /// Texts.
+    texts => List;
+    /// Texts by name.
+    map => Map;
+    /// The name of a role.
+    role_name => RoleName;
+}
+
+/// The part of a path that may hold slashes.
+pub(crate) const fn path(name: &'static str, about: &'static str) -> Field {
+    text(name, about).spanning()
+}
+
+/// One of some words.
+pub(crate) const fn choice(
+    name: &'static str,
+    words: &'static [&'static str],
+    about: &'static str,
+) -> Field {
+    field(name, Kind::Choice(words), about)
+}
+
+/// An object with fields of its own.
+pub(crate) const fn object(
+    name: &'static str,
+    fields: &'static [Field],
+    about: &'static str,
+) -> Field {
+    field(name, Kind::Object(fields), about)
+}
+
+impl Field {
+    /// The same, without which there is a refusal.
+    pub(crate) const fn required(self) -> Self {
+        Self {
+            required: true,
+            ..self
+        }
+    }
+
+    /// The same, an old name for what another field says.
+    pub(crate) const fn deprecated(self) -> Self {
+        Self {
+            deprecated: true,
+            ..self
+        }
+    }
+
+    /// The same, which may hold slashes where it is a part of a path.
+    pub(crate) const fn spanning(self) -> Self {
+        Self {
+            spans_segments: true,
+            ..self
+        }
+    }
+
+    /// The same, which may be `null`.
+    pub(crate) const fn nullable(self) -> Self {
+        Self {
+            nullable: true,
+            ..self
+        }
+    }
+}
+
+/// The fields that a list takes in its query.
+pub(crate) const PAGING: &[Field] = &[
+    text("after", "The key after which the list begins."),
+    integer("limit", "Most keys to be listed."),
+];

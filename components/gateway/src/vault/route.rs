@@ -1,0 +1,452 @@
+//! A path below `/v1/`: what may be done there, what is said with it, and which function answers.
+
+use gatehouse_access_api as access;
+
+use super::call::{Answer, Call, Captured, Unadmitted};
+use super::errors::ApiError;
+use super::field::{Field, Kind};
+use super::name_normalization::is_role_name;
+use crate::http::{Method, Response};
+
+/// A path and what may be done there.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::vault) struct Route {
+    /// Below the root of its family; `{name}` stands for what a caller chooses.
+    pub(in crate::vault) path: &'static str,
+    /// Its purpose, in a sentence.
+    pub(in crate::vault) about: &'static str,
+    pub(in crate::vault) needs: Needs,
+    /// True if a write of something new needs `create` instead of `update`.
+    pub(in crate::vault) creates: bool,
+    /// False for a path that is not shown: a second name that clients of OpenBao use is served and not shown.
+    pub(in crate::vault) is_described: bool,
+    /// True if reads leave no record: they say how the server is or where things are, to everyone, and look at no token.
+    pub(in crate::vault) is_unrecorded: bool,
+    /// True if a read or a removal may end in a slash, which means a list elsewhere (SEC-A3): mounts are listed with theirs, and clients
+    /// send back what was listed.
+    pub(in crate::vault) may_end_in_slash: bool,
+    /// The meaning of the path's `{name}`s, in their order.
+    pub(in crate::vault) captures: &'static [Field],
+    pub(in crate::vault) operations: &'static [Operation],
+    /// Answers all operations that are not among them; `None` for "unsupported operation".
+    pub(in crate::vault) otherwise: Option<Handler>,
+}
+
+/// The right that a caller needs beside the one for the operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::vault) enum Needs {
+    /// Not even a token.
+    Nothing,
+    Token,
+    /// A token whose policies grant `sudo`.
+    Sudo,
+}
+
+/// A thing that a request may do at a path.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::vault) struct Operation {
+    pub(in crate::vault) verb: Verb,
+    /// By which generated clients call it; never changes.
+    pub(in crate::vault) id: &'static str,
+    pub(in crate::vault) summary: &'static str,
+    pub(in crate::vault) query: &'static [Field],
+    pub(in crate::vault) body: &'static [Field],
+    pub(in crate::vault) success: Success,
+    pub(in crate::vault) handler: Handler,
+}
+
+/// How a request says what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::vault) enum Verb {
+    Get,
+    Head,
+    /// GET with `list=true`, which every HTTP library can send.
+    List,
+    /// GET, with `list=true` or without.
+    GetOrList,
+    Post,
+    Delete,
+}
+
+/// The form of a success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::vault) enum Success {
+    /// An envelope.
+    Envelope,
+    /// An envelope with keys; 404 where there are none.
+    Keys,
+    /// Nothing.
+    Nothing,
+    /// An envelope, or nothing where there is nothing to say.
+    EnvelopeOrNothing,
+    /// There is no success: clients know the path, and every request there is refused.
+    Refusal,
+    /// An envelope, at once or before the work is done.
+    Accepted,
+    /// A JSON object of its own.
+    Document,
+    /// The same, and the status says how the server is.
+    Status,
+    /// A JSON object of its own or text, whichever the caller asks for.
+    DocumentOrText,
+    /// Text.
+    Text,
+}
+
+/// The function that answers a request.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::vault) enum Handler {
+    /// Says what the envelope holds.
+    Envelope(fn(&Call<'_>) -> Answer),
+    /// Answers without the envelope, and so cannot be wrapped.
+    Document(fn(&Call<'_>) -> Result<Response, ApiError>),
+    /// The same with the description of all routes, which no handler can know.
+    Description,
+    /// Answers before access is asked: no policy is looked at.
+    Unadmitted(fn(&Unadmitted<'_>) -> Result<Response, ApiError>),
+}
+
+/// A path that needs a token.
+pub(in crate::vault) const fn route(
+    path: &'static str,
+    about: &'static str,
+    operations: &'static [Operation],
+) -> Route {
+    Route {
+        path,
+        about,
+        needs: Needs::Token,
+        creates: false,
+        is_described: true,
+        is_unrecorded: false,
+        may_end_in_slash: false,
+        captures: &[],
+        operations,
+        otherwise: None,
+    }
+}
+
+/// A path that is served and not shown.
+pub(in crate::vault) const fn undescribed(
+    path: &'static str,
+    operations: &'static [Operation],
+) -> Route {
+    Route {
+        is_described: false,
+        ..route(path, "", operations)
+    }
+}
+
+impl Route {
+    /// The same with these captures.
+    pub(in crate::vault) const fn capturing(self, captures: &'static [Field]) -> Self {
+        Self { captures, ..self }
+    }
+
+    /// The same for callers with `sudo`.
+    pub(in crate::vault) const fn sudo(self) -> Self {
+        Self {
+            needs: Needs::Sudo,
+            ..self
+        }
+    }
+
+    /// The same for everyone.
+    pub(in crate::vault) const fn open(self) -> Self {
+        Self {
+            needs: Needs::Nothing,
+            ..self
+        }
+    }
+
+    /// The same for everyone, and reads leave no record.
+    pub(in crate::vault) const fn unrecorded(self) -> Self {
+        Self {
+            is_unrecorded: true,
+            ..self.open()
+        }
+    }
+
+    /// The same where creating and updating are told apart.
+    pub(in crate::vault) const fn creating(self) -> Self {
+        Self {
+            creates: true,
+            ..self
+        }
+    }
+
+    /// The same where a slash at the end does not mean a list.
+    pub(in crate::vault) const fn slashed(self) -> Self {
+        Self {
+            may_end_in_slash: true,
+            ..self
+        }
+    }
+
+    /// The same with an answer to all other operations.
+    pub(in crate::vault) const fn otherwise(self, handler: Handler) -> Self {
+        Self {
+            otherwise: Some(handler),
+            ..self
+        }
+    }
+
+    /// The same where a list is of another path, which does not exist: it ends in a slash.
+    pub(in crate::vault) const fn unlisted(self) -> Self {
+        self.otherwise(Handler::Envelope(refuse_list))
+    }
+
+    /// Says whether it answers without the envelope.
+    pub(in crate::vault) fn answers_documents(&self) -> bool {
+        let mut handlers = self.operations.iter().map(|operation| operation.handler);
+        handlers.any(|handler| matches!(handler, Handler::Document(_) | Handler::Description))
+    }
+
+    /// Says whether access is asked about requests for it.
+    pub(in crate::vault) fn is_admitted(&self) -> bool {
+        let handlers = self.operations.iter().map(|operation| operation.handler);
+        !handlers
+            .chain(self.otherwise)
+            .any(|handler| matches!(handler, Handler::Unadmitted(_)))
+    }
+
+    /// The part of a path that each capture stands for, and how many of its segments are this route's own words; `None` where the
+    /// segments of `path` do not fit.
+    pub(in crate::vault) fn matching(&self, path: &[&str]) -> Option<Match> {
+        self.match_from(Some(self.path.trim_end_matches('/')), path)
+    }
+
+    fn match_from(&self, template: Option<&str>, path: &[&str]) -> Option<Match> {
+        let Some(template) = template else {
+            return path.is_empty().then(Match::default);
+        };
+        let (word, template) = match template.split_once('/') {
+            Some((word, rest)) => (word, Some(rest)),
+            None => (template, None),
+        };
+        let Some(name) = captured_name(word) else {
+            let (_, rest) = path
+                .split_first()
+                .filter(|(segment, _)| **segment == word)?;
+            let mut found = self.match_from(template, rest)?;
+            found.own_words += 1;
+            return Some(found);
+        };
+        let capture = self.captures.iter().find(|capture| capture.name == name)?;
+        let longest = if capture.spans_segments {
+            path.len()
+        } else {
+            1
+        };
+        (1..=longest).find_map(|length| {
+            let (taken, rest) = path.split_at_checked(length)?;
+            // The rest goes first, so that a long path costs no more than its length.
+            let mut found = self.match_from(template, rest)?;
+            let value = taken.join("/");
+            capture.can_be(&value).then(|| {
+                let name = capture.name;
+                found.captured.insert(0, Captured { name, value });
+                found
+            })
+        })
+    }
+}
+
+fn refuse_list(call: &Call<'_>) -> Answer {
+    Err(match call.operation {
+        access::Operation::List => ApiError::unsupported_path(),
+        _ => ApiError::unsupported_operation(),
+    })
+}
+
+/// How a path fits a route.
+#[derive(Debug, Clone, Default)]
+pub(in crate::vault) struct Match {
+    /// How many segments of the path are words of the route.
+    pub(in crate::vault) own_words: usize,
+    pub(in crate::vault) captured: Vec<Captured>,
+}
+
+impl Field {
+    /// Says whether `value` can be the part of a path that this stands for.
+    fn can_be(&self, value: &str) -> bool {
+        match self.kind {
+            Kind::Choice(words) => words.contains(&value),
+            Kind::RoleName => is_role_name(value),
+            _ => !value.is_empty(),
+        }
+    }
+}
+
+/// The name within the braces.
+fn captured_name(segment: &str) -> Option<&str> {
+    segment.strip_prefix('{')?.strip_suffix('}')
+}
+
+impl Verb {
+    /// Says whether a request that was admitted for `asked` does this.
+    pub(in crate::vault) const fn does(self, asked: access::Operation) -> bool {
+        matches!(
+            (self, asked),
+            (Self::Get | Self::GetOrList, access::Operation::Read)
+                | (Self::List | Self::GetOrList, access::Operation::List)
+                | (
+                    Self::Post,
+                    access::Operation::Update | access::Operation::CreateOrUpdate
+                )
+                | (Self::Delete, access::Operation::Delete)
+        )
+    }
+
+    /// Says whether a request with `method` does this, where no list is told from a read.
+    pub(in crate::vault) const fn is_sent_by(self, method: Method) -> bool {
+        matches!(
+            (self, method),
+            (Self::Get, Method::Get)
+                | (Self::Head, Method::Head)
+                | (Self::Post, Method::Post | Method::Put)
+                | (Self::Delete, Method::Delete)
+        )
+    }
+}
+
+const fn operation(
+    verb: Verb,
+    id: &'static str,
+    summary: &'static str,
+    success: Success,
+    handler: Handler,
+) -> Operation {
+    Operation {
+        verb,
+        id,
+        summary,
+        query: &[],
+        body: &[],
+        success,
+        handler,
+    }
+}
+
+/// Answered with data.
+pub(in crate::vault) const fn read(
+    id: &'static str,
+    summary: &'static str,
+    run: fn(&Call<'_>) -> Answer,
+) -> Operation {
+    operation(
+        Verb::Get,
+        id,
+        summary,
+        Success::Envelope,
+        Handler::Envelope(run),
+    )
+}
+
+/// Answered with keys.
+pub(in crate::vault) const fn list(
+    id: &'static str,
+    summary: &'static str,
+    run: fn(&Call<'_>) -> Answer,
+) -> Operation {
+    operation(
+        Verb::List,
+        id,
+        summary,
+        Success::Keys,
+        Handler::Envelope(run),
+    )
+}
+
+/// Answered with nothing.
+pub(in crate::vault) const fn delete(
+    id: &'static str,
+    summary: &'static str,
+    run: fn(&Call<'_>) -> Answer,
+) -> Operation {
+    operation(
+        Verb::Delete,
+        id,
+        summary,
+        Success::Nothing,
+        Handler::Envelope(run),
+    )
+}
+
+/// Answered with nothing.
+pub(in crate::vault) const fn write(
+    id: &'static str,
+    summary: &'static str,
+    body: &'static [Field],
+    run: fn(&Call<'_>) -> Answer,
+) -> Operation {
+    Operation {
+        body,
+        ..operation(
+            Verb::Post,
+            id,
+            summary,
+            Success::Nothing,
+            Handler::Envelope(run),
+        )
+    }
+}
+
+/// A write that is answered with data.
+pub(in crate::vault) const fn ask(
+    id: &'static str,
+    summary: &'static str,
+    body: &'static [Field],
+    run: fn(&Call<'_>) -> Answer,
+) -> Operation {
+    write(id, summary, body, run).answering(Success::Envelope)
+}
+
+/// Answered with a document, by any handler.
+pub(in crate::vault) const fn document(
+    verb: Verb,
+    id: &'static str,
+    summary: &'static str,
+    handler: Handler,
+) -> Operation {
+    operation(verb, id, summary, Success::Document, handler)
+}
+
+/// Answered before access is asked, with a document where it is no removal.
+pub(in crate::vault) const fn unadmitted(
+    verb: Verb,
+    id: &'static str,
+    summary: &'static str,
+    run: fn(&Unadmitted<'_>) -> Result<Response, ApiError>,
+) -> Operation {
+    let success = match verb {
+        Verb::Delete => Success::Nothing,
+        _ => Success::Document,
+    };
+    operation(verb, id, summary, success, Handler::Unadmitted(run))
+}
+
+impl Operation {
+    /// The same with another answer.
+    pub(in crate::vault) const fn answering(self, success: Success) -> Self {
+        Self { success, ..self }
+    }
+
+    /// The same with these fields in its query.
+    pub(in crate::vault) const fn querying(self, query: &'static [Field]) -> Self {
+        Self { query, ..self }
+    }
+
+    /// The same with these fields in its body.
+    pub(in crate::vault) const fn sending(self, body: &'static [Field]) -> Self {
+        Self { body, ..self }
+    }
+
+    /// The same for reads and lists alike.
+    pub(in crate::vault) const fn listing_too(self) -> Self {
+        Self {
+            verb: Verb::GetOrList,
+            ..self
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The routes below `sys/` that are about leases. Every lease is a token's.
+
+use crate::vault::field::{Field, PAGING, boolean, choice, path, seconds, text};
+use crate::vault::route::{Route, Success, ask, list, read, route, write};
+use crate::vault::{leases, tokens};
+
+const LEASE: Field = text("lease_id", "Identifier of the lease.").required();
+const LEASE_IN_PATH: Field = path("url_lease_id", "Identifier of the lease.");
+const PREFIX: Field = path(
+    "prefix",
+    "What the paths begin with by which the leases came.",
+);
+const SYNC: Field = boolean("sync", "Has no effect: all is done when it is answered.");
+const INCREMENT: Field = seconds("increment", "For how long the lease should last.");
+const TYPE: Field = choice("type", &["irrevocable"], "Which leases are meant.").required();
+
+const RENEW: &str = "Refuses to renew the lease of a token, which is renewed at auth/token/renew.";
+const REVOKE: &str = "Ends the token of a lease and all tokens that descend from it.";
+const REVOKE_PREFIX: &str = "Ends all tokens that came by the paths below a prefix.";
+
+/// Below `sys/`.
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    route("leases", "Lists the leases that could not be revoked: there are none.", &[
+        read("leases-list", "List the irrevocable leases.", leases::irrevocable).querying(&[TYPE]),
+    ]).sudo(),
+    route("leases/count", "Counts the leases that could not be revoked: there are none.", &[
+        read("leases-count", "Count the irrevocable leases.", leases::count_irrevocable).querying(&[TYPE]),
+    ]),
+    route("leases/tidy", "Clears away what no valid token leads to.", &[
+        ask("leases-tidy", "Start clearing away.", &[], tokens::tidy).answering(Success::Accepted),
+    ]),
+    route("leases/lookup", "Shows a lease.", &[
+        ask("leases-read-lease", "Read a lease.", &[LEASE], leases::lookup),
+    ]),
+    route("leases/lookup/", "Lists what the paths begin with by which leases came.", &[
+        list("leases-look-up", "List the beginnings of paths.", leases::list).querying(PAGING),
+    ]).sudo(),
+    route("leases/lookup/{prefix}", "Lists the leases that came by the paths below a prefix.", &[
+        list("leases-look-up-with-prefix", "List leases.", leases::list).querying(PAGING),
+    ]).capturing(&[PREFIX]).sudo(),
+    route("leases/renew", RENEW, &[
+        write("leases-renew-lease2", "Renew a lease.", &[LEASE, INCREMENT], leases::renew).answering(Success::Refusal),
+    ]),
+    route("leases/renew/{url_lease_id}", RENEW, &[
+        write("leases-renew-lease", "Renew a lease.", &[INCREMENT], leases::renew).answering(Success::Refusal),
+    ]).capturing(&[LEASE_IN_PATH]),
+    route("leases/revoke", REVOKE, &[
+        write("leases-revoke-lease2", "Revoke a lease.", &[LEASE, SYNC], leases::revoke),
+    ]),
+    route("leases/revoke/{url_lease_id}", REVOKE, &[
+        write("leases-revoke-lease", "Revoke a lease.", &[SYNC], leases::revoke),
+    ]).capturing(&[LEASE_IN_PATH]),
+    route("leases/revoke-prefix/{prefix}", REVOKE_PREFIX, &[
+        write("leases-revoke-lease-with-prefix2", "Revoke by prefix.", &[SYNC], leases::revoke_prefix),
+    ]).capturing(&[PREFIX]).sudo(),
+    route("leases/revoke-force/{prefix}", REVOKE_PREFIX, &[
+        write("leases-force-revoke-lease-with-prefix2", "Revoke by prefix; no token needs force.", &[SYNC], leases::revoke_prefix),
+    ]).capturing(&[PREFIX]).sudo(),
+    route("renew", RENEW, &[
+        write("leases-renew-lease3", "Renew a lease, by an older path.", &[LEASE, INCREMENT], leases::renew).answering(Success::Refusal),
+    ]),
+    route("renew/{url_lease_id}", RENEW, &[
+        write("leases-renew-lease4", "Renew a lease, by an older path.", &[INCREMENT], leases::renew).answering(Success::Refusal),
+    ]).capturing(&[LEASE_IN_PATH]),
+    route("revoke", REVOKE, &[
+        write("leases-revoke-lease3", "Revoke a lease, by an older path.", &[LEASE, SYNC], leases::revoke),
+    ]),
+    route("revoke/{url_lease_id}", REVOKE, &[
+        write("leases-revoke-lease4", "Revoke a lease, by an older path.", &[SYNC], leases::revoke),
+    ]).capturing(&[LEASE_IN_PATH]),
+    route("revoke-prefix/{prefix}", REVOKE_PREFIX, &[
+        write("leases-revoke-lease-with-prefix", "Revoke by prefix, by an older path.", &[SYNC], leases::revoke_prefix),
+    ]).capturing(&[PREFIX]).sudo(),
+    route("revoke-force/{prefix}", REVOKE_PREFIX, &[
+        write("leases-force-revoke-lease-with-prefix", "Revoke by prefix, by an older path.", &[SYNC], leases::revoke_prefix),
+    ]).capturing(&[PREFIX]).sudo(),
+];

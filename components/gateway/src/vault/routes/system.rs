@@ -1,0 +1,136 @@
+//! The other routes below `sys/`: policies, what a token may do, wrapping and tools.
+
+use crate::vault::field::{Field, boolean, choice, integer, path, text, texts};
+use crate::vault::route::{Handler, Route, Verb, ask, delete, document, list, read, route, write};
+use crate::vault::{capabilities, internal_ui, policies, tools, wrapping};
+
+const POLICY_NAME: Field = path("name", "Name of the policy.");
+const PATHS: Field = texts("paths", "The paths in question.");
+const PATH: Field = texts("path", "As paths.").deprecated();
+const UNUSED_TOKEN: Field = text("token", "Has no effect.").deprecated();
+const UNUSED_ACCESSOR: Field = text("accessor", "Has no effect.").deprecated();
+const WRAPPING_TOKEN: &[Field] = &[text(
+    "token",
+    "The wrapping token; the caller's token where there is none.",
+)];
+const GENERIC: &[Field] = &[
+    boolean(
+        "generic_mount_paths",
+        "Whether mounts are shown by a name for their path instead of the path itself.",
+    ),
+    text("context", "Has no effect."),
+];
+
+const FORMAT: Field = choice("format", &["hex", "base64"], "How bytes are written.");
+const HASH_INPUT: Field = text("input", "What to hash, in base64.").required();
+const BYTES: Field = integer("bytes", "How many bytes.");
+const UNUSED_BYTES: Field = integer("bytes", "Has no effect.").deprecated();
+const UNUSED_SOURCE: Field = text("source", "Has no effect.").deprecated();
+const UNUSED_ALGORITHM: Field = text("algorithm", "Has no effect.").deprecated();
+const SOURCE: Field = text(
+    "source",
+    "Where they come from: platform, seal or all; or in its place how many.",
+);
+
+const POLICY: &[Field] = &[
+    text("policy", "The rules.").required(),
+    text("rules", "As policy.").deprecated(),
+];
+const POLICY_FOR_OLD_CLIENTS: &[Field] = &[
+    text("policy", "The rules."),
+    text("rules", "As policy.").deprecated(),
+];
+const OF_TOKEN: &[Field] = &[
+    text("token", "The token.").required(),
+    PATHS,
+    PATH,
+    UNUSED_ACCESSOR,
+];
+const OF_ACCESSOR: &[Field] = &[
+    text("accessor", "Accessor of the token.").required(),
+    PATHS,
+    PATH,
+    UNUSED_TOKEN,
+];
+const OF_CALLER: &[Field] = &[PATHS, PATH, UNUSED_TOKEN, UNUSED_ACCESSOR];
+const HASH: &[Field] = &[
+    HASH_INPUT,
+    choice(
+        "algorithm",
+        &["sha2-224", "sha2-256", "sha2-384", "sha2-512"],
+        "How to hash.",
+    ),
+    FORMAT,
+];
+const HASH_BY_PATH: &[Field] = &[HASH_INPUT, FORMAT, UNUSED_ALGORITHM];
+const RANDOM: &[Field] = &[BYTES, FORMAT, UNUSED_SOURCE];
+const RANDOM_OF_SOURCE: &[Field] = &[BYTES, FORMAT];
+const RANDOM_BY_PATH: &[Field] = &[FORMAT, UNUSED_BYTES];
+
+/// Below `sys/`.
+#[rustfmt::skip]
+pub(super) const ROUTES: &[Route] = &[
+    route("policies/acl", "Lists the policies.", &[
+        list("policies-list-acl-policies", "List the policies.", policies::list),
+    ]),
+    route("policies/acl/{name}", "A policy: what tokens that have it may do.", &[
+        read("policies-read-acl-policy", "Read a policy.", policies::read),
+        write("policies-write-acl-policy", "Write a policy.", POLICY, policies::write),
+        delete("policies-delete-acl-policy", "Delete a policy.", policies::delete),
+    ]).capturing(&[POLICY_NAME]),
+    route("policy", "Lists the policies, by an older path.", &[
+        read("policies-list", "List the policies.", policies::list_for_old_clients)
+            .querying(&[boolean("list", "Makes no difference here.")]).listing_too(),
+    ]),
+    route("policy/{name}", "A policy, by an older path.", &[
+        read("policies-read-acl-policy2", "Read a policy.", policies::read_for_old_clients),
+        write("policies-write-acl-policy2", "Write a policy.", POLICY_FOR_OLD_CLIENTS, policies::write),
+        delete("policies-delete-acl-policy2", "Delete a policy.", policies::delete),
+    ]).capturing(&[POLICY_NAME]),
+    route("capabilities", "Says what a token may do on some paths.", &[
+        ask("query-token-capabilities", "Ask what a token may do.", OF_TOKEN, capabilities::of_token),
+    ]),
+    route("capabilities-accessor", "Says what the token of an accessor may do on some paths.", &[
+        ask("query-token-accessor-capabilities", "Ask what the token of an accessor may do.", OF_ACCESSOR, capabilities::of_accessor),
+    ]),
+    route("capabilities-self", "Says what the caller may do on some paths.", &[
+        ask("query-token-self-capabilities", "Ask what the caller may do.", OF_CALLER, capabilities::of_caller),
+    ]),
+    route("internal/ui/resultant-acl", "Says for user interfaces what the caller may do.", &[
+        read("internal-ui-read-resultant-acl", "Read what the caller's policies come to.", internal_ui::resultant_acl),
+    ]),
+    route("internal/specs/openapi", "Describes the API, as this document does.", &[
+        document(Verb::Get, "internal-generate-open-api-document", "Read the description of the API.", Handler::Description).querying(GENERIC),
+        document(Verb::Post, "internal-generate-open-api-document-with-parameters", "Read the description of the API.", Handler::Description)
+            .sending(GENERIC),
+    ]).unlisted(),
+    route("wrapping/wrap", "Wraps what it is sent in a token of one use; how long that lives is said in the header X-Vault-Wrap-TTL.", &[
+        ask("wrap", "Wrap the fields of the body.", &[], wrapping::wrap),
+    ]),
+    route("wrapping/lookup", "Shows a wrapping token without using it.", &[
+        read("read-wrapping-properties2", "Read what the caller's wrapping token is about.", wrapping::lookup),
+        ask("read-wrapping-properties", "Read what a wrapping token is about.", WRAPPING_TOKEN, wrapping::lookup),
+    ]).open(),
+    route("wrapping/unwrap", "Takes an answer out of its wrapping token.", &[
+        ask("unwrap", "Unwrap an answer.", WRAPPING_TOKEN, wrapping::unwrap),
+    ]),
+    route("wrapping/rewrap", "Moves a wrapped answer into a fresh wrapping token.", &[
+        ask("rewrap", "Rewrap an answer.", WRAPPING_TOKEN, wrapping::rewrap),
+    ]),
+    route("tools/random", "Gives random bytes.", &[
+        ask("generate-random", "Give random bytes.", RANDOM, tools::random),
+    ]),
+    route("tools/random/{source}", "Gives random bytes from a source.", &[
+        ask("generate-random-with-source", "Give random bytes.", RANDOM_OF_SOURCE, tools::random),
+    ]).capturing(&[SOURCE]),
+    route("tools/random/{source}/{urlbytes}", "Gives as many random bytes from a source as the path says.", &[
+        ask("generate-random-with-source-and-bytes", "Give random bytes.", RANDOM_BY_PATH, tools::random),
+    ])
+    .capturing(&[SOURCE, integer("urlbytes", "How many bytes.").spanning()]),
+    route("tools/hash", "Hashes what it is sent.", &[
+        ask("generate-hash", "Hash something.", HASH, tools::hash),
+    ]),
+    route("tools/hash/{urlalgorithm}", "Hashes what it is sent as the path says.", &[
+        ask("generate-hash-with-algorithm", "Hash something.", HASH_BY_PATH, tools::hash),
+    ]).capturing(&[path("urlalgorithm", "How to hash.")]),
+];

@@ -1,0 +1,50 @@
+//! The capabilities and the surroundings of a server, as handlers use them.
+
+use gatehouse_access_api::Access;
+use gatehouse_auth_method_api::AuthMethod;
+use gatehouse_ports::{Clock, Random, RandomError};
+
+use crate::host::Host;
+use crate::{Gateway, Settings};
+
+/// A [`Gateway`] without its type parameters, so that one table can name the handlers of every gateway.
+pub(crate) struct Server<'g> {
+    pub(crate) access: &'g dyn Access,
+    pub(crate) auth_method: &'g dyn AuthMethod,
+    pub(crate) settings: &'g Settings,
+    pub(crate) host: &'g Host,
+    pub(crate) clock: &'g dyn Clock,
+    random: &'g dyn Random,
+    operator: &'g dyn Fn(&str),
+}
+
+impl<'g, A: AuthMethod, C: Access, O> From<&'g Gateway<A, C, O>> for Server<'g> {
+    fn from(gateway: &'g Gateway<A, C, O>) -> Self {
+        Self {
+            access: &gateway.access,
+            auth_method: &gateway.auth_method,
+            settings: &gateway.settings,
+            host: &gateway.host,
+            clock: &*gateway.clock,
+            random: &*gateway.random,
+            operator: &*gateway.operator,
+        }
+    }
+}
+
+impl Server<'_> {
+    /// Tells the operator what is not for the client. Never secrets.
+    pub(crate) fn tell_operator(&self, detail: &str) {
+        (self.operator)(detail);
+    }
+
+    /// Fills `bytes` with random ones.
+    pub(crate) fn fill_randomly(&self, bytes: &mut [u8]) -> Result<(), RandomError> {
+        self.random.fill(bytes)
+    }
+
+    /// A fresh random UUID in lower case.
+    pub(crate) fn fresh_uuid(&self) -> Result<String, RandomError> {
+        crate::gateway::fresh_uuid(self.random)
+    }
+}
