@@ -1,16 +1,17 @@
 //! Paths that need `sudo` besides the capability of their operation (contract 5.6).
 
-const EXACT: [&str; 7] = [
+const EXACT: [&str; 8] = [
     "sys/audit",
     "sys/remount",
     "sys/rotate",
+    "sys/rotate/keyring",
     "sys/seal",
     "sys/leases",
     "sys/monitor",
     "sys/config/cors",
 ];
 
-const PREFIXES: [&str; 10] = [
+const PREFIXES: [&str; 11] = [
     "sys/auth/",
     "sys/audit/",
     "sys/leases/lookup/",
@@ -18,6 +19,7 @@ const PREFIXES: [&str; 10] = [
     "sys/leases/revoke-force/",
     "sys/revoke-prefix/",
     "sys/revoke-force/",
+    "sys/rotate/root/",
     "sys/raw",
     "sys/internal/inspect/",
     "auth/token/accessors",
@@ -61,6 +63,23 @@ mod tests {
         assert!(needs_sudo("sys/seal", false));
         assert!(!needs_sudo("sys/seal-status", false));
         assert!(needs_sudo("sys/raw/x", false));
+    }
+
+    #[test]
+    fn a3_rotations_need_sudo_under_each_of_their_names() {
+        for path in [
+            "sys/rotate",
+            "sys/rotate/keyring",
+            "sys/rotate/root/init",
+            "sys/rotate/root/update",
+            "sys/rotate/root/verify",
+            "sys/rotate/root/backup",
+        ] {
+            assert!(needs_sudo(path, false), "{path}");
+        }
+        for path in ["sys/rotate/config", "sys/rotate/keyring/config"] {
+            assert!(!needs_sudo(path, false), "{path}");
+        }
     }
 
     #[test]

@@ -292,6 +292,27 @@ fn contract_5_6_sudo_is_needed_where_it_is_said() {
 }
 
 #[test]
+fn contract_5_6_the_second_names_of_rotations_need_sudo_too() {
+    let everything_but = r#"path "*" { capabilities = ["create","read","update","delete"] }"#;
+    let server = server();
+    let token = token_with_only(&server, everything_but);
+    for (method, path) in [
+        (Method::Post, "sys/rotate/keyring"),
+        (Method::Get, "sys/rotate/root/init"),
+        (Method::Post, "sys/rotate/root/init"),
+        (Method::Delete, "sys/rotate/root/init"),
+        (Method::Post, "sys/rotate/root/update"),
+        (Method::Get, "sys/rotate/root/verify"),
+        (Method::Get, "sys/rotate/root/backup"),
+    ] {
+        let answer = server.send(method, path, Some(&token), "{}");
+        assert_eq!(answer.0.status, 403, "{method:?} {path}: {}", answer.text());
+    }
+    let answer = server.send(Method::Get, "sys/rotate/config", Some(&token), "{}");
+    assert_ne!(answer.0.status, 403, "{}", answer.text());
+}
+
+#[test]
 fn h13_no_token_is_needed_where_it_is_said_and_nowhere_else() {
     let server = server();
     for described in Described::all() {

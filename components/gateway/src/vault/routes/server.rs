@@ -144,8 +144,8 @@ pub(super) const ROUTES: &[Route] = &[
     ]).sudo(),
     undescribed("rotate/keyring", &[
         write("", "", &[], keys::rotate),
-    ]),
-    route("rotate/config", "Says when a key is added without anybody asking.", &[
+    ]).sudo(),
+    route("rotate/config", "Says when the server adds a key by itself.", &[
         read("encryption-key-read-rotation-configuration", "Read when.", keys::read_policy),
         write("encryption-key-configure-rotation", "Set when.", ROTATION, keys::write_policy),
     ]),
@@ -157,19 +157,19 @@ pub(super) const ROUTES: &[Route] = &[
         read("", "", |call| with_token(call, Asked::rekey_progress)),
         write("", "", REKEY, |call| with_token(call, Asked::begin_rekey)),
         delete("", "", |call| with_token(call, Asked::cancel_rekey)),
-    ]),
+    ]).sudo(),
     undescribed("rotate/root/update", &[
         write("", "", GIVEN, |call| with_token(call, Asked::give_for_rekey)),
-    ]),
+    ]).sudo(),
     undescribed("rotate/root/verify", &[
         read("", "", |call| with_token(call, Asked::verification_progress)),
         write("", "", GIVEN, |call| with_token(call, Asked::verify)),
         delete("", "", |call| with_token(call, Asked::restart_verification)),
-    ]),
+    ]).sudo(),
     undescribed("rotate/root/backup", &[
         read("", "", |call| with_token(call, ceremonies::backup)),
         delete("", "", |call| with_token(call, ceremonies::delete_backup)),
-    ]),
+    ]).sudo(),
     undescribed("rotate/recovery/{path}", &[]).capturing(&[ANY_PATH]).otherwise(Handler::Envelope(ceremonies::no_recovery_keys_to_rotate)),
     route("generate-root/attempt", "Lets holders of shares make a root token.", &[
         unadmitted(Verb::Get, "root-token-generation-progress", "Read how far they are.", |asked| bare(asked, Asked::root_progress)),
