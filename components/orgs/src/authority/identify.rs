@@ -240,7 +240,18 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let name = match (target, &owner) {
             (OrganizationTarget::Name(name), _) => name.as_str(),
             (OrganizationTarget::OwnerOf(_), Some(owner)) => owner.name.as_str(),
-            (OrganizationTarget::OwnerOf(_), None) => return Ok(None),
+            (OrganizationTarget::OwnerOf(id), None) => {
+                // As many reads as an owner takes that is there: where it is, unless the identifier is its own, and its record (SEC-A6).
+                let missing = if is_identifier(EXTERNAL_ID_PREFIX, id) {
+                    1
+                } else {
+                    2
+                };
+                for _ in 0..missing {
+                    self.existing(NO_ORGANIZATION.to_owned())?;
+                }
+                return Ok(None);
+            }
         };
         let stored = FoldedName::of(name).map(|name| self.load(&name));
         let record = stored.transpose()?.flatten().map(|stored| stored.record);

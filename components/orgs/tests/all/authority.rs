@@ -252,11 +252,11 @@ fn a6_what_is_hidden_and_what_is_not_there_are_looked_up_alike() {
     let store = world.store();
     let orgs = world.orgs(&store);
     let (_, token) = make(&orgs, &person("ada"));
-    create(&orgs, "acme");
+    let acme = create(&orgs, "acme");
     let identity = identify(&orgs, &token).unwrap();
     let counted = CountingStore::new(&store);
     let counting = world.orgs(&counted);
-    let reads = |name: &str| {
+    let reads = |target: &OrganizationTarget| {
         let before = counted.reads();
         counting
             .decide_access(
@@ -264,13 +264,20 @@ fn a6_what_is_hidden_and_what_is_not_there_are_looked_up_alike() {
                 &identity,
                 false,
                 None,
-                &at(name),
+                target,
                 Action::Show,
             )
             .unwrap();
         counted.reads() - before
     };
-    assert_eq!(reads("acme"), reads("absent"));
+    assert_eq!(reads(&at("acme")), reads(&at("absent")));
+    let owner_of = |id: &str| OrganizationTarget::OwnerOf(id.to_owned());
+    for id in [&acme.external_id, &acme.default_project_id] {
+        let (kind, rest) = id.split_once('-').unwrap();
+        let absent = format!("{kind}-{}", rest.chars().rev().collect::<String>());
+        assert_ne!(&absent, id);
+        assert_eq!(reads(&owner_of(id)), reads(&owner_of(&absent)), "{id}");
+    }
 }
 
 #[test]
