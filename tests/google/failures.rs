@@ -239,6 +239,7 @@ fn n5_an_endpoint_that_never_answers_is_given_up_after_ten_seconds() {
     assert_eq!(answer.status, 503, "{answer:?}");
     assert_told(&answer);
     assert!(took > Duration::from_secs(9), "{took:?}");
+    // No longer than thirty seconds either: this client waits for no more.
     google.clear_faults(Endpoint::ServiceAccount);
     eventually(RECOVERY, || stage.log_in("gcp", "it"));
 }

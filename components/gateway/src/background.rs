@@ -1,4 +1,4 @@
-//! Work that is due without anybody asking for it.
+//! Work that is due without a request from a client.
 
 use gatehouse_access_api::{Access, Failure, MountView};
 use gatehouse_auth_method_api::{
@@ -159,7 +159,7 @@ impl<A: AuthMethod, C: Access, O: Capability> Gateway<A, C, O> {
                 self.tell_operator(&line(&what));
                 Ok(())
             }
-            // Another host is at it, or sealed the store meanwhile: nothing that anybody has to mend.
+            // Another host is at it, or sealed the store meanwhile: the operator has nothing to mend.
             Err(RotationError::Busy | RotationError::Storage(StorageError::Sealed)) => Ok(()),
             Err(RotationError::Storage(error)) => self.failed(&line(&error.to_string())),
             Err(error) => self.failed(&line(rotation::api_error(error).text())),

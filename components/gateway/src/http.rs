@@ -133,7 +133,7 @@ impl Request {
         Some(field.split_once(';').map_or(field, |(kind, _)| kind).trim())
     }
 
-    /// Whether the body is compressed or otherwise not what its media type says. Nobody here decodes such bodies: a small one
+    /// Says whether the body is compressed or otherwise not what its media type says. The gateway decodes no such bodies: a small one
     /// could stand for one beyond every limit (SEC-H10).
     #[must_use]
     pub fn has_encoded_body(&self) -> bool {
@@ -198,7 +198,7 @@ impl Response {
         self
     }
 
-    /// The same, for anybody to keep for so many seconds; without this nobody may.
+    /// Lets every cache keep the answer for so many seconds; without this none may.
     #[must_use]
     pub fn cacheable(mut self, seconds: u32) -> Self {
         self.headers.retain(|(name, _)| *name != "cache-control");

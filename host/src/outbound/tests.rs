@@ -467,7 +467,7 @@ async fn connections_are_used_again() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let opened = connections.load(Ordering::SeqCst);
-    assert!(opened < requests, "{opened} connections");
+    assert!(opened <= requests / 4, "{opened} connections");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What a request carries, as JSON that the host can hash.
+//! The content of a request, as JSON that the host can hash.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::query;
 use crate::vault::Verbatim;
 use gatehouse_json as json;
 
-/// What a request says beside its path.
+/// The content of a request beside its path.
 pub(super) struct RequestData {
     /// The member `data`: the body, or where there is none the query, as the reference records it. `None` where there is nothing, or too
     /// much.

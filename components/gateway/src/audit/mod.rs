@@ -5,7 +5,7 @@
 //! [`Trail::ask`] first; whoever refuses before that need not care, since [`Trail::answer`] makes up for it. Both fail where the host
 //! keeps no record, and the request with them.
 //!
-//! What strangers ask all the time and learn nothing by is not recorded: see [`UNRECORDED`].
+//! Reads that every caller may make all the time, and learns nothing by, are not recorded: each protocol knows its own.
 
 mod data;
 mod record;
@@ -25,19 +25,20 @@ use crate::cubbyhole_paths;
 use crate::host::{AuditEntry, AuditFailure, AuditLog, Side};
 use crate::http::{Method, Request, Response};
 use crate::path::UNWRAP_PATH;
-use crate::vault::is_unrecorded;
 
-/// Reads of the organizations' protocol that leave no record, as some of `/v1/` do: they say where things are, to every caller, and look at
-/// no token.
-const UNRECORDED: [&str; 3] = [
-    "/api/v2/ping",
-    "/api/v2/openapi.json",
-    "/.well-known/terraform.json",
-];
+/// Tells if a request leaves a record where there is an audit log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recording {
+    /// It does.
+    Always,
+    /// It does unless it reads: a path that says how the server is or where things are, to every caller, and looks at no token.
+    UnlessRead,
+}
 
-fn leaves_no_record(request: &Request) -> bool {
-    matches!(request.method, Method::Get | Method::Head)
-        && (UNRECORDED.contains(&request.path.as_str()) || is_unrecorded(&request.path))
+impl Recording {
+    fn includes(self, request: &Request) -> bool {
+        self == Self::Always || !matches!(request.method, Method::Get | Method::Head)
+    }
 }
 
 /// What is known about one exchange.
@@ -62,9 +63,9 @@ struct Facts {
     wrap_ttl: Option<u64>,
     token: Option<String>,
     caller: Option<TokenView>,
-    /// What the token is known as, where nothing else is known about it.
+    /// The accessor or identifier of the token, where nothing else is known about it.
     accessor: Option<String>,
-    /// Whether access lets it pass; `None` before it has been asked.
+    /// True if access lets the request pass; `None` before access has been asked.
     allowed: Option<bool>,
     mount: Option<Mount>,
 }
@@ -78,8 +79,9 @@ impl<'g> Trail<'g> {
     pub(crate) fn open<A, C, O>(
         gateway: &'g Gateway<A, C, O>,
         request: &'g Request,
+        recording: Recording,
     ) -> Result<Self, RandomError> {
-        let log = gateway.audit_log().filter(|_| !leaves_no_record(request));
+        let log = gateway.audit_log().filter(|_| recording.includes(request));
         let id = match log {
             Some(_) => gateway.fresh_uuid()?,
             None => String::new(),
@@ -209,7 +211,7 @@ impl<'g> Trail<'g> {
         self.write_request(None)
     }
 
-    /// Records what is answered, and before that what was asked, where nobody has come that far.
+    /// Records what is answered, and before that what was asked, where that is not recorded yet.
     ///
     /// # Errors
     ///
@@ -220,7 +222,7 @@ impl<'g> Trail<'g> {
         };
         let mut view = ResponseView::of(response);
         let path = self.facts.path.as_deref().unwrap_or_default();
-        // What is unwrapped may be what somebody has wrapped or kept by any names.
+        // The client that wrapped an answer or kept a secret may have chosen the names of its fields.
         if path == UNWRAP_PATH || cubbyhole_paths::below(path).is_some() {
             view.data = view.data.and_then(data::of_secret);
         }

@@ -1,7 +1,7 @@
 //! The two documents of an exchange, and which of their texts stay readable.
 //!
 //! Readable is what is listed here, as in the reference, and what the operator of a mount has listed; the host hashes everything else,
-//! so that a member that somebody adds is hashed until somebody decides otherwise (SEC-L2).
+//! so that a new member is hashed until a developer or an operator lists it (SEC-L2).
 
 use std::borrow::Cow;
 
@@ -131,7 +131,7 @@ struct RequestPart<'a> {
     client_token_accessor: Option<&'a str>,
     namespace: Namespace,
     path: Cow<'a, str>,
-    /// What was cut out of the path.
+    /// The secret that was cut out of the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     path_secret: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,7 +168,7 @@ struct ResponsePart<'a> {
     warnings: Option<&'a RawValue>,
 }
 
-/// What an answer says.
+/// The content of an answer.
 pub(super) struct ResponseView {
     status: u16,
     pub(super) data: Option<Box<RawValue>>,

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use crate::http::Request;
 
-/// What tokens and signed tokens begin with.
+/// The beginnings of tokens and signed tokens.
 const TOKEN_BEGINNINGS: [&str; 6] = ["hvs.", "hvb.", "hvr.", "s.", "b.", "eyJ"];
 
-/// What stands in every token of the organizations API.
+/// The text that stands in every token of the organizations API.
 const API_TOKEN_MARK: &str = ".atlasv1.";
 
 /// Length from which a text with such a beginning is taken for one.
@@ -25,7 +25,7 @@ const PATHS_WITH_TOKENS: [&str; 4] = [
     "auth/token/revoke-orphan/",
 ];
 
-/// What stands in a path in place of a secret.
+/// The text that stands in a path in place of a secret.
 pub(super) const MASK: &str = "<secret>";
 
 /// Fields whose texts are hashed even where the operator of a mount lists them (contract 6.5). `id` is a token where tokens are made
@@ -41,14 +41,14 @@ const NEVER_READABLE: [&str; 8] = [
     "secret_id",
 ];
 
-/// Whether an operator may have this field of a mount's requests or answers in clear.
+/// Says whether an operator may have this field of a mount's requests or answers in clear.
 pub(super) fn may_be_readable(field: &str) -> bool {
     !NEVER_READABLE
         .iter()
         .any(|name| field.eq_ignore_ascii_case(name))
 }
 
-/// Whether somebody may have meant this for the name of a field. A secret sent where a form belongs would be one.
+/// Says whether the client may have meant this for the name of a field. A secret sent where a form belongs would be taken for one.
 pub(super) fn is_plausible_name(name: &str) -> bool {
     name.len() <= LONGEST_NAME && name != MASK && !looks_like_token(name)
 }

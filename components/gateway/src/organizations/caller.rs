@@ -33,12 +33,12 @@ pub(super) struct Caller<'a> {
     /// The token, if it is a service token: its policies can be asked for more.
     pub(super) service_token: Option<&'a str>,
     accessor: String,
-    /// Whether the policies of a service token allow this very request.
+    /// True if the policies of a service token allow this very request.
     pub(super) granted: bool,
 }
 
 impl Caller<'_> {
-    /// Whether they administer the whole installation.
+    /// Says whether the caller administers the whole installation.
     pub(super) const fn is_site_administrator(&self) -> bool {
         self.identity.is_site_administrator()
     }
@@ -233,7 +233,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         Ok(scope)
     }
 
-    /// Whether a caller who has been let in may read what stands `below` the organization as well, which takes `action`.
+    /// Says whether a caller who has been let in may read what stands `below` the organization as well, which takes `action`.
     ///
     /// # Errors
     ///
@@ -282,7 +282,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         self.admit(caller, &target, action, None, |found| own(found) == id)
     }
 
-    /// Whether the request presents something that can be a service token, and so have policies.
+    /// Says whether the request presents something that can be a service token, and so have policies.
     pub(super) fn comes_with_policies(&self) -> bool {
         let token = self.request.bearer_token();
         token.is_some_and(|token| !token.contains(API_TOKEN_MARK))
@@ -451,7 +451,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         })
     }
 
-    /// What is known about a token that policies did not let pass; nothing if that took its last use.
+    /// Looks up a token that policies did not let pass; `None` if the refused request took its last use.
     fn looked_up(&self, token: &str) -> Result<Option<TokenView>, ApiError> {
         match self.access.lookup_token(&TokenReference::Id(token.into())) {
             Ok(view) => Ok(Some(view)),
@@ -466,7 +466,7 @@ fn named(name: &str) -> OrganizationTarget {
     OrganizationTarget::Name(name.to_owned())
 }
 
-/// What those are told who may know that they may not.
+/// The text of a refusal for callers who may learn that they are refused.
 const FORBIDDEN: &str = "Only owners of the organization may do this.";
 
 /// Who a checked service token stands for.
@@ -482,7 +482,7 @@ fn credential_of(view: Option<&TokenView>) -> Credential {
     }
 }
 
-/// What policies have to allow.
+/// The operation that policies have to allow.
 const fn operation_of(method: Method) -> Operation {
     match method {
         Method::Post => Operation::CreateOrUpdate,

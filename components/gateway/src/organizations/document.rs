@@ -135,7 +135,7 @@ pub(super) fn entitlement_set(organization: &Organization, entitlements: &[Entit
     })
 }
 
-/// What the project that every organization has is called.
+/// The name of the project that every organization has.
 pub(super) const DEFAULT_PROJECT_NAME: &str = "Default Project";
 
 /// The project that every organization has (contract 4.13).

@@ -1,4 +1,4 @@
-//! Which related resources a query asks for (contract 2.6).
+//! The related resources that a query asks for (contract 2.6).
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{

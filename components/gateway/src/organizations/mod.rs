@@ -58,7 +58,7 @@ pub(crate) use listing::Place as ListPlace;
 use self::rate::RateLimiter;
 use self::route::{Route, Row, routes};
 use self::routes::Table;
-use crate::audit::Trail;
+use crate::audit::{Recording, Trail};
 use crate::http::Method;
 use crate::path::CanonicalPath;
 use crate::{Gateway, Part, Request, Response, ResumeError, Settings};
@@ -91,7 +91,7 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
     path: &CanonicalPath,
 ) -> Response {
     let found = Table::<C, O>::find(request.method, path);
-    let trail = match Trail::open(gateway, request) {
+    let trail = match Trail::open(gateway, request, recording(request)) {
         Ok(trail) => RefCell::new(trail),
         Err(error) => {
             let error = ApiError::Internal(error.to_string());
@@ -168,6 +168,21 @@ pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
         })
 }
 
+/// Reads that leave no record. They are told apart by the path as it was sent, since a request that is not served has no row.
+const UNRECORDED: [&str; 3] = [
+    "/api/v2/ping",
+    "/api/v2/openapi.json",
+    "/.well-known/terraform.json",
+];
+
+fn recording(request: &Request) -> Recording {
+    if UNRECORDED.contains(&request.path.as_str()) {
+        Recording::UnlessRead
+    } else {
+        Recording::Always
+    }
+}
+
 /// Answers a request of this protocol that is not served.
 pub(crate) fn refuse<A, C, O>(
     gateway: &Gateway<A, C, O>,
@@ -175,7 +190,7 @@ pub(crate) fn refuse<A, C, O>(
     error: &ApiError,
 ) -> Response {
     let limiter = limiter(gateway);
-    match Trail::open(gateway, request) {
+    match Trail::open(gateway, request, recording(request)) {
         Ok(mut trail) => {
             let response = error_response(gateway, request, trail.request_id(), &limiter, error);
             let recorded = recorded(gateway, request, &mut trail, &limiter, response);

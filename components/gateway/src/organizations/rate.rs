@@ -21,7 +21,7 @@ const DEFAULT_PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
 /// How many requests each caller may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ApiRate {
-    /// Whether there is a limit.
+    /// True if there is a limit.
     enabled: bool,
     /// In the long run, and as many at once.
     per_second: NonZeroU32,
@@ -98,8 +98,8 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
     }
 }
 
-/// What requests of one caller are counted under, whichever of several tokens they present. A workload without identity is its token; a
-/// batch token has no accessor, so its digest stands for it.
+/// The name under which requests of one caller are counted, whichever of several tokens they present. A workload without identity is its
+/// token; a batch token has no accessor, so its digest stands for it.
 pub(super) fn name_of(principal: &Principal, accessor: &str, token: &str) -> String {
     match principal {
         Principal::User(user) => format!("user/{}", user.id),

@@ -226,7 +226,7 @@ impl Reply {
             mount_type: self.mount_type.as_deref().unwrap_or(mount_type),
         };
         if let Some(wrapping) = &self.wrapping {
-            // Whoever carries a wrapped answer learns nothing about the request behind it.
+            // A client that carries a wrapped answer learns nothing about the request behind it.
             envelope.request_id = "";
             envelope.mount_type = "";
             envelope.wrap_info = Some(WrapInfo::from(&**wrapping));

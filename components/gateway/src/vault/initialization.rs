@@ -152,7 +152,7 @@ fn numbers_of_shares(shares: i64, threshold: i64) -> Result<(u32, u32), ApiError
     Err(invalid_configuration(wrong))
 }
 
-/// Whoever asks an automatic seal for several shares relies on no single holder having the key.
+/// Refuses several shares: a client that asks an automatic seal for them relies on no single holder having the key.
 fn no_shares(shares: i64, threshold: i64) -> Result<(u32, u32), ApiError> {
     for (field, number) in [("secret_shares", shares), ("secret_threshold", threshold)] {
         if !matches!(number, 0 | 1) {

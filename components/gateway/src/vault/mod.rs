@@ -5,7 +5,10 @@
 //! wrapped where the request asks for that.
 //!
 //! All that is known about a path stands in one row of [`routes`]: what may be done there and which function answers, the fields and their
-//! texts, and what a caller needs. [`dispatch`] finds the row; `openapi` shows it.
+//! texts, and what a caller needs. [`dispatch`] finds the row; `openapi` shows it. The exceptions are these: `access` decides by itself
+//! which paths are open or need `sudo` (`access/src/policy/sudo_paths.rs`, `access/src/rights.rs`, `access/src/wrapping`), `operation` and
+//! `name_normalization` know the families of paths where a write may create something or where names are folded, and `crate::audit`
+//! knows the paths whose texts or answers may hold secrets.
 
 mod audit;
 mod auth_block;
@@ -57,7 +60,6 @@ pub use errors::error_response;
 pub(crate) use errors::{not_found, without_content};
 pub(crate) use fields::Verbatim;
 pub(crate) use monitor::{Place as LogPlace, resume as resume_log};
-pub(crate) use routes::is_unrecorded;
 pub(crate) use server::Server;
 pub(crate) use timestamp::timestamp;
 
@@ -87,7 +89,7 @@ pub(crate) fn handle<A: AuthMethod, C: Access, O>(
         }
         error.response(audience)
     };
-    let mut trail = match Trail::open(gateway, request) {
+    let mut trail = match Trail::open(gateway, request, routes::recording(&request.path)) {
         Ok(trail) => trail,
         Err(error) => return refuse(error.into(), audience),
     };
@@ -110,7 +112,7 @@ pub(crate) fn end<A, C, O>(
     request: &Request,
     response: Response,
 ) -> Response {
-    let recorded = Trail::open(gateway, request)
+    let recorded = Trail::open(gateway, request, routes::recording(&request.path))
         .map_err(ApiError::from)
         .and_then(|mut trail| Ok(trail.answer(&response)?));
     match recorded {

@@ -199,7 +199,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
             (Some(AUDIT_TRAILS), Edition::Hosted) if includes_audit_logging(found) => {
                 Ok(TokenOwner::AuditTrail(external_id))
             }
-            // Whoever asks for another token than there is must not get the ordinary one, which they would replace or delete.
+            // A caller who asks for another token than there is must not get the ordinary one, which they would replace or delete.
             (Some(_), _) => Err(ApiError::NotFound),
         }
     }

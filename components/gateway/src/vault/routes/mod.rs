@@ -17,6 +17,7 @@ use gatehouse_access_api::{self as access, Admission};
 use super::call::{Captured, METHOD_TYPE};
 use super::place::{Place, Root};
 use super::route::{Handler, Match, Operation, Route};
+use crate::audit::Recording;
 use crate::cubbyhole_paths;
 use crate::http::Method;
 
@@ -178,13 +179,18 @@ fn selected(
     first
 }
 
-/// Says whether a read of `path`, which begins with a slash, leaves no record.
-pub(crate) fn is_unrecorded(path: &str) -> bool {
+/// Which requests for `path`, which begins with a slash, leave a record.
+pub(in crate::vault) fn recording(path: &str) -> Recording {
     let located = path.strip_prefix("/v1/").and_then(locate_unmounted);
-    located.is_some_and(|located| {
+    let is_unrecorded = located.is_some_and(|located| {
         let mut routes = located.family.routes.iter().copied().flatten();
         routes.any(|route| route.is_unrecorded && route.path == located.below)
-    })
+    });
+    if is_unrecorded {
+        Recording::UnlessRead
+    } else {
+        Recording::Always
+    }
 }
 
 /// A path below the root of its family.
