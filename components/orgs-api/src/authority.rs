@@ -74,12 +74,17 @@ impl PlanEntitlements {
 
 /// Tells who a caller is, and what they may do.
 pub trait Authority {
-    /// Who presents the credential, and how many requests callers have. A token's last use is noted, at most once a minute.
+    /// Tells who presents the credential, and, with `with_api_rate`, how many requests callers have. A token's last use is noted, at most
+    /// once a minute.
     ///
     /// # Errors
     ///
     /// When the store does not answer.
-    fn identify(&self, credential: &Credential) -> Result<Identification, Failure>;
+    fn identify(
+        &self,
+        credential: &Credential,
+        with_api_rate: bool,
+    ) -> Result<Identification, Failure>;
 
     /// Their role in an organization, and the decision about `action` there (contract 1.7). `granted` says that
     /// policies allow it besides, and `role_by_policies` what they make of the caller, which decides nothing and is told in the

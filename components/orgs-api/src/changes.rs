@@ -5,8 +5,8 @@ use crate::{AttributeIssue, Failure, Fault, RightChange};
 
 /// A change of one field, as a request asks for it.
 ///
-/// Whoever reads the request tells apart what the wire tells apart, and leaves the judgement to the capability, so that one
-/// answer can name every fault.
+/// The reader of the request tells apart what the wire tells apart, and leaves the judgement to the capability, so that one answer can name
+/// every fault.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Attribute<T> {
     /// Nothing: the field keeps its value, or gets its default.

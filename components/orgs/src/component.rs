@@ -117,8 +117,8 @@ impl wit::subscriptions::Guest for Component {
 }
 
 impl wit::authority::Guest for Component {
-    fn identify(credential: Credential) -> Result<Identification, Failure> {
-        ORGS.identify(&credential)
+    fn identify(credential: Credential, with_api_rate: bool) -> Result<Identification, Failure> {
+        ORGS.identify(&credential, with_api_rate)
     }
 
     fn decide_access(

@@ -5,7 +5,7 @@ use crate::{Entry, Version};
 
 /// A private, forgetful map that all instances of a capability on one host share.
 ///
-/// Without such a place [`NoCache`] does: everything works, and everybody fetches for themselves.
+/// Without such a place [`NoCache`] does: everything works, and every instance fetches for itself.
 pub trait Cache {
     /// The entry of `key`; `None` where there is none, it has expired, or it was forgotten.
     fn get(&self, key: &str) -> Option<Entry>;

@@ -1,5 +1,5 @@
-//! Which hosts may be called: one list for the auth method, which refuses other endpoints when they are written and when they are
-//! used, and for the host, which refuses the call (contract 2.3, 8.5; SEC-N1, G15).
+//! The hosts that may be called: one list for the auth method, which refuses other endpoints when they are written and when they are used,
+//! and for the host, which refuses the call (contract 2.3, 8.5; SEC-N1, G15).
 
 use url::Host;
 

@@ -121,8 +121,12 @@ impl Subscriptions for ImportedOrganizations {
 }
 
 impl Authority for ImportedOrganizations {
-    fn identify(&self, credential: &Credential) -> Result<Identification, Failure> {
-        authority_wit::identify(credential)
+    fn identify(
+        &self,
+        credential: &Credential,
+        with_api_rate: bool,
+    ) -> Result<Identification, Failure> {
+        authority_wit::identify(credential, with_api_rate)
     }
 
     fn decide_access(

@@ -1,4 +1,4 @@
-//! Who asks, and what they may do.
+//! The caller, and what they may do.
 //!
 //! Two kinds of tokens open organizations. Those of this API are known to `orgs`, which also knows what their bearers are to an
 //! organization. A service token is known to `access`: its policies say what it may do with an organization (`policy_rights.rs`),
@@ -385,7 +385,9 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
 
     fn api_caller(&self, token: &str) -> Result<Bearer<'a>, ApiError> {
         let credential = Credential::ApiToken(token.to_owned());
-        let found = self.organizations.identify(&credential)?;
+        let found = self
+            .organizations
+            .identify(&credential, self.limiter.lacks_rate())?;
         Ok(Bearer {
             caller: found.identity.map(|identity| Caller {
                 accessor: identity.token_id.clone().unwrap_or_default(),
@@ -431,7 +433,7 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         self.bearer(token, view, granted)
     }
 
-    /// Who bears a service token that is valid.
+    /// The bearer of a service token that is valid.
     fn bearer(
         &self,
         token: &'a str,
@@ -439,7 +441,9 @@ impl<'a, C: Access, O: Capability> Api<'a, C, O> {
         granted: bool,
     ) -> Result<Bearer<'a>, ApiError> {
         self.trail.borrow_mut().comes_from(view.as_ref());
-        let found = self.organizations.identify(&credential_of(view.as_ref()))?;
+        let found = self
+            .organizations
+            .identify(&credential_of(view.as_ref()), self.limiter.lacks_rate())?;
         Ok(Bearer {
             caller: found.identity.map(|identity| Caller {
                 identity,
@@ -469,7 +473,7 @@ fn named(name: &str) -> OrganizationTarget {
 /// The text of a refusal for callers who may learn that they are refused.
 const FORBIDDEN: &str = "Only owners of the organization may do this.";
 
-/// Who a checked service token stands for.
+/// The credential that a checked service token stands for.
 fn credential_of(view: Option<&TokenView>) -> Credential {
     let is_root = |view: &TokenView| view.policies.iter().any(|policy| policy == ROOT_POLICY);
     match view {

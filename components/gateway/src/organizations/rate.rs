@@ -150,6 +150,11 @@ impl<'h> RateLimiter<'h> {
         }
     }
 
+    /// Tells if [`Self::settle`] has use for what site administrators have set.
+    pub(super) fn lacks_rate(&self) -> bool {
+        self.by_settings.enabled && self.rate.get().is_none()
+    }
+
     fn rate(&self) -> ApiRate {
         self.rate.get().copied().unwrap_or(self.by_settings)
     }

@@ -1,7 +1,7 @@
 //! The pools that an organization has for its defaults (contract 2.8).
 //!
-//! Whoever makes a pool the default checks in the same commit that the pool is as it was read; whoever removes a pool checks that
-//! the organization is, and takes the pool from it. So no order of the two leaves an organization with a pool that is gone.
+//! A request that makes a pool the default checks in the same commit that the pool is as it was read; a request that removes a pool checks
+//! that the organization is, and takes the pool from it. So no order of the two leaves an organization with a pool that is gone.
 
 use std::collections::BTreeMap;
 

@@ -21,12 +21,15 @@ use crate::{
 };
 
 impl<S: Store, C: Clock, R: Random> Authority for Orgs<S, C, R> {
-    fn identify(&self, credential: &Credential) -> Result<Identification, Failure> {
-        Ok(Identification {
-            identity: self.bearer_of(credential)?,
-            // A damaged record of settings keeps no caller out.
-            api_rate: self.read_api_rate().ok(),
-        })
+    fn identify(
+        &self,
+        credential: &Credential,
+        with_api_rate: bool,
+    ) -> Result<Identification, Failure> {
+        let identity = self.bearer_of(credential)?;
+        // A damaged record of settings keeps no caller out.
+        let api_rate = with_api_rate.then(|| self.read_api_rate().ok()).flatten();
+        Ok(Identification { identity, api_rate })
     }
 
     fn decide_access(
@@ -262,7 +265,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         }))
     }
 
-    /// Who presents a credential; `None` if it is worth nothing.
+    /// The identity that presents a credential; `None` if it is worth nothing.
     fn bearer_of(&self, credential: &Credential) -> Result<Option<Identity>, Failure> {
         let principal = match credential {
             Credential::ApiToken(secret) => return self.identify_token(secret),

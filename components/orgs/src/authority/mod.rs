@@ -1,4 +1,4 @@
-//! Who asks, and what they may do with an organization (contract 1.6, 1.7).
+//! The caller, and what they may do with an organization (contract 1.6, 1.7).
 
 mod identify;
 mod table;

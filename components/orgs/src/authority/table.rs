@@ -1,4 +1,4 @@
-//! Who may do what: the table of contract 1.7.
+//! The decisions on which caller may do what: the table of contract 1.7.
 
 use crate::team::Rights;
 use crate::{Action, Decision, Right};

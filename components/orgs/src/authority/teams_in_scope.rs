@@ -1,4 +1,4 @@
-//! Which teams and members a caller may manage without gaining rights they lack.
+//! The teams and members that a caller may manage without gaining rights they lack.
 //!
 //! The table says which callers may manage teams or members at all; a scope says which of them. No caller can
 //! give by a team what they could not do themselves, nor take from those who can do more.

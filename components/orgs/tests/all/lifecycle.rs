@@ -1,6 +1,7 @@
 //! Create, show, update, delete.
 
-use gatehouse_ports::{CommitError, Random, RandomError, StoreError};
+use gatehouse_ports::doubles::NoRandom;
+use gatehouse_ports::{CommitError, StoreError};
 
 use super::*;
 use gatehouse_orgs::{CreateError, Failure, Filter, Plan, UpdateError, Viewer};
@@ -340,15 +341,9 @@ fn a_store_that_fails_is_reported_as_what_it_is() {
 
 #[test]
 fn without_randomness_nothing_is_made() {
-    struct Broken;
-    impl Random for Broken {
-        fn fill(&self, _: &mut [u8]) -> Result<(), RandomError> {
-            Err(RandomError)
-        }
-    }
     let world = World::new();
     let store = world.store();
-    let orgs = Orgs::new(&store, &world.clock, Broken);
+    let orgs = Orgs::new(&store, &world.clock, NoRandom);
     let refused = orgs.create(Edition::Hosted, &named("acme"), None, &installation());
     assert!(matches!(
         refused,

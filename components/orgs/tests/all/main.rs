@@ -23,5 +23,5 @@ mod subscriptions;
 mod tokens;
 mod world;
 
-use stores::{CountingStore, FailingStore};
+use stores::FailingStore;
 use world::*;

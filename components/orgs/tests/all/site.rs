@@ -7,9 +7,9 @@ use gatehouse_ports::{OsRandom, SystemClock};
 
 use super::*;
 use gatehouse_orgs::{
-    AdministrationChanges, ApiRate, AuditTrail, Census, ChangeError, GeneralSettingsChanges,
-    Resource, Retention, RetentionDetailChange, RetentionKind, RetentionRequest, RetentionRule,
-    Site,
+    AdministrationChanges, ApiRate, AuditTrail, Authority, Census, ChangeError, Credential,
+    GeneralSettingsChanges, Resource, Retention, RetentionDetailChange, RetentionKind,
+    RetentionRequest, RetentionRule, Site,
 };
 
 const EDITION: Edition = Edition::SelfHosted;
@@ -191,6 +191,9 @@ fn contract_4_14_changes_of_different_settings_all_last() {
         per_second: 7,
     };
     assert_eq!(orgs.read_api_rate(), Ok(expected));
+    let told = |asked| orgs.identify(&Credential::Root, asked).unwrap().api_rate;
+    assert_eq!(told(true).map(|rate| rate.per_second), Some(7));
+    assert_eq!(told(false), None);
     let reset = GeneralSettingsChanges {
         api_rate_limit: Attribute::Null,
         ..GeneralSettingsChanges::default()
@@ -282,7 +285,7 @@ fn a6_what_is_hidden_costs_as_many_reads_as_what_is_not_there() {
         let orgs = world.orgs(&counting);
         orgs.decide_access(EDITION, &identity, false, None, &at(name), Action::Show)
             .unwrap();
-        counting.reads()
+        counting.take_counts().reads()
     };
     assert_eq!(reads("acme"), reads("none"));
 }

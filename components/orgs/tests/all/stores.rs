@@ -1,4 +1,4 @@
-//! Stores that count, and stores that fail after a number of commits.
+//! A store that fails after a number of commits.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -6,39 +6,6 @@ use std::rc::Rc;
 use gatehouse_ports::{
     Change, Check, CommitError, Difference, Entry, HeldKey, Page, Store, StoreError,
 };
-
-/// Counts keys that are read.
-pub struct CountingStore<'s, S> {
-    store: &'s S,
-    reads: Cell<usize>,
-}
-
-impl<'s, S> CountingStore<'s, S> {
-    pub const fn new(store: &'s S) -> Self {
-        let reads = Cell::new(0);
-        Self { store, reads }
-    }
-
-    pub const fn reads(&self) -> usize {
-        self.reads.get()
-    }
-}
-
-impl<S: Store> Store for &CountingStore<'_, S> {
-    fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        self.reads.set(self.reads.get() + keys.len());
-        self.store.get(keys)
-    }
-
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        self.reads.set(self.reads.get() + 1);
-        self.store.scan(prefix, after, limit)
-    }
-
-    fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
-        self.store.commit(checks, changes)
-    }
-}
 
 /// A store whose power fails after a number of commits: nothing that comes later is stored, or answered.
 pub struct FailingStore<'s, S> {

@@ -19,6 +19,14 @@ pub struct StoreCounts {
     pub largest_answer: usize,
 }
 
+impl StoreCounts {
+    /// Reads of one key and scans.
+    #[must_use]
+    pub const fn reads(self) -> usize {
+        self.keys_read + self.scans
+    }
+}
+
 /// Counts what is asked of the store beneath.
 #[derive(Debug)]
 pub struct CountingStore<S> {
@@ -33,7 +41,7 @@ impl<S> CountingStore<S> {
         Self { store, counts }
     }
 
-    /// What was asked since the last call.
+    /// The counts of what was asked since the last call.
     pub fn take_counts(&self) -> StoreCounts {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *counts)

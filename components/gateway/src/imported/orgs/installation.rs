@@ -1,4 +1,4 @@
-//! What the installation sets, and what organizations share in it.
+//! The settings of the installation, and the things that organizations share in it.
 
 use gatehouse_orgs_api::{
     AdministrationChanges, ApiRate, Caller, Census, ChangeError, ConsumerChanges, Edition, Failure,

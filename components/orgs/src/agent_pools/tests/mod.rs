@@ -357,7 +357,7 @@ fn contract_1_6_a_token_of_a_pool_identifies_nobody_here() {
     let pool = add_pool(&orgs, &acme, "pool");
     let issued = issue_token(&orgs, &acme, &pool);
     let credential = Credential::ApiToken(issued.secret);
-    assert_eq!(orgs.identify(&credential).unwrap().identity, None);
+    assert_eq!(orgs.identify(&credential, false).unwrap().identity, None);
 }
 
 #[test]

@@ -5,7 +5,12 @@ use gatehouse_orgs::{Identity, OrganizationChanges, TeamReference};
 
 /// The user whom a credential proves.
 fn identity<S: Store>(people: &People<S>, credential: &Credential) -> Identity {
-    people.orgs.identify(credential).unwrap().identity.unwrap()
+    people
+        .orgs
+        .identify(credential, false)
+        .unwrap()
+        .identity
+        .unwrap()
 }
 
 fn user_of(identity: &Identity) -> &str {

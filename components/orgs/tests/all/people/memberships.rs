@@ -200,7 +200,12 @@ fn contract_4_11_a_users_own_memberships_are_those_that_are_open_to_them() {
         .orgs
         .invite(&beta.external_id, &at_once, &owner(), &installation())
         .unwrap();
-    let identity = people.orgs.identify(&credential).unwrap().identity.unwrap();
+    let identity = people
+        .orgs
+        .identify(&credential, false)
+        .unwrap()
+        .identity
+        .unwrap();
     let own = |identity: &Identity| {
         let own = people.orgs.own_memberships(identity).unwrap();
         let names = own.into_iter().map(|own| own.organization);
@@ -285,7 +290,12 @@ fn an_organization_that_goes_takes_teams_members_and_invitations_along() {
         .filter(|key| !key.starts_with("directory") && !key.starts_with("event/"))
         .collect();
     assert_eq!(left, [""; 0]);
-    let identity = people.orgs.identify(&credential).unwrap().identity.unwrap();
+    let identity = people
+        .orgs
+        .identify(&credential, false)
+        .unwrap()
+        .identity
+        .unwrap();
     assert_eq!(people.orgs.own_memberships(&identity), Ok(Vec::new()));
     // Who was invited there becomes a user as every other person does.
     let (later, _) = people.user("later");

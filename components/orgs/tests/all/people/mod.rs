@@ -211,7 +211,12 @@ impl<S: Store> People<S> {
     }
 
     fn decision(&self, credential: &Credential, action: Action) -> Decision {
-        let identity = self.orgs.identify(credential).unwrap().identity.unwrap();
+        let identity = self
+            .orgs
+            .identify(credential, false)
+            .unwrap()
+            .identity
+            .unwrap();
         self.orgs
             .decide_access(Edition::Hosted, &identity, false, None, &at("acme"), action)
             .unwrap()
@@ -221,7 +226,12 @@ impl<S: Store> People<S> {
 
     /// Their scope as the table and their teams make it.
     fn mandate_of(&self, credential: &Credential) -> DelegationScope {
-        let identity = self.orgs.identify(credential).unwrap().identity.unwrap();
+        let identity = self
+            .orgs
+            .identify(credential, false)
+            .unwrap()
+            .identity
+            .unwrap();
         let position = self.orgs.decide_access(
             Edition::Hosted,
             &identity,

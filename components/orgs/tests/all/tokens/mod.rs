@@ -43,7 +43,7 @@ fn faults(orgs: &impl Tokens, owner: &TokenOwner, request: &TokenRequest) -> Vec
 /// Whom the token stands for, if it is worth anything.
 fn presented(orgs: &impl Authority, token: &IssuedToken) -> Option<Principal> {
     let credential = Credential::ApiToken(token.secret.clone());
-    let identity = orgs.identify(&credential).unwrap().identity;
+    let identity = orgs.identify(&credential, false).unwrap().identity;
     identity.map(|identity| identity.principal)
 }
 
