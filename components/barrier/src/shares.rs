@@ -210,7 +210,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use gatehouse_ports::doubles::SeededRandom;
+    use gatehouse_ports::doubles::{NoRandom, SeededRandom};
 
     fn key(seed: u64) -> RootKey {
         RootKey::generate(&SeededRandom::new(seed)).unwrap()
@@ -367,13 +367,7 @@ mod tests {
 
     #[test]
     fn k2_without_randomness_there_are_no_shares() {
-        struct Broken;
-        impl Random for Broken {
-            fn fill(&self, _: &mut [u8]) -> Result<(), RandomError> {
-                Err(RandomError)
-            }
-        }
-        let refused = key(1).split(sharing(3, 2), &Broken).err();
+        let refused = key(1).split(sharing(3, 2), &NoRandom).err();
         assert_eq!(refused, Some(SplitError::Random(RandomError)));
     }
 }

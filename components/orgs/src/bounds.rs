@@ -73,7 +73,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         let version = stored.as_ref().map(|stored| stored.version);
         let number = match stored {
             Some(stored) => stored.record.number,
-            // Whoever changes the number meanwhile writes it, and this transaction fails.
+            // A transaction that changes the number meanwhile writes it, and this transaction fails.
             None => self.number_of(organization, kind)?,
         };
         let number = change(number);

@@ -86,7 +86,7 @@ pub fn well_formed(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gatehouse_ports::doubles::SeededRandom;
+    use gatehouse_ports::doubles::{NoRandom, SeededRandom};
 
     #[test]
     fn an_identifier_is_its_prefix_and_sixteen_letters_and_digits() {
@@ -140,12 +140,6 @@ mod tests {
 
     #[test]
     fn a_source_that_fails_makes_no_identifier() {
-        struct Broken;
-        impl Random for Broken {
-            fn fill(&self, _: &mut [u8]) -> Result<(), RandomError> {
-                Err(RandomError)
-            }
-        }
-        assert_eq!(random_identifier("org-", &Broken), Err(RandomError));
+        assert_eq!(random_identifier("org-", &NoRandom), Err(RandomError));
     }
 }

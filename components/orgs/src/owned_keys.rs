@@ -49,7 +49,7 @@ pub(crate) mod kind {
     pub const NAMED_BY_PEOPLE: [&str; 2] = [TEAM_NAME, AGENT_POOL_NAME];
 }
 
-/// Which organization something belongs to.
+/// The organization that something belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WhoseRecord {
     /// The external id.

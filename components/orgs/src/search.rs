@@ -1,4 +1,4 @@
-//! Which organizations are meant: by what occurs in them (contract 3.1), and by what they are called.
+//! The organizations that are meant: by what occurs in them (contract 3.1), and by what they are called.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Bound, Not};
@@ -33,7 +33,7 @@ impl Barred {
     }
 }
 
-/// Which organizations are searched for.
+/// The organizations that are searched for.
 #[derive(Debug)]
 pub struct Search {
     pub scope: Scope,

@@ -53,7 +53,7 @@ impl TeamRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MembershipRecord {
     pub id: String,
-    /// Who belongs; `None` of an invitation.
+    /// The user who belongs; `None` of an invitation.
     pub user: Option<String>,
     pub email: String,
     pub status: MembershipStatus,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Of how many marks one round of upkeep does what is left to be done.
 const MARKS_AT_ONCE: u32 = 20;
 
-/// Which mark had its turn last.
+/// The mark that had its turn last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct TurnRecord {
     name: String,

@@ -24,7 +24,7 @@ pub fn pending_key(name: &str) -> String {
     format!("{PENDING_PREFIX}{name}")
 }
 
-/// Which leaves there are, in the order of their names. It changes in every commit that changes a leaf.
+/// The leaves that there are, in the order of their names. It changes in every commit that changes a leaf.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootRecord {
     pub leaves: Vec<LeafReference>,

@@ -24,7 +24,7 @@ use crate::{
 enum Invitee {
     /// A user who belongs to the organization by it; they may only come to be with it.
     User(User),
-    /// Whoever has this address, or will have it.
+    /// The person who has this address, or will have it.
     Address(String),
 }
 

@@ -1,4 +1,4 @@
-//! Who belongs to organizations, and who is invited (contract 4.11).
+//! The members of organizations, and those who are invited (contract 4.11).
 
 mod acceptance;
 mod invitation;

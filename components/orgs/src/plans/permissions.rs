@@ -17,7 +17,7 @@ enum Existence {
     SelfHosted,
 }
 
-/// Who has a permission. Site administrators have what owners on a paid plan have.
+/// The callers that have a permission. Site administrators have what owners on a paid plan have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Grant {
     Everybody,

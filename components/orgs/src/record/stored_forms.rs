@@ -1,4 +1,4 @@
-//! What stands in stores stays as it is: the types that records are made of read the forms of before, and write the same bytes.
+//! The forms that stand in stores stay as they are: the types that records are made of read the forms of before, and write the same bytes.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,4 +1,4 @@
-//! Which organizations share their modules and providers with which (contract 4.4).
+//! The organizations that share their modules and providers, and those that they share them with (contract 4.4).
 //!
 //! A producer names its consumers, or shares with every organization of the installation. Both ends are known by their external
 //! ids, so that sharing goes on through renames; an end that is gone does not count from that moment on.

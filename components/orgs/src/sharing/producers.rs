@@ -1,4 +1,4 @@
-//! Who shares with whom, in pages.
+//! The organizations that share, and those that they share with, in pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::{
     Sharing, listing, paging,
 };
 
-/// Which organizations a page is of.
+/// The condition for the organizations that a page is of.
 type Choice<'a> = dyn Fn(&OrganizationRecord) -> bool + 'a;
 
 impl<S: Store, C: Clock, R: Random> Sharing for Orgs<S, C, R> {

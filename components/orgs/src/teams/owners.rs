@@ -1,4 +1,4 @@
-//! Who owns an organization, at hand without reading all its members.
+//! The owners of an organization, at hand without reading all its members.
 //!
 //! - `of/<external id>/owners/active`: the active members of the team of the owners. Every change of them writes it. Where it is
 //!   absent, as in a store that is older, the memberships tell.
@@ -78,7 +78,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
         Ok(!owners.users.is_empty())
     }
 
-    /// Who owns an organization. That it took long to find out is worth remembering.
+    /// The owners of an organization. That it took long to find out is worth remembering.
     pub(crate) fn owners_in(
         &self,
         organization: &str,
@@ -95,7 +95,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
             let mut transaction = Transaction::new();
             if self.require_existing(&mut transaction, organization)? {
                 put_owners(&mut transaction, organization, None, &owners)?;
-                // Who changed the owners meanwhile has written them, and a store that takes no writes can still be read.
+                // A request that changed the owners meanwhile has written them, and a store that takes no writes can still be read.
                 let _ = self.records.commit(transaction);
             }
         }

@@ -88,7 +88,7 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     }
 }
 
-/// Who is in a team.
+/// The members of a team.
 #[derive(Debug, Default)]
 pub(super) struct TeamMembers {
     members: Vec<Listed>,

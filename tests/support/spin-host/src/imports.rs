@@ -1,7 +1,7 @@
 //! What a component may import of Spin, and what it asks for in vain.
 
 // What Spin offers is written down once, where the manifests and the bundle are held against it.
-#[path = "../../../../components/bundle/tests/spin/offered.rs"]
+#[path = "../../../../components/bundle/tests/all/spin/offered.rs"]
 mod offered;
 
 use anyhow::{Result, bail};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::vault::field::{Field, PAGING};
-use crate::vault::route::Verb;
+use crate::vault::route::{Needs, Verb};
 use gatehouse_access_api::Operation as Asked;
 
 fn route(family: &Family, path: &str) -> &'static Route {
@@ -129,6 +129,20 @@ fn second_names_are_served_and_not_shown() {
     for path in ["rotate/keyring", "rotate/root/init"] {
         assert!(SYSTEM.select(path, Asked::Update).is_some(), "{path}");
         assert!(SYSTEM.find(path).is_none(), "{path}");
+    }
+}
+
+#[test]
+fn what_is_answered_before_access_is_asked_is_open_and_nothing_else_goes_unrecorded() {
+    for family in [METHOD, TOKENS, SYSTEM, IDENTITY, CUBBYHOLE] {
+        for route in family.routes.iter().copied().flatten() {
+            let path = route.path;
+            assert!(
+                route.is_admitted() || route.needs == Needs::Nothing,
+                "{path}"
+            );
+            assert!(!route.is_unrecorded || !route.is_admitted(), "{path}");
+        }
     }
 }
 

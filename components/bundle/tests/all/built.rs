@@ -1,12 +1,5 @@
 //! What holds for every component as it was built.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on has failed"
-)]
-
 use gatehouse_components::{Flavour, Part, bytes};
 use gatehouse_interfaces::Package;
 use wasmparser::{Operator, Parser, Payload, Validator, WasmFeatures};

@@ -9,7 +9,7 @@ use gatehouse_ports::doubles::{ManualClock, MemoryStore, ScriptedHttp, SeededRan
 use gatehouse_ports::{HttpError, NoCache};
 use serde_json::{Value, json};
 
-use crate::eager::{EagerStore, Failing};
+use super::eager::{EagerStore, Failing};
 
 const ROOT: &str = "root-token";
 const NOW: u64 = 1_795_255_200;

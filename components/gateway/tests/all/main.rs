@@ -1,4 +1,4 @@
-//! The `/v1` protocol over the real capabilities, on stores in memory.
+//! The `/v1` protocol over the real capabilities, on stores in memory, and histories of concurrent requests.
 
 // What clippy allows in test functions holds for their helpers as well.
 #![allow(
@@ -23,6 +23,7 @@ mod config_texts;
 mod cubbyhole;
 mod explanations;
 mod facts;
+mod histories;
 mod http_rules;
 mod identity;
 mod internal_ui;

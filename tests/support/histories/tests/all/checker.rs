@@ -1,7 +1,5 @@
 //! The checker, on histories written by hand and on small worlds that are right or wrong on purpose.
 
-#![allow(missing_docs)]
-
 use std::time::Duration;
 
 use fastrand::Rng;

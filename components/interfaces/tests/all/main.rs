@@ -7,7 +7,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[path = "../build/encode.rs"]
+#[path = "../../build/encode.rs"]
 mod encode;
 
 use std::collections::BTreeSet;

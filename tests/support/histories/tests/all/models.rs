@@ -1,7 +1,5 @@
 //! What the models of tokens allow, and mistakes that they find.
 
-#![allow(missing_docs)]
-
 use std::time::Duration;
 
 use gatehouse_histories::{
