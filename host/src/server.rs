@@ -71,7 +71,7 @@ pub struct Server {
 impl Server {
     /// Opens the store, loads the components and begins to listen.
     ///
-    /// A store that stays sealed does not stop the start: the server says so to everybody who asks.
+    /// A store that stays sealed does not stop the start: the server says so to every client that asks.
     ///
     /// # Errors
     ///

@@ -103,7 +103,7 @@ pub trait Tidying {
     fn tidy_tokens(&self) -> Result<bool, Failure>;
 }
 
-/// Which token is meant. It is wiped from memory when it is dropped, and cannot be printed.
+/// The token that is meant. It is wiped from memory when it is dropped, and cannot be printed.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub enum TokenReference {
     /// The token itself, a secret.
@@ -115,7 +115,7 @@ pub enum TokenReference {
     Lease(String),
 }
 
-/// Who asks for a token. The caller's token is wiped from memory when this is dropped, and cannot be printed.
+/// The caller that asks for a token. The caller's token is wiped from memory when this is dropped, and cannot be printed.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Parent {
     /// The caller's token, a secret, as it was admitted.

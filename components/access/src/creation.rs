@@ -38,7 +38,7 @@ struct Asked {
     warnings: Vec<TokenWarning>,
 }
 
-/// Who asks for a token.
+/// The caller that asks for a token.
 struct Creator<'a> {
     token: &'a LiveToken,
     stored: &'a StoredToken,

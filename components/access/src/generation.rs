@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Most paths of one mount that are cut off apart from each other.
 const MAXIMUM_PATHS: usize = 256;
 
-/// Which of a mount's tokens still count.
+/// The generations of a mount's tokens that still count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Generations {
     /// The generation of a token that is issued now.

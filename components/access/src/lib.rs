@@ -1,4 +1,4 @@
-//! Who may do what: tokens, policies, identities, auth mounts, wrapped responses, and the first start of a server.
+//! Access control: tokens, policies, identities, auth mounts, wrapped responses, and the first start of a server.
 //!
 //! [`AccessService`] implements [`Access`], the capability's face, over a store, a clock and a source of
 //! randomness. Compiled to WebAssembly the crate is a component that exports the world `gatehouse:access/access`.

@@ -1,4 +1,4 @@
-//! Which ancestors a token rests on: all of them, or those below the last that ended without its children.
+//! The ancestors that a token rests on: all of them, or those below the last that ended without its children.
 
 use gatehouse_ports::{Clock, Random, Store, Version};
 

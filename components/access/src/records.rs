@@ -345,7 +345,7 @@ impl Record for AliasMetadataRecord {
 
 impl Cacheable for AliasMetadataRecord {}
 
-/// Who stands behind one or more aliases.
+/// The entity that stands behind one or more aliases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EntityRecord {
     pub(crate) id: String,
@@ -484,7 +484,7 @@ pub(crate) struct MountRecord {
     pub(crate) seal_wrap: bool,
     #[serde(default)]
     pub(crate) external_entropy_access: bool,
-    /// Which of its tokens were cut off.
+    /// The generations that tell which of its tokens were cut off.
     #[serde(default, skip_serializing_if = "Generations::is_first")]
     pub(crate) generations: Generations,
 }

@@ -1,4 +1,4 @@
-//! What can be loaded by hosts other than Spin.
+//! The components that hosts other than Spin can load.
 
 use anyhow::Result;
 
@@ -35,7 +35,7 @@ impl Flavour {
     }
 }
 
-/// What can be loaded.
+/// A component that can be loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// The Google Cloud auth method alone.

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the compiler is told so that the names of files in panic messages, and with them the bytes of a component, are the same
-/// wherever it is built. Where two rules fit, the compiler takes the later one.
+/// The compiler flags by which the names of files in panic messages, and with them the bytes of a component, are the same wherever it is
+/// built. Where two rules fit, the compiler takes the later one.
 pub(crate) fn remapped(workspace: &Path, target_folder: &Path) -> Vec<String> {
     let mut rules = Vec::new();
     if let Some(home) = cargo_home() {

@@ -1,4 +1,5 @@
-//! What Spin loads, and what it is made of. Everything is in the portable flavour: Spin's engine has no 128-bit multiplication.
+//! The components that Spin loads, and the units that they are made of. Everything is in the portable flavour: Spin's engine has no 128-bit
+//! multiplication.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use wac_graph::{CompositionGraph, EncodeOptions, NodeId};
 
 use crate::unit::Unit;
 
-/// What can be loaded.
+/// A component that can be loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// The front for Spin 4.1 and later: exports the HTTP handler of WASI 0.3 and imports the capabilities.
@@ -27,7 +28,7 @@ pub enum Part {
     AuthMethod,
     /// Organizations, joined with their adapter.
     Orgs,
-    /// What Spin makes of [`Self::Front`] and the three at every start, for hosts of WASI 0.3 that compose nothing.
+    /// The component that Spin makes of [`Self::Front`] and the three at every start, for hosts of WASI 0.3 that compose nothing.
     ///
     /// It takes the last `spin-client-addr` and `spin-full-url` of a request for the word of its host: one that does not append these
     /// headers as Spin does must remove them, or clients say where they come from.
@@ -107,7 +108,7 @@ fn whole(front: Vec<u8>, units: impl Fn(Unit) -> Result<Vec<u8>> + Copy) -> Resu
     compose(&front, &dependencies)
 }
 
-/// What a capability imports and the adapter exports begins with this.
+/// The prefix of the names of the interfaces that a capability imports and the adapter exports.
 const STORAGE: &str = "gatehouse:storage/";
 
 /// A capability that keeps its records through an adapter: it exports what the capability exports, and imports what is left.
@@ -116,7 +117,7 @@ const STORAGE: &str = "gatehouse:storage/";
 ///
 /// # Errors
 ///
-/// When the adapter does not offer what the capability asks for, or offers it to nobody.
+/// When the adapter does not offer what the capability asks for, or the capability asks for nothing that an adapter could offer.
 pub fn join(capability: &[u8], adapter: &[u8]) -> Result<Vec<u8>> {
     let mut parts = Parts::default();
     let capability = parts.add("gatehouse:capability", capability)?;
@@ -133,9 +134,9 @@ pub fn join(capability: &[u8], adapter: &[u8]) -> Result<Vec<u8>> {
     parts.finish(&capability)
 }
 
-/// What Spin loads of `front` with `dependencies`, by their keys, as `crates/compose` of Spin does it: each dependency has one instance,
-/// equal imports become one, and the exports are those of the front. The adapters by which Spin withholds what a dependency does not
-/// inherit are left out.
+/// The component that Spin loads of `front` with `dependencies`, by their keys, as `crates/compose` of Spin does it: each dependency has
+/// one instance, equal imports become one, and the exports are those of the front. The adapters by which Spin withholds what a dependency
+/// does not inherit are left out.
 ///
 /// # Errors
 ///
@@ -164,7 +165,7 @@ pub fn compose(front: &[u8], dependencies: &BTreeMap<String, Vec<u8>>) -> Result
     parts.finish(&front)
 }
 
-/// Whether a dependency called `key` serves the import `name`: `package`, `package/interface`, and either with a version.
+/// Tells whether a dependency called `key` serves the import `name`: `package`, `package/interface`, and either with a version.
 fn stands_for(key: &str, name: &str) -> bool {
     let versioned = |text: &str| match text.split_once('@') {
         Some((path, version)) => (path.to_owned(), Some(version.to_owned())),

@@ -1,4 +1,4 @@
-//! What the compiler makes: crates in the forms that are loaded or joined.
+//! The output of the compiler: crates in the forms that are loaded or joined.
 
 /// A crate, compiled in one form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ pub enum Unit {
     AdapterOrgs,
 }
 
-/// What the compiler is told about a unit.
+/// The instructions to the compiler for a unit.
 pub(crate) struct Recipe {
     pub package: &'static str,
     pub features: &'static str,
@@ -55,7 +55,7 @@ impl Unit {
         Self::AdapterOrgs,
     ];
 
-    /// What the server is joined from, in the portable flavour.
+    /// The units that the server is joined from, in the portable flavour.
     pub const OF_SERVER: [Self; 4] = [Self::AuthMethod, Self::Access, Self::Orgs, Self::Gateway];
 
     /// The stem of the unit's file name.

@@ -12,7 +12,7 @@ use crate::{
     LabelMissing, Mount, ProjectNotBound, ProjectRefusal, RenewalRequest, Renewed, StorageError,
 };
 
-/// Who a caller is and under which role, decided by Google's word.
+/// Tells who a caller is and under which role, as decided by Google's word.
 pub trait Login {
     /// Decides who holds the token in `request` and whether the role lets them in (contract 4.2 to 4.7).
     ///

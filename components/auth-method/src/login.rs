@@ -44,7 +44,7 @@ impl<S: Store, M: Cache, H: Http, C: Clock, R: Random> Login for AuthMethodServi
             alias_name,
             metadata,
             renewal_state: state.to_bytes()?,
-            // Who logs in under a role that does not ask for groups is in none: turning the option off ends what it brought.
+            // A caller that logs in under a role that does not ask for groups is in none: turning the option off ends what it brought.
             group_aliases: caller.group_aliases.unwrap_or_default(),
             role_id: role.role_id,
             token: role.token,

@@ -111,7 +111,7 @@ impl Terms<'_> {
         )?;
         let found = match self.role.rules.role_type() {
             RoleType::Iam => google.find_key(jwt.key_id(), &subject),
-            // Whoever owns an account could claim any instance: only Google's own word counts (CVE-2020-16251).
+            // The owner of an account could claim any instance: only Google's own word counts (CVE-2020-16251).
             RoleType::Gce => google.find_google_key(jwt.key_id()),
         };
         let (key, owner) = trace.require(

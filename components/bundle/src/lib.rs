@@ -32,13 +32,13 @@ pub fn bytes(part: Part, flavour: Flavour) -> Result<&'static [u8]> {
     once(place, || part.bytes(flavour, units::bytes))
 }
 
-/// What [`bytes`] of [`Part::Composed`] in the flavour [`SERVED`] is made of, for a digest that takes no joining.
+/// The carried bytes that [`bytes`] of [`Part::Composed`] in the flavour [`SERVED`] is made of, for a digest that takes no joining.
 #[must_use]
 pub fn carried() -> Vec<&'static [u8]> {
     units::all_carried()
 }
 
-/// What Spin loads.
+/// The components that Spin loads.
 pub mod spin {
     use super::{Made, OnceLock, Result, once, units};
     pub use gatehouse_assembly::spin::Part;

@@ -27,7 +27,7 @@ pub(crate) fn bytes(unit: Unit) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is carried of every unit, as it is carried.
+/// The carried bytes of every unit, as they are carried.
 pub(crate) fn all_carried() -> Vec<&'static [u8]> {
     Unit::ALL.into_iter().map(carried).collect()
 }

@@ -203,7 +203,7 @@ impl<A, C, O> Gateway<A, C, O> {
     }
 }
 
-/// Whether all went well; each has its turn, whatever became of those before it.
+/// Succeeds if all went well; each has its turn, whatever became of those before it.
 fn all(outcomes: impl Iterator<Item = DutyOutcome>) -> DutyOutcome {
     let mut all = Ok(());
     for outcome in outcomes {

@@ -3,7 +3,7 @@
 /// The type of the mount, as answers and records show it.
 pub(crate) const MOUNT_TYPE: &str = "cubbyhole";
 
-/// What the paths of all secrets begin with.
+/// The prefix of the paths of all secrets.
 pub(crate) const ROOT: &str = "cubbyhole/";
 
 /// The path of a secret or a folder, where `path` is that of one; empty for all of them, which a list may ask for without the slash.
@@ -12,7 +12,7 @@ pub(crate) fn below(path: &str) -> Option<&str> {
     path.strip_prefix(ROOT).or_else(all)
 }
 
-/// Whether `path` is that of a secret, where a write of something new needs another capability than a change.
+/// Tells whether `path` is that of a secret, where a write of something new needs another capability than a change.
 pub(crate) fn is_secret(path: &str) -> bool {
     below(path).is_some_and(|secret| !secret.is_empty())
 }

@@ -26,7 +26,7 @@ pub struct Gateway<A, C, O> {
     pub(crate) organizations: O,
     pub(crate) settings: Settings,
     pub(crate) host: Host,
-    /// Whether the host records anything; it does not change its mind.
+    /// True if the host records anything; it does not change its mind.
     is_audited: bool,
     pub(crate) clock: Box<dyn Clock + Send + Sync>,
     pub(crate) random: Box<dyn Random + Send + Sync>,
@@ -118,7 +118,7 @@ impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, 
         // Decoded once, here: routing and policies see the same bytes (SEC-A2).
         let path = match CanonicalPath::parse(&request.path) {
             Ok(path) => path,
-            // What cannot be a path of that protocol does not exist there.
+            // A text that cannot be a path of that protocol does not exist there.
             Err(_) if is_json_api => {
                 return organizations::refuse(self, request, &ApiError::NotFound);
             }
@@ -136,7 +136,7 @@ impl<A: AuthMethod, C: Access + 'static, O: Capability + 'static> Gateway<A, C, 
         };
         match path.as_str().split_once('/') {
             Some(("v1", _)) => vault::handle(self, request, &path),
-            // What stands there has no name.
+            // The resource that stands there has no name.
             None if path.as_str() == "v1" && path.has_trailing_slash() => {
                 vault::handle(self, request, &path)
             }

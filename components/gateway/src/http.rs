@@ -93,11 +93,11 @@ const MAXIMUM_REQUEST_ID: usize = 64;
 /// One request, read completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// What to do.
+    /// The method of the request.
     pub method: Method,
     /// The path of the request target as sent: still percent-encoded, without the query.
     pub path: String,
-    /// What follows the `?` of the request target, as sent; empty when there is none.
+    /// The part of the request target that follows the `?`, as sent; empty when there is none.
     pub query: String,
     /// The header fields.
     pub headers: Headers,
@@ -142,7 +142,7 @@ impl Request {
             && codings.any(|coding| !coding.trim().eq_ignore_ascii_case("identity"))
     }
 
-    /// What the client calls this exchange, if that is short and of safe characters.
+    /// The client's name for this exchange, if that is short and of safe characters.
     #[must_use]
     pub fn client_request_id(&self) -> Option<&str> {
         let safe = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
@@ -171,7 +171,7 @@ pub struct Response {
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body, or its first part; empty for none.
     pub body: Vec<u8>,
-    /// What follows of the body; `None` where `body` is all of it.
+    /// The rest of the body; `None` where `body` is all of it.
     pub rest: Option<Rest>,
 }
 

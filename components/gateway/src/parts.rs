@@ -6,7 +6,7 @@
 //! that began the answer makes all of it, and is held until the client has read it. How far the answer is stands in the continuation. It grants
 //! nothing: with the request it belongs to, it leads to what the caller may read now.
 
-/// What is to follow of a body.
+/// The rest of a body, which is to follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rest {
     /// Where the body goes on: to be given to [`crate::Gateway::resume`] with the request that it answers.
@@ -21,7 +21,7 @@ pub struct Rest {
 pub struct Part {
     /// The bytes; may be empty.
     pub body: Vec<u8>,
-    /// What follows; `None` where the body is complete.
+    /// The rest that follows; `None` where the body is complete.
     pub rest: Option<Rest>,
 }
 

@@ -93,13 +93,13 @@ impl CanonicalPath {
         &self.text
     }
 
-    /// Whether the path was sent with a slash at its end.
+    /// Tells whether the path was sent with a slash at its end.
     #[must_use]
     pub const fn has_trailing_slash(&self) -> bool {
         self.trailing_slash
     }
 
-    /// What follows `prefix` and a slash, when the path starts with that; given without slashes at its ends.
+    /// The part that follows `prefix` and a slash, when the path starts with that; given without slashes at its ends.
     #[must_use]
     pub fn below(&self, prefix: &str) -> Option<&str> {
         self.text.strip_prefix(prefix)?.strip_prefix('/')
@@ -126,7 +126,7 @@ pub fn plain_spelling(raw: &str) -> Result<String, PathError> {
     let mut kept: Vec<&str> = Vec::new();
     for segment in raw.split('/') {
         if has_encoded_slash(segment) {
-            // What is needless could be told only by decoding first, and the spelling to be sent to would have to be encoded again.
+            // The needless parts could be told only by decoding first, and the spelling to be sent to would have to be encoded again.
             return CanonicalPath::parse(raw).map(|_| raw.to_owned());
         }
         match segment {
@@ -151,7 +151,7 @@ fn has_encoded_slash(segment: &str) -> bool {
     segment.contains("%2F") || segment.contains("%2f")
 }
 
-/// Whether a segment is `.` or `..` once decoded.
+/// Tells whether a segment is `.` or `..` once decoded.
 fn is_dots(segment: &str) -> bool {
     let decoded: Cow<'_, [u8]> = percent_decode_str(segment).into();
     matches!(decoded.as_ref(), b"." | b"..")

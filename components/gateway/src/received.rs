@@ -8,13 +8,13 @@ use crate::vault::error_response;
 /// A request as a host hands it over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
-    /// What to do.
+    /// The method of the request.
     pub method: Method,
     /// Path and query, as sent.
     pub target: String,
-    /// Whether the client came by TLS.
+    /// True if the client came by TLS.
     pub is_https: bool,
-    /// What stands beside the header fields.
+    /// The authority that stands beside the header fields.
     pub authority: Option<String>,
     /// The header fields in the order received, names in any case.
     pub headers: Vec<(String, Vec<u8>)>,

@@ -1,4 +1,4 @@
-//! What the operator decides about the front.
+//! The decisions of the operator about the front.
 
 use std::num::NonZeroU32;
 
@@ -9,7 +9,7 @@ use crate::host::Bucket;
 /// Settings of a [`crate::Gateway`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Which product the organizations protocol behaves as.
+    /// The product that the organizations protocol behaves as.
     pub edition: Edition,
     /// The release of the auth protocol that clients are told they talk to; `X.Y.Z` without suffix, for clients parse it.
     pub compatibility_version: String,
@@ -17,10 +17,10 @@ pub struct Settings {
     pub login_rate_per_source: Option<Rate>,
     /// How often all together may try to log in at one mount.
     pub login_rate_per_mount: Option<Rate>,
-    /// Whether requests of the organizations protocol are limited at all. If they are, site administrators decide how.
+    /// True if requests of the organizations protocol are limited at all. If they are, site administrators decide how.
     pub api_rate_limiting: bool,
-    /// Whether the organizations protocol insists on its media type where it otherwise is lenient: for plain JSON, and for writes
-    /// without a body (contract 1.4).
+    /// True if the organizations protocol insists on its media type where it otherwise is lenient: for plain JSON, and for writes without a
+    /// body (contract 1.4).
     pub strict_media_type: bool,
 }
 

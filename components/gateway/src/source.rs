@@ -1,4 +1,4 @@
-//! What counts as one source of requests where they are counted (SEC-R2).
+//! The addresses that count as one source of requests where they are counted (SEC-R2).
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -75,7 +75,7 @@ fn read_body(stream: &InputStream) -> Result<Vec<u8>, Response> {
     }
 }
 
-/// Sends a response that is complete. A client that is gone gets none, and nobody else needs to know.
+/// Sends a response that is complete. A client that is gone gets none, and no other part needs to know.
 pub fn write_whole(response: Response, answer: ResponseOutparam) {
     write(response, answer, |_| Err(ResumeError::Foreign));
 }

@@ -26,7 +26,7 @@ const OF_OTHER_HOSTS: [&str; 5] = [
 pub struct Connection {
     /// Where the connection came from: behind a proxy, the proxy. `None` for requests between components of one application.
     pub peer: Option<IpAddr>,
-    /// Whether Spin itself ended TLS; `None` where it does not say.
+    /// True if Spin itself ended TLS; `None` where it does not say.
     pub is_https: Option<bool>,
 }
 
@@ -47,7 +47,7 @@ pub fn take(received: &mut Received) -> Connection {
 
 fn peer(value: &[u8]) -> Option<IpAddr> {
     let address: SocketAddr = str::from_utf8(value).ok()?.parse().ok()?;
-    // What Spin writes where a component of the same application calls.
+    // The unspecified address is what Spin writes where a component of the same application calls.
     (!address.ip().is_unspecified()).then(|| address.ip())
 }
 

@@ -104,7 +104,7 @@ pub fn run_background_now_and_then() {
         && let Some((_, duty)) =
             background_sampling::sampled_duty(&OsRandom, &ImportingGateway::DUTIES)
     {
-        // The operator has been told of what failed, and nobody counts here.
+        // The operator has been told of what failed, and failures are not counted here.
         let _ = duty(&front.gateway);
     }
 }

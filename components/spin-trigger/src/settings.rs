@@ -1,10 +1,10 @@
-//! What the operator decides, by the variables of the application.
+//! The decisions of the operator, by the variables of the application.
 
 use gatehouse_gateway::{Edition, Settings};
 
 use crate::origin::Origin;
 
-/// What a front under Spin does as its operator decides.
+/// The settings of a front under Spin, as its operator decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontSettings {
     /// Those of the gateway.
@@ -13,23 +13,23 @@ pub struct FrontSettings {
     pub advertised: Option<Origin>,
 }
 
-/// Why there are no settings. The server answers nothing then: what it would do instead is not what somebody decided.
+/// Why there are no settings. The server answers nothing then: what it would do instead is not what an operator decided.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// The host does not give the variables.
     #[error("Spin does not give the variable {variable:?}: {why}")]
     Unreadable {
-        /// Which one was asked for.
+        /// The variable that was asked for.
         variable: &'static str,
-        /// What the host says.
+        /// The reason that the host gives.
         why: String,
     },
     /// A variable has a value that means nothing.
     #[error("the variable {variable:?} must be {expected}")]
     Invalid {
-        /// Which one.
+        /// The variable.
         variable: &'static str,
-        /// What it may be.
+        /// The values that it may have.
         expected: &'static str,
     },
 }

@@ -79,8 +79,8 @@ async fn read_body(mut body: IncomingRequestBody) -> Result<Vec<u8>, Response> {
 }
 
 /// Sends the body of an answer; a part is made when the one before has been read. None has to be waited for: that happens only to the lines
-/// of a host's log, which Spin does not lend. A body that is not sent whole ends with an error, so that it does not look complete; nobody
-/// else needs to know of it.
+/// of a host's log, which Spin does not lend. A body that is not sent whole ends with an error, so that it does not look complete; no other
+/// part needs to know of it.
 async fn write(mut writer: BodyWriter, response: Response, resumption: Option<Resumption>) {
     let mut part = Part {
         body: response.body,
@@ -107,7 +107,7 @@ async fn write(mut writer: BodyWriter, response: Response, resumption: Option<Re
     let _ = in_time(writer.result_writer.write(Ok(None))).await;
 }
 
-/// What comes of it while the client has time to read; `None` where it takes longer.
+/// The outcome of it while the client has time to read; `None` where it takes longer.
 async fn in_time<T>(sending: impl Future<Output = T>) -> Option<T> {
     let late = pin!(spin_sdk::time::sleep(PART_TIMEOUT));
     match select(pin!(sending), late).await {

@@ -150,7 +150,7 @@ impl Node {
     }
 }
 
-/// Which of `branches` a key belongs to.
+/// The position in `branches` of the one that a key belongs to.
 pub fn branch_of(branches: &[Branch], key: &str) -> usize {
     // The first branch takes all that lies before the others, and may say that it begins behind them.
     let others = branches.get(1..).unwrap_or_default();

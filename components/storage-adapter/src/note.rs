@@ -96,7 +96,7 @@ mod tests {
             (3, 4, false),
             // It may come to count.
             (4, 9, false),
-            // Whoever looks is out of date, or the attempt is older than what is remembered.
+            // The instance that looks is out of date, or the attempt is older than what is remembered.
             (9, 10, false),
         ] {
             assert_eq!(note(base, own).has_lost(&view), expected, "{base}, {own}");

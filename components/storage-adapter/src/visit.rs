@@ -38,13 +38,13 @@ impl<H: Host, C, R> Visit<'_, H, C, R> {
         lock(self.remembered)
     }
 
-    /// Which root counts now.
+    /// The root that counts now.
     pub fn head(&self) -> Result<Option<RootId>, StoreError> {
         let (_, found) = self.record_of_head()?;
         found.map_or(Ok(None), head_of)
     }
 
-    /// Which root counts now, and a swap that is possible as long as that stays so.
+    /// The root that counts now, and a swap that is possible as long as that stays so.
     ///
     /// The head has a record then. A host may overwrite unasked what came into being after it was asked: so a swap needs a record that is
     /// there.

@@ -14,7 +14,7 @@ const PARTS: u32 = 32;
 pub struct Index<'a> {
     /// Where the store keeps how far the index has come.
     pub key: &'a str,
-    /// What the keys of the entries begin with.
+    /// The prefix of the keys of the entries.
     pub prefix: &'a str,
     /// Entries read and held at a time.
     pub at_once: u32,

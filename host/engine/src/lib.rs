@@ -21,7 +21,7 @@ const KEPT_MEMORY_BYTES: usize = 2 * 1024 * 1024;
 /// The same for the stack that guest code runs on.
 const KEPT_STACK_BYTES: usize = 128 * 1024;
 
-/// What an engine is made for.
+/// The capacity that an engine is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EngineSettings {
     /// How many instances may exist at one time.

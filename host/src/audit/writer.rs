@@ -254,7 +254,7 @@ impl Writer {
             };
             is_stalled.store(false, Ordering::Release);
             for answer in answers {
-                // Who does not wait any more has been told that it failed.
+                // A request that does not wait any more has been told that its record failed.
                 let _ = answer.send(outcome.is_ok());
             }
             // Once more: a request that ran out of time just before the answer may have set it.

@@ -13,9 +13,9 @@ use gatehouse::outbound::Outbound;
 use gatehouse::settings::{EffectiveSetting, Settings, SettingsError};
 use gatehouse_store::read_key_file;
 
-/// Permissions of the group and of everybody else.
+/// Permissions of the group and of all other users.
 const OTHERS: u32 = 0o077;
-/// Permissions of everybody else alone. The group of a TLS key is often that of all servers of a machine.
+/// Permissions of all other users alone. The group of a TLS key is often that of all servers of a machine.
 const STRANGERS: u32 = 0o007;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 

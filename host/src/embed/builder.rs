@@ -153,8 +153,8 @@ impl Builder {
         self
     }
 
-    /// Which build of the component runs. The default is [`Flavour::Wide`] in a release build, which checks signatures five times as
-    /// fast, and [`Flavour::Portable`] in any other, which has no other.
+    /// Sets the build of the component that runs. The default is [`Flavour::Wide`] in a release build, which checks signatures five times
+    /// as fast, and [`Flavour::Portable`] in any other, which has no other.
     #[must_use]
     pub fn flavour(mut self, flavour: Flavour) -> Self {
         self.component = Source::Ours(flavour);

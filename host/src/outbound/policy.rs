@@ -1,4 +1,4 @@
-//! Which addresses components may call (SEC-N1, N2, N4; contract 9.3).
+//! The addresses that components may call (SEC-N1, N2, N4; contract 9.3).
 //!
 //! A destination passes two gates: its name before anything else, and each of its addresses after name resolution, at
 //! the moment of connecting. So a name that changes its address in between gains nothing.

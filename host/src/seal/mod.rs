@@ -34,7 +34,7 @@ type Store = SealedBackend<Arc<dyn Backend>>;
 pub struct SealedStore {
     /// Answers that it is sealed for as long as it is.
     pub store: Arc<dyn Backend>,
-    /// Who holds its key.
+    /// The seal, which holds its key.
     pub seal: Arc<dyn Seal>,
     /// The work that is due about its keys.
     pub upkeep: Upkeep,
@@ -43,7 +43,7 @@ pub struct SealedStore {
 impl SealedStore {
     /// Opens the store that the settings name, as far as this is possible without people.
     ///
-    /// A key file that is not the store's does not stop the start: the server then is sealed, and says so to everybody who asks.
+    /// A key file that is not the store's does not stop the start: the server then is sealed, and says so to every client that asks.
     ///
     /// # Errors
     ///

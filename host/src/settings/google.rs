@@ -32,7 +32,7 @@ pub struct GoogleSettings {
     pub allow_http_loopback: bool,
     /// PEM file with certificate authorities that are trusted beside those of the operating system.
     pub ca_file: Option<PathBuf>,
-    /// What calls are signed with in the `User-Agent` header.
+    /// The value of the `User-Agent` header of calls.
     pub user_agent: String,
 }
 

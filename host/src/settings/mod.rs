@@ -34,21 +34,21 @@ pub struct Settings {
     pub listener: ListenerSettings,
     /// Where records are kept.
     pub storage: StorageSettings,
-    /// What unlocks the stored records.
+    /// The seal, which unlocks the stored records.
     pub seal: SealSettings,
     /// The operator's overrides for calls to Google.
     pub google: GoogleSettings,
-    /// Which differences from the reference are undone.
+    /// The differences from the reference that are undone.
     pub compatibility: CompatibilitySettings,
     /// How the organizations API presents itself.
     pub organizations: OrganizationsSettings,
-    /// What is told to clients about the version.
+    /// The information about the version that clients are given.
     pub version: VersionSettings,
     /// How the components are prepared.
     pub components: ComponentsSettings,
-    /// What bounds requests, connections and the server.
+    /// The limits of requests, connections and the server.
     pub limits: LimitsSettings,
-    /// What is written to standard error.
+    /// The log that is written to standard error.
     pub log: LogSettings,
     /// Where requests and answers are recorded; empty for nowhere.
     pub audit: Vec<AuditSinkSettings>,

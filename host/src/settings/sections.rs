@@ -156,9 +156,9 @@ named_choices!(
 /// `[organizations]`: how the organizations API presents itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrganizationsSettings {
-    /// Which product to behave like. Default `hosted`.
+    /// The product to behave like. Default `hosted`.
     pub edition: Edition,
-    /// Whether bodies must be of the type `application/vnd.api+json`, not `application/json`, and writes without a body must name
+    /// True if bodies must be of the type `application/vnd.api+json`, not `application/json`, and writes without a body must name
     /// it too, as that product insists. Default false.
     pub strict_media_type: bool,
 }
@@ -269,7 +269,7 @@ pub struct LimitsSettings {
     pub live_tokens_per_role: Option<usize>,
     /// Entities that tokens of one token role may bring about by the aliases they name; `None` for no limit. Default 10,000.
     pub entities_per_token_role: Option<usize>,
-    /// Whether requests of the organizations API are limited for each caller: 30 a second, unless a site administrator says
+    /// True if requests of the organizations API are limited for each caller: 30 a second, unless a site administrator says
     /// otherwise through that API. Default true.
     pub api_rate_limiting: bool,
     /// From one run of background work to the next, give or take a tenth; 0 for never. Default 60 s.

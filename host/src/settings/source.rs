@@ -23,7 +23,7 @@ const FOREIGN_VARIABLES: [&str; 3] = [
 /// How alike two keys must be (Jaro-Winkler, 0 to 1) for one to be proposed instead of the other.
 const SIMILAR_ENOUGH: f64 = 0.75;
 
-/// Which source a setting in force was taken from.
+/// The source that a setting in force was taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// Neither the file nor the environment sets it.

@@ -1,4 +1,4 @@
-//! What a backend must do.
+//! The operations that a backend must provide.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use gatehouse_ports::{Change, Check, CommitError, Difference, Entry, HeldKey, Pa
 
 use crate::Namespace;
 
-/// What a call to a backend yields in the end.
+/// The future result of a call to a backend.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// An ordered map with a conditional, atomic commit for each [`Namespace`].

@@ -12,7 +12,7 @@ const FORMAT: u8 = 1;
 const NAME_BYTES: usize = 16;
 const STATEMENT_BYTES: usize = 1 + NAME_BYTES + size_of::<u64>();
 
-/// Which store this is, and how far it has been counted.
+/// The identity of a store, and how far it has been counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Generation {
     /// Random, made with the first count; copies of the store share it.
@@ -21,7 +21,7 @@ pub struct Generation {
     pub count: u64,
 }
 
-/// What is stored of it.
+/// The stored form of a [`Generation`].
 pub(crate) struct GenerationRecord {
     /// Not to be trusted until [`Self::is_of`] says so.
     pub(crate) generation: Generation,
@@ -55,7 +55,7 @@ impl GenerationRecord {
         })
     }
 
-    /// Whether the record was written with the keys of `barrier`, and says now what it said then.
+    /// Tells whether the record was written with the keys of `barrier`, and says now what it said then.
     pub(crate) fn is_of(&self, barrier: &Barrier) -> bool {
         let address = address(Namespace::Keyring, GENERATION_KEY);
         let proven = barrier.open(address, self.proof.clone());

@@ -1,7 +1,7 @@
 //! The marker of a first start that has not finished: a store that has it holds nothing that counts.
 //!
 //! The mark is set in the commit that makes the keyring and is taken away once everything is stored that belongs to a first start.
-//! Whoever opens a store and finds it wipes the store. It goes last, so that a wipe which is interrupted is begun again.
+//! A host that opens a store and finds the mark wipes the store. The mark goes last, so that a wipe which is interrupted is begun again.
 //!
 //! A host that is running knows its own first start by the sealed keyring, of which there are no two alike. It ends and undoes no other.
 
@@ -44,7 +44,7 @@ pub async fn clear_mark(backend: &impl Backend, sealed_keyring: &[u8]) -> Result
     commit_if(backend, checks, vec![delete(MARK_KEY)]).await
 }
 
-/// Whether the first start that stored `sealed_keyring` is finished.
+/// Tells whether the first start that stored `sealed_keyring` is finished.
 pub async fn counts(backend: &impl Backend, sealed_keyring: &[u8]) -> Result<bool, StoreError> {
     let [keyring, mark] = read(backend).await?;
     Ok(mark.is_none() && keyring.is_some_and(|keyring| keyring.value == sealed_keyring))

@@ -14,7 +14,7 @@ use crate::directory::sync_parent;
 /// Bytes after which a file is certainly no key file.
 const LONGEST_FILE: usize = 1024;
 
-/// Permissions of the group and of everybody else.
+/// Permissions of the group and of all other users.
 const OTHERS: u32 = 0o077;
 
 /// Why there is no root key.
@@ -41,7 +41,7 @@ pub enum KeyFileError {
     NotAKey {
         /// The file.
         path: PathBuf,
-        /// What is wrong with its content.
+        /// The fault in its content.
         source: RootKeyError,
     },
     /// It could not be created. An existing file is never replaced.

@@ -6,7 +6,7 @@ use gatehouse_ports::{Change, StoreError};
 pub(crate) const KEYRING_KEY: &str = "keyring";
 /// There only where the root key is split: how many shares there are, and how many of them it takes.
 pub(crate) const SEAL_KEY: &str = "seal";
-/// What is known about the active data key, sealed by that.
+/// The record of the active data key, sealed by that key.
 pub(crate) const KEYS_KEY: &str = "keys";
 /// How often the store has been counted; absent before the first time.
 pub(crate) const GENERATION_KEY: &str = "generation";

@@ -9,9 +9,9 @@ pub enum Namespace {
     Access,
     /// Records of the `orgs` component.
     Orgs,
-    /// What the host itself remembers.
+    /// Records of the host itself.
     Host,
-    /// The sealed keyring: written by [`SealedBackend`](crate::SealedBackend), and refused to everybody above it.
+    /// The sealed keyring: written by [`SealedBackend`](crate::SealedBackend), and refused to every caller above it.
     Keyring,
 }
 

@@ -1,4 +1,4 @@
-//! What every backend of this crate decides alike.
+//! The rules that every backend of this crate applies alike.
 
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ use crate::{Answer, Backend, Namespace, init_marker};
 /// How often a change of the keyring is tried while other hosts change it too.
 pub(crate) const KEYRING_ATTEMPTS: u32 = 8;
 
-/// What unsealing found.
+/// The state of the store that unsealing found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unsealed {
     /// The store was empty; a new keyring was made and stored.
@@ -50,7 +50,7 @@ pub enum UnsealError {
         "the key of this store is in a key file, and it has no shares; unseal it with that file"
     )]
     KeyFileNeeded,
-    /// What the store says about its shares is not what was stored with the keyring.
+    /// The record of the store about its shares is not the one that was stored with the keyring.
     #[error("what the store says about its seal was altered, or is of a newer version")]
     AlteredSeal,
     /// The first start is still under way.
@@ -79,7 +79,7 @@ pub struct SealedBackend<B> {
     backend: B,
     pub(crate) clock: SharedClock,
     barrier: RwLock<Option<Arc<Barrier>>>,
-    /// What seals the keyring; there while the store is open.
+    /// The key that seals the keyring; there while the store is open.
     root_key: Mutex<Option<RootKey>>,
     /// Barriers that were replaced. What was sealed by one of them may still be on its way to the backend while it is in use.
     former: Mutex<Vec<Weak<Barrier>>>,
@@ -105,7 +105,7 @@ impl<B: Backend> SealedBackend<B> {
         }
     }
 
-    /// Whether the store is sealed.
+    /// Tells whether the store is sealed.
     #[must_use]
     pub fn is_sealed(&self) -> bool {
         self.barrier().is_err()
@@ -202,7 +202,7 @@ impl<B: Backend> SealedBackend<B> {
         Err(UnsealError::Contended)
     }
 
-    /// What is below the barrier.
+    /// The backend below the barrier.
     pub(crate) const fn backend(&self) -> &B {
         &self.backend
     }
@@ -312,7 +312,7 @@ impl<B: Backend> SealedBackend<B> {
         self.encryptions.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Whether nothing is on its way to the backend that a barrier sealed which has been replaced since.
+    /// Tells whether nothing sealed by a barrier that has been replaced since is on its way to the backend.
     pub(crate) fn former_barriers_are_gone(&self) -> bool {
         let formers = self.former.lock().unwrap_or_else(PoisonError::into_inner);
         formers.iter().all(|former| former.strong_count() == 0)
@@ -379,7 +379,7 @@ impl Barriers {
     }
 }
 
-/// What is stored together with a keyring.
+/// The checks and changes that are committed together with a keyring.
 #[derive(Default)]
 pub(crate) struct Beside {
     pub(crate) checks: Vec<Check>,

@@ -49,7 +49,7 @@ impl VerifiedVersions {
         }
     }
 
-    /// Whether the record under `key` opened at `version` and has not ended at `now`.
+    /// Tells whether the record under `key` opened at `version` and has not ended at `now`.
     pub fn contains(&self, namespace: Namespace, key: &str, version: Version, now: u64) -> bool {
         let records = self.records.read().unwrap_or_else(PoisonError::into_inner);
         let noted = records.by_namespace.get(&namespace);

@@ -12,7 +12,7 @@ use crate::service::AccessService;
 /// Most levels of groups within groups: each is a read at every request of a member's tokens.
 const MAXIMUM_LEVELS: usize = 8;
 
-/// Which way to go from a group.
+/// The direction to go from a group.
 #[derive(Clone, Copy)]
 enum Direction {
     Up,

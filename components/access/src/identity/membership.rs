@@ -1,4 +1,4 @@
-//! Which groups an entity is in, and how logins change that (contract 7.3).
+//! The groups that an entity is in, and how logins change that (contract 7.3).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Claims {
         Self { hashes, keys }
     }
 
-    /// Which records tell the groups.
+    /// The keys of the records that tell the groups.
     pub(crate) fn keys(&self) -> &[String] {
         &self.keys
     }

@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(group_id(&access, "OPS"), Some(low.id.clone()));
         let by_id = access.read_group(&IdentityReference::Id(high.id.clone()));
         assert_eq!(by_id.unwrap().unwrap().name, "Ops");
-        // Whoever of them goes leaves the other its name.
+        // The deletion of either group leaves the other its name.
         assert_eq!(
             access.delete_group(&IdentityReference::Id(high.id.clone())),
             Ok(true)

@@ -19,7 +19,7 @@ pub(crate) struct Question<'a> {
     pub(crate) path: &'a str,
     /// True if it is to be listed, where a trailing `/` makes no difference.
     pub(crate) list: bool,
-    /// Who asks; `None` for a token without an entity.
+    /// The identity that asks; `None` for a token without an entity.
     pub(crate) identity: Option<&'a dyn Identity>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) enum AliasField<'p> {
     CustomMetadata(&'p str),
 }
 
-/// Which group is meant.
+/// The group that is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GroupSelector<'p> {
     Id(&'p str),
@@ -49,7 +49,7 @@ pub(crate) enum GroupField<'p> {
     Metadata(&'p str),
 }
 
-/// Who asks, as templates see it.
+/// The identity that asks, as templates see it.
 pub(crate) trait Identity {
     /// The value in `placeholder`'s place; `None` where the caller has none.
     fn value(&self, placeholder: Placeholder<'_>) -> Option<&str>;

@@ -16,7 +16,7 @@ use crate::{
     LoginError, ProjectNotBound, Role, RoleRules,
 };
 
-/// Who asks to be let in, as a proven token or an earlier login names them.
+/// The caller that asks to be let in, as a proven token or an earlier login names them.
 pub(crate) struct Claimant<'a> {
     /// Unique id or e-mail address of the service account.
     pub(crate) subject: &'a str,

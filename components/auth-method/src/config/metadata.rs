@@ -1,4 +1,4 @@
-//! Which facts about a caller go along with their token (contract 2.4).
+//! The facts about a caller that go along with their token (contract 2.4).
 
 use serde::{Deserialize, Serialize};
 

@@ -12,7 +12,7 @@ use super::exchange::CallError;
 
 /// Between two questions because of something that an answer lacks, and for as long an absence is believed.
 const ASK_AGAIN_AFTER: u64 = 30_000;
-/// A failure to reach Google is the answer to everybody for so long when nothing older can be used. Not [`ASK_AGAIN_AFTER`], because
+/// A failure to reach Google is the answer to every caller for so long when nothing older can be used. Not [`ASK_AGAIN_AFTER`], because
 /// logins must recover within 5 s of an outage (SEC-N7); three tries in 5 s are still fewer than one call per second.
 const OUTAGE_REMEMBERED: u64 = 5_000;
 /// A failure is kept for so long for the logins that wait for it, also when no other login is to go by it.

@@ -1,4 +1,4 @@
-//! Which URLs Google's APIs have, for a mount and a server (contract 2.3, 8.5; SEC-N1, N2).
+//! The URLs of Google's APIs, for a mount and a server (contract 2.3, 8.5; SEC-N1, N2).
 
 use gatehouse_ports::{NamedBy, Reach, Scheme};
 use serde::{Deserialize, Serialize};

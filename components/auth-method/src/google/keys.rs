@@ -24,7 +24,7 @@ const STALE_GOOGLE: u64 = 3600 * 1000;
 /// Seconds that an account's document is used at most: its keys can be removed at any time.
 const LONGEST_ACCOUNT: u64 = 15 * 60;
 
-/// Who publishes a key, and so whose token it signs.
+/// The party that publishes a key, and so the one whose token it signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyOwner {
     /// Google itself.

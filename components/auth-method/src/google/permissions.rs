@@ -36,7 +36,7 @@ impl<H: Http, C: Clock, R: Random> Google<'_, H, C, R> {
         self.access_token().map(drop)
     }
 
-    /// Which of the permissions that can be needed there are in `project`.
+    /// Tells which of the permissions that can be needed are held in `project`.
     pub(crate) fn permissions(&self, project: &str) -> Result<PermissionsFound, ApiError> {
         let body = serde_json::to_vec(&Asked {
             permissions: WANTED,

@@ -20,7 +20,7 @@ pub struct Settings {
     pub application_default_credentials: Option<Zeroizing<String>>,
     /// Where clients and Google find this server, such as `https://gatehouse.example.com:8200`.
     pub advertised_address: Option<String>,
-    /// Which deliberate differences from the reference are taken back.
+    /// The deliberate differences from the reference that are taken back.
     pub compatibility: Compatibility,
     /// Parent of the names of Google's API hosts.
     pub universe_domain: String,

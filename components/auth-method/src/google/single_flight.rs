@@ -30,7 +30,7 @@ const RENEWAL: (u64, u64) = (800, 900);
 
 /// A question whose answer instances share.
 pub(super) struct SharedQuestion<'a, A, E> {
-    /// Who is to blame when there is no answer in time.
+    /// The API that is to blame when there is no answer in time.
     pub(super) api: Api,
     /// The subject, among all that is shared: a segment of a key.
     pub(super) kind: &'static str,

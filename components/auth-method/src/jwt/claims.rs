@@ -41,7 +41,7 @@ enum Time {
     Unusable,
 }
 
-/// Who says to have issued a token.
+/// The party that says to have issued a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Issuer {
     /// The token does not say.

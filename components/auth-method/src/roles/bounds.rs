@@ -83,8 +83,8 @@ pub(super) fn check(role: &Role, stored: Option<&Role>) -> Result<(), RoleError>
     Ok(())
 }
 
-/// Refuses lists of nothing but blanks where an empty list lets everybody in: that is what an unset variable leaves behind, and not
-/// what an operator means who empties a list.
+/// Refuses lists of nothing but blanks where an empty list lets every caller in: that is what an unset variable leaves behind, and not what
+/// an operator means who empties a list.
 pub(super) fn refuse_blank_lists(changes: &RoleChanges) -> Result<(), RoleError> {
     let lists = [
         ("bound_service_accounts", &changes.bound_service_accounts),

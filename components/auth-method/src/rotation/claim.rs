@@ -1,4 +1,4 @@
-//! Who may go on with a rotation, and changes of its record by them alone.
+//! The right to go on with a rotation, and changes of its record by the holder of that right alone.
 
 use gatehouse_ports::{Cache, Clock, Http, Random, Store};
 use gatehouse_storage::{Attempt, Records, Transaction, commit_with_retries};

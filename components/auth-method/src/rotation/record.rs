@@ -15,7 +15,7 @@ const LONGEST_WAIT: u64 = 3600;
 /// It has no `Debug`: it may hold a private key.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct RotationRecord {
-    /// Who is at work.
+    /// The claim of the instance that is at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) claim: Option<Claim>,
     #[serde(default)]

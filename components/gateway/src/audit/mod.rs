@@ -41,7 +41,7 @@ impl Recording {
     }
 }
 
-/// What is known about one exchange.
+/// All that is known about one exchange.
 pub(crate) struct Trail<'g> {
     /// `None` where nothing is recorded.
     log: Option<&'g dyn AuditLog>,
@@ -54,7 +54,7 @@ pub(crate) struct Trail<'g> {
     root_token: Option<ClientToken>,
 }
 
-/// What the stages of a request find out about it.
+/// The facts that the stages of a request find out about it.
 #[derive(Default)]
 struct Facts {
     operation: Option<&'static str>,
@@ -293,7 +293,7 @@ fn operation_name(operation: Operation) -> &'static str {
     }
 }
 
-/// What a request does, as far as its method says.
+/// The operation that a request does, as far as its method says.
 fn operation_of(method: Method) -> &'static str {
     match method {
         Method::Get | Method::Head => "read",

@@ -71,7 +71,7 @@ struct Document<'a> {
     error: Option<String>,
 }
 
-/// Who asks, or to whom something is given.
+/// The caller that asks, or the one to whom something is given.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Auth<'a> {

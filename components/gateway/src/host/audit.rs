@@ -1,17 +1,17 @@
 //! The audit log: what was asked and what was answered (SEC-L1 to L4).
 
-/// Which side of a request a record shows.
+/// The side of a request that a record shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// What was asked.
+    /// The request.
     Request,
-    /// What was answered.
+    /// The answer.
     Response,
 }
 
 /// One record.
 pub struct AuditEntry {
-    /// Which side it shows.
+    /// The side that it shows.
     pub side: Side,
     /// A JSON object. May hold secrets: the log hashes every text in it that `clear` does not name.
     pub document: String,
@@ -22,7 +22,7 @@ pub struct AuditEntry {
 /// Where records go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditSink {
-    /// What the operator calls it.
+    /// The name that the operator gives it.
     pub name: String,
     /// `file` or `stdout`.
     pub kind: String,
@@ -45,7 +45,7 @@ pub enum AuditFailure {
 
 /// An audit log.
 pub trait AuditLog {
-    /// Whether there is any sink.
+    /// Tells whether there is any sink.
     fn is_on(&self) -> bool;
 
     /// Writes a record, durably in at least one sink.
@@ -58,7 +58,7 @@ pub trait AuditLog {
     /// All sinks, sorted by name.
     fn sinks(&self) -> Vec<AuditSink>;
 
-    /// What the records of a sink show in place of `text`; `None` where there is no such sink.
+    /// The text that the records of a sink show in place of `text`; `None` where there is no such sink.
     fn hash(&self, sink: &str, text: &str) -> Option<String>;
 }
 

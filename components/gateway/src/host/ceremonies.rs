@@ -1,4 +1,5 @@
-//! What holders of shares do together on an open server: prove that they are enough for a new root token, or replace their shares.
+//! The ceremonies that holders of shares hold together on an open server: to prove that they are enough for a new root token, or to replace
+//! their shares.
 
 use zeroize::Zeroizing;
 
@@ -17,7 +18,7 @@ pub struct Ceremony {
     pub shares: u32,
     /// How many of those unseal.
     pub threshold: u32,
-    /// Whether the new shares have to be given before they count.
+    /// True if the new shares have to be given before they count.
     pub verification: bool,
     /// Names the verification; `None` before the new shares have been made.
     pub verification_nonce: Option<String>,
@@ -67,7 +68,7 @@ pub enum CeremonyError {
     Failure(#[from] SealFailure),
 }
 
-/// What came of a share for a root token.
+/// The result of a share for a root token.
 pub struct RootProgress {
     /// How far the ceremony is; without a name once it is over.
     pub ceremony: Ceremony,
@@ -75,7 +76,7 @@ pub struct RootProgress {
     pub one_time_password: Option<Zeroizing<Vec<u8>>>,
 }
 
-/// What came of a share for new shares.
+/// The result of a share for new shares.
 pub struct RekeyProgress {
     /// How far the ceremony is; without a name once it is over.
     pub ceremony: Ceremony,
@@ -83,7 +84,7 @@ pub struct RekeyProgress {
     pub new_shares: Vec<Zeroizing<Vec<u8>>>,
 }
 
-/// What holders of shares can do together. The WIT interface says what each function does; their errors are those of
+/// The ceremonies that holders of shares can hold together. The WIT interface says what each function does; their errors are those of
 /// [`CeremonyError`].
 #[allow(
     clippy::missing_errors_doc,

@@ -13,10 +13,10 @@ pub struct KeyStatus {
     pub encryptions: u64,
 }
 
-/// When that key is replaced without anybody asking.
+/// The policy by which that key is replaced without a caller asking for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RotationPolicy {
-    /// Whether at all.
+    /// True if it is replaced so at all.
     pub enabled: bool,
     /// After so many records.
     pub max_operations: u64,
@@ -40,7 +40,7 @@ pub trait Keys {
     /// See [`Self::current`]; also while too many earlier keys are still needed.
     fn rotate(&self) -> Result<(), SealFailure>;
 
-    /// When the key is replaced without anybody asking.
+    /// The policy by which the key is replaced without a caller asking for it.
     ///
     /// # Errors
     ///

@@ -10,9 +10,9 @@ pub enum LogLevel {
     Error,
     /// Something that the operator should look at.
     Warn,
-    /// What the server does.
+    /// The actions of the server.
     Info,
-    /// What it does in detail.
+    /// The actions of the server in detail.
     Debug,
     /// The same, in all detail.
     Trace,
@@ -27,11 +27,11 @@ pub struct LogLine {
     pub level: LogLevel,
     /// The part of the server that says it.
     pub target: String,
-    /// What it says, without line breaks.
+    /// The text of the line, without line breaks.
     pub text: String,
 }
 
-/// What has been logged since a position.
+/// The lines that have been logged since a position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogLines {
     /// In the order logged.
@@ -42,7 +42,7 @@ pub struct LogLines {
     pub lost: u64,
 }
 
-/// What the server logs.
+/// The lines that the server logs.
 pub trait Log {
     /// The lines of `level` and of what matters more that were logged after a position; of `None` there are none, and it begins now. `None`
     /// where the host keeps no lines.

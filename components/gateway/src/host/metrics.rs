@@ -1,6 +1,6 @@
 //! Numbers for those who watch the server (SEC-L6).
 
-/// What the host counts.
+/// The metrics that the host counts.
 pub trait Metrics {
     /// Adds `by` to a counter that the host knows.
     fn count(&self, counter: &str, labels: &[(&str, &str)], by: u64);

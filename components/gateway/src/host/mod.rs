@@ -1,4 +1,5 @@
-//! What the front asks of the program that runs it: the Rust face of the WIT package `gatehouse:host`, which is its specification.
+//! The services that the front asks of the program that runs it: the Rust face of the WIT package `gatehouse:host`, which is their
+//! specification.
 
 mod audit;
 mod ceremonies;
@@ -20,11 +21,11 @@ pub use seal::{AutomaticSeal, InitializeSealError, Seal, SealFailure, SealProgre
 
 /// The services of a host.
 pub struct Host {
-    /// Who holds the key of what is stored.
+    /// The holder of the key of what is stored.
     pub seal: Box<dyn Seal + Send + Sync>,
     /// The keys that seal what is stored.
     pub keys: Box<dyn Keys + Send + Sync>,
-    /// What holders of shares do together.
+    /// The ceremonies that holders of shares hold together.
     pub ceremonies: Box<dyn Ceremonies + Send + Sync>,
     /// Where requests and answers are recorded.
     pub audit: Box<dyn AuditLog + Send + Sync>,
@@ -32,7 +33,7 @@ pub struct Host {
     pub rate_limits: Box<dyn RateLimits + Send + Sync>,
     /// Numbers for those who watch.
     pub metrics: Box<dyn Metrics + Send + Sync>,
-    /// What the server logs.
+    /// The lines that the server logs.
     pub log: Box<dyn Log + Send + Sync>,
 }
 

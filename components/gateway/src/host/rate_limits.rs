@@ -3,7 +3,7 @@
 /// A bucket that fills by itself, and of which every event takes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bucket {
-    /// What is counted.
+    /// The name of what is counted.
     pub key: String,
     /// How many it gains in a period.
     pub events: u32,

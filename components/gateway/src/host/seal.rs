@@ -5,9 +5,9 @@ use zeroize::Zeroizing;
 /// How far a seal of shares has got.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealProgress {
-    /// Whether shares have been made.
+    /// True if shares have been made.
     pub initialized: bool,
-    /// Whether the stores are closed; also before the shares are made.
+    /// True if the stores are closed; also before the shares are made.
     pub sealed: bool,
     /// How many shares there are; 0 before they are made.
     pub shares: u32,
@@ -19,7 +19,7 @@ pub struct SealProgress {
     pub nonce: String,
 }
 
-/// What goes wrong beside what a function names itself.
+/// A failure beside those that a function names itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealFailure {
     /// The stores cannot be reached or hold what they should not. The text is for the log, without secrets.
@@ -33,7 +33,7 @@ pub enum SealFailure {
 /// Why no shares were made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InitializeSealError {
-    /// They exist, or somebody is making them at this moment.
+    /// They exist, or another caller is making them at this moment.
     #[error("the server is already initialized")]
     AlreadyInitialized,
     /// Numbers that no shares can have.
@@ -87,7 +87,7 @@ pub trait Seal {
     ///
     /// # Errors
     ///
-    /// When that cannot be stored. Nobody may be shown the shares then.
+    /// When that cannot be stored. The shares may be shown to no caller then.
     fn finish_initialization(&self) -> Result<(), SealFailure>;
 
     /// Gives up what [`Self::begin_initialization`] began: the server is empty again.
@@ -119,7 +119,7 @@ pub trait Seal {
     fn seal(&self) -> Result<(), SealFailure>;
 }
 
-/// A seal that nobody has to do anything about, and nobody can.
+/// A seal that no operator has to do anything about, and no operator can.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AutomaticSeal;
 

@@ -73,7 +73,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         self.check_media_type()?;
         let granted = match name {
             Some(_) => caller.granted,
-            // Which name is wanted cannot be told; that there is one that they may make is enough to tell them why.
+            // The name that is wanted cannot be told; that there is one that they may make is enough to tell them why.
             None => self.has_rights_somewhere(&caller)?,
         };
         let edition = self.settings.edition;

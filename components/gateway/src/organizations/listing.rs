@@ -200,7 +200,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         })
     }
 
-    /// Which organizations the list of the caller can have.
+    /// The organizations that the list of the caller can have.
     fn sight(&self, caller: &Caller<'_>) -> Result<Sight, ApiError> {
         let exactly = |viewer| Sight {
             viewer,

@@ -1,4 +1,4 @@
-//! Who belongs to organizations, and who is invited (contract 4.11).
+//! The members of organizations, and those who are invited (contract 4.11).
 //!
 //! Besides people, who are invited by their addresses, workloads can belong to organizations: the attribute `entity-id` names the entity
 //! that their service tokens stand for.

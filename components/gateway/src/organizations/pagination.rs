@@ -29,7 +29,7 @@ pub(super) const PAGE_SIZE: Parameter = Parameter {
     about: "The number of items in a page.",
 };
 
-/// Which page is wanted.
+/// The page that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PageRequest {
     /// From 1 on.

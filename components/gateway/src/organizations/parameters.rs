@@ -15,7 +15,7 @@ pub(super) fn parameters(request: &Request, operation: Operation) -> Vec<Paramet
     let mut parameters = asked(&request.query);
     match operation {
         Operation::Read | Operation::List | Operation::Help => {}
-        // Who is to leave a team stands in the body of a DELETE.
+        // The member that is to leave a team stands in the body of a DELETE.
         Operation::Delete | Operation::Update | Operation::CreateOrUpdate | Operation::Patch => {
             parameters.extend(sent(&request.body))
         }

@@ -64,7 +64,7 @@ impl<C: Access, O: Capability> Api<'_, C, O> {
         }
     }
 
-    /// Which organizations the policies of the caller's service token open; none without one.
+    /// The organizations that the policies of the caller's service token open; none without one.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Which organizations the policies of a service token open, as far as lists can go by it.
+//! The organizations that the policies of a service token open, as far as lists can go by it.
 //!
 //! A policy says what may be done at paths; a list needs the organizations. Rules for one path and rules for the beginning of paths
 //! name them, and so bound what has to be looked through. Where rules shut again what others open, or a wildcard shuts what could be the
@@ -53,7 +53,7 @@ impl Opened {
                 Some(Met::Prefix(prefix)) => opened_prefixes.push(prefix.to_owned()),
             }
         }
-        // Which of all rules decides about a path depends on more than this. Where all that can meet it let read, it does not matter.
+        // More than this decides which of all rules applies to a path. Where all that can meet it let read, it does not matter.
         for shut in shut_names.iter().chain(&shut_prefixes) {
             let opens = |opened: &String| shut.starts_with(opened.as_str());
             let shuts = |name: &String| name.starts_with(shut.as_str());

@@ -41,7 +41,7 @@ pub(super) struct Route {
     pub(super) is_storeless: bool,
 }
 
-/// Who may take a route.
+/// The callers that may take a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Audience {
     /// Any caller. No token is needed, and none is looked at.

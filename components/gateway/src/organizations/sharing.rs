@@ -1,4 +1,4 @@
-//! Who shares modules and providers with whom (contract 4.4). Sharing exists in the self-hosted edition only.
+//! The sharing of modules and providers between organizations (contract 4.4). Sharing exists in the self-hosted edition only.
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::{

@@ -19,7 +19,7 @@ pub fn page(query: &str) -> Range<u64> {
     PageRequest::always(query).range()
 }
 
-/// Which organizations `query` asks for.
+/// The organizations that `query` asks for.
 #[must_use]
 pub fn filter(query: &str) -> Filter {
     listing::filter(query)

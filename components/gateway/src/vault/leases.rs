@@ -49,7 +49,7 @@ pub(super) fn lookup(call: &Call<'_>) -> Answer {
     Ok(Some(reply.warned(fields.ignored_warning())))
 }
 
-/// Who may renew a token holds it or its accessor; a lease is known to more people.
+/// A caller that may renew a token holds it or its accessor; a lease is known to more people.
 pub(super) fn renew(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
     let id = lease_id(&fields, call)?;

@@ -4,8 +4,8 @@
 //! `access` (token, then policy), the route, the fields, and at last the capability that does the work. The answer is then
 //! wrapped where the request asks for that.
 //!
-//! All that is known about a path stands in one row of [`routes`]: what may be done there and which function answers, the fields and their
-//! texts, and what a caller needs. [`dispatch`] finds the row; `openapi` shows it. The exceptions are these: `access` decides by itself
+//! All that is known about a path stands in one row of `routes`: what may be done there and which function answers, the fields and their
+//! texts, and what a caller needs. `dispatch` finds the row; `openapi` shows it. The exceptions are these: `access` decides by itself
 //! which paths are open or need `sudo` (`access/src/policy/sudo_paths.rs`, `access/src/rights.rs`, `access/src/wrapping`), `operation` and
 //! `name_normalization` know the families of paths where a write may create something or where names are folded, and `crate::audit`
 //! knows the paths whose texts or answers may hold secrets.

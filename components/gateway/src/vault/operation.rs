@@ -66,9 +66,9 @@ fn patch(media_type: &str) -> Result<Operation, ApiError> {
     ))
 }
 
-/// Says whether a write to the path needs `create` or `update`, as something is there or not: at a secret in the cubbyhole, and at what may be a role.
-/// Which part of a path is its mount is known only after admission. So a mount whose own path ends in `role` is taken for a role here, and
-/// whoever serves the request insists on `update`.
+/// Tells whether a write to the path needs `create` or `update`, as something is there or not: at a secret in the cubbyhole, and at what
+/// may be a role. The part of a path that is its mount is known only after admission. So a mount whose own path ends in `role` is taken for
+/// a role here, and the handler that serves the request insists on `update`.
 fn has_existence_check(path: &CanonicalPath) -> bool {
     path.below("v1").is_some_and(|path| {
         name_normalization::role_name(path).is_some()

@@ -42,7 +42,7 @@ pub(super) struct Arguments {
     /// Root token to use in place of a random one
     #[arg(long, value_name = "TEXT")]
     root_token: Option<String>,
-    /// Which product the organizations API behaves like
+    /// Product that the organizations API behaves like
     #[arg(long, value_enum, default_value_t = EditionArgument::Hosted)]
     edition: EditionArgument,
     /// Prints one line of JSON, when ready, in place of the guide

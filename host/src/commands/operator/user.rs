@@ -41,7 +41,7 @@ pub(in crate::commands) struct NewUser {
         default_value = "http://127.0.0.1:8200"
     )]
     address: Url,
-    /// What the user is called: letters, digits, - and _
+    /// Name of the user: letters, digits, - and _
     #[arg(long, value_name = "NAME")]
     username: String,
     /// Where the user gets mail; invitations to it are this user's to accept

@@ -33,7 +33,7 @@ pub use seal::{AutomaticSeal, InitializeError, Progress, Seal, SealFailure, Unse
 /// The services that instances get.
 #[derive(Clone)]
 pub struct Services {
-    /// Who holds the key of what is stored.
+    /// The seal, which holds the key of what is stored.
     pub seal: Arc<dyn Seal>,
     /// Where requests and answers are recorded.
     pub audit: Arc<dyn AuditLog>,

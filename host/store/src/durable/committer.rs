@@ -39,9 +39,9 @@ const GATHERING: Duration = Duration::from_millis(1);
 
 /// One commit that waits for its batch.
 pub struct Request {
-    /// What must hold.
+    /// The conditions that must hold.
     pub checks: Vec<PlacedCheck>,
-    /// What is to be changed.
+    /// The changes to be made.
     pub changes: Vec<PlacedChange>,
     /// Told the outcome once it is durable.
     pub answer: oneshot::Sender<Result<(), CommitError>>,
@@ -63,7 +63,7 @@ impl Shared {
         look(database)
     }
 
-    /// Whether the file failed and could not be opened again.
+    /// Tells whether the file failed and could not be opened again.
     pub fn is_closed(&self) -> bool {
         let database = self.0.read().unwrap_or_else(PoisonError::into_inner);
         database.is_none()

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 use super::*;
 use crate::{KeyShare, SealedBackend, ShareSeal, Sharing};
 
-/// Which writing operations fail: those numbered `from` to `until`, counted from 1.
+/// The writing operations that fail: those numbered `from` to `until`, counted from 1.
 #[derive(Debug, Default)]
 struct Plan {
     operations: AtomicU64,

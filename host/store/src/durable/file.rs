@@ -47,7 +47,7 @@ pub enum OpenError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The damage that was found.
         reason: String,
     },
 }
@@ -194,7 +194,7 @@ impl StoreFile {
     }
 }
 
-/// What the `store` table says.
+/// The content of the `store` table.
 struct Facts {
     schema: u64,
     damaged: bool,

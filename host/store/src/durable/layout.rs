@@ -62,7 +62,7 @@ pub fn key_of(place: &[u8]) -> String {
     String::from_utf8_lossy(key.unwrap_or_default()).into_owned()
 }
 
-/// What stands before the value of an entry.
+/// The header that stands before the value of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// The version that its commit gave it.
@@ -131,7 +131,7 @@ pub fn place_of_expiry_row(row: &[u8]) -> &[u8] {
 pub struct PlacedCheck {
     /// Where the entry lies.
     pub place: Place,
-    /// What must hold there.
+    /// The condition that must hold there.
     pub requirement: Requirement,
 }
 
@@ -139,6 +139,6 @@ pub struct PlacedCheck {
 pub struct PlacedChange {
     /// Where the entry lies.
     pub place: Place,
-    /// What is put there; `None` deletes.
+    /// The entry that is put there; `None` deletes.
     pub entry: Option<PendingEntry>,
 }

@@ -37,7 +37,7 @@ pub struct KeyStatus {
 /// When a data key is replaced without a request for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RotationPolicy {
-    /// Whether at all.
+    /// True if it is replaced at all.
     pub enabled: bool,
     /// After so many records.
     pub max_operations: u64,
@@ -53,7 +53,7 @@ impl RotationPolicy {
     /// The smallest `interval` that is not 0, in seconds.
     pub const SHORTEST_INTERVAL: u64 = 24 * 60 * 60;
 
-    /// Whether the numbers are within the bounds.
+    /// Tells whether the numbers are within the bounds.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         (Self::FEWEST_OPERATIONS..=Self::MOST_OPERATIONS).contains(&self.max_operations)
@@ -71,14 +71,14 @@ impl Default for RotationPolicy {
     }
 }
 
-/// What a call of [`SealedBackend::tend_keys`] did.
+/// The result of a call of [`SealedBackend::tend_keys`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tended {
     /// The key that was added because one was due.
     pub rotated: Option<Term>,
     /// How many records were sealed anew.
     pub resealed: u32,
-    /// Whether the keys of earlier terms were dropped.
+    /// True if the keys of earlier terms were dropped.
     pub retired: bool,
     /// A record does not open, so that the keys of earlier terms stay.
     pub blocked: bool,
@@ -193,7 +193,7 @@ impl<B: Backend> SealedBackend<B> {
         Ok(tended)
     }
 
-    /// What is stored beside a new keyring.
+    /// The change that stores the key record beside a new keyring.
     pub(crate) fn first_key_record(&self, keyring: &Keyring) -> Result<Change, UnsealError> {
         let record = KeyRecord::new(self.clock.now_milliseconds());
         record.sealed(&Barrier::new(keyring)).map_err(Into::into)
@@ -244,7 +244,7 @@ impl<B: Backend> SealedBackend<B> {
         Ok(())
     }
 
-    /// What lies beside the keyring, sealed by its active key.
+    /// The records beside the keyring, sealed by its active key.
     async fn beside(&self, keyring: &Keyring, record: &KeyRecord) -> Result<Beside, UnsealError> {
         let barrier = Barrier::new(keyring);
         let mut beside = Beside {
@@ -276,7 +276,7 @@ impl<B: Backend> SealedBackend<B> {
         Ok(beside)
     }
 
-    /// What is stored about the active key, with the version of the entry; stores of before that was kept have none.
+    /// The record of the active key, with the version of its entry; a store made before the record was kept has none.
     async fn key_record(
         &self,
         barrier: &Barrier,

@@ -1,4 +1,4 @@
-//! What is stored about the active key.
+//! The stored record of the active key.
 
 use gatehouse_barrier::Barrier;
 use gatehouse_ports::{Change, OsRandom, StoreError};
@@ -16,7 +16,7 @@ const IDLE: u8 = 0;
 const UNDER_WAY: u8 = 1;
 const BLOCKED: u8 = 2;
 
-/// What is known about the active key.
+/// The known facts about the active key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
     /// Milliseconds since 1970.
@@ -34,7 +34,7 @@ pub struct KeyRecord {
 pub enum Pass {
     /// It has not begun, or nothing is left to do.
     Idle,
-    /// What is to be looked at next.
+    /// The position that is to be looked at next.
     UnderWay {
         /// Number of the namespace.
         namespace: u8,
@@ -66,7 +66,7 @@ impl KeyRecord {
         };
     }
 
-    /// Whether the key is to be replaced at `now`, in milliseconds since 1970.
+    /// Tells whether the key is to be replaced at `now`, in milliseconds since 1970.
     pub fn is_rotation_due(&self, now: u64) -> bool {
         let RotationPolicy {
             enabled,

@@ -14,7 +14,7 @@ const PAGE: u32 = 64;
 /// How many pages one call looks at.
 const PAGES: u32 = 8;
 
-/// What is walked, in this order. What lies beside the keyring is sealed anew together with that.
+/// The namespaces that are walked, in this order. The records beside the keyring are sealed anew together with the keyring.
 const WALKED: [Namespace; 4] = [
     Namespace::AuthMethod,
     Namespace::Access,

@@ -17,7 +17,7 @@ const MAXIMUM_SETS: usize = 512;
 pub struct Attempt {
     shares: Vec<KeyShare>,
     nonce: String,
-    /// Whether sets of them could not be tried, because the store was out of order.
+    /// True if sets of them could not be tried, because the store was out of order.
     is_untried: bool,
 }
 
@@ -37,7 +37,7 @@ impl Attempt {
         Ok(())
     }
 
-    /// Whether this very share is there.
+    /// Tells whether this very share is there.
     pub fn holds(&self, share: &KeyShare) -> bool {
         self.shares.iter().any(|given| given.is_same_as(share))
     }
@@ -57,12 +57,12 @@ impl Attempt {
         self.shares.len().min(most)
     }
 
-    /// Whether there are as many as are kept where it takes `threshold`. Of a single one that yields nothing, nothing is kept.
+    /// Tells whether there are as many as are kept where it takes `threshold`. Of a single one that yields nothing, nothing is kept.
     pub fn is_full(&self, threshold: usize) -> bool {
         threshold < 2 || self.shares.len() >= threshold + SPARE
     }
 
-    /// Whether sets of them could not be tried.
+    /// Tells whether sets of them could not be tried.
     pub const fn is_untried(&self) -> bool {
         self.is_untried
     }

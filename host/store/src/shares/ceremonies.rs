@@ -1,7 +1,8 @@
-//! What holders of shares do together on an open store: prove that they are enough for a new root token, and replace their shares.
+//! The joint actions of holders of shares on an open store: they prove that they are enough for a new root token,
+//! and replace their shares.
 //!
-//! One of each kind is under way at most. Everybody may begin one; the shares alone give it force. So who begins one cannot be kept from
-//! it by others: for ten minutes of an hour only the origin that began it may cancel it, and nothing of it outlives an hour.
+//! One of each kind is under way at most. Every caller may begin one; the shares alone give it force. So a caller that begins one cannot
+//! be kept from it by others: for ten minutes of an hour only the origin that began it may cancel it, and nothing of it outlives an hour.
 
 use std::time::{Duration, Instant};
 
@@ -29,13 +30,13 @@ pub struct Ceremony {
     pub required: u8,
     /// Into how many shares the key will be split; `None` where it stays as it is.
     pub sharing: Option<Sharing>,
-    /// Whether the new shares have to be given before they count.
+    /// True if the new shares have to be given before they count.
     pub verification: bool,
     /// Names the verification; `None` before the new shares have been made.
     pub verification_nonce: Option<String>,
 }
 
-/// What came of a share for a root token.
+/// The outcome of giving a share for a root token.
 pub enum Given {
     /// More are needed.
     More(Ceremony),
@@ -43,12 +44,12 @@ pub enum Given {
     Enough {
         /// How many it took.
         required: u8,
-        /// What the token is to be hidden by.
+        /// The password by which the token is to be hidden.
         one_time_password: Zeroizing<Vec<u8>>,
     },
 }
 
-/// What came of a share for new shares.
+/// The outcome of giving a share for new shares.
 pub enum RekeyProgress {
     /// More are needed.
     More(Ceremony),
@@ -61,7 +62,7 @@ pub enum RekeyProgress {
     },
 }
 
-/// What came of a new share that was given to show that its holder has it.
+/// The outcome of giving a new share to show that its holder has it.
 pub enum Verified {
     /// More are needed.
     More(Ceremony),
@@ -116,7 +117,7 @@ pub enum CeremonyError {
     Unseal(#[from] UnsealError),
 }
 
-/// What is under way.
+/// The ceremonies that are under way.
 #[derive(Default)]
 pub struct Ceremonies {
     root_generation: Option<RootGeneration>,

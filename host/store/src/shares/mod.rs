@@ -27,7 +27,7 @@ pub(crate) use record::SealRecord;
 pub struct Progress {
     /// Into how many shares the key is split; `None` before it exists.
     pub sharing: Option<Sharing>,
-    /// Whether the store is closed, which it also is before its key exists.
+    /// True if the store is closed, which it also is before its key exists.
     pub sealed: bool,
     /// How many different shares have been given since the store was sealed.
     pub given: usize,
@@ -66,10 +66,10 @@ pub enum ShareError {
     Unseal(#[from] UnsealError),
 }
 
-/// What is done, one after another, to a [`SealedBackend`] whose root key is split.
+/// The operations, one after another, on a [`SealedBackend`] whose root key is split.
 ///
 /// The first start has two halves. [`Self::begin`] makes and stores the keyring and opens the store, so that its first records can be
-/// written; [`Self::finish`] makes it count and closes the store. Between them a mark is stored: whoever opens a store with that mark
+/// written; [`Self::finish`] makes it count and closes the store. Between them a mark is stored: a host that opens a store with that mark
 /// empties it. So after a crash at any moment the store is either empty or one whose shares were complete. What another host has stored
 /// meanwhile is neither finished nor emptied.
 ///

@@ -1,8 +1,9 @@
 //! For how long ceremonies are protected from others than those who began them.
 //!
-//! Everybody may begin a ceremony, and there is room for one of a kind. So an origin is protected for ten minutes of each hour, all of its
-//! ceremonies together: who begins them without bringing them to an end keeps holders of shares out no longer than that, for what is not
-//! protected can be cancelled by any caller. Shares that were given prove nothing, since a wrong one shows only among enough others.
+//! Every caller may begin a ceremony, and there is room for one of a kind. So an origin is protected for ten minutes of each hour, all of
+//! its ceremonies together: a caller that begins them without bringing them to an end keeps holders of shares out no longer than that, for
+//! a ceremony that is not protected can be cancelled by any caller. Shares that were given prove nothing, since a wrong one shows only
+//! among enough others.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What the store says about its shares, readable while it is sealed.
+//! The record of the store about its shares, readable while it is sealed.
 
 use gatehouse_barrier::{Address, Barrier, Keyring, SealError, Sharing};
 use gatehouse_ports::OsRandom;
@@ -30,7 +30,7 @@ impl SealRecord {
         Ok(Self { sharing, proof })
     }
 
-    /// What is stored.
+    /// The bytes that are stored.
     pub fn write(&self) -> Vec<u8> {
         [&statement(self.sharing)[..], &self.proof].concat()
     }
@@ -47,7 +47,7 @@ impl SealRecord {
         })
     }
 
-    /// Whether the record was written for `keyring`, and says now what it said then.
+    /// Tells whether the record was written for `keyring`, and says now what it said then.
     pub fn is_of(&self, keyring: &Keyring) -> bool {
         let proven = Barrier::new(keyring).open(ADDRESS, self.proof.clone());
         proven.is_ok_and(|proven| proven.value == statement(self.sharing))

@@ -24,7 +24,7 @@ pub(super) struct Input {
     data: Value,
 }
 
-/// Which resource types a document may be of.
+/// The resource types that a document may be of.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kinds<'k> {
     /// The type is not looked at, for clients leave it empty or write another than the reference (contract 1.10). Such a

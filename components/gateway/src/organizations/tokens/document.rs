@@ -95,7 +95,7 @@ impl<'a> TokenResource<'a> {
     }
 }
 
-/// Who made the token; of the token of a team also the team, by which clients find it.
+/// The maker of the token; of the token of a team also the team, by which clients find it.
 fn relationships(token: &ApiToken, organization: Option<&str>) -> Value {
     let maker = json!({"data": creator(token, organization)});
     match &token.owner {
@@ -107,8 +107,8 @@ fn relationships(token: &ApiToken, organization: Option<&str>) -> Value {
     }
 }
 
-/// Who made the token: a user, a team or an organization, one of which clients must find. For a service token that is none of them stands
-/// whatever the token belongs to.
+/// The maker of the token: a user, a team or an organization, one of which clients must find. For a service token that is none of them
+/// stands whatever the token belongs to.
 fn creator(token: &ApiToken, organization: Option<&str>) -> Value {
     let (kind, id) = match (&token.created_by, &token.owner) {
         (TokenCreator::User(id), _) => ("users", id.as_str()),

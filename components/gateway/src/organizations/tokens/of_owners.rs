@@ -18,7 +18,7 @@ use crate::organizations::pagination::{PageRequest, paged};
 use crate::organizations::parameter::Parameter;
 use crate::organizations::transport::{json_api, no_content};
 
-/// Which token of an organization is meant: `audit-trails`, or without the parameter the ordinary one (contract 4.7).
+/// The choice of the token of an organization: `audit-trails`, or without the parameter the ordinary one (contract 4.7).
 pub(super) const TOKEN: Parameter = Parameter::choice(
     "token",
     &[AUDIT_TRAILS],

@@ -42,7 +42,7 @@ struct Server {
     url: &'static str,
 }
 
-/// Which header holds the token.
+/// The header that holds the token.
 #[derive(Serialize)]
 struct Security {
     token: [(); 0],

@@ -179,7 +179,7 @@ fn selected(
     first
 }
 
-/// Which requests for `path`, which begins with a slash, leave a record.
+/// The requests for `path`, which begins with a slash, that leave a record.
 pub(in crate::vault) fn recording(path: &str) -> Recording {
     let located = path.strip_prefix("/v1/").and_then(locate_unmounted);
     let is_unrecorded = located.is_some_and(|located| {

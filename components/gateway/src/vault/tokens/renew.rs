@@ -55,7 +55,7 @@ fn renew(
         .map_err(&api_error)?;
     let client_token = match reference {
         TokenReference::Id(token) => Some(ClientToken::new(token.to_owned())),
-        // Who knows only what leads to the token must not learn it.
+        // A caller that knows only what leads to the token must not learn it.
         TokenReference::Accessor(_) | TokenReference::Lease(_) => None,
     };
     let reply = Reply::auth(Granted {
