@@ -31,7 +31,7 @@ pub trait TokenCreation {
 
 /// Tokens that are valid.
 pub trait TokenLookup {
-    /// Shows a valid token. The caller's own is already in [`Admission::caller`].
+    /// Shows a valid token. The caller's own is already in [`Admission::caller`](crate::Admission::caller).
     ///
     /// # Errors
     ///
