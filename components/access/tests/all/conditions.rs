@@ -6,7 +6,7 @@ use gatehouse_access::{
     GroupChanges, Groups as _, IdentityReference, IdentityTarget, Logins as _, Operation,
     Parameter, Policies as _, Refusal, Request, Requests as _, TokenParameters, TokenReference,
 };
-use gatehouse_ports::doubles::FaultyStore;
+use gatehouse_ports::doubles::CountingStore;
 
 /// A token with one policy of this text, named `under-test`.
 fn token_with(server: &Server, text: &str, uses: u64) -> String {
@@ -290,14 +290,14 @@ fn aliases_are_read_only_when_a_rule_on_the_path_names_them() {
         accessor = caller.accessor,
     );
     server.access.write_policy("under-test", &text).unwrap();
-    let store = FaultyStore::counting(server.store);
+    let store = CountingStore::new(server.store);
     let access = AccessService::new(&store, server.clock, server.random);
     let reads_for = |path: &str| {
-        store.take();
+        store.take_counts();
         let mut asked = request(&caller.token, path, None);
         asked.operation = Operation::Read;
         let admitted = access.admit(&asked).is_ok();
-        (admitted, store.take().0)
+        (admitted, store.take_counts().calls().0)
     };
     reads_for("warm/up");
     let (_, plain) = reads_for("auth/token/lookup-self");

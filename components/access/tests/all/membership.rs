@@ -7,7 +7,7 @@ use gatehouse_access::{
     Issued, LoginError, Logins as _, Operation, Policies as _, Refusal, RenewError, Renewal as _,
     Requests as _, Revalidated, TokenLookup as _, TokenParameters,
 };
-use gatehouse_ports::doubles::FaultyStore;
+use gatehouse_ports::doubles::CountingStore;
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
@@ -179,14 +179,14 @@ fn groups_cost_a_login_one_read_and_only_those_who_are_in_some() {
     for number in 0..50 {
         external(&server, &format!("other{number}"), "gcp/", &["p"]);
     }
-    let store = FaultyStore::counting(server.store);
+    let store = CountingStore::new(server.store);
     let access = AccessService::new(&store, server.clock, server.random);
     let reads = |groups: Option<&[&str]>| {
         let mut grant = server.grant("1234", TokenParameters::default());
         grant.group_aliases = groups.map(names);
-        store.take();
+        store.take_counts();
         access.issue_login(&grant).ok().unwrap();
-        store.take().0
+        store.take_counts().calls().0
     };
     // The first read ever is that of the server's secret.
     assert_eq!(reads(None), 2, "a new identity: mount and alias");

@@ -5,7 +5,7 @@ use gatehouse_access::{
     AccessService, Logins as _, Operation, Policies as _, Refusal, Request, Requests as _,
     System as _, TokenParameters, TokenType,
 };
-use gatehouse_ports::doubles::FaultyStore;
+use gatehouse_ports::doubles::CountingStore;
 
 #[test]
 fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_commit() {
@@ -16,7 +16,7 @@ fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_comm
     }
     let grant = server.grant("1234", policies(&["a", "b", "c"]));
     let token = server.log_in(policies(&["a", "b", "c"]));
-    let counting = FaultyStore::counting(server.store);
+    let counting = CountingStore::new(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
     let mut request = Request {
         token: Some(token.client_token.expose().into()),
@@ -28,12 +28,12 @@ fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_comm
     };
     access.admit(&request).unwrap();
     assert_eq!(
-        counting.take(),
+        counting.take_counts().calls(),
         (3, 0),
         "the first request also reads the server's secret"
     );
     access.admit(&request).unwrap();
-    assert_eq!(counting.take(), (2, 0));
+    assert_eq!(counting.take_counts().calls(), (2, 0));
     let login = Request {
         token: None,
         operation: Operation::Update,
@@ -43,9 +43,9 @@ fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_comm
         parameters: None,
     };
     access.admit(&login).unwrap();
-    assert_eq!(counting.take(), (1, 0));
+    assert_eq!(counting.take_counts().calls(), (1, 0));
     access.issue_login(&grant).ok().unwrap();
-    assert_eq!(counting.take(), (2, 1));
+    assert_eq!(counting.take_counts().calls(), (2, 1));
 
     let limited = server.log_in(TokenParameters {
         num_uses: 9,
@@ -53,7 +53,7 @@ fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_comm
     });
     request.token = Some(limited.client_token.expose().to_owned());
     access.admit(&request).unwrap();
-    assert_eq!(counting.take(), (2, 1));
+    assert_eq!(counting.take_counts().calls(), (2, 1));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_batch_token_is_admitted_with_two_reads_and_made_without_a_commit() {
     };
     let grant = server.grant("1234", batch.clone());
     let token = server.log_in(batch);
-    let counting = FaultyStore::counting(server.store);
+    let counting = CountingStore::new(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
     access.current_cluster().unwrap();
     let request = Request {
@@ -77,11 +77,11 @@ fn a_batch_token_is_admitted_with_two_reads_and_made_without_a_commit() {
         source_address: None,
     };
     access.admit(&request).unwrap();
-    counting.take();
+    counting.take_counts();
     access.admit(&request).unwrap();
-    assert_eq!(counting.take(), (2, 0));
+    assert_eq!(counting.take_counts().calls(), (2, 0));
     access.issue_login(&grant).ok().unwrap();
-    assert_eq!(counting.take(), (3, 0));
+    assert_eq!(counting.take_counts().calls(), (3, 0));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn t10_every_token_that_is_not_valid_costs_one_read() {
         ..policies(&["a"])
     });
     let text = made.client_token.expose();
-    let counting = FaultyStore::counting(server.store);
+    let counting = CountingStore::new(server.store);
     let access = AccessService::new(&counting, server.clock, server.random);
     let admit = |token: &str| {
         access.admit(&Request {
@@ -105,7 +105,7 @@ fn t10_every_token_that_is_not_valid_costs_one_read() {
         })
     };
     admit("warm").err().unwrap();
-    counting.take();
+    counting.take_counts();
     let (left, right) = text.split_at(60);
     let other = if right.starts_with('A') { "B" } else { "A" };
     let altered = [left, other, right.split_at(1).1].concat();
@@ -114,6 +114,6 @@ fn t10_every_token_that_is_not_valid_costs_one_read() {
         let refusal = admit(token).err();
         let cut: String = token.chars().take(20).collect();
         assert_eq!(refusal, Some(Refusal::InvalidToken), "{cut}");
-        assert_eq!(counting.take(), (1, 0), "{cut}");
+        assert_eq!(counting.take_counts().calls(), (1, 0), "{cut}");
     }
 }

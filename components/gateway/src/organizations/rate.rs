@@ -264,6 +264,21 @@ mod tests {
         limiter
     }
 
+    #[test]
+    fn the_rate_is_asked_for_once_and_not_where_no_rate_is_in_force() {
+        let limits = answering(Err(1));
+        for is_on in [true, false] {
+            let settings = Settings {
+                api_rate_limiting: is_on,
+                ..Settings::default()
+            };
+            let fresh = RateLimiter::new(&limits, &settings);
+            assert_eq!(fresh.lacks_rate(), is_on);
+            fresh.settle(|| None);
+            assert!(!fresh.lacks_rate());
+        }
+    }
+
     fn headers(limiter: &RateLimiter<'_>) -> [String; 3] {
         let response = limiter.with_headers(Response::new(200, "x", Vec::new()));
         ["limit", "remaining", "reset"].map(|name| {

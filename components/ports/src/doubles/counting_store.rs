@@ -7,6 +7,8 @@ use crate::{Change, Check, CommitError, Difference, Entry, HeldKey, Page, Store,
 /// How much a store was asked, and how much it answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoreCounts {
+    /// Calls that read keys, any number of them.
+    pub gets: usize,
     /// Keys that were read one by one.
     pub keys_read: usize,
     /// Scans.
@@ -24,6 +26,12 @@ impl StoreCounts {
     #[must_use]
     pub const fn reads(self) -> usize {
         self.keys_read + self.scans
+    }
+
+    /// Calls that read, and calls that commit.
+    #[must_use]
+    pub const fn calls(self) -> (usize, usize) {
+        (self.gets + self.scans, self.commits)
     }
 }
 
@@ -62,14 +70,20 @@ impl<S> CountingStore<S> {
 
 impl<S: Store> Store for CountingStore<S> {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        self.count(|counts| counts.keys_read += keys.len());
+        self.count(|counts| {
+            counts.gets += 1;
+            counts.keys_read += keys.len();
+        });
         let entries = self.store.get(keys)?;
         self.count_answer(entries.iter().flatten());
         Ok(entries)
     }
 
     fn get_changed(&self, keys: &[HeldKey<'_>]) -> Result<Vec<Difference>, StoreError> {
-        self.count(|counts| counts.keys_read += keys.len());
+        self.count(|counts| {
+            counts.gets += 1;
+            counts.keys_read += keys.len();
+        });
         let differences = self.store.get_changed(keys)?;
         self.count_answer(
             differences

@@ -1,15 +1,14 @@
-//! Ports that fail when they are told to, and count what they are asked.
+//! Ports that fail when they are told to.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{Change, Check, CommitError, Entry, Page, Random, RandomError, Store, StoreError};
 
-/// A store of which one call fails, and that counts its calls.
+/// A store of which one call fails.
 pub struct FaultyStore<S> {
     store: S,
     fails_at: usize,
     calls: AtomicUsize,
-    reads: AtomicUsize,
 }
 
 impl<S: Store> FaultyStore<S> {
@@ -20,20 +19,7 @@ impl<S: Store> FaultyStore<S> {
             store,
             fails_at,
             calls: AtomicUsize::new(0),
-            reads: AtomicUsize::new(0),
         }
-    }
-
-    /// No call fails.
-    #[must_use]
-    pub const fn counting(store: S) -> Self {
-        Self::failing_at(store, usize::MAX)
-    }
-
-    /// The number of reads and the number of commits since the last time.
-    pub fn take(&self) -> (usize, usize) {
-        let reads = self.reads.swap(0, Ordering::SeqCst);
-        (reads, self.calls.swap(0, Ordering::SeqCst) - reads)
     }
 
     fn call(&self) -> Result<(), StoreError> {
@@ -42,21 +28,16 @@ impl<S: Store> FaultyStore<S> {
         }
         Ok(())
     }
-
-    fn read(&self) -> Result<(), StoreError> {
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        self.call()
-    }
 }
 
 impl<S: Store> Store for FaultyStore<S> {
     fn get(&self, keys: &[&str]) -> Result<Vec<Option<Entry>>, StoreError> {
-        self.read()?;
+        self.call()?;
         self.store.get(keys)
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Page, StoreError> {
-        self.read()?;
+        self.call()?;
         self.store.scan(prefix, after, limit)
     }
 
