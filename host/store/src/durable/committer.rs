@@ -11,6 +11,7 @@ use redb::{Database, ReadableTable as _, Table, WriteTransaction};
 use tokio::sync::{mpsc, oneshot};
 
 use super::file::{OpenFile, StoreFile};
+use super::gathering::Gathering;
 use super::layout::{
     ENTRIES, EXPIRIES, Header, PlacedChange, PlacedCheck, STORE, VERSIONS_RESERVED, expiry_row,
     first_row_not_due, place_of_expiry_row,
@@ -33,9 +34,6 @@ const PAUSE_AFTER_FAILURE: Duration = if cfg!(test) {
 } else {
     Duration::from_secs(1)
 };
-
-/// How long a batch waits for company. On one core, logins from 16 connections went from 2,200 to 2,800 a second by it.
-const GATHERING: Duration = Duration::from_millis(1);
 
 /// One commit that waits for its batch.
 pub struct Request {
@@ -118,12 +116,13 @@ impl Committer {
 
     fn run(mut self) {
         let mut batch = Vec::with_capacity(BATCH_LENGTH);
-        let mut company = false;
+        let mut gathering = Gathering::default();
         while self.requests.blocking_recv_many(&mut batch, BATCH_LENGTH) > 0 {
-            if company && batch.len() < BATCH_LENGTH {
-                self.gather(&mut batch);
-            }
-            company = batch.len() > 1;
+            gathering.gather(batch.len(), BATCH_LENGTH, |time| {
+                thread::sleep(time);
+                self.take_waiting(&mut batch);
+                batch.len()
+            });
             match self.commit(&mut batch) {
                 Ok(outcomes) => {
                     for (request, outcome) in batch.drain(..).zip(outcomes) {
@@ -141,10 +140,8 @@ impl Committer {
         }
     }
 
-    /// Waits a little for those who were in the last batch too, since most of a batch's cost does not depend on its length. A lone
-    /// writer never waits.
-    fn gather(&mut self, batch: &mut Vec<Request>) {
-        std::thread::sleep(GATHERING);
+    /// Adds what waits to the batch.
+    fn take_waiting(&mut self, batch: &mut Vec<Request>) {
         while batch.len() < BATCH_LENGTH
             && let Ok(request) = self.requests.try_recv()
         {

@@ -4,6 +4,7 @@ mod committer;
 #[cfg(test)]
 mod faults;
 mod file;
+mod gathering;
 mod layout;
 
 use std::fmt;
