@@ -1,9 +1,6 @@
 //! What is compared: the same rows in each engine.
 
 use std::error::Error;
-use std::path::Path;
-
-use crate::{fjall_engine, log_engine, redb_engine, sqlite_engine};
 
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -41,38 +38,4 @@ pub trait Engine: Send {
 
     /// Gives space back to the file system, if that is something to be asked for.
     fn compact(&mut self) -> Outcome<()>;
-}
-
-pub const NAMES: [&str; 6] = [
-    "redb",
-    "redb-one-table",
-    "redb-gathered-writes",
-    "log-redb",
-    "fjall",
-    "sqlite",
-];
-
-/// Opens the engine called `name` in `directory`, which it may find as a killed process left it.
-pub fn open(name: &str, directory: &Path) -> Outcome<Box<dyn Engine>> {
-    Ok(match name {
-        "redb" => Box::new(redb_engine::Redb::open(
-            directory,
-            redb_engine::Tables::Two,
-            false,
-        )?),
-        "redb-one-table" => Box::new(redb_engine::Redb::open(
-            directory,
-            redb_engine::Tables::One,
-            false,
-        )?),
-        "redb-gathered-writes" => Box::new(redb_engine::Redb::open(
-            directory,
-            redb_engine::Tables::Two,
-            true,
-        )?),
-        "log-redb" => Box::new(log_engine::LogRedb::open(directory)?),
-        "fjall" => Box::new(fjall_engine::Fjall::open(directory)?),
-        "sqlite" => Box::new(sqlite_engine::Sqlite::open(directory)?),
-        other => return Err(format!("no engine is called {other}").into()),
-    })
 }

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::engine::{self, Engine, Outcome, Row};
+use crate::engine::{Engine, Outcome, Row};
+use crate::engines;
 use crate::gathering::Gathering;
 use crate::measure::{counter, process_cpu, size_of, thread_cpu};
 
@@ -98,7 +99,7 @@ fn rows(number: u64, kind: Kind) -> Vec<Row> {
 }
 
 fn load(name: &str, directory: &Path, logins: u64) -> Outcome<()> {
-    let mut engine = engine::open(name, directory)?;
+    let mut engine = engines::open(name, directory)?;
     let began = Instant::now();
     let kind = Kind {
         rows: 1,
@@ -131,7 +132,7 @@ fn write(
     first: u64,
     time: Duration,
 ) -> Outcome<()> {
-    let engine = engine::open(name, directory)?;
+    let engine = engines::open(name, directory)?;
     let (sender, requests) = sync_channel(1024);
     let committer = thread::spawn(move || commit(engine, &requests));
     let next = Arc::new(AtomicU64::new(first));
@@ -225,7 +226,7 @@ fn commit(mut engine: Box<dyn Engine>, requests: &Receiver<Request>) -> Outcome<
 
 fn open(name: &str, directory: &Path) -> Outcome<()> {
     let began = Instant::now();
-    let mut engine = engine::open(name, directory)?;
+    let mut engine = engines::open(name, directory)?;
     let found = engine.get(&token_key(0))?;
     println!("open={}", began.elapsed().as_secs_f64() * 1e3);
     println!("rss_open={}", counter("status", "VmHWM")? as f64 / 1e3);
@@ -246,7 +247,7 @@ fn verify(directory: &Path) -> Outcome<()> {
 }
 
 fn read(name: &str, directory: &Path, logins: u64) -> Outcome<()> {
-    let mut engine = engine::open(name, directory)?;
+    let mut engine = engines::open(name, directory)?;
     let key = |number: u64| token_key(spread(spread(number) ^ 7) % logins);
     for number in 0..READS {
         engine.get(&key(number))?;
@@ -265,7 +266,7 @@ fn read(name: &str, directory: &Path, logins: u64) -> Outcome<()> {
 
 fn purge(name: &str, directory: &Path) -> Outcome<()> {
     println!("size_before={}", size_of(directory)? as f64 / 1e6);
-    let mut engine = engine::open(name, directory)?;
+    let mut engine = engines::open(name, directory)?;
     let began = Instant::now();
     let (cpu, mut purged) = (process_cpu(), 0);
     loop {
