@@ -14,7 +14,7 @@ const TRUSTED: u32 = 7;
 /// Lets a batch wait for those who were in the ones before it, since most of a batch's cost does not depend on its length.
 ///
 /// A lone writer never waits. A batch that is as long as one that waited to the end does not wait any longer, so that a few writers do not
-/// lose a millisecond each time for nobody. Every eighth waits to the end again: otherwise short batches would stay short, when
+/// lose a millisecond each time in vain. Every eighth waits to the end again: otherwise short batches would stay short, when
 /// there is more to be had.
 #[derive(Debug, Default)]
 pub struct Gathering {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_longer_than_the_limit_when_others_stay_away() {
+    fn a_batch_waits_no_longer_than_the_limit_when_others_stay_away() {
         let mut gathering = Gathering::default();
         lonely(&mut gathering, 16);
         lonely(&mut gathering, 16);
