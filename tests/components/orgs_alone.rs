@@ -6,11 +6,10 @@ use wasmtime::Store;
 
 use crate::surroundings::Surroundings;
 use bindings::Orgs;
-use bindings::exports::gatehouse::orgs::organizations::{
-    CreateError, Field, FieldFault, OrganizationChanges,
-};
+use bindings::exports::gatehouse::orgs::organizations::{CreateError, FieldFault};
 use bindings::exports::gatehouse::orgs::types::{
-    Caller, Edition, Fault, FlagChange, Identity, NumberChange, Organization, Principal, TextChange,
+    Caller, Edition, Fault, Field, FlagChange, Identity, NumberChange, Organization,
+    OrganizationChanges, Principal, TextChange,
 };
 use gatehouse::runtime::state::InstanceState;
 

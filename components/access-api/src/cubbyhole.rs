@@ -1,6 +1,7 @@
 //! The interface `cubbyhole`: its functions and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{Failure, WritePermission};
 
 /// Secrets that one service token keeps for itself.
@@ -67,4 +68,4 @@ pub enum CubbyholeError {
     Failure(#[from] Failure),
 }
 
-wraps_failure!(CubbyholeError);
+wraps_failure!(Failure: CubbyholeError);

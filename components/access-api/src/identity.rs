@@ -1,6 +1,7 @@
 //! The interface `identity`: its functions and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{
     AliasPage, AliasRequest, AliasView, AliasWritten, EntityChanges, EntityPage, EntityView,
     Failure, FieldTooLong, GroupChanges, GroupPage, GroupView, IdentityReference, IdentityTarget,
@@ -260,4 +261,4 @@ pub enum IdentityError {
     Failure(#[from] Failure),
 }
 
-wraps_failure!(IdentityError);
+wraps_failure!(Failure: IdentityError);

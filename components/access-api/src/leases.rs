@@ -1,6 +1,7 @@
 //! The interface `leases`: its functions and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{Failure, KeyPage};
 
 /// Tokens by the paths that issued them.
@@ -40,4 +41,4 @@ pub enum PrefixError {
     Failure(#[from] Failure),
 }
 
-wraps_failure!(PrefixError);
+wraps_failure!(Failure: PrefixError);

@@ -1,6 +1,7 @@
 //! The interface `migrations`: its functions and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{Failure, Migration};
 
 /// Moves of mounts.
@@ -44,4 +45,4 @@ pub enum RemountError {
     Failure(#[from] Failure),
 }
 
-wraps_failure!(RemountError);
+wraps_failure!(Failure: RemountError);

@@ -1,6 +1,7 @@
 //! The interface `mounts`: its functions and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{Failure, FieldTooLong, Leases, MountRequest, MountTuning, MountView};
 
 /// Where auth methods are enabled.
@@ -136,4 +137,4 @@ pub enum MountError {
     Failure(#[from] Failure),
 }
 
-wraps_failure!(TuneError, MountError);
+wraps_failure!(Failure: TuneError, MountError);

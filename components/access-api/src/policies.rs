@@ -1,6 +1,7 @@
 //! The interface `policies`: its functions and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{Failure, KeyPosition, MalformedDuration, Policy};
 
 /// Policies.
@@ -92,4 +93,4 @@ pub enum PolicyError {
     Failure(#[from] Failure),
 }
 
-wraps_failure!(PolicyError);
+wraps_failure!(Failure: PolicyError);

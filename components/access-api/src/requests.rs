@@ -1,8 +1,8 @@
 //! The interface `requests`: its functions, its error texts, and the request, which holds a secret.
 
+use gatehouse_storage::wraps_failure;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::failure::wraps_failure;
 use crate::{Admission, Capability, Failure, LookupError, Operation, Parameter, TokenReference};
 
 /// Requests and their callers: who asks, and may they.
@@ -83,4 +83,4 @@ pub enum Refusal {
     Failure(#[from] Failure),
 }
 
-wraps_failure!(Refusal);
+wraps_failure!(Failure: Refusal);

@@ -1,8 +1,8 @@
 //! The interface `system`: its functions, its error texts, and its secret without `Debug`.
 
+use gatehouse_storage::wraps_failure;
 use zeroize::Zeroize;
 
-use crate::failure::wraps_failure;
 use crate::{ClientToken, Cluster, Failure};
 
 /// The first start of a server, its root tokens, and what it does without a request.
@@ -63,4 +63,4 @@ pub enum InitializeError {
     Failure(#[from] Failure),
 }
 
-wraps_failure!(InitializeError);
+wraps_failure!(Failure: InitializeError);

@@ -1,6 +1,7 @@
 //! The interface `token-roles`: its functions, its error texts, and the schema of roles, which are kept as they are shown.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{
     Failure, InvalidRange, KeyPage, ServiceField, TokenRole, TokenRoleChanges, TokenRoleWarning,
     WritePermission,
@@ -92,4 +93,4 @@ pub enum TokenRoleError {
     Failure(#[from] Failure),
 }
 
-wraps_failure!(TokenRoleError);
+wraps_failure!(Failure: TokenRoleError);

@@ -1,8 +1,8 @@
 //! The interface `tokens`: its functions, its error texts, and what holds secrets.
 
+use gatehouse_storage::wraps_failure;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::failure::wraps_failure;
 use crate::{
     CreateRequest, Failure, FieldTooLong, Issued, KeyPage, LoginGrant, PoliciesOfRole,
     RenewalSubject, Revalidated, ServiceField, TokenGrant, TokenView,
@@ -381,6 +381,7 @@ impl From<LookupError> for RenewError {
 }
 
 wraps_failure!(
+    Failure:
     CreateError,
     LoginError,
     LookupError,

@@ -1,8 +1,8 @@
 //! The interface `wrapping`: its functions, its error texts, and its records that hold secrets, which cannot be printed.
 
+use gatehouse_storage::wraps_failure;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::failure::wraps_failure;
 use crate::{Failure, WrappingView};
 
 /// Responses that a token gives out once.
@@ -100,4 +100,4 @@ pub enum UnwrapError {
     Failure(#[from] Failure),
 }
 
-wraps_failure!(WrapError, UnwrapError);
+wraps_failure!(Failure: WrapError, UnwrapError);

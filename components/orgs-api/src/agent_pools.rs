@@ -1,6 +1,7 @@
 //! The interface `agent-pools`: its functions, and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{
     AgentPool, AgentPoolChanges, AgentPoolFilter, AgentPoolOrder, AgentPoolPage, AttributeIssue,
     Caller, Failure,
@@ -83,4 +84,4 @@ pub trait AgentPools {
     -> Result<bool, Failure>;
 }
 
-wraps_failure!(AgentPoolError);
+wraps_failure!(Failure: AgentPoolError);

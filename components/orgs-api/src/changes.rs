@@ -1,6 +1,7 @@
 //! Changes of fields that requests ask for, and their faults.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{AttributeIssue, Failure, Fault, RightChange};
 
 /// A change of one field, as a request asks for it.
@@ -60,4 +61,4 @@ pub enum ChangeError {
     Failed(#[from] Failure),
 }
 
-wraps_failure!(ChangeError);
+wraps_failure!(Failure: ChangeError);

@@ -1,8 +1,5 @@
 //! The failure of every call.
 
-use gatehouse_ports::{RandomError, StoreError};
-use gatehouse_storage::StorageError;
-
 /// Why there is no answer. None of these says anything about the organizations.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -23,38 +20,4 @@ pub enum Failure {
     NoRandomness,
 }
 
-impl From<StorageError> for Failure {
-    fn from(error: StorageError) -> Self {
-        match error {
-            StorageError::Store(StoreError::Sealed) => Self::Sealed,
-            StorageError::Store(StoreError::Unavailable(why)) => Self::Unavailable(why),
-            StorageError::Contended(_) => Self::Contended,
-            error => Self::Damaged(error.to_string()),
-        }
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        StorageError::from(error).into()
-    }
-}
-
-impl From<RandomError> for Failure {
-    fn from(_: RandomError) -> Self {
-        Self::NoRandomness
-    }
-}
-
-/// Lets `?` carry what the store fails with into the errors that wrap a [`Failure`].
-macro_rules! wraps_failure {
-    ($($error:ty),* $(,)?) => {$(
-        impl From<gatehouse_storage::StorageError> for $error {
-            fn from(error: gatehouse_storage::StorageError) -> Self {
-                Self::Failed(error.into())
-            }
-        }
-    )*};
-}
-
-pub(crate) use wraps_failure;
+gatehouse_storage::fails_with_the_store!(Failure);

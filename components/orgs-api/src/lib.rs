@@ -39,7 +39,7 @@ pub use bindings::gatehouse::orgs::memberships::{
     Invitation, Membership, MembershipFilter, MembershipPage, MembershipStatus, OwnMembership,
 };
 pub use bindings::gatehouse::orgs::organizations::{
-    Batch, Field, FieldFault, Filter, OrganizationChanges, Page, Reach, Viewer,
+    Batch, FieldFault, Filter, Page, Reach, Viewer,
 };
 pub use bindings::gatehouse::orgs::retention::{
     RetentionDetailChange, RetentionKind, RetentionRequest,
@@ -60,8 +60,9 @@ pub use bindings::gatehouse::orgs::tokens::{
 };
 pub use bindings::gatehouse::orgs::types::{
     Administration, AttributeIssue, Caller, CollaboratorAuthPolicy, Edition, ExecutionMode, Fault,
-    Identity, Organization, OrganizationRole, Plan, Principal, RetentionDetail, RetentionPolicy,
-    RetentionRule, Right, Settings, Subject, Subscription, TeamReference, User,
+    Field, Identity, Organization, OrganizationChanges, OrganizationRole, Plan, Principal,
+    RetentionDetail, RetentionPolicy, RetentionRule, Right, Settings, Subject, Subscription,
+    TeamReference, User,
 };
 pub use bindings::gatehouse::orgs::users::UserDescription;
 pub use changes::{
@@ -156,7 +157,8 @@ pub mod bindings {
             "gatehouse:orgs/types@0.1.0/plan": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/execution-mode": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/collaborator-auth-policy": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "snake_case")]],
-            "gatehouse:orgs/types@0.1.0/settings": [#[derive(serde::Serialize, serde::Deserialize)]],
+            "gatehouse:orgs/types@0.1.0/settings": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(default)]],
+            "gatehouse:orgs/types@0.1.0/organization-changes": [#[derive(Default)]],
             "gatehouse:orgs/types@0.1.0/administration": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:orgs/types@0.1.0/retention-rule": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/retention-detail": [#[derive(Default)] #[derive(serde::Serialize, serde::Deserialize)]],
@@ -165,7 +167,6 @@ pub mod bindings {
             "gatehouse:orgs/types@0.1.0/subject": [#[derive(serde::Serialize, serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "gatehouse:orgs/types@0.1.0/user": [#[derive(serde::Serialize, serde::Deserialize)]],
             "gatehouse:orgs/types@0.1.0/team-reference": [#[derive(serde::Serialize, serde::Deserialize)]],
-            "gatehouse:orgs/organizations@0.1.0/organization-changes": [#[derive(Default)]],
             "gatehouse:orgs/organizations@0.1.0/filter": [#[derive(Default)]],
             "gatehouse:orgs/organizations@0.1.0/viewer": [#[derive(Default)]],
             "gatehouse:orgs/organizations@0.1.0/reach": [#[derive(Default)]],

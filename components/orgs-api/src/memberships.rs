@@ -1,6 +1,7 @@
 //! The interface `memberships`: its functions, and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{
     AttributeIssue, Caller, DelegationScope, Failure, Identity, Invitation, Membership,
     MembershipFilter, MembershipPage, OwnMembership, User,
@@ -158,4 +159,4 @@ pub trait Memberships {
     fn owners_of(&self, organizations: &[String]) -> Result<Vec<Vec<User>>, Failure>;
 }
 
-wraps_failure!(MembershipError);
+wraps_failure!(Failure: MembershipError);

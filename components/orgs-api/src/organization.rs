@@ -71,7 +71,8 @@ impl CollaboratorAuthPolicy {
 }
 
 impl Default for Settings {
-    /// The values of a new organization (contract 2.2); the e-mail address has no default and is empty.
+    /// The values of a new organization (contract 2.2), and of what a record of an older release does not say; the e-mail address has
+    /// no default and is empty.
     fn default() -> Self {
         Self {
             email: String::new(),

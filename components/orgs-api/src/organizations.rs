@@ -1,6 +1,7 @@
 //! The interface `organizations`: its functions, and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{
     AccessDecision, AgentPools, AuditTrail, Authority, Batch, Caller, Edition, Failure, FieldFault,
     Filter, Memberships, Organization, OrganizationChanges, OrganizationRole, Page, Retention,
@@ -203,4 +204,4 @@ impl<T> Capability for T where
 {
 }
 
-wraps_failure!(CreateError, UpdateError);
+wraps_failure!(Failure: CreateError, UpdateError);

@@ -1,6 +1,7 @@
 //! The interface `sharing`: its functions, and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{
     Caller, ConsumerChanges, Edition, Failure, Filter, OrganizationReference, Page, Partnership,
     Shared,
@@ -103,4 +104,4 @@ pub trait Sharing {
     ) -> Result<Page, Failure>;
 }
 
-wraps_failure!(ShareError);
+wraps_failure!(Failure: ShareError);

@@ -1,6 +1,7 @@
 //! The interface `subscriptions`: its functions, and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{
     Attribute, AttributeIssue, Caller, Edition, Failure, FeatureSet, Organization, Plan,
     Subscription, SubscriptionTerms,
@@ -61,4 +62,4 @@ pub trait Subscriptions {
     ) -> Result<Organization, SubscriptionError>;
 }
 
-wraps_failure!(SubscriptionError);
+wraps_failure!(Failure: SubscriptionError);

@@ -1,6 +1,7 @@
 //! The interface `teams`: its functions, and its error texts.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{
     AttributeIssue, Caller, DelegationScope, Failure, MemberNames, Team, TeamChanges, TeamFilter,
     TeamPage,
@@ -164,4 +165,4 @@ pub trait Teams {
     ) -> Result<(), TeamError>;
 }
 
-wraps_failure!(TeamError);
+wraps_failure!(Failure: TeamError);

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use gatehouse_storage::wraps_failure;
 use zeroize::Zeroize;
 
-use crate::failure::wraps_failure;
 use crate::{
     ApiToken, AttributeIssue, Caller, DelegationScope, Failure, LifetimeChange, LifetimePolicy,
     TeamReference, TeamToken, TokenKind, TokenOwner, TokenRequest,
@@ -225,4 +225,4 @@ pub trait Tokens {
     ) -> Result<Vec<LifetimePolicy>, LifetimeError>;
 }
 
-wraps_failure!(IssueError, LifetimeError);
+wraps_failure!(Failure: IssueError, LifetimeError);

@@ -1,6 +1,7 @@
 //! The interface `users`: its functions, its error texts, and the schema of users, who are kept as they are shown.
 
-use crate::failure::wraps_failure;
+use gatehouse_storage::wraps_failure;
+
 use crate::{AttributeIssue, Caller, Failure, Identity, IssuedToken, User, UserDescription};
 
 impl gatehouse_storage::Record for User {
@@ -55,4 +56,4 @@ pub trait Users {
     fn shares_organization(&self, identity: &Identity, user: &str) -> Result<bool, Failure>;
 }
 
-wraps_failure!(CreateUserError);
+wraps_failure!(Failure: CreateUserError);

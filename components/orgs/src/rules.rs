@@ -25,6 +25,7 @@ pub fn apply(
 ) -> Vec<FieldFault> {
     let mut judge = Judge {
         pools,
+        defaults: Settings::default(),
         faults: Vec::new(),
     };
     judge.email(&changes.email, &mut settings.email);
@@ -42,7 +43,7 @@ pub fn apply(
         Field::CollaboratorAuthPolicy,
         &changes.collaborator_auth_policy,
         CollaboratorAuthPolicy::parse,
-        CollaboratorAuthPolicy::Password,
+        judge.defaults.collaborator_auth_policy,
         &mut settings.collaborator_auth_policy,
     );
     judge.role(
@@ -59,7 +60,7 @@ pub fn apply(
         Edition::SelfHosted => judge.flag(
             Field::AggregatedCommitStatusEnabled,
             &changes.aggregated_commit_status_enabled,
-            true,
+            judge.defaults.aggregated_commit_status_enabled,
             &mut settings.aggregated_commit_status_enabled,
         ),
     }
@@ -72,6 +73,8 @@ pub fn apply(
 /// Collects faults.
 struct Judge<'p> {
     pools: &'p NamedPools,
+    /// The values that null gives back.
+    defaults: Settings,
     faults: Vec<FieldFault>,
 }
 
@@ -163,64 +166,27 @@ impl Judge<'_> {
 
     /// The flags that depend on nothing.
     fn flags(&mut self, changes: &OrganizationChanges, settings: &mut Settings) {
-        let flags = [
-            (
-                Field::CostEstimationEnabled,
-                &changes.cost_estimation_enabled,
-                false,
-                &mut settings.cost_estimation_enabled,
-            ),
-            (
-                Field::SpeculativePlanManagementEnabled,
-                &changes.speculative_plan_management_enabled,
-                true,
-                &mut settings.speculative_plan_management_enabled,
-            ),
-            (
-                Field::AssessmentsEnforced,
-                &changes.assessments_enforced,
-                false,
-                &mut settings.assessments_enforced,
-            ),
-            (
-                Field::AllowForceDeleteWorkspaces,
-                &changes.allow_force_delete_workspaces,
-                false,
-                &mut settings.allow_force_delete_workspaces,
-            ),
-            (
-                Field::StacksEnabled,
-                &changes.stacks_enabled,
-                false,
-                &mut settings.stacks_enabled,
-            ),
-            (
-                Field::UserTokensEnabled,
-                &changes.user_tokens_enabled,
-                true,
-                &mut settings.user_tokens_enabled,
-            ),
-            (
-                Field::MaxTtlEnabled,
-                &changes.max_ttl_enabled,
-                false,
-                &mut settings.max_ttl_enabled,
-            ),
-            (
-                Field::RegistryMonorepoSupportEnabled,
-                &changes.registry_monorepo_support_enabled,
-                false,
-                &mut settings.registry_monorepo_support_enabled,
-            ),
-            (
-                Field::RecoverableItemsEnabled,
-                &changes.recoverable_items_enabled,
-                false,
-                &mut settings.recoverable_items_enabled,
-            ),
-        ];
-        for (field, change, default, stored) in flags {
-            self.flag(field, change, default, stored);
+        /// A row: the field, and its member of changes, settings and defaults.
+        macro_rules! flags {
+            ($($field:ident $member:ident;)*) => {
+                $(self.flag(
+                    Field::$field,
+                    &changes.$member,
+                    self.defaults.$member,
+                    &mut settings.$member,
+                );)*
+            };
+        }
+        flags! {
+            CostEstimationEnabled cost_estimation_enabled;
+            SpeculativePlanManagementEnabled speculative_plan_management_enabled;
+            AssessmentsEnforced assessments_enforced;
+            AllowForceDeleteWorkspaces allow_force_delete_workspaces;
+            StacksEnabled stacks_enabled;
+            UserTokensEnabled user_tokens_enabled;
+            MaxTtlEnabled max_ttl_enabled;
+            RegistryMonorepoSupportEnabled registry_monorepo_support_enabled;
+            RecoverableItemsEnabled recoverable_items_enabled;
         }
     }
 
@@ -232,13 +198,14 @@ impl Judge<'_> {
         self.flag(
             Field::SendPassingStatusesForUntriggeredSpeculativePlans,
             passing,
-            false,
+            self.defaults
+                .send_passing_statuses_for_untriggered_speculative_plans,
             &mut settings.send_passing_statuses_for_untriggered_speculative_plans,
         );
         self.flag(
             Field::AggregatedCommitStatusEnabled,
             aggregated,
-            true,
+            self.defaults.aggregated_commit_status_enabled,
             &mut settings.aggregated_commit_status_enabled,
         );
         let both = settings.send_passing_statuses_for_untriggered_speculative_plans
@@ -261,7 +228,7 @@ impl Judge<'_> {
         self.flag(
             Field::EnforceHyok,
             change,
-            false,
+            self.defaults.enforce_hyok,
             &mut settings.enforce_hyok,
         );
         // Keys of the customer's own cannot be configured, so none is.
@@ -276,7 +243,7 @@ impl Judge<'_> {
             Field::DefaultExecutionMode,
             &changes.default_execution_mode,
             ExecutionMode::parse,
-            ExecutionMode::Remote,
+            self.defaults.default_execution_mode,
             &mut settings.default_execution_mode,
         );
         let Some((field, pool)) = self.mentioned_pool(changes) else {
@@ -332,7 +299,7 @@ impl Judge<'_> {
             Field::StacksDefaultExecutionMode,
             &changes.stacks_default_execution_mode,
             |name| ExecutionMode::parse(name).filter(|mode| *mode != ExecutionMode::Local),
-            ExecutionMode::Remote,
+            self.defaults.stacks_default_execution_mode,
             &mut settings.stacks_default_execution_mode,
         );
         self.pool(

@@ -7,9 +7,11 @@
 //! - [`commit_with_retries`] repeats read, decide and commit while other writers interfere, a bounded number of times.
 //! - [`Index`] makes an index that a store of an earlier release lacks, a bounded part in each commit.
 //! - [`key_segment`] makes any text safe to stand between two slashes of a key.
+//! - [`fails_with_the_store`] and [`wraps_failure`] make the errors of a capability from those of the store.
 
 #[cfg(any(test, target_family = "wasm"))]
 mod answers;
+mod failure;
 mod index;
 mod key;
 mod record;
@@ -28,6 +30,9 @@ pub use records::Records;
 pub use retry::{Attempt, MAXIMUM_ATTEMPTS, commit_with_retries};
 pub use transaction::Transaction;
 
+/// For the macros.
+#[doc(hidden)]
+pub use gatehouse_ports as ports;
 use gatehouse_ports::{CommitError, StoreError};
 
 /// Why a record could not be read or written.

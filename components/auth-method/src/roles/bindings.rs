@@ -3,7 +3,29 @@
 use super::lists::{ANY_ACCOUNT, bound};
 use super::set;
 use crate::excerpt::value_excerpt;
-use crate::{AliasSource, DeprecatedField, Role, RoleChanges, RoleError, RoleType, RoleWarning};
+use crate::{
+    AliasSource, DeprecatedField, LegacyTokenFields, Role, RoleChanges, RoleError, RoleRules,
+    RoleType, RoleWarning, TokenParameters,
+};
+
+/// A role that nothing binds yet.
+pub(super) fn unbound(role_id: String, rules: RoleRules) -> Role {
+    Role {
+        role_id,
+        rules,
+        bound_service_accounts: Vec::new(),
+        bound_projects: Vec::new(),
+        add_group_aliases: false,
+        token: TokenParameters::default(),
+        legacy: LegacyTokenFields::default(),
+        bound_folders: Vec::new(),
+        bound_organizations: Vec::new(),
+        bound_audiences: Vec::new(),
+        alias: None,
+        refuse_replay: false,
+        trust_claims: false,
+    }
+}
 
 pub(super) fn apply(
     role: &mut Role,

@@ -65,21 +65,7 @@ fn new_role(
         Some("gce") => RoleRules::Gce(crate::GceRules::default()),
         Some(other) => return Err(RoleError::TypeInvalid(value_excerpt(other))),
     };
-    Ok(Role {
-        role_id: new_role_id()?,
-        rules,
-        bound_service_accounts: Vec::new(),
-        bound_projects: Vec::new(),
-        add_group_aliases: false,
-        token: TokenParameters::default(),
-        legacy: LegacyTokenFields::default(),
-        bound_folders: Vec::new(),
-        bound_organizations: Vec::new(),
-        bound_audiences: Vec::new(),
-        alias: None,
-        refuse_replay: false,
-        trust_claims: false,
-    })
+    Ok(bindings::unbound(new_role_id()?, rules))
 }
 
 fn check_type(changes: &RoleChanges, stored: RoleType) -> Result<(), RoleError> {
@@ -97,24 +83,10 @@ fn refuse_fields_of_other_type(
     changes: &RoleChanges,
     role_type: RoleType,
 ) -> Result<(), RoleError> {
-    let foreign: &[(&'static str, bool)] = match role_type {
-        RoleType::Iam => &[
-            (
-                "bound_instance_groups",
-                changes.bound_instance_groups.is_some(),
-            ),
-            ("bound_labels", changes.bound_labels.is_some()),
-            ("bound_regions", changes.bound_regions.is_some()),
-            ("bound_zones", changes.bound_zones.is_some()),
-            ("max_instance_age", changes.max_instance_age.is_some()),
-        ],
-        RoleType::Gce => &[
-            ("allow_gce_inference", changes.allow_gce_inference.is_some()),
-            ("max_jwt_exp", changes.max_jwt_exp.is_some()),
-        ],
+    let fields = match role_type {
+        RoleType::Iam => gce::sent(changes),
+        RoleType::Gce => iam::sent(changes),
     };
-    let sent = foreign.iter().filter(|(_, sent)| *sent);
-    let fields: Vec<_> = sent.map(|&(name, _)| name.into()).collect();
     if fields.is_empty() {
         Ok(())
     } else {

@@ -3,7 +3,7 @@
 use super::bindings::deprecated;
 use super::labels;
 use super::lists::{bound, resource_names};
-use super::set;
+use super::{set, true_names};
 use crate::{GceRules, RoleChanges, RoleError, RoleWarning, SentTwice};
 
 pub(super) fn apply(
@@ -51,4 +51,18 @@ pub(super) fn apply(
     }
     set(&mut rules.maximum_instance_age, changes.max_instance_age);
     Ok(())
+}
+
+/// The fields among those sent that only gce roles have, sorted.
+pub(super) fn sent(changes: &RoleChanges) -> Vec<String> {
+    true_names([
+        (
+            "bound_instance_groups",
+            changes.bound_instance_groups.is_some(),
+        ),
+        ("bound_labels", changes.bound_labels.is_some()),
+        ("bound_regions", changes.bound_regions.is_some()),
+        ("bound_zones", changes.bound_zones.is_some()),
+        ("max_instance_age", changes.max_instance_age.is_some()),
+    ])
 }

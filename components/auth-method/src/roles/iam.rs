@@ -1,6 +1,6 @@
 //! The fields that only iam roles have.
 
-use super::set;
+use super::{set, true_names};
 use crate::{IamRules, RoleChanges, RoleError, RoleRules};
 
 /// Seconds that the `exp` of an account-signed token may lie ahead when the operator does not say.
@@ -25,4 +25,12 @@ pub(super) fn apply(rules: &mut IamRules, changes: &RoleChanges) -> Result<(), R
     }
     set(&mut rules.allow_gce_inference, changes.allow_gce_inference);
     Ok(())
+}
+
+/// The fields among those sent that only iam roles have, sorted.
+pub(super) fn sent(changes: &RoleChanges) -> Vec<String> {
+    true_names([
+        ("allow_gce_inference", changes.allow_gce_inference.is_some()),
+        ("max_jwt_exp", changes.max_jwt_exp.is_some()),
+    ])
 }

@@ -25,3 +25,9 @@ fn set<T>(field: &mut T, value: Option<T>) {
         *field = value;
     }
 }
+
+/// The names beside which there is a true.
+fn true_names<const N: usize>(fields: [(&str, bool); N]) -> Vec<String> {
+    let true_ones = fields.into_iter().filter(|(_, is_true)| *is_true);
+    true_ones.map(|(name, _)| name.into()).collect()
+}

@@ -3,6 +3,7 @@
 use gatehouse_ports::MAXIMUM_VALUE_BYTES;
 use gatehouse_storage::encode;
 
+use super::true_names;
 use crate::{AboveBound, Mount, Role, RoleChanges, RoleError, RoleRules};
 
 pub(super) fn check(role: &Role) -> Result<(), RoleError> {
@@ -58,14 +59,12 @@ fn only_live(role: &Role) -> Vec<String> {
             false,
         ),
     };
-    let fields = [
+    true_names([
         ("add_group_aliases", role.add_group_aliases),
         ("bound_folders", !role.bound_folders.is_empty()),
         ("bound_instance_groups", groups),
         ("bound_labels", labels),
         ("bound_organizations", !role.bound_organizations.is_empty()),
         ("bound_projects", projects),
-    ];
-    let used = fields.into_iter().filter(|(_, used)| *used);
-    used.map(|(name, _)| name.into()).collect()
+    ])
 }

@@ -38,6 +38,11 @@ mod bindings {
             "wasi:io/streams@0.2.12": wasip2::io::streams,
             "wasi:clocks/monotonic-clock@0.2.12": wasip2::clocks::monotonic_clock,
             "wasi:http/types@0.2.12": wasip2::http::types,
+            "gatehouse:host/audit@0.1.0": crate::host::bindings::gatehouse::host::audit,
+            "gatehouse:host/log@0.1.0": crate::host::bindings::gatehouse::host::log,
+            "gatehouse:host/metrics@0.1.0": crate::host::bindings::gatehouse::host::metrics,
+            "gatehouse:host/rate-limits@0.1.0": crate::host::bindings::gatehouse::host::rate_limits,
+            "gatehouse:host/seal@0.1.0": crate::host::bindings::gatehouse::host::seal,
         },
         generate_all,
     });

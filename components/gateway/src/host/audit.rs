@@ -1,13 +1,6 @@
 //! The audit log: what was asked and what was answered (SEC-L1 to L4).
 
-/// The side of a request that a record shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The request.
-    Request,
-    /// The answer.
-    Response,
-}
+pub use super::bindings::gatehouse::host::audit::{Side, Sink as AuditSink};
 
 /// One record.
 pub struct AuditEntry {
@@ -17,19 +10,6 @@ pub struct AuditEntry {
     pub document: String,
     /// JSON pointers to what stays readable.
     pub clear: Vec<String>,
-}
-
-/// Where records go.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditSink {
-    /// The name that the operator gives it.
-    pub name: String,
-    /// `file` or `stdout`.
-    pub kind: String,
-    /// For people.
-    pub description: String,
-    /// Names and values, sorted by name.
-    pub options: Vec<(String, String)>,
 }
 
 /// Why nothing was recorded.

@@ -5,24 +5,7 @@ use zeroize::Zeroizing;
 
 use super::SealFailure;
 
-/// How far a ceremony is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ceremony {
-    /// Names it; `None` where none is under way.
-    pub nonce: Option<String>,
-    /// How many different shares have been given.
-    pub given: u32,
-    /// How many it takes.
-    pub required: u32,
-    /// Into how many shares the key will be split; 0 where it stays as it is.
-    pub shares: u32,
-    /// How many of those unseal.
-    pub threshold: u32,
-    /// True if the new shares have to be given before they count.
-    pub verification: bool,
-    /// Names the verification; `None` before the new shares have been made.
-    pub verification_nonce: Option<String>,
-}
+pub use super::bindings::gatehouse::host::seal::Ceremony;
 
 /// Why a ceremony did not go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,27 +2,7 @@
 
 use super::SealFailure;
 
-/// The key that seals what is stored now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyStatus {
-    /// Its number.
-    pub term: u32,
-    /// Milliseconds since 1970 at which it was made.
-    pub installed_at: u64,
-    /// How many records it has sealed, as far as that was counted.
-    pub encryptions: u64,
-}
-
-/// The policy by which that key is replaced without a caller asking for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RotationPolicy {
-    /// True if it is replaced so at all.
-    pub enabled: bool,
-    /// After so many records.
-    pub max_operations: u64,
-    /// After so many seconds; 0 for never.
-    pub interval: u64,
-}
+pub use super::bindings::gatehouse::host::seal::{KeyStatus, RotationPolicy};
 
 /// The keys of the stores.
 pub trait Keys {

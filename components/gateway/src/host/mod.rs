@@ -2,6 +2,9 @@
 //! specification.
 
 mod audit;
+#[doc(hidden)]
+#[allow(missing_docs, unsafe_code, clippy::all, clippy::restriction)]
+pub mod bindings;
 mod ceremonies;
 mod keys;
 mod log;

@@ -2,22 +2,7 @@
 
 use zeroize::Zeroizing;
 
-/// How far a seal of shares has got.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SealProgress {
-    /// True if shares have been made.
-    pub initialized: bool,
-    /// True if the stores are closed; also before the shares are made.
-    pub sealed: bool,
-    /// How many shares there are; 0 before they are made.
-    pub shares: u32,
-    /// How many of them unseal; 0 before they are made.
-    pub threshold: u32,
-    /// How many different ones have been given since the server was sealed.
-    pub given: u32,
-    /// Changes with every attempt; empty while no share is given.
-    pub nonce: String,
-}
+pub use super::bindings::gatehouse::host::seal::Progress as SealProgress;
 
 /// A failure beside those that a function names itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

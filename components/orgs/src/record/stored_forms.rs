@@ -31,6 +31,17 @@ const SETTINGS: &str = r#"{"email":"ops@acme.test","session_timeout":20,"session
 const ADMINISTRATION: &str = r#"{"access_beta_tools":true,"terraform_worker_sudo_enabled":false,"apply_timeout":"24h","plan_timeout":null,"workspace_limit":7}"#;
 
 #[test]
+fn settings_that_an_older_release_did_not_know_have_the_values_of_a_new_organization() {
+    let older = SETTINGS
+        .replace(r#","user_tokens_enabled":false"#, "")
+        .replace(r#","recoverable_items_enabled":true"#, "");
+    let settings: Settings = serde_json::from_str(&older).unwrap();
+    assert!(settings.user_tokens_enabled);
+    assert!(!settings.recoverable_items_enabled);
+    assert_eq!(settings.email, "ops@acme.test");
+}
+
+#[test]
 fn the_cases_of_what_is_chosen_keep_their_names() {
     keep::<Plan>(&[
         r#""free""#,

@@ -4,4 +4,5 @@ wasmtime::component::bindgen!({
     path: "../wit/host",
     world: "gatehouse:host/services",
     imports: { default: async },
+    additional_derives: [PartialEq, Eq, PartialOrd, Ord],
 });

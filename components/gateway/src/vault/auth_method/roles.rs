@@ -2,7 +2,6 @@
 
 pub(in crate::vault) mod fields;
 pub(in crate::vault) mod lists;
-mod shape;
 mod text;
 
 use gatehouse_access_api::{KeyPage, WritePermission};
@@ -27,7 +26,8 @@ pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
 pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
     let auth_method = call.server.auth_method;
     let role = auth_method.read_role(&mount(call)?, name(call))?;
-    shape::reply(&role.ok_or_else(ApiError::absent)?).map(Some)
+    let role = role.ok_or_else(ApiError::absent)?;
+    Reply::data(&fields::Shown(&role)).map(Some)
 }
 
 /// POST `role/<name>`

@@ -1,6 +1,11 @@
-//! The fields of a role: names, types and texts (contract 1.4, 3.2).
+//! The fields of a role: names, types and texts (contract 1.4, 3.2), and what reads show (contract 3.5).
 
-use gatehouse_auth_method_api::RoleChanges;
+use std::collections::BTreeMap;
+
+use gatehouse_auth_method_api::{
+    AliasSource, GceRules, IamRules, Role, RoleChanges, RoleRules, RoleType, TokenType,
+};
+use serde::{Serialize, Serializer};
 
 use crate::vault::field::{Field, boolean, choice, integer, role_name, seconds, text, texts};
 use crate::vault::fields::{ConversionError, Fields, fields_of_write};
@@ -54,4 +59,119 @@ fields_of_write! {
         max_instance_age: duration = seconds("max_instance_age", "How old an instance may be when it logs in.");
     }
     without_effect {}
+}
+
+/// A value that reads show.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Value<'a> {
+    Flag(bool),
+    Number(u64),
+    Text(&'a str),
+    Texts(&'a [String]),
+    Labels(BTreeMap<&'a str, &'a str>),
+}
+
+/// A member of the answer to a read: `None` on roles that are shown without it.
+type Member = (&'static str, fn(&Role) -> Option<Value<'_>>);
+
+/// What reads show, in this order. Fields beyond the reference are shown only where they were set.
+#[rustfmt::skip]
+const MEMBERS: &[Member] = &[
+    ("add_group_aliases", |role| Some(Value::Flag(role.add_group_aliases))),
+    ("alias_source", |role| role.alias.map(|alias| Value::Text(alias_source(alias, role)))),
+    ("bound_audiences", |role| some_texts(&role.bound_audiences)),
+    ("bound_folders", |role| some_texts(&role.bound_folders)),
+    ("bound_organizations", |role| some_texts(&role.bound_organizations)),
+    ("bound_projects", |role| some_texts(&role.bound_projects)),
+    ("bound_service_accounts", |role| some_texts(&role.bound_service_accounts)),
+    ("live_checks", |role| role.trust_claims.then_some(Value::Flag(false))),
+    ("max_ttl", |role| some_number(role.legacy.maximum_ttl?)),
+    ("period", |role| some_number(role.legacy.period?)),
+    ("policies", |role| some_texts(role.legacy.policies.as_ref()?)),
+    ("refuse_replay", |role| role.refuse_replay.then_some(Value::Flag(true))),
+    ("role_id", |role| Some(Value::Text(&role.role_id))),
+    ("token_bound_cidrs", |role| Some(Value::Texts(&role.token.bound_cidrs))),
+    ("token_explicit_max_ttl", |role| Some(Value::Number(role.token.explicit_maximum_ttl))),
+    ("token_max_ttl", |role| Some(Value::Number(role.token.maximum_ttl))),
+    ("token_no_default_policy", |role| Some(Value::Flag(role.token.no_default_policy))),
+    ("token_num_uses", |role| Some(Value::Number(role.token.number_of_uses))),
+    ("token_period", |role| Some(Value::Number(role.token.period))),
+    ("token_policies", |role| Some(Value::Texts(&role.token.policies))),
+    ("token_ttl", |role| Some(Value::Number(role.token.ttl))),
+    ("token_type", |role| Some(Value::Text(token_type(role.token.token_type)))),
+    ("ttl", |role| some_number(role.legacy.ttl?)),
+    ("type", |role| Some(Value::Text(role_type(role)))),
+    ("allow_gce_inference", |role| Some(Value::Flag(iam(role)?.allow_gce_inference))),
+    ("max_jwt_exp", |role| Some(Value::Number(iam(role)?.maximum_jwt_lifetime))),
+    ("bound_instance_groups", |role| some_texts(&gce(role)?.bound_instance_groups)),
+    ("bound_labels", |role| some_labels(&gce(role)?.bound_labels)),
+    ("bound_regions", |role| some_texts(&gce(role)?.bound_regions)),
+    ("bound_zones", |role| some_texts(&gce(role)?.bound_zones)),
+    ("max_instance_age", |role| some_number(gce(role)?.maximum_instance_age)),
+];
+
+/// A role as reads show it.
+pub(super) struct Shown<'a>(pub(super) &'a Role);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let members = MEMBERS.iter();
+        serializer.collect_map(members.filter_map(|(name, value)| Some((name, value(self.0)?))))
+    }
+}
+
+/// A list that is shown unless it is empty.
+fn some_texts(texts: &[String]) -> Option<Value<'_>> {
+    (!texts.is_empty()).then_some(Value::Texts(texts))
+}
+
+/// A number that is shown unless it is 0.
+fn some_number(number: u64) -> Option<Value<'static>> {
+    (number > 0).then_some(Value::Number(number))
+}
+
+/// Labels that are shown unless there are none.
+fn some_labels(labels: &[(String, String)]) -> Option<Value<'_>> {
+    let pairs = labels
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.as_str()));
+    (!labels.is_empty()).then(|| Value::Labels(pairs.collect()))
+}
+
+const fn iam(role: &Role) -> Option<&IamRules> {
+    match &role.rules {
+        RoleRules::Iam(rules) => Some(rules),
+        RoleRules::Gce(_) => None,
+    }
+}
+
+const fn gce(role: &Role) -> Option<&GceRules> {
+    match &role.rules {
+        RoleRules::Gce(rules) => Some(rules),
+        RoleRules::Iam(_) => None,
+    }
+}
+
+const fn role_type(role: &Role) -> &'static str {
+    match role.rules.role_type() {
+        RoleType::Iam => "iam",
+        RoleType::Gce => "gce",
+    }
+}
+
+const fn alias_source(alias: AliasSource, role: &Role) -> &'static str {
+    match (alias, role.rules.role_type()) {
+        (AliasSource::RoleId, _) => "role_id",
+        (AliasSource::Caller, RoleType::Iam) => "unique_id",
+        (AliasSource::Caller, RoleType::Gce) => "instance_id",
+    }
+}
+
+const fn token_type(of: TokenType) -> &'static str {
+    match of {
+        TokenType::Default => "default",
+        TokenType::Service => "service",
+        TokenType::Batch => "batch",
+    }
 }

@@ -1,4 +1,7 @@
-//! With the feature `compiled-ahead`, compiles the component that the server runs for the build's target.
+//! Lists the types of the auth method for the library to convert, and, with the feature `compiled-ahead`, compiles the component that the
+//! server runs for the build's target.
+
+mod crossing;
 
 use std::path::PathBuf;
 use std::{env, fs};
@@ -7,8 +10,9 @@ use anyhow::{Context, Result};
 
 fn main() -> Result<()> {
     // Cargo also runs this again when the crates have changed that it is linked from.
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     let output = PathBuf::from(env::var_os("OUT_DIR").context("OUT_DIR is not set")?);
+    fs::write(output.join("crossing.rs"), crossing::conversions()?)?;
     let code = code()?;
     fs::write(output.join("served.zz"), code.served)?;
     fs::write(output.join("probe.zz"), code.probe)?;
