@@ -38,8 +38,6 @@ mod routes;
 mod sharing;
 mod subscriptions;
 mod teams;
-#[cfg(test)]
-mod tests;
 mod timestamp;
 mod tokens;
 mod transport;

@@ -1,6 +1,8 @@
 //! The table of routes as OpenAPI 3.0 describes an API, at `openapi.json`.
 
 mod operation;
+#[cfg(test)]
+mod page;
 mod schema;
 
 use gatehouse_access_api::Access;

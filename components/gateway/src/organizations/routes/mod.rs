@@ -1,5 +1,8 @@
 //! The table of all routes, made of those that stand beside their handlers.
 
+#[cfg(test)]
+pub(super) mod tests;
+
 use std::marker::PhantomData;
 
 use gatehouse_access_api::Access;

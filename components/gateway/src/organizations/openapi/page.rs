@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use super::*;
+use gatehouse_orgs_api::Edition;
+
+use crate::organizations::route::{Audience, Route};
+use crate::organizations::routes::tests::routes;
 
 const PAGE: &str = "docs/reference/organizations-routes.md";
 const COMMAND: &str = "GATEHOUSE_WRITE=1 cargo test -p gatehouse-gateway --lib openapi::page";
