@@ -10,7 +10,7 @@ mod schema;
 use gatehouse_access_api::Operation;
 use serde::Serialize;
 
-use self::document::Document;
+use self::document::{Document, document};
 use super::call::Call;
 use super::errors::{ApiError, MEDIA_TYPE};
 use super::internal_ui::rights_below;
@@ -54,15 +54,15 @@ pub(super) fn response(call: &Call<'_>) -> Result<Response, ApiError> {
         });
         any_method |= path.starts_with("auth/") && path != TOKEN_ROOT;
     }
-    json(&Document::of(&places))
+    json(&document(&places))
 }
 
 #[derive(Serialize)]
-struct Help<'a> {
+struct Help {
     help: String,
     see_also: (),
     /// The description of the one path, or of all below a root.
-    openapi: Document<'a>,
+    openapi: Document,
 }
 
 /// The answer to whoever asks for help with a path.
@@ -80,7 +80,7 @@ pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, ApiError> 
         return json(&Help {
             help: help::of_family(family),
             see_also: (),
-            openapi: Document::of(&[family.at(*root)]),
+            openapi: document(&[family.at(*root)]),
         });
     }
     let route = family.find(below).ok_or_else(ApiError::unsupported_path)?;
@@ -93,7 +93,7 @@ pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, ApiError> 
     json(&Help {
         help: help::of_route(route, below),
         see_also: (),
-        openapi: Document::of(&places),
+        openapi: document(&places),
     })
 }
 
