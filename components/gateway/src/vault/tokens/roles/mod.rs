@@ -18,7 +18,7 @@ pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
 }
 
 pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
-    let role = call.server.access.read_token_role(name(call))?;
+    let role = call.server.access.read_token_role(name(call)?)?;
     shape::reply(&role.ok_or_else(ApiError::absent)?).map(Some)
 }
 
@@ -28,7 +28,7 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
     let changes = fields::changes(&fields)?;
     let access = call.server.access;
     let warnings = access
-        .write_token_role(name(call), &changes, call.admission.write)
+        .write_token_role(name(call)?, &changes, call.admission.write)
         .map_err(text::api_error)?;
     if warnings.is_empty() {
         return Ok(None);
@@ -41,10 +41,10 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
 }
 
 pub(in crate::vault) fn delete(call: &Call<'_>) -> Answer {
-    call.server.access.delete_token_role(name(call))?;
+    call.server.access.delete_token_role(name(call)?)?;
     Ok(None)
 }
 
-fn name<'c>(call: &'c Call<'_>) -> &'c str {
+fn name<'c>(call: &'c Call<'_>) -> Result<&'c str, ApiError> {
     call.captured("role_name")
 }
