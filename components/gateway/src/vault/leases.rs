@@ -27,9 +27,9 @@ struct Shown<'a> {
 pub(super) fn list(call: &Call<'_>) -> Answer {
     let access = call.server.access;
     let prefix = call.find_captured("prefix").unwrap_or_default();
-    let paging = Paging::from_query(call)?;
-    let page = access.list_leases(prefix, paging.after.as_deref(), paging.limit)?;
-    paging.reply(&page)
+    Paging::keys(call, |after, limit| {
+        access.list_leases(prefix, after, limit)
+    })
 }
 
 /// `sys/leases/lookup`

@@ -16,11 +16,12 @@ use crate::vault::paging::Paging;
 
 /// LIST `role`, `roles`
 pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
-    let paging = Paging::from_query(call)?;
     let (auth_method, mount) = (call.server.auth_method, mount(call)?);
-    let page = auth_method.list_roles_after(&mount, paging.after.as_deref(), paging.limit)?;
-    let (keys, next) = (page.names, page.next);
-    paging.reply(&KeyPage { keys, next })
+    Paging::keys(call, |after, limit| {
+        let page = auth_method.list_roles_after(&mount, after, limit)?;
+        let (keys, next) = (page.names, page.next);
+        Ok::<_, ApiError>(KeyPage { keys, next })
+    })
 }
 
 /// GET `role/<name>`

@@ -11,10 +11,8 @@ use crate::vault::paging::Paging;
 
 /// LIST `roles`
 pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
-    let paging = Paging::from_query(call)?;
     let access = call.server.access;
-    let page = access.list_token_roles(paging.after.as_deref(), paging.limit)?;
-    paging.reply(&page)
+    Paging::keys(call, |after, limit| access.list_token_roles(after, limit))
 }
 
 pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
