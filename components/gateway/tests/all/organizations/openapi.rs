@@ -122,6 +122,35 @@ fn h13_only_what_is_for_anyone_is_served_without_a_token() {
     }
 }
 
+#[test]
+fn what_is_for_site_administrators_does_not_exist_for_others() {
+    for (method, path, operation) in operations(&described()) {
+        if operation.extensions["x-gatehouse-audience"] != "administrators" {
+            continue;
+        }
+        let world = match operation.extensions.get("x-gatehouse-edition") {
+            Some(edition) if edition == "self-hosted" => self_hosted(),
+            _ => hosted(),
+        };
+        world.create_named("acme");
+        let target = path.replace("{name}", "acme");
+        let ask = |token: &str| {
+            let asked = request(Method::named(&method), &target, Some(token));
+            world.handle(&with_body(asked, Some(JSON_API), "{}"))
+        };
+        let owner = world.token(
+            "all",
+            &[("*", &["create", "read", "update", "delete", "sudo"])],
+        );
+        assert_not_found(&ask(&owner));
+        let served = ask(ROOT).status;
+        assert!(
+            served < 300 || [400, 422].contains(&served),
+            "{method} {target}: {served}"
+        );
+    }
+}
+
 /// What is described of one request.
 struct Described {
     document: Value,
