@@ -205,6 +205,15 @@ impl Response {
         self.with_header("cache-control", format!("max-age={seconds}"))
     }
 
+    /// The same without its body where the request is HEAD.
+    pub(crate) fn without_body_for_head(mut self, request: &Request) -> Self {
+        if request.method == Method::Head {
+            self.body.clear();
+            self.rest = None;
+        }
+        self
+    }
+
     /// The header fields with the length of the body, which is not told where parts are to follow.
     #[must_use]
     pub fn fields(&self) -> Vec<(String, Vec<u8>)> {

@@ -25,6 +25,7 @@ pub mod http;
 #[cfg(target_family = "wasm")]
 pub mod imported;
 mod metadata;
+mod openapi;
 pub mod organizations;
 mod parts;
 pub mod path;

@@ -224,7 +224,8 @@ impl<'g> Trail<'g> {
         let path = self.facts.path.as_deref().unwrap_or_default();
         // The client that wrapped an answer or kept a secret may have chosen the names of its fields.
         if path == UNWRAP_PATH || cubbyhole_paths::below(path).is_some() {
-            view.data = view.data.and_then(data::of_secret);
+            let content = &mut view.content;
+            content.data = content.data.take().and_then(data::of_secret);
         }
         let error = view.error.clone();
         self.write_request(error.as_deref())?;

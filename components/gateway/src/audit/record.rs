@@ -119,12 +119,8 @@ struct RequestPart<'a> {
     #[serde(rename = "client-request-id", skip_serializing_if = "Option::is_none")]
     client_request_id: Option<&'a str>,
     operation: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mount_type: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mount_point: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mount_accessor: Option<&'a str>,
+    #[serde(flatten)]
+    mount: MountPart<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     client_token: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,6 +140,17 @@ struct RequestPart<'a> {
     wrap_ttl: Option<u64>,
 }
 
+/// The mount that serves the request.
+#[derive(Serialize)]
+struct MountPart<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mount_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mount_point: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mount_accessor: Option<&'a str>,
+}
+
 #[derive(Serialize)]
 struct Namespace {
     id: &'static str,
@@ -152,12 +159,8 @@ struct Namespace {
 #[derive(Serialize)]
 struct ResponsePart<'a> {
     status: u16,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mount_type: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mount_point: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mount_accessor: Option<&'a str>,
+    #[serde(flatten)]
+    mount: MountPart<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,27 +171,21 @@ struct ResponsePart<'a> {
     warnings: Option<&'a RawValue>,
 }
 
-/// The content of an answer.
+/// An answer, and what of it is recorded.
 pub(super) struct ResponseView {
     status: u16,
-    pub(super) data: Option<Box<RawValue>>,
-    auth: Option<Box<RawValue>>,
-    wrap_info: Option<Box<RawValue>>,
-    warnings: Option<Box<RawValue>>,
+    pub(super) content: Content,
     /// The texts of a refusal.
     pub(super) error: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Envelope {
+/// The members of an envelope; of an answer without one, all of it is the data.
+#[derive(Default, Deserialize)]
+pub(super) struct Content {
     request_id: Option<IsThere>,
-    #[serde(default)]
-    data: Option<Box<RawValue>>,
-    #[serde(default)]
+    pub(super) data: Option<Box<RawValue>>,
     auth: Option<Box<RawValue>>,
-    #[serde(default)]
     wrap_info: Option<Box<RawValue>>,
-    #[serde(default)]
     warnings: Option<Box<RawValue>>,
 }
 
@@ -204,37 +201,36 @@ struct Errors {
 impl ResponseView {
     pub(super) fn of(response: &Response) -> Self {
         let body = response.body.as_slice();
-        let mut view = Self {
-            status: response.status,
-            data: None,
-            auth: None,
-            wrap_info: None,
-            warnings: None,
-            error: None,
-        };
-        if response.status >= 400 {
+        let status = response.status;
+        if status >= 400 {
             let errors = serde_json::from_slice::<Errors>(body);
-            view.error = Some(errors.map_or_else(
-                |_| format!("status {}", response.status),
-                |errors| error_text(response.status, &errors.errors),
-            ));
-            return view;
+            let error = match errors {
+                Ok(Errors { errors }) => error_text(status, &errors),
+                Err(_) => error_text(status, &[]),
+            };
+            return Self {
+                status,
+                content: Content::default(),
+                error: Some(error),
+            };
         }
-        match serde_json::from_slice::<Envelope>(body) {
-            _ if body.is_empty() => {}
-            Ok(envelope) if envelope.request_id.is_some() => {
-                view.data = envelope.data;
-                view.auth = envelope.auth;
-                view.wrap_info = envelope.wrap_info;
-                view.warnings = envelope.warnings;
-            }
+        let content = match serde_json::from_slice::<Content>(body) {
+            _ if body.is_empty() => Content::default(),
+            Ok(content) if content.request_id.is_some() => content,
             _ => {
                 let whole = serde_json::from_slice(body).ok();
                 let text = || to_raw_value(&String::from_utf8_lossy(body)).ok();
-                view.data = whole.or_else(text);
+                Content {
+                    data: whole.or_else(text),
+                    ..Content::default()
+                }
             }
+        };
+        Self {
+            status,
+            content,
+            error: None,
         }
-        view
     }
 }
 
@@ -272,7 +268,7 @@ impl Parts<'_> {
             .as_deref()
             .unwrap_or_else(|| self.sent_path());
         let (shown_path, secret) = secrecy::masked_path(path);
-        let given = view.and_then(|view| view.auth.as_deref());
+        let given = view.and_then(|view| view.content.auth.as_deref());
         let document = Document {
             auth: match (&self.facts.caller, given) {
                 (None, Some(given)) => Auth::Given(given),
@@ -336,7 +332,6 @@ impl Parts<'_> {
 
     fn request_part<'p>(&'p self, path: Cow<'p, str>, secret: Option<&'p str>) -> RequestPart<'p> {
         let facts = self.facts;
-        let (mount_type, mount_point) = facts.mount().unzip();
         let caller = facts.caller.as_ref();
         RequestPart {
             id: self.id,
@@ -344,9 +339,7 @@ impl Parts<'_> {
             operation: facts
                 .operation
                 .unwrap_or_else(|| operation_of(self.request.method)),
-            mount_type,
-            mount_point,
-            mount_accessor: facts.mount.as_ref().map(|mount| mount.accessor.as_str()),
+            mount: self.mount_part(),
             client_token: facts.token.as_deref(),
             client_token_accessor: caller.map(|caller| caller.accessor.as_str()),
             namespace: Namespace { id: "root" },
@@ -360,20 +353,24 @@ impl Parts<'_> {
     }
 
     fn response_part<'p>(&'p self, view: &'p ResponseView) -> ResponsePart<'p> {
-        let (mount_type, mount_point) = self.facts.mount().unzip();
+        let content = &view.content;
         ResponsePart {
             status: view.status,
+            mount: self.mount_part(),
+            data: content.data.as_deref(),
+            auth: content.auth.as_deref(),
+            wrap_info: content.wrap_info.as_deref(),
+            warnings: content.warnings.as_deref(),
+        }
+    }
+
+    fn mount_part(&self) -> MountPart<'_> {
+        let (mount_type, mount_point) = self.facts.mount().unzip();
+        let mount = self.facts.mount.as_ref();
+        MountPart {
             mount_type,
             mount_point,
-            mount_accessor: self
-                .facts
-                .mount
-                .as_ref()
-                .map(|mount| mount.accessor.as_str()),
-            data: view.data.as_deref(),
-            auth: view.auth.as_deref(),
-            wrap_info: view.wrap_info.as_deref(),
-            warnings: view.warnings.as_deref(),
+            mount_accessor: mount.map(|mount| mount.accessor.as_str()),
         }
     }
 

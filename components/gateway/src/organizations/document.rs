@@ -33,16 +33,19 @@ impl<D> Document<D> {
     }
 }
 
-/// An organization, as one caller sees it.
+/// A resource as it is shown.
 #[derive(Serialize)]
-pub(super) struct OrganizationResource<'a> {
-    id: &'a str,
+pub(super) struct ShownResource<'a, A> {
+    pub(super) id: &'a str,
     #[serde(rename = "type")]
-    kind: &'static str,
-    attributes: OrganizationAttributes<'a>,
-    relationships: Value,
-    links: Value,
+    pub(super) kind: &'static str,
+    pub(super) attributes: A,
+    pub(super) relationships: Value,
+    pub(super) links: Value,
 }
+
+/// An organization, as one caller sees it.
+pub(super) type OrganizationResource<'a> = ShownResource<'a, OrganizationAttributes<'a>>;
 
 impl<'a> OrganizationResource<'a> {
     /// `organization` for a caller with these permissions.

@@ -38,8 +38,6 @@ mod routes;
 mod sharing;
 mod subscriptions;
 mod teams;
-#[cfg(test)]
-mod tests;
 mod timestamp;
 mod tokens;
 mod transport;
@@ -58,8 +56,7 @@ pub(crate) use listing::Place as ListPlace;
 use self::rate::RateLimiter;
 use self::route::{Route, Row, routes};
 use self::routes::Table;
-use crate::audit::{Recording, Trail};
-use crate::http::Method;
+use crate::audit::Trail;
 use crate::path::CanonicalPath;
 use crate::{Gateway, Part, Request, Response, ResumeError, Settings};
 
@@ -91,12 +88,12 @@ pub(crate) fn handle<A, C: Access + 'static, O: Capability + 'static>(
     path: &CanonicalPath,
 ) -> Response {
     let found = Table::<C, O>::find(request.method, path);
-    let trail = match Trail::open(gateway, request, recording(request)) {
+    let trail = match Trail::open(gateway, request, Table::<C, O>::recording(&request.path)) {
         Ok(trail) => RefCell::new(trail),
         Err(error) => {
             let error = ApiError::Internal(error.to_string());
             let response = error_response(gateway, request, None, &limiter(gateway), &error);
-            return without_body_for_head(request, response);
+            return response.without_body_for_head(request);
         }
     };
     let limiter = limiter(gateway);
@@ -168,29 +165,14 @@ pub(crate) fn resume_list<A, C: Access + 'static, O: Capability + 'static>(
         })
 }
 
-/// Reads that leave no record. They are told apart by the path as it was sent, since a request that is not served has no row.
-const UNRECORDED: [&str; 3] = [
-    "/api/v2/ping",
-    "/api/v2/openapi.json",
-    "/.well-known/terraform.json",
-];
-
-fn recording(request: &Request) -> Recording {
-    if UNRECORDED.contains(&request.path.as_str()) {
-        Recording::UnlessRead
-    } else {
-        Recording::Always
-    }
-}
-
 /// Answers a request of this protocol that is not served.
-pub(crate) fn refuse<A, C, O>(
+pub(crate) fn refuse<A, C: Access + 'static, O: Capability + 'static>(
     gateway: &Gateway<A, C, O>,
     request: &Request,
     error: &ApiError,
 ) -> Response {
     let limiter = limiter(gateway);
-    match Trail::open(gateway, request, recording(request)) {
+    match Trail::open(gateway, request, Table::<C, O>::recording(&request.path)) {
         Ok(mut trail) => {
             let response = error_response(gateway, request, trail.request_id(), &limiter, error);
             let recorded = recorded(gateway, request, &mut trail, &limiter, response);
@@ -216,11 +198,11 @@ fn recorded<A, C, O>(
     response: Response,
 ) -> Result<Response, Response> {
     match trail.answer(&response) {
-        Ok(()) => Ok(without_body_for_head(request, response)),
+        Ok(()) => Ok(response.without_body_for_head(request)),
         Err(failure) => {
             let error = failure.into();
             let response = error_response(gateway, request, trail.request_id(), limiter, &error);
-            Err(without_body_for_head(request, response))
+            Err(response.without_body_for_head(request))
         }
     }
 }
@@ -284,14 +266,6 @@ fn finished<A, C, O>(
 
 fn limiter<A, C, O>(gateway: &Gateway<A, C, O>) -> RateLimiter<'_> {
     RateLimiter::new(&*gateway.host.rate_limits, &gateway.settings)
-}
-
-fn without_body_for_head(request: &Request, mut response: Response) -> Response {
-    if request.method == Method::Head {
-        response.body.clear();
-        response.rest = None;
-    }
-    response
 }
 
 /// One request, and what it takes to answer it.

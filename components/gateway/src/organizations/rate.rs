@@ -232,6 +232,8 @@ fn in_seconds(milliseconds: u32) -> String {
 mod tests {
     use std::sync::Mutex;
 
+    use gatehouse_orgs_api::TeamReference;
+
     use super::*;
     use crate::host::Bucket;
 
@@ -361,5 +363,39 @@ mod tests {
     fn milliseconds_are_told_in_seconds() {
         let told = [0, 9, 400, 1000, 60_000, 61_020].map(in_seconds);
         assert_eq!(told, ["0", "0.009", "0.4", "1", "60", "61.02"]);
+    }
+
+    #[test]
+    fn contract_1_9_tokens_of_one_identity_count_together() {
+        let team = |id: &str| {
+            Principal::Team(TeamReference {
+                id: id.to_owned(),
+                organization: "org-1".to_owned(),
+            })
+        };
+        let workload = |entity: Option<&str>| Principal::Workload(entity.map(str::to_owned));
+        for (principal, accessor, name) in [
+            (team("team-1"), "a", "team/team-1"),
+            (team("team-1"), "b", "team/team-1"),
+            (
+                Principal::Organization("org-1".to_owned()),
+                "a",
+                "organization/org-1",
+            ),
+            (
+                Principal::AuditReader("org-1".to_owned()),
+                "a",
+                "audit/org-1",
+            ),
+            (Principal::Installation, "a", "installation"),
+            (workload(Some("1-2")), "a", "entity/1-2"),
+            (workload(Some("1-2")), "", "entity/1-2"),
+            (workload(None), "a", "accessor/a"),
+        ] {
+            assert_eq!(name_of(&principal, accessor, "secret"), name);
+        }
+        let batch = name_of(&workload(None), "", "secret");
+        assert!(batch.starts_with("batch/") && !batch.contains("secret"));
+        assert_ne!(batch, name_of(&workload(None), "", "other"));
     }
 }

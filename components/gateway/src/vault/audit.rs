@@ -28,8 +28,9 @@ pub(super) fn refuse_enabling(_: &Call<'_>) -> Answer {
 
 /// DELETE `sys/audit/<path>`
 pub(super) fn refuse_disabling(call: &Call<'_>) -> Answer {
+    let path = call.captured("path")?;
     let mut sinks = call.server.host.audit.sinks().into_iter();
-    if sinks.any(|sink| sink.name == call.captured("path")) {
+    if sinks.any(|sink| sink.name == path) {
         let text = "cannot disable configuration-managed audit device; take it out of the configuration file of the server";
         return Err(ApiError::plain(400, text));
     }
@@ -63,7 +64,7 @@ pub(super) fn hash(call: &Call<'_>) -> Answer {
     if input.is_empty() {
         return Err(ApiError::plain(400, "the \"input\" parameter is empty"));
     }
-    let sink = call.captured("path");
+    let sink = call.captured("path")?;
     let Some(hash) = call.server.host.audit.hash(sink, &input) else {
         let name = quoted(&format!("{sink}/"));
         return Err(ApiError::plain(

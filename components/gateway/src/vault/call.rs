@@ -95,12 +95,21 @@ impl<'a> Call<'a> {
         mount.is_some_and(|mount| mount.mount_type == METHOD_TYPE)
     }
 
-    /// The part of the path called `name`; empty where the route has none.
-    pub(crate) fn captured(&self, name: &str) -> &str {
+    /// The part of the path called `name`, which every route of the handler has.
+    ///
+    /// # Errors
+    ///
+    /// When the route has none, which is a bug.
+    pub(crate) fn captured(&self, name: &str) -> Result<&str, ApiError> {
+        let missing = || ApiError::internal(format!("no part of the path is called {name}"));
+        self.find_captured(name).ok_or_else(missing)
+    }
+
+    /// The same for a handler of routes with such a part and without.
+    pub(crate) fn find_captured(&self, name: &str) -> Option<&str> {
         let mut captured = self.captured.iter();
-        captured
-            .find(|captured| captured.name == name)
-            .map_or("", |captured| &captured.value)
+        let found = captured.find(|captured| captured.name == name)?;
+        Some(&found.value)
     }
 
     /// Says whether the caller wrote the end of the path as `name`: not, where a part of it was folded (see [`super::name_normalization`]).

@@ -13,12 +13,11 @@ use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
 use super::call::{Answer, Call, Unadmitted};
-use super::envelope::Reply;
+use super::envelope::{self, Reply};
 use super::errors::{ApiError, without_content};
 use super::fields::Fields;
 use super::initialization::written_shares;
 use super::seal::{decoded, malformed};
-use super::stage::answer;
 use crate::host::{Bucket, Ceremonies, Ceremony, CeremonyError};
 use crate::http::{Request, Response};
 use crate::source;
@@ -94,7 +93,7 @@ type Step<'a> = fn(&Asked<'a>) -> Result<Written, ApiError>;
 pub(super) fn bare<'a>(unadmitted: &Unadmitted<'a>, step: Step<'a>) -> Result<Response, ApiError> {
     match taken(unadmitted, step)? {
         Written::Nothing => Ok(without_content(204)),
-        Written::Document(text) => answer(200, &raw(&text)?),
+        Written::Document(text) => envelope::bare(200, &raw(&text)?),
     }
 }
 

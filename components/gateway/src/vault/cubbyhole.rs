@@ -12,7 +12,8 @@ use super::fields::Verbatim;
 /// LIST of a folder, or of all secrets
 pub(super) fn list(call: &Call<'_>) -> Answer {
     let (access, token) = (call.server.access, call.caller_token()?);
-    let keys = access.list_cubbyhole(token, call.captured("path"));
+    let folder = call.find_captured("path").unwrap_or_default();
+    let keys = access.list_cubbyhole(token, folder);
     let keys = keys.map_err(api_error)?;
     if keys.is_empty() {
         return Err(ApiError::absent());
@@ -28,7 +29,7 @@ pub(super) fn missing_path(_: &Call<'_>) -> Answer {
 /// GET of a secret
 pub(super) fn read(call: &Call<'_>) -> Answer {
     let (access, token) = (call.server.access, call.caller_token()?);
-    let secret = access.read_cubbyhole(token, call.captured("path"));
+    let secret = access.read_cubbyhole(token, call.captured("path")?);
     reply(secret.map_err(api_error)?.ok_or_else(ApiError::absent)?).map(Some)
 }
 
@@ -36,7 +37,7 @@ pub(super) fn read(call: &Call<'_>) -> Answer {
 pub(super) fn write(call: &Call<'_>) -> Answer {
     let (access, token) = (call.server.access, call.caller_token()?);
     let content = content(call)?;
-    let (path, permission) = (call.captured("path"), call.admission.write);
+    let (path, permission) = (call.captured("path")?, call.admission.write);
     let written = access.write_cubbyhole(token, path, &content, permission);
     done(call, written)
 }
@@ -44,7 +45,7 @@ pub(super) fn write(call: &Call<'_>) -> Answer {
 /// DELETE of a secret
 pub(super) fn delete(call: &Call<'_>) -> Answer {
     let (access, token) = (call.server.access, call.caller_token()?);
-    let deleted = access.delete_cubbyhole(token, call.captured("path"));
+    let deleted = access.delete_cubbyhole(token, call.captured("path")?);
     done(call, deleted)
 }
 

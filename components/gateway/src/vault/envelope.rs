@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
 use super::auth_block::{self, AuthBlock, Granted};
-use super::errors::{ApiError, MEDIA_TYPE};
+use super::errors::{ApiError, MEDIA_TYPE, without_content};
 use super::timestamp::timestamp;
 use crate::http::Response;
 
@@ -239,6 +239,16 @@ impl Reply {
         let status = if self.accepted { 202 } else { 200 };
         Ok(Response::new(status, MEDIA_TYPE, body))
     }
+}
+
+/// An answer without the envelope.
+pub(super) fn bare(status: u16, body: &impl Serialize) -> Result<Response, ApiError> {
+    let body = serde_json::to_vec(body).map_err(unserializable)?;
+    Ok(match status {
+        // A load balancer may have asked for the status that has no body.
+        204 => without_content(status),
+        _ => Response::new(status, MEDIA_TYPE, body),
+    })
 }
 
 fn unserializable(error: serde_json::Error) -> ApiError {

@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::{Map, json};
 
 use super::call::{Answer, Call};
-use super::envelope::Reply;
-use super::errors::{ApiError, MEDIA_TYPE};
+use super::envelope::{self, Reply};
+use super::errors::ApiError;
 use super::seal::BUILD_DATE;
 use super::timestamp::timestamp;
 use crate::http::Response;
@@ -83,7 +83,5 @@ pub(super) fn in_flight(call: &Call<'_>) -> Result<Response, ApiError> {
         request_method: "GET",
         client_id: entity.unwrap_or_default(),
     };
-    let body = serde_json::to_vec(&BTreeMap::from([(id, request)]))
-        .map_err(|error| ApiError::internal(format!("an answer could not be written: {error}")))?;
-    Ok(Response::new(200, MEDIA_TYPE, body))
+    envelope::bare(200, &BTreeMap::from([(id, request)]))
 }

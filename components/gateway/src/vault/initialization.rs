@@ -7,9 +7,10 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::call::Unadmitted;
+use super::envelope;
 use super::errors::ApiError;
 use super::fields::Fields;
-use super::stage::{Stage, answer};
+use super::stage::Stage;
 use crate::host::InitializeSealError;
 use crate::http::Response;
 use crate::vault::server::Server;
@@ -22,7 +23,7 @@ struct Initialization {
 /// GET `sys/init`
 pub(super) fn status(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let initialized = !matches!(Stage::current(asked.server)?, Stage::Uninitialized);
-    answer(200, &Initialization { initialized })
+    envelope::bare(200, &Initialization { initialized })
 }
 
 /// Fields that ask for secrets to be encrypted to a key. Answering them in clear would betray what was asked.
@@ -87,7 +88,7 @@ pub(super) fn initialize(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         keys_base64: base64.iter().map(|key| key.as_str()).collect(),
         root_token: &initialized.root_token,
     };
-    answer(200, &made)
+    envelope::bare(200, &made)
 }
 
 /// Shares in hexadecimal and in base64.

@@ -58,7 +58,7 @@ pub(super) fn mounts(call: &Call<'_>) -> Answer {
 /// `mounts/<path>`: the mount that serves a path. Whether there is none or no right to know is not said.
 pub(super) fn mount(call: &Call<'_>) -> Answer {
     let access = call.server.access;
-    let asked = format!("{}/", call.captured("path"));
+    let asked = format!("{}/", call.captured("path")?);
     let token = call.caller_token()?;
     let (path, name, mut shown) = match asked.strip_prefix("auth/") {
         Some(inside) => {

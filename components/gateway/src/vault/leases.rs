@@ -25,10 +25,11 @@ struct Shown<'a> {
 
 /// LIST `sys/leases/lookup/<prefix>`
 pub(super) fn list(call: &Call<'_>) -> Answer {
-    let (access, prefix) = (call.server.access, call.captured("prefix"));
-    let paging = Paging::from_query(call)?;
-    let page = access.list_leases(prefix, paging.after.as_deref(), paging.limit)?;
-    paging.reply(&page)
+    let access = call.server.access;
+    let prefix = call.find_captured("prefix").unwrap_or_default();
+    Paging::keys(call, |after, limit| {
+        access.list_leases(prefix, after, limit)
+    })
 }
 
 /// `sys/leases/lookup`
@@ -74,7 +75,7 @@ pub(super) fn revoke(call: &Call<'_>) -> Answer {
 
 /// Nothing outside the server has to be told of a token's end, so no revocation is ever forced.
 pub(super) fn revoke_prefix(call: &Call<'_>) -> Answer {
-    let (access, prefix) = (call.server.access, call.captured("prefix"));
+    let (access, prefix) = (call.server.access, call.captured("prefix")?);
     check_sync(&call.fields()?)?;
     access.revoke_prefix(prefix).map_err(|error| match error {
         PrefixError::Failure(failure) => failure.into(),
@@ -112,11 +113,8 @@ fn find(access: &dyn Access, id: &str) -> Result<Option<TokenView>, ApiError> {
 /// The lease that the body names, or else the path.
 fn lease_id(fields: &Fields<'_>, call: &Call<'_>) -> Result<String, ApiError> {
     let id = fields.string("lease_id")?.filter(|id| !id.is_empty());
-    let id = id.unwrap_or_else(|| call.captured("url_lease_id").to_owned());
-    if id.is_empty() {
-        return Err(ApiError::plain(400, "lease_id must be specified"));
-    }
-    Ok(id)
+    id.or_else(|| call.find_captured("url_lease_id").map(str::to_owned))
+        .ok_or_else(|| ApiError::plain(400, "lease_id must be specified"))
 }
 
 /// Every revocation has happened when it is answered, whether that is asked for or not.

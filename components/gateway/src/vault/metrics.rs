@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::call::Call;
-use super::errors::{ApiError, MEDIA_TYPE};
+use super::envelope;
+use super::errors::ApiError;
 use super::timestamp::timestamp;
 use crate::http::{Request, Response};
 
@@ -27,10 +28,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<Response, ApiError> {
     match format.as_str() {
         "" if !is_scraper(call.request) => {
             let now = timestamp(call.server.clock.now_seconds());
-            let body = serde_json::to_vec(&Summary::from_exposition(&exposition(), now)).map_err(
-                |error| ApiError::internal(format!("an answer could not be written: {error}")),
-            )?;
-            Ok(Response::new(200, MEDIA_TYPE, body))
+            envelope::bare(200, &Summary::from_exposition(&exposition(), now))
         }
         "" | "prometheus" => {
             let body = exposition().into_bytes();

@@ -71,7 +71,6 @@ use gatehouse_auth_method_api::AuthMethod;
 use self::call::Call;
 use self::errors::{ApiError, Audience};
 use crate::audit::Trail;
-use crate::http::Method;
 use crate::path::CanonicalPath;
 use crate::{Gateway, Request, Response, admission};
 
@@ -99,11 +98,7 @@ pub(crate) fn handle<A: AuthMethod, C: Access, O>(
         audit::take_back(server, path, &response, trail.root_token());
         response = refuse(failure.into(), audience);
     }
-    if request.method == Method::Head {
-        response.body.clear();
-        response.rest = None;
-    }
-    response
+    response.without_body_for_head(request)
 }
 
 /// Answers a request under `/v1/` that goes no further.

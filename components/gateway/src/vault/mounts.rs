@@ -128,7 +128,7 @@ pub(super) fn list(call: &Call<'_>) -> Answer {
 pub(super) fn enable(call: &Call<'_>) -> Answer {
     let request = mount_request(&call.fields()?)?;
     let access = call.server.access;
-    let enabled = access.enable_mount(call.captured("path"), &request);
+    let enabled = access.enable_mount(call.captured("path")?, &request);
     enabled.map_err(|error| match error {
         MountError::InvalidListingVisibility => {
             unknown_visibility(request.listing_visibility.as_deref())
@@ -143,7 +143,7 @@ pub(super) fn enable(call: &Call<'_>) -> Answer {
 pub(super) fn disable(call: &Call<'_>) -> Answer {
     let access = call.server.access;
     if let Some(id) = access
-        .disable_mount(call.captured("path"))
+        .disable_mount(call.captured("path")?)
         .map_err(api_error)?
     {
         // Where that fails the operator knows it, and background work goes on; the mount is gone all the same.
@@ -154,7 +154,7 @@ pub(super) fn disable(call: &Call<'_>) -> Answer {
 
 /// GET `sys/auth/<path>`, `sys/mounts/auth/<path>`
 pub(super) fn read(call: &Call<'_>) -> Answer {
-    let path = call.captured("path");
+    let path = call.captured("path")?;
     match call.server.access.read_mount(path)? {
         Some(mount) => Ok(Some(Reply::copied(listed_members(&mount)?))),
         None => Err(ApiError::plain(400, format!("No auth engine at {path}/"))),

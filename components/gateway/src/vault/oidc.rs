@@ -6,8 +6,8 @@ use gatehouse_auth_method_api::{IdentityTokenError, IssuerError, PublicKey};
 use serde::Serialize;
 
 use super::call::{Answer, Call, Unadmitted};
-use super::envelope::Reply;
-use super::errors::{ApiError, MEDIA_TYPE};
+use super::envelope::{self, Reply};
+use super::errors::ApiError;
 use crate::http::Response;
 
 /// For how many seconds the key set may be kept.
@@ -49,20 +49,23 @@ struct Configuration {
 /// GET `.well-known/openid-configuration`
 pub(super) fn discovery(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let issuer = asked.server.auth_method.issuer().map_err(no_tokens)?;
-    json(&Discovery {
-        jwks_uri: format!("{issuer}/.well-known/keys"),
-        issuer: &issuer,
-        response_types_supported: ["id_token"],
-        subject_types_supported: ["public"],
-        id_token_signing_alg_values_supported: ["RS256"],
-    })
+    envelope::bare(
+        200,
+        &Discovery {
+            jwks_uri: format!("{issuer}/.well-known/keys"),
+            issuer: &issuer,
+            response_types_supported: ["id_token"],
+            subject_types_supported: ["public"],
+            id_token_signing_alg_values_supported: ["RS256"],
+        },
+    )
 }
 
 /// GET `.well-known/keys`
 pub(super) fn key_set(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
     let keys = asked.server.auth_method.public_keys().map_err(no_tokens)?;
     let keys = keys.iter().map(Key::from).collect();
-    Ok(json(&KeySet { keys })?.cacheable(KEY_SET_FRESHNESS))
+    Ok(envelope::bare(200, &KeySet { keys })?.cacheable(KEY_SET_FRESHNESS))
 }
 
 /// Any other method at the two documents.
@@ -81,12 +84,6 @@ impl<'a> From<&'a PublicKey> for Key<'a> {
             e: BASE64_URL_SAFE_NO_PAD.encode(&key.exponent),
         }
     }
-}
-
-fn json(document: &impl Serialize) -> Result<Response, ApiError> {
-    let body = serde_json::to_vec(document)
-        .map_err(|error| ApiError::internal(format!("a document could not be written: {error}")))?;
-    Ok(Response::new(200, MEDIA_TYPE, body))
 }
 
 /// There is no issuer to speak of, or the server failed.

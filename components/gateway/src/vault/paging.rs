@@ -57,16 +57,21 @@ impl Paging {
         cut.into_iter()
     }
 
-    /// The answer that shows `page` as `data.keys`.
+    /// Answers `call` with `data.keys`: `list` gives those after a key, at most so many.
     ///
     /// # Errors
     ///
-    /// 404 where there is nothing to show.
-    pub(crate) fn reply(self, page: &KeyPage) -> Answer {
+    /// When `limit` is no integer, the errors of `list`, and 404 where there is nothing to show.
+    pub(crate) fn keys<E: Into<ApiError>>(
+        call: &Call<'_>,
+        list: impl FnOnce(Option<&str>, u32) -> Result<KeyPage, E>,
+    ) -> Answer {
+        let paging = Self::from_query(call)?;
+        let page = list(paging.after.as_deref(), paging.limit).map_err(Into::into)?;
         if page.keys.is_empty() && page.next.is_none() {
             return Err(ApiError::absent());
         }
         let reply = Reply::data(&Keys { keys: &page.keys })?;
-        Ok(Some(reply.warned(self.warnings(page.next.as_deref()))))
+        Ok(Some(reply.warned(paging.warnings(page.next.as_deref()))))
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn all(_: &Call<'_>) -> Answer {
 
 /// `sys/plugins/catalog/<type>`
 pub(super) fn names(call: &Call<'_>) -> Answer {
-    if call.captured("type") != "auth" {
+    if call.captured("type")? != "auth" {
         return Err(ApiError::absent());
     }
     Reply::data(&json!({ "keys": [METHOD_TYPE] })).map(Some)
@@ -29,7 +29,7 @@ pub(super) fn names(call: &Call<'_>) -> Answer {
 
 /// `sys/plugins/catalog/<type>/<name>`
 pub(super) fn one(call: &Call<'_>) -> Answer {
-    if (call.captured("type"), call.captured("name")) != ("auth", METHOD_TYPE) {
+    if (call.captured("type")?, call.captured("name")?) != ("auth", METHOD_TYPE) {
         return Err(ApiError::absent());
     }
     Reply::data(&json!({

@@ -57,13 +57,13 @@ pub(super) fn read_for_old_clients(call: &Call<'_>) -> Answer {
 }
 
 fn existing_policy(call: &Call<'_>) -> Result<access::Policy, ApiError> {
-    let found = call.server.access.read_policy(call.captured("name"))?;
+    let found = call.server.access.read_policy(call.captured("name")?)?;
     found.ok_or_else(ApiError::absent)
 }
 
 /// POST `sys/policies/acl/<name>`, `sys/policy/<name>`
 pub(super) fn write(call: &Call<'_>) -> Answer {
-    let name = call.captured("name");
+    let name = call.captured("name")?;
     let fields = call.fields()?;
     let mut warnings = Vec::new();
     if !call.has_sent(name) {
@@ -88,7 +88,7 @@ pub(super) fn write(call: &Call<'_>) -> Answer {
 pub(super) fn delete(call: &Call<'_>) -> Answer {
     let access = call.server.access;
     access
-        .delete_policy(call.captured("name"))
+        .delete_policy(call.captured("name")?)
         .map_err(api_error)?;
     Ok(None)
 }

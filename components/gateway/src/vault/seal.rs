@@ -6,9 +6,10 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::call::{Answer, Call, Unadmitted};
+use super::envelope;
 use super::errors::ApiError;
 use super::fields::Fields;
-use super::stage::{Stage, answer};
+use super::stage::Stage;
 use crate::host::{Bucket, SealFailure, SealProgress, UnsealError};
 use crate::http::{Request, Response};
 use crate::source;
@@ -79,7 +80,7 @@ fn describe(server: &Server<'_>, seal: Option<SealProgress>) -> Result<Response,
         // One file is the whole key. There are no recovery keys, which other automatic seals have.
         None => ("static", whole(initialized)),
     };
-    answer(
+    envelope::bare(
         200,
         &SealStatus {
             seal_type,

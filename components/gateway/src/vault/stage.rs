@@ -1,11 +1,9 @@
-//! How far a server has got, and the plain documents that say so.
+//! How far a server has got.
 
 use gatehouse_access_api::{Access, Cluster, Failure};
-use serde::Serialize;
 
-use super::errors::{ApiError, MEDIA_TYPE, without_content};
+use super::errors::ApiError;
 use crate::host::SealProgress;
-use crate::http::Response;
 use crate::vault::server::Server;
 
 /// How far a server has got.
@@ -39,15 +37,4 @@ impl Stage {
             Err(failure) => Err(failure.into()),
         }
     }
-}
-
-/// A document without an envelope.
-pub(super) fn answer(status: u16, body: &impl Serialize) -> Result<Response, ApiError> {
-    let body = serde_json::to_vec(body)
-        .map_err(|error| ApiError::internal(format!("an answer could not be written: {error}")))?;
-    Ok(match status {
-        // A load balancer may have asked for the status that has no body.
-        204 => without_content(status),
-        _ => Response::new(status, MEDIA_TYPE, body),
-    })
 }

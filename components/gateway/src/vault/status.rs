@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::call::Unadmitted;
+use super::envelope;
 use super::errors::ApiError;
 use super::fields::parse_boolean;
-use super::stage::{Stage, answer};
+use super::stage::Stage;
 use crate::http::Response;
 use crate::query;
 
@@ -61,7 +62,7 @@ pub(super) fn health(asked: &Unadmitted<'_>) -> Result<Response, ApiError> {
         clock_skew_ms: 0,
         replication_primary_canary_age_ms: 0,
     };
-    answer(status, &body)
+    envelope::bare(status, &body)
 }
 
 /// The status codes a caller wants, for load balancers that take a code for an order.
@@ -135,5 +136,5 @@ pub(super) fn leader(_: &Unadmitted<'_>) -> Result<Response, ApiError> {
         performance_standby: false,
         performance_standby_last_remote_wal: 0,
     };
-    answer(200, &alone)
+    envelope::bare(200, &alone)
 }

@@ -24,15 +24,15 @@ const SHOWN_BYTES: usize = 64;
 /// `sys/tools/random`, and below it a source, how many bytes, or both
 pub(super) fn random(call: &Call<'_>) -> Answer {
     let fields = call.fields()?;
-    let (source, count) = match (call.captured("source"), call.captured("urlbytes")) {
-        (source, "") if SOURCES.contains(&source) => (source, ""),
-        (count, "") => ("", count),
-        (source, count) => (source, count),
+    let named = (call.find_captured("source"), call.find_captured("urlbytes"));
+    let (source, count) = match named {
+        (Some(count), None) if !SOURCES.contains(&count) => (None, Some(count)),
+        named => named,
     };
     let in_body = fields.integer("bytes")?;
     let bytes = match count {
-        "" => in_body.unwrap_or(DEFAULT_BYTES),
-        count => count.parse().map_err(|_| {
+        None => in_body.unwrap_or(DEFAULT_BYTES),
+        Some(count) => count.parse().map_err(|_| {
             let count = quoted(excerpt(count, SHOWN_BYTES));
             refused(format!(
                 "error parsing url-set byte count: strconv.Atoi: parsing {count}: invalid syntax"
@@ -48,13 +48,13 @@ pub(super) fn random(call: &Call<'_>) -> Answer {
         )));
     }
     let format = Format::from_field(&fields, Format::Base64, quoted)?;
-    if !source.is_empty() && !SOURCES.contains(&source) {
+    if let Some(source) = source.filter(|source| !SOURCES.contains(source)) {
         let source = quoted(excerpt(source, SHOWN_BYTES));
         return Err(refused(format!("unsupported entropy source {source}")));
     }
     let mut drawn = vec![0; usize::try_from(bytes).unwrap_or_default()];
     call.server.fill_randomly(&mut drawn)?;
-    let only_platform = (source == "seal").then(|| {
+    let only_platform = (source == Some("seal")).then(|| {
         "no seal/entropy augmentation available, using platform entropy source".to_owned()
     });
     let warnings = only_platform
@@ -79,9 +79,9 @@ pub(super) fn hash(call: &Call<'_>) -> Answer {
             "unable to decode input as base64: illegal base64 data at input byte {at}"
         ))
     })?;
-    let algorithm = match call.captured("urlalgorithm") {
-        "" => fields.string("algorithm")?,
-        in_path => Some(in_path.to_owned()),
+    let algorithm = match call.find_captured("urlalgorithm") {
+        None => fields.string("algorithm")?,
+        Some(in_path) => Some(in_path.to_owned()),
     };
     let algorithm = algorithm.unwrap_or_else(|| "sha2-256".to_owned());
     let format = Format::from_field(&fields, Format::Hexadecimal, str::to_owned)?;

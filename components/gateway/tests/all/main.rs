@@ -1,4 +1,4 @@
-//! The `/v1` protocol over the real capabilities, on stores in memory, and histories of concurrent requests.
+//! Both protocols over the real capabilities, on stores in memory, and histories of concurrent requests.
 
 // What clippy allows in test functions holds for their helpers as well.
 #![allow(
@@ -37,6 +37,7 @@ mod method;
 mod monitor;
 mod mounts;
 mod openapi;
+mod organizations;
 mod paths;
 mod policies;
 mod policy_conditions;

@@ -143,8 +143,7 @@ fn the_description_is_valid_openapi() {
                 assert_eq!(operation.tags.len(), 1);
             }
         }
-        let mut references = Vec::new();
-        collect_references(&raw, &mut references);
+        let references = references(&raw);
         assert!(references.len() > 100);
         for reference in references {
             let pointer = reference.strip_prefix('#').unwrap();
@@ -159,6 +158,13 @@ fn the_description_is_valid_openapi() {
             );
         }
     }
+}
+
+/// Every reference in a document.
+pub fn references(document: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    collect_references(document, &mut found);
+    found
 }
 
 fn collect_references(value: &Value, found: &mut Vec<String>) {

@@ -20,8 +20,8 @@ use super::recorder::Recorder;
 /// 2026-11-21T10:00:00Z
 pub const NOW: u64 = 1_795_255_200;
 
-type Clock = &'static ManualClock;
-type Store = MemoryStore<Clock>;
+pub type Clock = &'static ManualClock;
+pub type Store = MemoryStore<Clock>;
 type RealMethod = AuthMethodService<&'static Store, NoCache, ScriptedHttp, Clock, SeededRandom>;
 type TestGateway = Gateway<
     ScriptedMethod<RealMethod>,
@@ -34,7 +34,7 @@ pub struct Server {
     pub clock: Clock,
     pub access_store: &'static Store,
     pub method_store: &'static Store,
-    organizations_store: &'static Store,
+    pub organizations_store: &'static Store,
     pub operator_log: Arc<Mutex<Vec<String>>>,
     /// Where every exchange is recorded.
     pub audit: Recorder,
@@ -179,6 +179,11 @@ impl Server {
             duty(&self.gateway).is_err().then_some(*name)
         };
         TestGateway::DUTIES.iter().filter_map(failed).collect()
+    }
+
+    /// Tells the operator what is recorded for the audit trail.
+    pub fn report_events(&self) -> DutyOutcome {
+        self.gateway.report_events()
     }
 
     /// What the operator was told since the last time.

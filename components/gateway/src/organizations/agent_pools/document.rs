@@ -2,8 +2,9 @@
 
 use gatehouse_orgs_api::AgentPool;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::organizations::document::ShownResource;
 use crate::organizations::document_type::{
     DocumentType, Target, boolean, integer, related, text, time,
 };
@@ -38,19 +39,11 @@ pub(super) const AGENT_POOL: DocumentType = DocumentType::new(
 ]);
 
 /// A pool as it is shown.
-#[derive(Serialize)]
-pub(super) struct AgentPoolResource<'a> {
-    id: &'a str,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    attributes: Attributes<'a>,
-    relationships: Value,
-    links: Value,
-}
+pub(super) type AgentPoolResource<'a> = ShownResource<'a, Attributes<'a>>;
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Attributes<'a> {
+pub(super) struct Attributes<'a> {
     name: &'a str,
     created_at: String,
     organization_scoped: bool,

@@ -1,13 +1,16 @@
 //! Routes as operations: their parameters, request bodies and answers.
 
 use gatehouse_orgs_api::Edition;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::schema::{document, edition_name, kind_schema};
 use crate::http::Method;
+use crate::openapi::{
+    Members, Operation, Parameter, Reference, RequestBody, Response, Schema, content,
+};
 use crate::organizations::document_type::Kind;
 use crate::organizations::pagination::{PAGE_NUMBER, PAGE_SIZE};
-use crate::organizations::parameter::Parameter;
+use crate::organizations::parameter;
 use crate::organizations::route::{Answer, Audience, Body, Route};
 use crate::organizations::transport::MEDIA_TYPE;
 
@@ -53,35 +56,23 @@ const REFUSALS: [(&str, &str, &str); 9] = [
 ];
 
 /// A route as an operation.
-pub(super) fn operation(route: &Route) -> Value {
-    let mut operation = json!({
-        "operationId": route.id,
-        "summary": route.summary,
-        "description": about(route),
-        "x-gatehouse-audience": audience_name(route.audience),
-        "responses": responses(route),
-    });
-    if let Value::Object(members) = &mut operation {
-        let mut add = |name: &str, value| members.insert(name.to_owned(), value);
-        if let Some(edition) = route.edition {
-            add("x-gatehouse-edition", json!(edition_name(edition)));
-        }
-        let parameters = parameters(route);
-        if !parameters.is_empty() {
-            add("parameters", Value::Array(parameters));
-        }
-        if let Some(Body { data, is_required }) = route.body {
-            let content = content(MEDIA_TYPE, document(data, false));
-            add(
-                "requestBody",
-                json!({"required": is_required, "content": content}),
-            );
-        }
-        if route.audience == Audience::Anyone {
-            add("security", json!([]));
-        }
+pub(super) fn operation(route: &Route) -> Operation {
+    let body = |Body { data, is_required }| RequestBody {
+        required: is_required,
+        content: content([(MEDIA_TYPE, document(data, false))]),
+    };
+    Operation {
+        id: route.id.to_owned(),
+        summary: route.summary,
+        description: Some(about(route)),
+        parameters: parameters(route),
+        request_body: route.body.map(body),
+        responses: responses(route),
+        security: (route.audience == Audience::Anyone).then_some([]),
+        audience: Some(audience_name(route.audience)),
+        edition: route.edition.map(edition_name),
+        ..Operation::default()
     }
-    operation
 }
 
 /// Callers and edition in sentences.
@@ -105,95 +96,59 @@ const fn audience_name(audience: Audience) -> &'static str {
     }
 }
 
-fn parameters(route: &Route) -> Vec<Value> {
+fn parameters(route: &Route) -> Vec<Parameter> {
     let in_path = route.path_parameter().map(|name| {
         let about = match name {
             "name" => "The name of the organization, in any case.",
             _ => "The id.",
         };
-        json!({
-            "name": name,
-            "in": "path",
-            "required": true,
-            "description": about,
-            "schema": {"type": "string"},
-        })
+        Parameter::in_path(name, about, Schema::of("string"))
     });
     let names = route.includes.filter(|names| !names.is_empty());
     let include = names.map(|names| {
-        Parameter {
-            name: "include",
-            kind: Kind::Texts,
-            about: "The related resources that come along.",
-        }
-        .with_items(json!({"type": "string", "enum": names}))
+        let about = "The related resources that come along.";
+        Parameter::joined("include", about, Schema::choice(names))
     });
     let pages = [PAGE_NUMBER, PAGE_SIZE];
     let pages = pages.iter().filter(|_| route.is_paged);
-    let others = route
-        .query
-        .iter()
-        .chain(pages)
-        .map(|parameter| in_query(*parameter));
+    let others = route.query.iter().chain(pages).map(in_query);
     in_path.into_iter().chain(include).chain(others).collect()
 }
 
-fn in_query(parameter: Parameter) -> Value {
-    match parameter.kind {
-        Kind::Texts => parameter.with_items(json!({"type": "string"})),
-        kind => json!({
-            "name": parameter.name,
-            "in": "query",
-            "description": parameter.about,
-            "schema": kind_schema(kind),
-        }),
+fn in_query(parameter: &parameter::Parameter) -> Parameter {
+    let parameter::Parameter { name, kind, about } = *parameter;
+    match kind {
+        Kind::Texts => Parameter::joined(name, about, Schema::of("string")),
+        kind => Parameter::in_query(name, about, kind_schema(kind)),
     }
 }
 
-impl Parameter {
-    /// A list of such items, joined by commas.
-    fn with_items(self, items: Value) -> Value {
-        json!({
-            "name": self.name,
-            "in": "query",
-            "description": self.about,
-            "style": "form",
-            "explode": false,
-            "schema": {"type": "array", "items": items},
-        })
-    }
-}
-
-fn responses(route: &Route) -> Map<String, Value> {
+fn responses(route: &Route) -> Members<Response> {
     let served = |status: u16, content| {
-        let description = if status == 201 {
-            "It is made."
-        } else {
-            "It is shown."
+        let description = match status {
+            201 => "It is made.",
+            _ => "It is shown.",
         };
-        (
-            status.to_string(),
-            json!({"description": description, "content": content}),
-        )
+        (status.to_string(), Response::with(description, content))
     };
     let success = match route.answer {
-        Answer::Nothing => Some(("204".to_owned(), json!({"description": "It is done."}))),
-        Answer::Document(status, data) => Some(served(
-            status,
-            content(MEDIA_TYPE, document(data, route.is_paged)),
-        )),
-        Answer::Json => Some(served(
-            200,
-            content("application/json", json!({"type": "object"})),
-        )),
+        Answer::Nothing => Some(("204".to_owned(), Response::empty("It is done."))),
+        Answer::Document(status, data) => {
+            let document = document(data, route.is_paged);
+            Some(served(status, content([(MEDIA_TYPE, document)])))
+        }
+        Answer::Json => {
+            let object = json!(Schema::of("object"));
+            Some(served(200, content([("application/json", object)])))
+        }
         Answer::Refusal => None,
     };
     let refusals = REFUSALS
         .iter()
         .filter(|(status, ..)| can_refuse(route, status));
     let refusals = refusals.map(|(status, name, _)| {
-        let reference = json!({"$ref": format!("#/components/responses/{name}")});
-        ((*status).to_owned(), reference)
+        let refusal = Response::Shared(Reference::response(name));
+        ((*status).to_owned(), refusal)
     });
     success.into_iter().chain(refusals).collect()
 }
@@ -222,15 +177,11 @@ fn can_refuse(route: &Route, status: &str) -> bool {
 }
 
 /// The answers to requests that are not served, by their names.
-pub(super) fn refusals() -> Map<String, Value> {
-    let schema = || json!({"$ref": "#/components/schemas/Errors"});
+pub(super) fn refusals() -> Members<Value> {
     let answers = REFUSALS.iter().map(|(_, name, about)| {
-        let answer = json!({"description": about, "content": content(MEDIA_TYPE, schema())});
-        ((*name).to_owned(), answer)
+        let errors = json!(Reference::schema("Errors"));
+        let answer = Response::with(about, content([(MEDIA_TYPE, errors)]));
+        (*name, json!(answer))
     });
     answers.collect()
-}
-
-fn content(media_type: &str, schema: Value) -> Value {
-    json!({media_type: {"schema": schema}})
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gatehouse_orgs_api::Edition;
 use serde_json::{Map, Value, json};
 
+use crate::openapi::{Reference, Schema};
 use crate::organizations::document_type::{
     DocumentType, Kind, Property, Relationship, Target, UseIn,
 };
@@ -74,7 +75,7 @@ pub(super) fn document(data: Data, is_paged: bool) -> Value {
 }
 
 fn reference(name: &str) -> Value {
-    json!({"$ref": format!("#/components/schemas/{name}")})
+    json!(Reference::schema(name))
 }
 
 fn resource(found: &DocumentType) -> Value {
@@ -85,16 +86,11 @@ fn resource(found: &DocumentType) -> Value {
         relationships,
         ..
     } = *found;
-    let mut kind = json!({"type": "string"});
-    if let (false, Value::Object(kind)) = (resource_type.is_empty(), &mut kind) {
-        let constraint = if is_type_checked { "enum" } else { "example" };
-        let value = if is_type_checked {
-            json!([resource_type])
-        } else {
-            json!(resource_type)
-        };
-        kind.insert(constraint.to_owned(), value);
-    }
+    let kind = match (is_type_checked, resource_type) {
+        (_, "") => json!({"type": "string"}),
+        (true, name) => json!({"type": "string", "enum": [name]}),
+        (false, name) => json!({"type": "string", "example": name}),
+    };
     let mut schema = json!({
         "type": "object",
         "description": about,
@@ -112,35 +108,22 @@ fn resource(found: &DocumentType) -> Value {
     schema
 }
 
-fn object<'p>(properties: impl IntoIterator<Item = &'p Property>) -> Value {
+fn object<'p>(properties: impl IntoIterator<Item = &'p Property>) -> Schema {
     let properties = properties.into_iter();
-    let properties: Map<String, Value> = properties
-        .map(|property| (property.name.to_owned(), property_schema(property)))
-        .collect();
-    json!({"type": "object", "properties": properties})
+    let properties = properties.map(|property| (property.name, property_schema(property)));
+    Schema::object(properties.collect())
 }
 
-fn property_schema(property: &Property) -> Value {
-    let mut schema = kind_schema(property.kind);
-    if let Value::Object(members) = &mut schema {
-        let mut add = |name: &str, value: Value| members.insert(name.to_owned(), value);
-        add("description", json!(described(property)));
-        match property.use_in {
-            UseIn::Both => None,
-            UseIn::Answers => add("readOnly", json!(true)),
-            UseIn::Requests => add("writeOnly", json!(true)),
-        };
-        if property.is_nullable {
-            add("nullable", json!(true));
-        }
-        let default = property
-            .default
-            .and_then(|json| serde_json::from_str(json).ok());
-        if let Some(default) = default {
-            add("default", default);
-        }
+fn property_schema(property: &Property) -> Schema {
+    let default = property.default;
+    Schema {
+        description: Some(described(property).into()),
+        read_only: property.use_in == UseIn::Answers,
+        write_only: property.use_in == UseIn::Requests,
+        nullable: property.is_nullable,
+        default: default.and_then(|json| serde_json::from_str(json).ok()),
+        ..kind_schema(property.kind)
     }
-    schema
 }
 
 fn described(property: &Property) -> String {
@@ -165,16 +148,16 @@ pub(super) const fn edition_name(edition: Edition) -> &'static str {
 }
 
 /// The schema of values of one kind.
-pub(super) fn kind_schema(kind: Kind) -> Value {
+pub(super) fn kind_schema(kind: Kind) -> Schema {
     match kind {
-        Kind::Text => json!({"type": "string"}),
-        Kind::Choice(words) => json!({"type": "string", "enum": words}),
-        Kind::Boolean => json!({"type": "boolean"}),
-        Kind::Integer => json!({"type": "integer", "format": "int64"}),
-        Kind::Timestamp => json!({"type": "string", "format": "date-time"}),
-        Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
-        Kind::Flags => json!({"type": "object", "additionalProperties": {"type": "boolean"}}),
-        Kind::Objects(properties) => json!({"type": "array", "items": object(properties)}),
+        Kind::Text => Schema::of("string"),
+        Kind::Choice(words) => Schema::choice(words),
+        Kind::Boolean => Schema::of("boolean"),
+        Kind::Integer => Schema::formatted("integer", "int64"),
+        Kind::Timestamp => Schema::formatted("string", "date-time"),
+        Kind::Texts => Schema::array(Schema::of("string")),
+        Kind::Flags => Schema::map(Schema::of("boolean")),
+        Kind::Objects(properties) => Schema::array(object(properties)),
     }
 }
 

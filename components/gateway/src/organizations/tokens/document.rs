@@ -4,6 +4,7 @@ use gatehouse_orgs_api::{ApiToken, IssuedToken, TokenCreator, TokenOwner};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::organizations::document::ShownResource;
 use crate::organizations::document_type::{DocumentType, Target, related, text, time};
 use crate::organizations::timestamp;
 
@@ -39,20 +40,13 @@ pub(super) const TOKEN: DocumentType = DocumentType::new(
     related("team", Target::One("teams")),
 ]);
 
-/// A token as it is shown. It has these attributes and no others, for clients refuse what they do not know.
-#[derive(Serialize)]
-pub(in crate::organizations) struct TokenResource<'a> {
-    id: &'a str,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    attributes: Attributes<'a>,
-    relationships: Value,
-    links: Value,
-}
+/// A token as it is shown.
+pub(in crate::organizations) type TokenResource<'a> = ShownResource<'a, Attributes<'a>>;
 
+/// There are these attributes and no others, for clients refuse what they do not know.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Attributes<'a> {
+pub(in crate::organizations) struct Attributes<'a> {
     created_at: String,
     last_used_at: Option<String>,
     description: Option<&'a str>,

@@ -15,17 +15,18 @@ use crate::vault::paging::Paging;
 
 /// LIST `role`, `roles`
 pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
-    let paging = Paging::from_query(call)?;
     let (auth_method, mount) = (call.server.auth_method, mount(call)?);
-    let page = auth_method.list_roles_after(&mount, paging.after.as_deref(), paging.limit)?;
-    let (keys, next) = (page.names, page.next);
-    paging.reply(&KeyPage { keys, next })
+    Paging::keys(call, |after, limit| {
+        let page = auth_method.list_roles_after(&mount, after, limit)?;
+        let (keys, next) = (page.names, page.next);
+        Ok::<_, ApiError>(KeyPage { keys, next })
+    })
 }
 
 /// GET `role/<name>`
 pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
     let auth_method = call.server.auth_method;
-    let role = auth_method.read_role(&mount(call)?, name(call))?;
+    let role = auth_method.read_role(&mount(call)?, name(call)?)?;
     let role = role.ok_or_else(ApiError::absent)?;
     Reply::data(&fields::Shown(&role)).map(Some)
 }
@@ -46,7 +47,7 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
     let changes = fields::changes(&sent)?;
     let (auth_method, mount) = (call.server.auth_method, mount(call)?);
     let written = auth_method
-        .write_role(&mount, name(call), changes, precondition)
+        .write_role(&mount, name(call)?, changes, precondition)
         .map_err(text::api_error)?;
     let warnings = written.warnings.iter().map(text::warning);
     let reply = Reply::empty()
@@ -58,10 +59,10 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
 /// DELETE `role/<name>`
 pub(in crate::vault) fn delete(call: &Call<'_>) -> Answer {
     let auth_method = call.server.auth_method;
-    auth_method.delete_role(&mount(call)?, name(call))?;
+    auth_method.delete_role(&mount(call)?, name(call)?)?;
     Ok(None)
 }
 
-fn name<'c>(call: &'c Call<'_>) -> &'c str {
+fn name<'c>(call: &'c Call<'_>) -> Result<&'c str, ApiError> {
     call.captured(fields::NAME.name)
 }

@@ -111,9 +111,9 @@ struct Written {
 /// POST `identity/entity-alias`, `identity/group-alias`, and below their `id/`
 pub(in crate::vault) fn write(call: &Call<'_>, kind: Kind) -> Answer {
     let fields = &call.fields()?;
-    let id = match call.captured("id") {
-        "" => fields.string("id")?.filter(|id| !id.is_empty()),
-        id => Some(id.to_owned()),
+    let id = match call.find_captured("id") {
+        None => fields.string("id")?.filter(|id| !id.is_empty()),
+        Some(id) => Some(id.to_owned()),
     };
     let request = AliasRequest {
         id,
@@ -140,7 +140,7 @@ pub(in crate::vault) fn write(call: &Call<'_>, kind: Kind) -> Answer {
 
 /// GET below `id/`
 pub(in crate::vault) fn read(call: &Call<'_>, kind: Kind) -> Answer {
-    let (access, id) = (call.server.access, call.captured("id"));
+    let (access, id) = (call.server.access, call.captured("id")?);
     let alias = match kind {
         Kind::Entity => access.read_entity_alias(id)?,
         Kind::Group => access.read_group_alias(id)?,
@@ -151,7 +151,7 @@ pub(in crate::vault) fn read(call: &Call<'_>, kind: Kind) -> Answer {
 
 /// DELETE below `id/`
 pub(in crate::vault) fn delete(call: &Call<'_>, kind: Kind) -> Answer {
-    let (access, id) = (call.server.access, call.captured("id"));
+    let (access, id) = (call.server.access, call.captured("id")?);
     let deleted = match kind {
         Kind::Entity => access.delete_entity_alias(id),
         Kind::Group => access.delete_group_alias(id),

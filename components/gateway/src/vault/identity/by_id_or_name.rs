@@ -49,22 +49,22 @@ pub(in crate::vault) fn create<K: Kind>(call: &Call<'_>) -> Answer {
 
 /// POST below `id/` or `name/`
 pub(in crate::vault) fn write<K: Kind>(call: &Call<'_>) -> Answer {
-    let target = match reference(call) {
-        IdentityReference::Name(name) => IdentityTarget::Name(name),
-        _ => IdentityTarget::Id(call.captured("id").into()),
+    let target = match call.find_captured("name") {
+        Some(name) => IdentityTarget::Name(name.into()),
+        None => IdentityTarget::Id(call.captured("id")?.into()),
     };
     write_to::<K>(call, &call.fields()?, &target)
 }
 
 /// GET below `id/` or `name/`
 pub(in crate::vault) fn read<K: Kind>(call: &Call<'_>) -> Answer {
-    let found = K::read(call.server.access, &reference(call))?;
+    let found = K::read(call.server.access, &reference(call)?)?;
     found.map(Some).ok_or_else(ApiError::absent)
 }
 
 /// DELETE below `id/` or `name/`
 pub(in crate::vault) fn delete<K: Kind>(call: &Call<'_>) -> Answer {
-    K::delete(call.server.access, &reference(call))?;
+    K::delete(call.server.access, &reference(call)?)?;
     Ok(None)
 }
 
@@ -77,11 +77,11 @@ pub(in crate::vault) fn lookup<K: Kind>(call: &Call<'_>) -> Answer {
 }
 
 /// The object that the path names.
-fn reference(call: &Call<'_>) -> IdentityReference {
-    match call.captured("name") {
-        "" => IdentityReference::Id(call.captured("id").into()),
-        name => IdentityReference::Name(name.into()),
-    }
+fn reference(call: &Call<'_>) -> Result<IdentityReference, ApiError> {
+    Ok(match call.find_captured("name") {
+        Some(name) => IdentityReference::Name(name.into()),
+        None => IdentityReference::Id(call.captured("id")?.into()),
+    })
 }
 
 fn write_to<K: Kind>(call: &Call<'_>, fields: &Fields<'_>, target: &IdentityTarget) -> Answer {

@@ -130,12 +130,8 @@ pub(in crate::vault) fn list_by_id(call: &Call<'_>) -> Answer {
 
 /// LIST `identity/entity/name`
 pub(in crate::vault) fn list_by_name(call: &Call<'_>) -> Answer {
-    let paging = Paging::from_query(call)?;
-    let page = call
-        .server
-        .access
-        .list_entity_names(paging.after.as_deref(), paging.limit)?;
-    paging.reply(&page)
+    let access = call.server.access;
+    Paging::keys(call, |after, limit| access.list_entity_names(after, limit))
 }
 
 /// `identity/entity/batch-delete`

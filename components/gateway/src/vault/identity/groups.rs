@@ -157,10 +157,6 @@ pub(in crate::vault) fn list_by_id(call: &Call<'_>) -> Answer {
 
 /// LIST `identity/group/name`
 pub(in crate::vault) fn list_by_name(call: &Call<'_>) -> Answer {
-    let paging = Paging::from_query(call)?;
-    let page = call
-        .server
-        .access
-        .list_group_names(paging.after.as_deref(), paging.limit)?;
-    paging.reply(&page)
+    let access = call.server.access;
+    Paging::keys(call, |after, limit| access.list_group_names(after, limit))
 }

@@ -73,7 +73,7 @@ fn move_mount(access: &dyn Access, from: &str, to: &str) -> Result<String, ApiEr
 
 /// `sys/remount/status/<migration_id>`
 pub(in crate::vault) fn status(call: &Call<'_>) -> Answer {
-    let id = call.captured("migration_id");
+    let id = call.captured("migration_id")?;
     let access = call.server.access;
     let migration = access.read_migration(id)?.ok_or_else(ApiError::absent)?;
     let data = json!({

@@ -120,7 +120,7 @@ pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
 
 /// GET `sys/mounts/<path>`
 pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
-    let path = format!("{}/", call.captured("path"));
+    let path = format!("{}/", call.captured("path")?);
     match SYSTEM_MOUNTS.iter().find(|mount| mount.path == path) {
         Some(mount) => Ok(Some(Reply::copied(
             mount.listed_members(&cluster_id(call.server.access)?)?,
@@ -134,14 +134,14 @@ pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
 
 /// DELETE `sys/mounts/<path>`: what is not there is as good as removed, and nothing that is there can be.
 pub(in crate::vault) fn remove(call: &Call<'_>) -> Answer {
-    let path = format!("{}/", call.captured("path"));
+    let path = format!("{}/", call.captured("path")?);
     let is_mounted = SYSTEM_MOUNTS.iter().any(|mount| mount.path == path);
     refuse_removal(is_mounted, &path)
 }
 
 /// DELETE `sys/mounts/auth/<path>`
 pub(in crate::vault) fn remove_auth(call: &Call<'_>) -> Answer {
-    let path = format!("{}/", call.captured("path"));
+    let path = format!("{}/", call.captured("path")?);
     let is_mounted = call.server.access.read_mount(&path)?.is_some();
     refuse_removal(is_mounted, &format!("auth/{path}"))
 }

@@ -41,7 +41,7 @@ impl<'a> From<&'a MountView> for Tuning<'a> {
 
 /// GET `sys/auth/<path>/tune`, `sys/mounts/auth/<path>/tune`
 pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
-    let path = call.captured("path");
+    let path = call.captured("path")?;
     let mount = mount(call, path)?.ok_or_else(|| {
         let path = quoted(&format!("auth/{path}/"));
         ApiError::plain(400, format!("cannot fetch sysview for path {path}"))
@@ -51,7 +51,7 @@ pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
 
 /// POST `sys/auth/<path>/tune`, `sys/mounts/auth/<path>/tune`
 pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
-    let path = call.captured("path");
+    let path = call.captured("path")?;
     let mount = mount(call, path)?;
     let fields = call.fields()?;
     check_plugin_version(&fields)?;

@@ -1,99 +1,46 @@
 //! The description of routes as OpenAPI 3.0 has it. It is written straight from the tables of routes.
 
-use std::fmt::{self, Display, Formatter};
+use serde::Serialize;
+use serde_json::json;
 
-use serde::{Serialize, Serializer};
-
-use super::schema::{self, Components, FieldSchema, Reference, RequestName};
+use super::schema::{self, RequestName};
+use crate::openapi::{
+    self, Members, Operation, Parameter, Reference, RequestBody, Response, Schema, content,
+};
+use crate::vault::errors::MEDIA_TYPE;
 use crate::vault::field::Field;
 use crate::vault::place::{MOUNT_PATH, Place, Root};
-use crate::vault::route::{Needs, Operation, Route, Success, Verb};
+use crate::vault::route::{self, Needs, Route, Success, Verb};
 
 /// Where the method is for those who did not say otherwise, without a slash.
 const DEFAULT_MOUNT: &str = "gcp";
 
 /// The whole document.
-#[derive(Serialize)]
-pub(super) struct Document<'a> {
-    openapi: &'static str,
-    info: Info,
-    servers: [Server; 1],
-    security: [Security; 1],
-    paths: Paths<'a>,
-    components: Components<'a>,
+pub(super) type Document = openapi::Document<Members<PathItem>, Members<Schema>>;
+
+/// The description of the routes in `places`.
+pub(super) fn document(places: &[Place<'_>]) -> Document {
+    let paths = places.iter().flat_map(|place| {
+        place.described().map(|route| {
+            let path = format!("/{}{}", place.root, route.path);
+            (path, PathItem::of(place, route))
+        })
+    });
+    let api = openapi::Api {
+        openapi: "3.0.2",
+        title: "Gatehouse API",
+        description: "Logins of Google Cloud workloads, and the tokens, policies and identities that come of them.",
+        server: "/v1",
+        paths: paths.collect(),
+        schemas: schema::schemas(places),
+        responses: schema::responses(),
+        token: json!({"type": "apiKey", "in": "header", "name": "X-Vault-Token"}),
+    };
+    api.into()
 }
 
 #[derive(Serialize)]
-struct Info {
-    title: &'static str,
-    description: &'static str,
-    version: &'static str,
-    license: License,
-}
-
-#[derive(Serialize)]
-struct License {
-    name: &'static str,
-    url: &'static str,
-}
-
-#[derive(Serialize)]
-struct Server {
-    url: &'static str,
-}
-
-/// The header that holds the token.
-#[derive(Serialize)]
-struct Security {
-    token: [(); 0],
-}
-
-impl<'a> Document<'a> {
-    /// The description of what is in `places`.
-    pub(super) fn of(places: &'a [Place<'a>]) -> Self {
-        Self {
-            openapi: "3.0.2",
-            info: Info {
-                title: "Gatehouse API",
-                description: "Logins of Google Cloud workloads, and the tokens, policies and identities that come of them.",
-                version: env!("CARGO_PKG_VERSION"),
-                license: License {
-                    name: "Apache 2.0",
-                    url: "https://www.apache.org/licenses/LICENSE-2.0",
-                },
-            },
-            servers: [Server { url: "/v1" }],
-            security: [Security { token: [] }],
-            paths: Paths(places),
-            components: Components::of(places),
-        }
-    }
-}
-
-/// Writes what it shows as a text.
-struct Shown<T>(T);
-
-impl<T: Display> Serialize for Shown<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-struct Paths<'a>(&'a [Place<'a>]);
-
-impl Serialize for Paths<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().flat_map(|place| {
-            place.described().map(|route| {
-                let path = format!("/{}{}", place.root, route.path);
-                (path, PathItem::of(place, route))
-            })
-        }))
-    }
-}
-
-#[derive(Serialize)]
-struct PathItem<'a> {
+pub(super) struct PathItem {
     description: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parameters: Vec<Parameter>,
@@ -110,23 +57,23 @@ struct PathItem<'a> {
     )]
     create_supported: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    get: Option<OperationItem<'a>>,
+    get: Option<Operation>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    head: Option<OperationItem<'a>>,
+    head: Option<Operation>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    post: Option<OperationItem<'a>>,
+    post: Option<Operation>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    delete: Option<OperationItem<'a>>,
+    delete: Option<Operation>,
 }
 
-impl<'a> PathItem<'a> {
-    fn of(place: &'a Place<'a>, route: &'a Route) -> Self {
-        let mount = matches!(place.root, Root::AnyMount).then(Parameter::mount_path);
-        let captures = route.captures.iter().map(Parameter::in_path);
+impl PathItem {
+    fn of(place: &Place<'_>, route: &Route) -> Self {
+        let mount = matches!(place.root, Root::AnyMount).then(mount_path);
+        let captures = route.captures.iter().map(in_path);
         let find = |wanted: &[Verb]| {
             let mut operations = route.operations.iter();
             let operation = operations.find(|operation| wanted.contains(&operation.verb))?;
-            Some(OperationItem::of(place, route, operation))
+            Some(described(place, route, operation))
         };
         Self {
             description: route.about,
@@ -142,270 +89,102 @@ impl<'a> PathItem<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct OperationItem<'a> {
-    #[serde(rename = "operationId")]
-    id: Shown<OperationId<'a>>,
-    summary: &'static str,
-    tags: [&'static str; 1],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    parameters: Vec<Parameter>,
-    #[serde(rename = "requestBody", skip_serializing_if = "Option::is_none")]
-    request_body: Option<RequestBody>,
-    responses: Responses,
-    /// Empty where no token is needed; elsewhere the document's holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    security: Option<[(); 0]>,
-}
-
-impl<'a> OperationItem<'a> {
-    fn of(place: &'a Place<'a>, route: &Route, operation: &'static Operation) -> Self {
-        let list = (operation.verb == Verb::List).then(Parameter::list);
-        let query = operation.query.iter().map(Parameter::in_query);
-        Self {
-            id: Shown(OperationId {
-                root: place.root,
-                id: operation.id,
-            }),
-            summary: operation.summary,
-            tags: [place.tag],
-            parameters: list.into_iter().chain(query).collect(),
-            request_body: RequestBody::of(operation),
-            responses: Responses(operation.success),
-            security: (route.needs == Needs::Nothing).then_some([]),
-        }
+fn described(place: &Place<'_>, route: &Route, operation: &route::Operation) -> Operation {
+    let list = (operation.verb == Verb::List).then(list);
+    let query = operation.query.iter().map(in_query);
+    let request_body = (!operation.body.is_empty()).then(|| RequestBody {
+        required: operation.body.iter().any(|field| field.required),
+        content: schema::in_json(RequestName(operation.id)),
+    });
+    Operation {
+        id: operation_id(place.root, operation.id),
+        summary: operation.summary,
+        tags: vec![place.tag],
+        parameters: list.into_iter().chain(query).collect(),
+        request_body,
+        responses: responses(operation.success),
+        security: (route.needs == Needs::Nothing).then_some([]),
+        ..Operation::default()
     }
 }
 
 /// The identifier of an operation. Those of mounts at unusual paths say where, so that each is there once.
-struct OperationId<'a> {
-    root: Root<'a>,
-    id: &'static str,
-}
-
-impl Display for OperationId<'_> {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.id)?;
-        match self.root {
-            Root::Mount(path) if path.trim_end_matches('/') != DEFAULT_MOUNT => {
-                formatter.write_str("_")?;
-                let path = path.trim_end_matches('/');
-                path.chars().try_for_each(|character| match character {
-                    '-' | '0'..='9' | 'A'..='Z' | 'a'..='z' => write!(formatter, "{character}"),
-                    other => write!(formatter, "_{:02x}", u32::from(other)),
-                })
-            }
-            _ => Ok(()),
+fn operation_id(root: Root<'_>, id: &str) -> String {
+    match root {
+        Root::Mount(path) if path.trim_end_matches('/') != DEFAULT_MOUNT => {
+            let path = path.trim_end_matches('/').chars();
+            let escaped = path.map(|character| match character {
+                '-' | '0'..='9' | 'A'..='Z' | 'a'..='z' => character.to_string(),
+                other => format!("_{:02x}", u32::from(other)),
+            });
+            format!("{id}_{}", escaped.collect::<String>())
         }
+        _ => id.to_owned(),
     }
 }
 
-/// A parameter in the path or in the query.
-#[derive(Serialize)]
-struct Parameter {
-    name: &'static str,
-    description: &'static str,
-    #[serde(rename = "in")]
-    place: &'static str,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    required: bool,
-    schema: ParameterSchema,
+fn in_path(field: &Field) -> Parameter {
+    Parameter::in_path(field.name, field.about, schema::undescribed(field))
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum ParameterSchema {
-    Field(FieldSchema),
-    /// That a list is asked for.
-    List {
-        #[serde(rename = "type")]
-        kind: &'static str,
-        #[serde(rename = "enum")]
-        words: [&'static str; 1],
-    },
-    Mount {
-        #[serde(rename = "type")]
-        kind: &'static str,
-        default: &'static str,
-    },
-}
-
-impl Parameter {
-    fn in_path(field: &Field) -> Self {
-        Self {
-            name: field.name,
-            description: field.about,
-            place: "path",
-            required: true,
-            schema: ParameterSchema::Field(FieldSchema::undescribed(field)),
-        }
-    }
-
-    fn in_query(field: &Field) -> Self {
-        Self {
-            place: "query",
-            required: field.required,
-            ..Self::in_path(field)
-        }
-    }
-
-    fn list() -> Self {
-        Self {
-            name: "list",
-            description: "Asks for the list.",
-            place: "query",
-            required: true,
-            schema: ParameterSchema::List {
-                kind: "string",
-                words: ["true"],
-            },
-        }
-    }
-
-    fn mount_path() -> Self {
-        Self {
-            name: MOUNT_PATH,
-            description: "Where the auth method is, below auth/.",
-            place: "path",
-            required: true,
-            schema: ParameterSchema::Mount {
-                kind: "string",
-                default: DEFAULT_MOUNT,
-            },
-        }
+fn in_query(field: &Field) -> Parameter {
+    Parameter {
+        required: field.required,
+        ..Parameter::in_query(field.name, field.about, schema::undescribed(field))
     }
 }
 
-#[derive(Serialize)]
-struct RequestBody {
-    required: bool,
-    content: JsonContent,
-}
-
-#[derive(Serialize)]
-struct JsonContent {
-    #[serde(rename = "application/json")]
-    json: MediaType,
-}
-
-#[derive(Serialize)]
-struct MediaType {
-    schema: Reference,
-}
-
-impl JsonContent {
-    const fn of(schema: Reference) -> Self {
-        Self {
-            json: MediaType { schema },
-        }
+/// Tells a list from a read.
+fn list() -> Parameter {
+    let schema = Schema::choice(&["true"]);
+    Parameter {
+        required: true,
+        ..Parameter::in_query("list", "Asks for the list.", schema)
     }
 }
 
-impl RequestBody {
-    fn of(operation: &Operation) -> Option<Self> {
-        (!operation.body.is_empty()).then(|| Self {
-            required: operation.body.iter().any(|field| field.required),
-            content: JsonContent::of(Reference::Request(RequestName(operation.id))),
-        })
-    }
+fn mount_path() -> Parameter {
+    let schema = Schema {
+        default: Some(json!(DEFAULT_MOUNT)),
+        ..Schema::of("string")
+    };
+    Parameter::in_path(MOUNT_PATH, "Where the auth method is, below auth/.", schema)
 }
 
 /// The possible answers, by status.
-struct Responses(Success);
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Response {
-    Shared(Reference),
-    Json {
-        description: &'static str,
-        content: JsonContent,
-    },
-    Text {
-        description: &'static str,
-        content: TextContent,
-    },
-    Empty {
-        description: &'static str,
-    },
-}
-
-#[derive(Serialize)]
-struct TextContent {
-    #[serde(flatten)]
-    json: Option<JsonContent>,
-    #[serde(rename = "text/plain")]
-    text: TextType,
-}
-
-#[derive(Serialize)]
-struct TextType {
-    schema: TextSchema,
-}
-
-#[derive(Serialize)]
-struct TextSchema {
-    #[serde(rename = "type")]
-    kind: &'static str,
-}
-
-impl Serialize for Responses {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let json = |description, name| Response::Json {
-            description,
-            content: JsonContent::of(Reference::Schema(name)),
-        };
-        let text = |json| Response::Text {
-            description: "OK.",
-            content: TextContent {
-                json,
-                text: TextType {
-                    schema: TextSchema { kind: "string" },
-                },
-            },
-        };
-        let done = || Response::Empty {
-            description: "Done.",
-        };
-        let envelope = || json("OK.", schema::ENVELOPE);
-        let refusals = || {
-            [
-                (
-                    "4XX",
-                    Response::Shared(Reference::Response(schema::REFUSAL)),
-                ),
-                (
-                    "5XX",
-                    Response::Shared(Reference::Response(schema::FAILURE)),
-                ),
-            ]
-        };
-        let mut responses = match self.0 {
-            Success::Envelope => vec![("200", envelope())],
-            Success::Keys => vec![
-                ("200", json("The keys.", schema::KEYS)),
-                ("404", json("There are none.", schema::ERRORS)),
-            ],
-            Success::Nothing => vec![("204", done())],
-            Success::EnvelopeOrNothing => vec![("200", envelope()), ("204", done())],
-            Success::Refusal => Vec::new(),
-            Success::Accepted => vec![
-                ("200", envelope()),
-                ("202", json("Begun.", schema::ENVELOPE)),
-            ],
-            Success::Document => vec![("200", json("OK.", schema::DOCUMENT))],
-            Success::Status => vec![
-                ("200", json("It serves.", schema::DOCUMENT)),
-                ("501", json("It is not initialized.", schema::DOCUMENT)),
-                ("503", json("It is sealed.", schema::DOCUMENT)),
-            ],
-            Success::DocumentOrText => {
-                let document = JsonContent::of(Reference::Schema(schema::DOCUMENT));
-                vec![("200", text(Some(document)))]
-            }
-            Success::Text => vec![("200", text(None))],
-        };
-        responses.extend(refusals());
-        serializer.collect_map(responses)
-    }
+fn responses(success: Success) -> Members<Response> {
+    let json = |description, name| Response::with(description, schema::in_json(name));
+    let done = || Response::empty("Done.");
+    let envelope = || json("OK.", schema::ENVELOPE);
+    let text = || ("text/plain", json!({"type": "string"}));
+    let mut responses = match success {
+        Success::Envelope => vec![("200", envelope())],
+        Success::Keys => vec![
+            ("200", json("The keys.", schema::KEYS)),
+            ("404", json("There are none.", schema::ERRORS)),
+        ],
+        Success::Nothing => vec![("204", done())],
+        Success::EnvelopeOrNothing => vec![("200", envelope()), ("204", done())],
+        Success::Refusal => Vec::new(),
+        Success::Accepted => vec![
+            ("200", envelope()),
+            ("202", json("Begun.", schema::ENVELOPE)),
+        ],
+        Success::Document => vec![("200", json("OK.", schema::DOCUMENT))],
+        Success::Status => vec![
+            ("200", json("It serves.", schema::DOCUMENT)),
+            ("501", json("It is not initialized.", schema::DOCUMENT)),
+            ("503", json("It is sealed.", schema::DOCUMENT)),
+        ],
+        Success::DocumentOrText => {
+            let document = (MEDIA_TYPE, json!(Reference::schema(schema::DOCUMENT)));
+            vec![("200", Response::with("OK.", content([document, text()])))]
+        }
+        Success::Text => vec![("200", Response::with("OK.", content([text()])))],
+    };
+    let refusals = [("4XX", schema::REFUSAL), ("5XX", schema::FAILURE)];
+    responses.extend(
+        refusals.map(|(status, name)| (status, Response::Shared(Reference::response(name)))),
+    );
+    responses.into_iter().collect()
 }

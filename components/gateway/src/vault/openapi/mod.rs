@@ -10,9 +10,10 @@ mod schema;
 use gatehouse_access_api::Operation;
 use serde::Serialize;
 
-use self::document::Document;
+use self::document::{Document, document};
 use super::call::Call;
-use super::errors::{ApiError, MEDIA_TYPE};
+use super::envelope;
+use super::errors::ApiError;
 use super::internal_ui::rights_below;
 use super::place::{Place, Root};
 use super::routes::{
@@ -54,15 +55,15 @@ pub(super) fn response(call: &Call<'_>) -> Result<Response, ApiError> {
         });
         any_method |= path.starts_with("auth/") && path != TOKEN_ROOT;
     }
-    json(&Document::of(&places))
+    envelope::bare(200, &document(&places))
 }
 
 #[derive(Serialize)]
-struct Help<'a> {
+struct Help {
     help: String,
     see_also: (),
     /// The description of the one path, or of all below a root.
-    openapi: Document<'a>,
+    openapi: Document,
 }
 
 /// The answer to whoever asks for help with a path.
@@ -77,11 +78,14 @@ pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, ApiError> 
         below,
     } = located.ok_or_else(ApiError::unsupported_path)?;
     if below.is_empty() {
-        return json(&Help {
-            help: help::of_family(family),
-            see_also: (),
-            openapi: Document::of(&[family.at(*root)]),
-        });
+        return envelope::bare(
+            200,
+            &Help {
+                help: help::of_family(family),
+                see_also: (),
+                openapi: document(&[family.at(*root)]),
+            },
+        );
     }
     let route = family.find(below).ok_or_else(ApiError::unsupported_path)?;
     let routes = [std::slice::from_ref(route)];
@@ -90,16 +94,12 @@ pub(super) fn help(located: Option<&Located<'_>>) -> Result<Response, ApiError> 
         tag: family.tag,
         routes: &routes,
     }];
-    json(&Help {
-        help: help::of_route(route, below),
-        see_also: (),
-        openapi: Document::of(&places),
-    })
-}
-
-fn json(shown: &impl Serialize) -> Result<Response, ApiError> {
-    let body = serde_json::to_vec(shown).map_err(|error| {
-        ApiError::internal(format!("a description could not be written: {error}"))
-    })?;
-    Ok(Response::new(200, MEDIA_TYPE, body))
+    envelope::bare(
+        200,
+        &Help {
+            help: help::of_route(route, below),
+            see_also: (),
+            openapi: document(&places),
+        },
+    )
 }

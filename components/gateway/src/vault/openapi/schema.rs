@@ -1,11 +1,13 @@
-//! The types of the description, and what of it is referred to by name.
+//! Fields as schemas, and the parts of the description that operations refer to by name.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
-use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
-use crate::vault::field::{Field, Kind, boolean, integer, map, object, text, texts};
+use crate::openapi::{Members, Reference, Response, Schema, content};
+use crate::vault::errors::MEDIA_TYPE;
+use crate::vault::field::{self, Field, Kind, boolean, integer, map, text, texts};
 use crate::vault::place::Place;
 use crate::vault::route::Operation;
 
@@ -34,143 +36,43 @@ impl Display for RequestName {
     }
 }
 
-/// A mention of something shared.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Reference {
-    Schema(&'static str),
-    Request(RequestName),
-    Response(&'static str),
-}
-
-impl Display for Reference {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Schema(name) => write!(formatter, "#/components/schemas/{name}"),
-            Self::Request(name) => write!(formatter, "#/components/schemas/{name}"),
-            Self::Response(name) => write!(formatter, "#/components/responses/{name}"),
-        }
+/// The schema of a field whose description stands elsewhere.
+pub(super) fn undescribed(field: &Field) -> Schema {
+    Schema {
+        deprecated: field.deprecated,
+        nullable: field.nullable,
+        ..of_kind(field.kind)
     }
 }
 
-impl Serialize for Reference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map([("$ref", self.to_string())])
+fn of_kind(kind: Kind) -> Schema {
+    match kind {
+        Kind::Text | Kind::RoleName => Schema::of("string"),
+        Kind::Choice(words) => Schema::choice(words),
+        Kind::Boolean => Schema::of("boolean"),
+        Kind::Integer => Schema::formatted("integer", "int64"),
+        Kind::Seconds => Schema::formatted("integer", "seconds"),
+        Kind::List => Schema::array(Schema::of("string")),
+        Kind::Map => Schema {
+            format: Some("kvpairs"),
+            ..Schema::map(Schema::of("string"))
+        },
+        Kind::Object(fields) => object(fields),
     }
 }
 
-/// The schema of a field.
-pub(super) struct FieldSchema {
-    field: Field,
-    described: bool,
-}
-
-impl FieldSchema {
-    /// Where the description stands elsewhere.
-    pub(super) const fn undescribed(field: &Field) -> Self {
-        Self {
-            field: *field,
-            described: false,
-        }
-    }
-
-    const fn described(field: &Field) -> Self {
-        Self {
-            field: *field,
-            described: true,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Schema {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'static str>,
-    #[serde(rename = "enum", skip_serializing_if = "<[_]>::is_empty")]
-    words: &'static [&'static str],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    items: Option<Typed>,
-    #[serde(
-        rename = "additionalProperties",
-        skip_serializing_if = "Option::is_none"
-    )]
-    values: Option<Typed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    properties: Option<Properties>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    required: Vec<&'static str>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    deprecated: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    nullable: bool,
-}
-
-#[derive(Serialize)]
-struct Typed {
-    #[serde(rename = "type")]
-    kind: &'static str,
-}
-
-struct Properties(&'static [Field]);
-
-impl Serialize for Properties {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let described = |field: &Field| (field.name, FieldSchema::described(field));
-        serializer.collect_map(self.0.iter().map(described))
-    }
-}
-
-impl Schema {
-    fn of(kind: Kind) -> Self {
-        let (name, format) = match kind {
-            Kind::Text | Kind::Choice(_) | Kind::RoleName => ("string", None),
-            Kind::Boolean => ("boolean", None),
-            Kind::Integer => ("integer", Some("int64")),
-            Kind::Seconds => ("integer", Some("seconds")),
-            Kind::List => ("array", None),
-            Kind::Map => ("object", Some("kvpairs")),
-            Kind::Object(_) => ("object", None),
-        };
-        let text = || Typed { kind: "string" };
-        Self {
-            kind: name,
-            format,
-            description: None,
-            words: match kind {
-                Kind::Choice(words) => words,
-                _ => &[],
-            },
-            items: matches!(kind, Kind::List).then(text),
-            values: matches!(kind, Kind::Map).then(text),
-            properties: match kind {
-                Kind::Object(fields) => Some(Properties(fields)),
-                _ => None,
-            },
-            required: match kind {
-                Kind::Object(fields) => {
-                    let required = fields.iter().filter(|field| field.required);
-                    required.map(|field| field.name).collect()
-                }
-                _ => Vec::new(),
-            },
-            deprecated: false,
-            nullable: false,
-        }
-    }
-}
-
-impl Serialize for FieldSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+fn object(fields: &[Field]) -> Schema {
+    let property = |field: &Field| {
         let schema = Schema {
-            description: self.described.then_some(self.field.about),
-            deprecated: self.field.deprecated,
-            nullable: self.field.nullable,
-            ..Schema::of(self.field.kind)
+            description: Some(field.about.into()),
+            ..undescribed(field)
         };
-        schema.serialize(serializer)
+        (field.name, schema)
+    };
+    let required = fields.iter().filter(|field| field.required);
+    Schema {
+        required: required.map(|field| field.name).collect(),
+        ..Schema::object(fields.iter().map(property).collect())
     }
 }
 
@@ -180,8 +82,8 @@ const ENVELOPE_FIELDS: &[Field] = &[
     text("lease_id", "Empty: no answer has a lease of its own."),
     boolean("renewable", "Whether that lease can be renewed."),
     integer("lease_duration", "For how many seconds that lease holds."),
-    object("data", &[], "What was asked for.").nullable(),
-    object(
+    field::object("data", &[], "What was asked for.").nullable(),
+    field::object(
         "wrap_info",
         &[
             text("token", "The wrapping token."),
@@ -195,7 +97,7 @@ const ENVELOPE_FIELDS: &[Field] = &[
     )
     .nullable(),
     texts("warnings", "What to be aware of.").nullable(),
-    object(
+    field::object(
         "auth",
         &[
             text("client_token", "The token."),
@@ -217,81 +119,46 @@ const ENVELOPE_FIELDS: &[Field] = &[
     text("mount_type", "The type of the mount that answers."),
 ];
 
-const KEYS_FIELDS: &[Field] = &[object("data", &[texts("keys", "The keys.")], "The list.")];
+const KEYS_FIELDS: &[Field] = &[field::object(
+    "data",
+    &[texts("keys", "The keys.")],
+    "The list.",
+)];
 
 const ERRORS_FIELDS: &[Field] = &[texts("errors", "What went wrong.").required()];
 
-/// All that is referred to.
-#[derive(Serialize)]
-pub(super) struct Components<'a> {
-    schemas: Schemas<'a>,
-    responses: SharedResponses,
-    #[serde(rename = "securitySchemes")]
-    security_schemes: SecuritySchemes,
+/// The schemas that operations refer to.
+pub(super) fn schemas(places: &[Place<'_>]) -> Members<Schema> {
+    let shared = [
+        (ENVELOPE, ENVELOPE_FIELDS),
+        (KEYS, KEYS_FIELDS),
+        (ERRORS, ERRORS_FIELDS),
+        (DOCUMENT, &[]),
+    ]
+    .map(|(name, fields)| (name.to_owned(), object(fields)));
+    // Mounts of one type have the same operations.
+    let mut seen = BTreeSet::new();
+    let sent = places
+        .iter()
+        .flat_map(Place::described)
+        .flat_map(|route| route.operations)
+        .filter(|operation| !operation.body.is_empty() && seen.insert(operation.id))
+        .map(|Operation { id, body, .. }| (RequestName(id).to_string(), object(body)));
+    shared.into_iter().chain(sent).collect()
 }
 
-impl<'a> Components<'a> {
-    pub(super) const fn of(places: &'a [Place<'a>]) -> Self {
-        Self {
-            schemas: Schemas(places),
-            responses: SharedResponses,
-            security_schemes: SecuritySchemes,
-        }
-    }
+/// The answers that operations refer to.
+pub(super) fn responses() -> Members<Value> {
+    let errors = |description| json!(Response::with(description, in_json(ERRORS)));
+    let failure = errors("The server, or what it relies on, has failed.");
+    let shared = [
+        (REFUSAL, errors("The request is refused.")),
+        (FAILURE, failure),
+    ];
+    shared.into_iter().collect()
 }
 
-struct Schemas<'a>(&'a [Place<'a>]);
-
-impl Serialize for Schemas<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let shared = [
-            (ENVELOPE, ENVELOPE_FIELDS),
-            (KEYS, KEYS_FIELDS),
-            (ERRORS, ERRORS_FIELDS),
-            (DOCUMENT, &[]),
-        ]
-        .map(|(name, fields)| (name.to_owned(), Schema::of(Kind::Object(fields))));
-        // Mounts of one type have the same operations.
-        let mut seen = BTreeSet::new();
-        let sent = self
-            .0
-            .iter()
-            .flat_map(Place::described)
-            .flat_map(|route| route.operations)
-            .filter(|operation| !operation.body.is_empty() && seen.insert(operation.id))
-            .map(|Operation { id, body, .. }| {
-                (RequestName(id).to_string(), Schema::of(Kind::Object(body)))
-            });
-        serializer.collect_map(shared.into_iter().chain(sent))
-    }
-}
-
-struct SharedResponses;
-
-impl Serialize for SharedResponses {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let errors = |description| {
-            serde_json::json!({
-                "description": description,
-                "content": { "application/json": { "schema": Reference::Schema(ERRORS) } },
-            })
-        };
-        serializer.collect_map([
-            (REFUSAL, errors("The request is refused.")),
-            (
-                FAILURE,
-                errors("The server, or what it relies on, has failed."),
-            ),
-        ])
-    }
-}
-
-struct SecuritySchemes;
-
-impl Serialize for SecuritySchemes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let token =
-            serde_json::json!({ "type": "apiKey", "in": "header", "name": "X-Vault-Token" });
-        serializer.collect_map([("token", token)])
-    }
+/// A body with the schema of this name.
+pub(super) fn in_json(name: impl Display) -> Value {
+    content([(MEDIA_TYPE, json!(Reference::schema(name)))])
 }

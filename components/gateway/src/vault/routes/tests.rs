@@ -1,9 +1,16 @@
 //! That paths find their routes.
 
+use gatehouse_access::AccessService;
+use gatehouse_access_api::{
+    CreateRequest, MountRequest, Mounts as _, Operation as Asked, Parent, Policies as _, Refusal,
+    Request, Requests as _, System as _, TokenCreation as _,
+};
+use gatehouse_ports::doubles::MemoryStore;
+use gatehouse_ports::{OsRandom, SystemClock};
+
 use super::*;
 use crate::vault::field::{Field, PAGING};
 use crate::vault::route::{Needs, Verb};
-use gatehouse_access_api::Operation as Asked;
 
 fn route(family: &Family, path: &str) -> &'static Route {
     family.find(path).unwrap_or_else(|| panic!("{path}"))
@@ -71,6 +78,17 @@ fn example(route: &Route) -> String {
     words.collect::<Vec<_>>().join("/")
 }
 
+/// The operation for which access admits such a request, and its method.
+const fn asked(verb: Verb) -> (Asked, Method) {
+    match verb {
+        Verb::Get | Verb::GetOrList => (Asked::Read, Method::Get),
+        Verb::Head => (Asked::Read, Method::Head),
+        Verb::List => (Asked::List, Method::List),
+        Verb::Post => (Asked::Update, Method::Post),
+        Verb::Delete => (Asked::Delete, Method::Delete),
+    }
+}
+
 #[test]
 fn every_operation_of_every_route_is_selected_by_its_path() {
     let routes = [METHOD, TOKENS, SYSTEM, IDENTITY, CUBBYHOLE];
@@ -78,13 +96,7 @@ fn every_operation_of_every_route_is_selected_by_its_path() {
         for route in family.routes.iter().copied().flatten() {
             let path = example(route);
             for operation in route.operations {
-                let (asked, method) = match operation.verb {
-                    Verb::Get | Verb::GetOrList => (Asked::Read, Method::Get),
-                    Verb::Head => (Asked::Read, Method::Head),
-                    Verb::List => (Asked::List, Method::List),
-                    Verb::Post => (Asked::Update, Method::Post),
-                    Verb::Delete => (Asked::Delete, Method::Delete),
-                };
+                let (asked, method) = asked(operation.verb);
                 let selected = match route.is_admitted() {
                     true => family.select(&path, asked),
                     false => family.select_unadmitted(&path, method),
@@ -142,6 +154,56 @@ fn what_is_answered_before_access_is_asked_is_open_and_nothing_else_goes_unrecor
                 "{path}"
             );
             assert!(!route.is_unrecorded || !route.is_admitted(), "{path}");
+        }
+    }
+}
+
+#[test]
+fn contract_5_6_the_rows_that_need_sudo_are_those_for_which_access_asks_it() {
+    let access = AccessService::new(MemoryStore::new(SystemClock), SystemClock, OsRandom);
+    access.initialize(Some("root-token")).unwrap();
+    let mount = MountRequest {
+        mount_type: METHOD_TYPE.to_owned(),
+        ..MountRequest::default()
+    };
+    access.enable_mount("gcp", &mount).unwrap();
+    let rules =
+        r#"path "*" { capabilities = ["create", "read", "update", "delete", "list", "patch"] }"#;
+    access.write_policy("all-but-sudo", rules).unwrap();
+    let parent = Parent {
+        token: "root-token".to_owned(),
+        sudo: true,
+        limited_uses: false,
+        orphan_path: false,
+    };
+    let wanted = CreateRequest {
+        policies: Some(vec!["all-but-sudo".to_owned()]),
+        no_default_policy: true,
+        ..CreateRequest::default()
+    };
+    let issued = access.create_token(&parent, &wanted).unwrap();
+    for (root, family) in [
+        ("auth/gcp/", METHOD),
+        (TOKEN_ROOT, TOKENS),
+        (SYSTEM_ROOT, SYSTEM),
+        (IDENTITY_ROOT, IDENTITY),
+        (cubbyhole_paths::ROOT, CUBBYHOLE),
+    ] {
+        let routes = family.routes.iter().copied().flatten();
+        for route in routes.filter(|route| route.is_admitted()) {
+            for operation in route.operations {
+                let request = Request {
+                    token: Some(issued.client_token.expose().to_owned()),
+                    operation: asked(operation.verb).0,
+                    path: format!("{root}{}", example(route)),
+                    source_address: None,
+                    wrap_ttl: None,
+                    parameters: None,
+                };
+                let is_denied = access.admit(&request).err() == Some(Refusal::Denied);
+                let needs_sudo = route.needs == Needs::Sudo;
+                assert_eq!(is_denied, needs_sudo, "{}", request.path);
+            }
         }
     }
 }

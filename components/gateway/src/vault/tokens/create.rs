@@ -22,7 +22,7 @@ pub(in crate::vault) fn orphan(call: &Call<'_>) -> Answer {
 fn create(call: &Call<'_>, orphan_path: bool) -> Answer {
     let fields = call.fields()?;
     let mut request = request(&fields)?;
-    request.role = Some(call.captured("role_name").to_owned()).filter(|role| !role.is_empty());
+    request.role = call.find_captured("role_name").map(str::to_owned);
     let parent = Parent {
         token: call.caller_token()?.into(),
         sudo: call.admission.sudo,

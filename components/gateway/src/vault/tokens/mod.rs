@@ -14,12 +14,8 @@ use super::paging::Paging;
 
 /// LIST `accessors`: what there is to look up, renew or revoke without knowing a token
 pub(super) fn list_accessors(call: &Call<'_>) -> Answer {
-    let paging = Paging::from_query(call)?;
-    let page = call
-        .server
-        .access
-        .list_accessors(paging.after.as_deref(), paging.limit)?;
-    paging.reply(&page)
+    let access = call.server.access;
+    Paging::keys(call, |after, limit| access.list_accessors(after, limit))
 }
 
 /// `tidy`, and `sys/leases/tidy`, whose leases are the tokens': has what no token leads to cleared away

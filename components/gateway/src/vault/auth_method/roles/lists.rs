@@ -22,7 +22,7 @@ pub(in crate::vault) const FIELDS: &[Field] = &[
 pub(in crate::vault) fn edit(call: &Call<'_>, list: List) -> Answer {
     let sent = call.known_fields()?;
     let remove = sent.list("remove")?.unwrap_or_default();
-    let (auth_method, mount, role) = (call.server.auth_method, &mount(call)?, name(call));
+    let (auth_method, mount, role) = (call.server.auth_method, &mount(call)?, name(call)?);
     let edited = match list {
         List::ServiceAccounts => {
             let add = sent.list("add")?.unwrap_or_default();

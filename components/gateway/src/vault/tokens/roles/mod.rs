@@ -11,14 +11,12 @@ use crate::vault::paging::Paging;
 
 /// LIST `roles`
 pub(in crate::vault) fn list(call: &Call<'_>) -> Answer {
-    let paging = Paging::from_query(call)?;
     let access = call.server.access;
-    let page = access.list_token_roles(paging.after.as_deref(), paging.limit)?;
-    paging.reply(&page)
+    Paging::keys(call, |after, limit| access.list_token_roles(after, limit))
 }
 
 pub(in crate::vault) fn read(call: &Call<'_>) -> Answer {
-    let role = call.server.access.read_token_role(name(call))?;
+    let role = call.server.access.read_token_role(name(call)?)?;
     shape::reply(&role.ok_or_else(ApiError::absent)?).map(Some)
 }
 
@@ -28,7 +26,7 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
     let changes = fields::changes(&fields)?;
     let access = call.server.access;
     let warnings = access
-        .write_token_role(name(call), &changes, call.admission.write)
+        .write_token_role(name(call)?, &changes, call.admission.write)
         .map_err(text::api_error)?;
     if warnings.is_empty() {
         return Ok(None);
@@ -41,10 +39,10 @@ pub(in crate::vault) fn write(call: &Call<'_>) -> Answer {
 }
 
 pub(in crate::vault) fn delete(call: &Call<'_>) -> Answer {
-    call.server.access.delete_token_role(name(call))?;
+    call.server.access.delete_token_role(name(call)?)?;
     Ok(None)
 }
 
-fn name<'c>(call: &'c Call<'_>) -> &'c str {
+fn name<'c>(call: &'c Call<'_>) -> Result<&'c str, ApiError> {
     call.captured("role_name")
 }

@@ -60,9 +60,7 @@ fn contract_1_5_of_several_faults_the_first_in_order_is_told() {
         (&no_attribute, 422, "invalid attribute"),
     ] {
         let sent = request(Method::Patch, wrong.target, wrong.token);
-        let response = world
-            .gateway
-            .handle(&with_body(sent, wrong.media_type, wrong.body));
+        let response = world.handle(&with_body(sent, wrong.media_type, wrong.body));
         assert_eq!(response.status, status, "{title}");
         let error = &body(&response)["errors"][0];
         assert_eq!(error["title"], title);
@@ -82,7 +80,7 @@ fn contract_1_5_of_a_query_and_an_organization_the_organization_is_told_first() 
         (None, "/api/v2/organizations?include=frob", 401),
         (Some(ROOT), "/api/v2/organizations?include=frob", 400),
     ] {
-        let response = world.gateway.handle(&request(Method::Get, target, token));
+        let response = world.handle(&request(Method::Get, target, token));
         assert_eq!(response.status, status, "{target}");
     }
 }
@@ -164,7 +162,7 @@ fn contract_1_1_no_target_and_no_query_makes_the_server_fail() {
         );
         let token = [None, Some(ROOT)][pick(2)];
         let method = METHODS[pick(METHODS.len())];
-        let response = world.gateway.handle(&request(method, &target, token));
+        let response = world.handle(&request(method, &target, token));
         assert!(
             response.status < 500,
             "{method:?} {target}: {}",
@@ -238,9 +236,7 @@ fn contract_1_4_delete_ignores_its_body_and_answers_without_one() {
     for sent in ["null", "{}", "", "{"] {
         world.create_named("acme");
         let delete = request(Method::Delete, ACME, Some(ROOT));
-        let response = world
-            .gateway
-            .handle(&with_body(delete, Some(JSON_API), sent));
+        let response = world.handle(&with_body(delete, Some(JSON_API), sent));
         assert_eq!((response.status, response.body.len()), (204, 0), "{sent}");
         assert_eq!(response.header("content-type"), None);
         assert_eq!(response.header("cache-control"), Some("no-store"));
@@ -251,16 +247,19 @@ fn contract_1_4_delete_ignores_its_body_and_answers_without_one() {
 #[test]
 fn contract_1_4_reads_take_any_type_and_any_body() {
     for strict_media_type in [false, true] {
-        let world = world_with(Settings {
-            strict_media_type,
-            ..Settings::default()
-        });
+        let world = world_on(
+            Host::default(),
+            Settings {
+                strict_media_type,
+                ..Settings::default()
+            },
+        );
         world.create_named("acme");
         for target in [ACME, LIST, "/api/v2/organizations/acme/entitlement-set"] {
             for media_type in [None, Some("text/html"), Some("application/json")] {
                 let mut read = request(Method::Get, target, Some(ROOT));
                 read.headers.push("accept", "image/png");
-                let response = world.gateway.handle(&with_body(read, media_type, "{"));
+                let response = world.handle(&with_body(read, media_type, "{"));
                 assert_eq!(response.status, 200, "{target} {media_type:?}");
                 assert_eq!(response.header("content-type"), Some(JSON_API));
             }
@@ -270,15 +269,18 @@ fn contract_1_4_reads_take_any_type_and_any_body() {
 
 #[test]
 fn contract_1_4_strictly_only_json_api_is_taken_even_without_a_body() {
-    let world = world_with(Settings {
-        edition: Edition::Hosted,
-        strict_media_type: true,
-        ..Settings::default()
-    });
+    let world = world_on(
+        Host::default(),
+        Settings {
+            edition: Edition::Hosted,
+            strict_media_type: true,
+            ..Settings::default()
+        },
+    );
     let new = document(&json!({"name": "acme", "email": "a@b"})).to_string();
     let send = |method, target, media_type, body: &str| {
         let sent = with_body(request(method, target, Some(ROOT)), media_type, body);
-        world.gateway.handle(&sent).status
+        world.handle(&sent).status
     };
     assert_eq!(
         send(Method::Post, LIST, Some("application/json"), &new),
@@ -316,7 +318,7 @@ fn contract_1_10_links_of_pages_stand_under_the_host_that_the_client_asked() {
         if let Some((name, value)) = header {
             asked.headers.push(name, value);
         }
-        let list = body(&world.gateway.handle(&asked));
+        let list = body(&world.handle(&asked));
         let own = list["links"]["self"].as_str().unwrap();
         let rest = "/api/v2/organizations?page%5Bnumber%5D=1&page%5Bsize%5D=1";
         assert_eq!(own, format!("{origin}{rest}"));

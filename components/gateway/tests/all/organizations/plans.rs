@@ -356,14 +356,14 @@ fn contract_4_2_the_self_hosted_edition_keeps_its_plan_and_shows_no_subscription
     ] {
         assert_not_found(&world.get(&absent));
         let nobody = request(Method::Get, &absent, None);
-        assert_eq!(world.gateway.handle(&nobody).status, 401, "{absent}");
+        assert_eq!(world.handle(&nobody).status, 401, "{absent}");
     }
     let change = json!({"data": {"attributes": {"rum-alert-threshold": 80}}});
     assert_not_found(&world.send(Method::Patch, SUBSCRIPTION, Some(&change)));
     // What is not there does not look at what it is sent.
     let unknown_type = request(Method::Patch, SUBSCRIPTION, Some(ROOT));
     let unknown_type = with_body(unknown_type, Some("text/plain"), change.to_string());
-    assert_not_found(&world.gateway.handle(&unknown_type));
+    assert_not_found(&world.handle(&unknown_type));
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn contract_1_11_every_other_token_has_a_user_that_stands_for_it() {
 #[test]
 fn contract_1_11_without_a_valid_token_there_is_no_account() {
     let world = self_hosted();
-    let without = world.gateway.handle(&request(Method::Get, DETAILS, None));
+    let without = world.handle(&request(Method::Get, DETAILS, None));
     assert_eq!(without.status, 401);
     assert_eq!(world.status("x", Method::Get, DETAILS), 401);
     assert_not_found(&world.send(Method::Post, DETAILS, None));

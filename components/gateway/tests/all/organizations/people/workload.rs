@@ -1,61 +1,37 @@
 //! The way from a cloud identity to an organization: no static key, and no policy.
 
-use std::collections::BTreeMap;
-
-use gatehouse_access_api::{
-    LoginGrant, Logins as _, MountRequest, Mounts as _, Operation, Requests as _, TokenLookup as _,
-    TokenParameters, TokenReference, TokenView,
-};
+use gatehouse_auth_method::{Identity, TokenParameters};
 
 use super::*;
+use crate::server::identity;
 
 impl World {
-    /// Logs a workload in, as the auth method does once it has proved who it is; its token, and what is known about that.
-    fn log_in(&self, workload: &str) -> (String, TokenView) {
-        let access = &self.gateway.access;
-        let mount = MountRequest {
-            mount_type: "gcp".to_owned(),
-            ..MountRequest::default()
-        };
-        // It is there already from the second login on.
-        let _ = access.enable_mount("gcp", &mount);
-        let login = gatehouse_access_api::Request {
-            token: None,
-            operation: Operation::Update,
-            path: "auth/gcp/login".into(),
-            source_address: None,
-            wrap_ttl: None,
-            parameters: None,
-        };
-        let mount = access.admit(&login).unwrap().mount.unwrap();
-        let grant = LoginGrant {
-            mount_id: mount.id,
-            mount_path: mount.path,
-            role: "dev".to_owned(),
+    fn with_method(self) -> Self {
+        let server = self.server.enable_method();
+        Self { server, ..self }
+    }
+
+    /// Logs a workload in whose identity the method has proved; its token, and its entity.
+    fn log_in(&self, workload: &str) -> (String, String) {
+        self.server.script.login.is(Ok(Identity {
             alias_name: workload.to_owned(),
-            metadata: BTreeMap::new().into_iter().collect(),
             display_name: workload.to_owned(),
-            group_aliases: None,
-            parameters: TokenParameters::default(),
-            renewal_state: Vec::new(),
-            source_address: None,
-        };
-        let issued = access.issue_login(&grant).ok().unwrap();
-        let token = issued.client_token.expose().to_owned();
-        let view = access
-            .lookup_token(&TokenReference::Id(token.clone()))
-            .unwrap();
-        (token, view)
+            token: TokenParameters::default(),
+            ..identity()
+        }));
+        let sent = r#"{"role":"dev","jwt":"a.b.c"}"#;
+        let login = self.server.send(Method::Put, "auth/gcp/login", None, sent);
+        let entity = login.json()["auth"]["entity_id"].clone();
+        (client_token(&login), entity.as_str().unwrap().to_owned())
     }
 }
 
 #[test]
 fn a_workload_manages_an_organization_by_its_entity_alone() {
-    for world in [hosted(), self_hosted()] {
+    for world in [hosted(), self_hosted()].map(World::with_method) {
         world.create_named("acme");
         let owners = world.owners_team();
-        let (token, view) = world.log_in("deployer");
-        let entity = view.entity_id.unwrap();
+        let (token, entity) = world.log_in("deployer");
         let change = document(&json!({"session-timeout": 60}));
         let patch = |token: &str| world.send_as(token, Method::Patch, ORGANIZATION, Some(&change));
         assert_not_found(&patch(&token));
@@ -93,14 +69,14 @@ fn a_workload_manages_an_organization_by_its_entity_alone() {
 
 #[test]
 fn a_workload_in_a_team_has_the_rights_of_the_team() {
-    let world = hosted();
+    let world = hosted().with_method();
     world.create_named("acme");
     let managers = world.team(&json!({
         "name": "managers",
         "organization-access": {"manage-teams": true},
     }));
-    let (token, view) = world.log_in("deployer");
-    world.invited(&json!({"entity_id": view.entity_id.unwrap()}), &[]);
+    let (token, entity) = world.log_in("deployer");
+    world.invited(&json!({"entity_id": entity}), &[]);
     let create = |name: &str| {
         let team = team_document(&json!({"name": name}));
         world

@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use gatehouse_orgs_api::{Principal, TeamReference};
+use gatehouse_gateway::host::{Bucket, Level, RateLimits};
 
 use super::*;
-use crate::host::{AuditEntry, AuditFailure, AuditLog, AuditSink, Bucket, Host, Level, RateLimits};
-use crate::organizations::rate::name_of;
 
 const LIST: &str = "/api/v2/organizations";
 
@@ -30,60 +28,36 @@ impl RateLimits for Draining {
     }
 }
 
-/// Counts what is recorded.
-#[derive(Clone, Default)]
-struct Counting(Arc<Mutex<usize>>);
-
-impl AuditLog for Counting {
-    fn is_on(&self) -> bool {
-        true
-    }
-
-    fn write(&self, _: AuditEntry) -> Result<(), AuditFailure> {
-        *self.0.lock().unwrap() += 1;
-        Ok(())
-    }
-
-    fn sinks(&self) -> Vec<AuditSink> {
-        Vec::new()
-    }
-
-    fn hash(&self, _: &str, _: &str) -> Option<String> {
-        None
-    }
-}
-
 struct Limited {
     world: World,
     buckets: Draining,
-    records: Counting,
 }
 
 fn limited() -> Limited {
+    limiting(true)
+}
+
+/// A hosted world that counts requests, or does not.
+fn limiting(api_rate_limiting: bool) -> Limited {
     let buckets = Draining::default();
-    let records = Counting::default();
-    let mut world = world_with(Settings {
-        edition: Edition::Hosted,
-        api_rate_limiting: true,
-        ..Settings::default()
-    });
-    world.gateway = world.gateway.with_host(Host {
+    let host = Host {
         rate_limits: Box::new(buckets.clone()),
-        audit: Box::new(records.clone()),
         ..Host::default()
-    });
-    Limited {
-        world,
-        buckets,
-        records,
-    }
+    };
+    let settings = Settings {
+        edition: Edition::Hosted,
+        api_rate_limiting,
+        ..Settings::default()
+    };
+    let world = world_on(host, settings);
+    Limited { world, buckets }
 }
 
 impl Limited {
     fn get(&self, target: &str, token: Option<&str>, peer: &str) -> Response {
         let mut sent = request(Method::Get, target, token);
         sent.peer = Some(peer.parse().unwrap());
-        self.world.gateway.handle(&sent)
+        self.world.handle(&sent)
     }
 
     /// The answer after as many as are let through.
@@ -123,13 +97,13 @@ fn r4_contract_1_9_who_exceeds_the_rate_is_told_so_exactly() {
 fn contract_1_9_a_refused_request_does_nothing_and_leaves_no_record() {
     let limited = limited();
     limited.exceed(Some(ROOT), "192.0.2.1");
-    let recorded = *limited.records.0.lock().unwrap();
+    limited.world.server.audit.take();
     let created = limited
         .world
         .create(&json!({"name": "acme", "email": "a@b"}));
     assert_eq!(created.status, 429);
     assert_eq!(limited.world.store.commits(), 0);
-    assert_eq!(*limited.records.0.lock().unwrap(), recorded);
+    assert!(limited.world.server.audit.take().is_empty());
 }
 
 #[test]
@@ -196,7 +170,7 @@ fn contract_1_3_every_answer_tells_the_rate_and_ping_and_unknown_routes_take_not
         (Method::Post, "/api/v2/ping", 404),
     ] {
         for _ in 0..40 {
-            let response = limited.world.gateway.handle(&request(method, target, None));
+            let response = limited.world.handle(&request(method, target, None));
             assert_eq!(response.status, status, "{target}");
             assert_eq!(rate_headers(&response), ["30", "30", "0"], "{target}");
         }
@@ -204,61 +178,22 @@ fn contract_1_3_every_answer_tells_the_rate_and_ping_and_unknown_routes_take_not
     let large = with_body(
         request(Method::Post, LIST, Some(ROOT)),
         Some(JSON_API),
-        " ".repeat(crate::MAXIMUM_BODY_BYTES + 1),
+        " ".repeat(gatehouse_gateway::MAXIMUM_BODY_BYTES + 1),
     );
-    let large = limited.world.gateway.handle(&large);
+    let large = limited.world.handle(&large);
     assert_eq!((large.status, rate_headers(&large)[0]), (413, "30"));
     assert!(limited.buckets.0.lock().unwrap().is_empty());
 }
 
 #[test]
 fn contract_1_9_switched_off_nothing_is_counted_and_clients_are_told_no_limit() {
-    let mut world = hosted();
-    let buckets = Draining::default();
-    world.gateway = world.gateway.with_host(Host {
-        rate_limits: Box::new(buckets.clone()),
-        ..Host::default()
-    });
+    let Limited { world, buckets } = limiting(false);
     for _ in 0..40 {
         let response = world.get(LIST);
         assert_eq!(response.status, 200);
         assert_eq!(rate_headers(&response), ["0", "0", "0"]);
     }
     assert!(buckets.0.lock().unwrap().is_empty());
-}
-
-#[test]
-fn contract_1_9_tokens_of_one_identity_count_together() {
-    let team = |id: &str| {
-        Principal::Team(TeamReference {
-            id: id.to_owned(),
-            organization: "org-1".to_owned(),
-        })
-    };
-    let workload = |entity: Option<&str>| Principal::Workload(entity.map(str::to_owned));
-    for (principal, accessor, name) in [
-        (team("team-1"), "a", "team/team-1"),
-        (team("team-1"), "b", "team/team-1"),
-        (
-            Principal::Organization("org-1".to_owned()),
-            "a",
-            "organization/org-1",
-        ),
-        (
-            Principal::AuditReader("org-1".to_owned()),
-            "a",
-            "audit/org-1",
-        ),
-        (Principal::Installation, "a", "installation"),
-        (workload(Some("1-2")), "a", "entity/1-2"),
-        (workload(Some("1-2")), "", "entity/1-2"),
-        (workload(None), "a", "accessor/a"),
-    ] {
-        assert_eq!(name_of(&principal, accessor, "secret"), name);
-    }
-    let batch = name_of(&workload(None), "", "secret");
-    assert!(batch.starts_with("batch/") && !batch.contains("secret"));
-    assert_ne!(batch, name_of(&workload(None), "", "other"));
 }
 
 #[test]
@@ -285,6 +220,7 @@ fn contract_1_9_site_administrators_say_how_many_requests_there_are() {
 #[test]
 fn contract_4_16_reads_of_the_description_count_against_the_address_and_leave_no_record() {
     let limited = limited();
+    limited.world.server.audit.take();
     for _ in 0..30 {
         let response = limited.get("/api/v2/openapi.json", None, "192.0.2.1");
         assert_eq!(response.status, 200);
@@ -295,5 +231,5 @@ fn contract_4_16_reads_of_the_description_count_against_the_address_and_leave_no
     }
     let elsewhere = limited.get("/api/v2/openapi.json", None, "192.0.2.2");
     assert_eq!(elsewhere.status, 200);
-    assert_eq!(*limited.records.0.lock().unwrap(), 0);
+    assert!(limited.world.server.audit.take().is_empty());
 }

@@ -1,11 +1,15 @@
 //! The table of all routes, made of those that stand beside their handlers.
 
+#[cfg(test)]
+pub(super) mod tests;
+
 use std::marker::PhantomData;
 
 use gatehouse_access_api::Access;
 use gatehouse_orgs_api::Capability;
 
-use super::route::{Route, Row};
+use super::route::{Audience, Route, Row};
+use crate::audit::Recording;
 use crate::http::Method;
 use crate::path::CanonicalPath;
 
@@ -36,6 +40,18 @@ impl<C: Access + 'static, O: Capability + 'static> Table<C, O> {
     /// Every row of the table.
     pub(super) fn rows() -> impl Iterator<Item = &'static Row<C, O>> {
         Self::MODULES.iter().copied().flatten()
+    }
+
+    /// The requests for `path`, as it was sent, that leave a record: not those that read what is for anyone. A request that is not served
+    /// has no row, so the path alone counts.
+    pub(super) fn recording(path: &str) -> Recording {
+        let open = Self::rows().filter(|row| row.route.audience == Audience::Anyone);
+        let mut paths = open.map(|row| row.route.whole_path());
+        if paths.any(|open| open == path) {
+            Recording::UnlessRead
+        } else {
+            Recording::Always
+        }
     }
 
     /// The row of a request, and the segment of the path that stands for its parameter. A path without a parameter comes first.

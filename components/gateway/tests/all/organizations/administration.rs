@@ -217,7 +217,7 @@ fn contract_1_7_to_everybody_else_there_is_nothing_to_administer() {
     world.create_named("acme");
     let everything: &[&str] = &["create", "read", "update", "delete"];
     let workload = world.token("all", &[("*", everything)]);
-    let person = world.person("anna", false);
+    let person = world.user("anna", false);
     // The first use of a token is noted.
     assert_not_found(&world.send_as(&person, Method::Get, ACME, None));
     let before = world.store.values();
@@ -272,7 +272,7 @@ fn contract_1_7_to_everybody_else_there_is_nothing_to_administer() {
         }
     }
     assert_eq!(world.store.values(), before);
-    let administrator = world.person("root-anna", true);
+    let administrator = world.user("root-anna", true);
     assert_eq!(
         world
             .send_as(&administrator, Method::Get, ACME, None)
@@ -392,8 +392,8 @@ fn contract_1_7_creation_can_be_left_to_administrators() {
     };
     let restricted = json!({"limit-user-organization-creation": true});
     let world = self_hosted();
-    let person = world.person("anna", false);
-    let administrator = world.person("root-anna", true);
+    let person = world.user("anna", false);
+    let administrator = world.user("root-anna", true);
     assert_eq!(create(&world, &person, "before").status, 201);
     patch(&world, SETTINGS, &restricted);
     let refused = create(&world, &person, "after");
@@ -407,7 +407,7 @@ fn contract_1_7_creation_can_be_left_to_administrators() {
     let world = hosted();
     patch(&world, SETTINGS, &restricted);
     assert_eq!(
-        create(&world, &world.person("anna", false), "after").status,
+        create(&world, &world.user("anna", false), "after").status,
         201
     );
 }

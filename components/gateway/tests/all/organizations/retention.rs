@@ -245,7 +245,7 @@ fn contract_4_5_taking_a_policy_away_is_always_possible() {
         Some(JSON_API),
         "null",
     );
-    assert_eq!(world.gateway.handle(&null).status, 204);
+    assert_eq!(world.handle(&null).status, 204);
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn contract_1_7_who_may_see_and_who_may_set_a_policy() {
     let reader = world.token("reader", &[(all, &["read"])]);
     let writer = world.token("writer", &[(all, own)]);
     let other = world.token("other", &[("organizations/acme", own)]);
-    let stranger = world.person("anna", false);
+    let stranger = world.user("anna", false);
     let days = policy(DELETE_OLDERS, &json!({"deleteOlderThanNDays": 7}));
     assert_eq!(
         world.send_as(&reader, Method::Get, POLICY, None).status,
@@ -343,7 +343,7 @@ fn contract_4_5_the_hosted_edition_has_no_policies() {
         assert_not_found(&world.get(target));
         assert_not_found(&world.send(Method::Post, target, Some(&days)));
         assert_not_found(&world.send(Method::Delete, target, None));
-        let nobody = world.gateway.handle(&request(Method::Get, target, None));
+        let nobody = world.handle(&request(Method::Get, target, None));
         assert_eq!(nobody.status, 401);
     }
     let shown = body(&world.get("/api/v2/organizations/acme"));

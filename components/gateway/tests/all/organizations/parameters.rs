@@ -8,8 +8,7 @@ impl World {
     /// A token with one rule, which is more than a list of capabilities.
     fn token_with_rule(&self, path: &str, rule: &Value) -> String {
         let token = self.token("rule", &[]);
-        let policy = json!({"path": {path: rule}}).to_string();
-        self.gateway.access.write_policy("rule", &policy).unwrap();
+        self.write_policy("rule", &json!({path: rule}));
         token
     }
 }
@@ -92,7 +91,7 @@ fn what_cannot_be_read_is_refused_after_the_rule() {
             Some(JSON_API),
             body,
         );
-        world.gateway.handle(&sent)
+        world.handle(&sent)
     };
     assert_not_found(&send("{"));
     assert_eq!(

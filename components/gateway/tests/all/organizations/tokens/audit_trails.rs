@@ -1,7 +1,5 @@
 //! The audit trail and its token (contract 4.7, 4.15).
 
-use std::sync::{Arc, Mutex};
-
 use super::*;
 
 const TRAIL: &str = "/api/v2/organization/audit-trail";
@@ -66,7 +64,7 @@ fn l3_contract_4_15_an_event_in_full_has_the_name_that_the_server_gave_the_excha
     let mut sent = request(Method::Delete, AUDIT_TOKEN, Some(&secret(&own)));
     sent.headers.push("x-request-id", "asked-by-ci");
     world.issue(AUDIT_TOKEN, &json!({}));
-    assert_eq!(world.gateway.handle(&sent).status, 204);
+    assert_eq!(world.handle(&sent).status, 204);
     let found = trail(&world, &secret(&own), "");
     let events = found["data"].as_array().unwrap();
     let organization = &events[0]["auth"]["organization_id"];
@@ -144,7 +142,7 @@ fn contract_1_7_nobody_else_reads_an_audit_trail() {
     for token in [ROOT, &of_team, &all, &world.user("ada", true)] {
         assert_not_found(&world.send_as(token, Method::Get, TRAIL, None));
     }
-    let without = world.gateway.handle(&request(Method::Get, TRAIL, None));
+    let without = world.handle(&request(Method::Get, TRAIL, None));
     assert_eq!(without.status, 401);
     // Not on this plan.
     let world = hosted();
@@ -155,18 +153,13 @@ fn contract_1_7_nobody_else_reads_an_audit_trail() {
 
 #[test]
 fn section_7_elsewhere_the_operator_is_told_each_record_once() {
-    let lines = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&lines);
-    let mut world = self_hosted();
-    world.gateway = world
-        .gateway
-        .with_operator_log(move |line| told.lock().unwrap().push(line.to_owned()));
+    let world = self_hosted();
     world.create_named("acme");
     let own = secret(&world.issue(ACME_TOKEN, &json!({})));
     assert_not_found(&world.send_as(&own, Method::Get, TRAIL, None));
-    world.gateway.tell_events().unwrap();
-    world.gateway.tell_events().unwrap();
-    let lines = lines.lock().unwrap();
+    world.server.report_events().unwrap();
+    world.server.report_events().unwrap();
+    let lines = world.server.operator_lines();
     let mut actions: Vec<String> = lines
         .iter()
         .map(|line| {
@@ -190,15 +183,10 @@ fn section_7_elsewhere_the_operator_is_told_each_record_once() {
 
 #[test]
 fn section_7_where_the_trail_is_read_the_operator_is_told_of_the_installation_alone() {
-    let lines = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&lines);
-    let mut world = premium();
-    world.gateway = world
-        .gateway
-        .with_operator_log(move |line| told.lock().unwrap().push(line.to_owned()));
+    let world = premium();
     world.user("ada", false);
-    world.gateway.tell_events().unwrap();
-    let lines = lines.lock().unwrap();
+    world.server.report_events().unwrap();
+    let lines = world.server.operator_lines();
     let of_users = |line: &&String| line.contains(r#""type":"user""#);
     assert_eq!(lines.iter().filter(of_users).count(), 1, "{lines:?}");
     let of_installation = |line: &String| line.contains(r#""organization_id":null"#);

@@ -67,7 +67,7 @@ fn a6_lists_of_what_may_not_be_seen_are_not_there() {
         assert_not_found(&world.send_as(&outsider, Method::Get, &absent, None));
         assert_not_found(&world.get(&absent));
         let nobody = request(Method::Get, &target, None);
-        assert_eq!(world.gateway.handle(&nobody).status, 401, "{target}");
+        assert_eq!(world.handle(&nobody).status, 401, "{target}");
     }
     assert_not_found(&world.get("/api/registry/private/v2/gpg-keys"));
 }

@@ -378,7 +378,7 @@ fn contract_2_13_delete_answers_nothing_and_then_not_found() {
         Some(JSON_API),
         "null",
     );
-    let response = world.gateway.handle(&sent);
+    let response = world.handle(&sent);
     assert_eq!((response.status, response.body.len()), (204, 0));
     assert_eq!(response.header("content-type"), None);
     for target in [

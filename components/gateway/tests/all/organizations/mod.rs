@@ -20,59 +20,33 @@ mod transport;
 mod unimplemented_endpoints;
 mod users;
 
-use gatehouse_access::AccessService;
-use gatehouse_access_api::{CreateRequest, Parent, Policies as _, System as _, TokenCreation as _};
-use gatehouse_auth_method::AuthMethodService;
-use gatehouse_orgs::Orgs;
-use gatehouse_ports::doubles::{MemoryStore, ScriptedHttp};
-use gatehouse_ports::{HttpError, NoCache, OsRandom, SystemClock};
+use gatehouse_gateway::host::Host;
+use gatehouse_gateway::{Edition, Method, Part, Request, Response, ResumeError, Settings};
 use serde_json::{Value, json};
 
-use crate::http::Method;
-use crate::{Edition, Gateway, Request, Response, Settings};
+use super::server::{Answer, ROOT, Server, Store};
 
-type Store = &'static MemoryStore<SystemClock>;
-
-const ROOT: &str = "root-token";
 const JSON_API: &str = "application/vnd.api+json";
 
-type TestAuthMethod = AuthMethodService<Store, NoCache, ScriptedHttp, SystemClock, OsRandom>;
-type TestAccess = AccessService<Store, SystemClock, OsRandom>;
-type TestOrgs = Orgs<Store, SystemClock, OsRandom>;
-
-/// A gateway, and the store beneath its organizations.
+/// A server, and the store beneath its organizations.
 struct World {
-    gateway: Gateway<TestAuthMethod, TestAccess, TestOrgs>,
-    store: Store,
-}
-
-fn store() -> Store {
-    Box::leak(Box::new(MemoryStore::new(SystemClock)))
+    server: Server,
+    store: &'static Store,
 }
 
 fn world(edition: Edition) -> World {
-    world_with(Settings {
+    let settings = Settings {
         edition,
         ..Settings::default()
-    })
+    };
+    world_on(Host::default(), settings)
 }
 
-fn world_with(settings: Settings) -> World {
-    let access = AccessService::new(store(), SystemClock, OsRandom);
-    access.initialize(Some(ROOT)).unwrap();
-    let store_of_organizations = store();
-    let auth_method = AuthMethodService::new(
-        store(),
-        NoCache,
-        ScriptedHttp::new(|_| Err(HttpError::Denied)),
-        SystemClock,
-        OsRandom,
-        gatehouse_auth_method::Settings::default(),
-    );
-    let organizations = Orgs::new(store_of_organizations, SystemClock, OsRandom);
+fn world_on(host: Host, settings: Settings) -> World {
+    let server = Server::on(host, settings).initialize();
     World {
-        gateway: Gateway::new(auth_method, access, organizations, settings),
-        store: store_of_organizations,
+        store: server.organizations_store,
+        server,
     }
 }
 
@@ -107,6 +81,14 @@ fn with_body(mut request: Request, media_type: Option<&str>, body: impl Into<Vec
 }
 
 impl World {
+    fn handle(&self, request: &Request) -> Response {
+        self.server.handle(request).0
+    }
+
+    fn resume(&self, request: &Request, continuation: &[u8]) -> Result<Part, ResumeError> {
+        self.server.resume(request, continuation)
+    }
+
     /// Sends a request of the root token, with a document if there is one.
     fn send(&self, method: Method, target: &str, document: Option<&Value>) -> Response {
         self.send_as(ROOT, method, target, document)
@@ -120,7 +102,7 @@ impl World {
         document: Option<&Value>,
     ) -> Response {
         let request = request(method, target, Some(token));
-        self.gateway.handle(&match document {
+        self.handle(&match document {
             Some(document) => with_body(request, Some(JSON_API), document.to_string()),
             None => request,
         })
@@ -149,19 +131,6 @@ impl World {
         self.send(Method::Patch, &target, Some(&document(attributes)))
     }
 
-    /// The first token of a new user.
-    fn person(&self, username: &str, site_administrator: bool) -> String {
-        let document = json!({"data": {"type": "users", "attributes": {
-            "username": username,
-            "email": format!("{username}@example.com"),
-            "is-site-admin": site_administrator,
-        }}});
-        let created = self.send(Method::Post, "/api/v2/admin/users", Some(&document));
-        assert_eq!(created.status, 201, "{}", text(&created));
-        let token = body(&created)["meta"]["token"].clone();
-        token.as_str().unwrap().to_owned()
-    }
-
     /// A token that holds one policy, of these rules.
     fn token(&self, policy: &str, rules: &[(&str, &[&str])]) -> String {
         self.token_with_uses(policy, rules, None)
@@ -173,28 +142,27 @@ impl World {
         rules: &[(&str, &[&str])],
         num_uses: Option<i64>,
     ) -> String {
-        let paths: serde_json::Map<String, Value> = rules
-            .iter()
-            .map(|(path, capabilities)| ((*path).to_owned(), json!({"capabilities": capabilities})))
-            .collect();
-        let access = &self.gateway.access;
-        access
-            .write_policy(policy, &json!({"path": paths}).to_string())
-            .unwrap();
-        let parent = Parent {
-            token: ROOT.into(),
-            sudo: true,
-            limited_uses: false,
-            orphan_path: false,
-        };
-        let wanted = CreateRequest {
-            policies: Some(vec![policy.to_owned()]),
-            num_uses,
-            ..CreateRequest::default()
-        };
-        let issued = access.create_token(&parent, &wanted).unwrap();
-        issued.client_token.expose().to_owned()
+        let rules = rules.iter().map(|(path, capabilities)| {
+            ((*path).to_owned(), json!({"capabilities": capabilities}))
+        });
+        self.write_policy(policy, &Value::Object(rules.collect()));
+        let wanted = json!({"policies": [policy], "num_uses": num_uses.unwrap_or_default()});
+        let issued = self.server.post("auth/token/create", &wanted.to_string());
+        client_token(&issued)
     }
+
+    /// Writes a policy of these rules by their paths.
+    fn write_policy(&self, name: &str, rules: &Value) {
+        let policy = json!({"policy": json!({"path": rules}).to_string()}).to_string();
+        let target = format!("sys/policies/acl/{name}");
+        self.server.post(&target, &policy).expect(204);
+    }
+}
+
+/// The token that an answer of `/v1` hands out.
+fn client_token(answer: &Answer) -> String {
+    let token = &answer.json()["auth"]["client_token"];
+    token.as_str().unwrap().to_owned()
 }
 
 /// The document of a create or an update.

@@ -155,7 +155,7 @@ fn contract_4_9_every_fault_is_told_with_its_pointer_and_nothing_is_stored() {
         Some(JSON_API),
         "{",
     );
-    assert_eq!(world.gateway.handle(&garbage).status, 400);
+    assert_eq!(world.handle(&garbage).status, 400);
     assert_eq!(world.store.values(), before);
 }
 
@@ -414,10 +414,7 @@ fn a6_a_hidden_pool_and_none_answer_the_same_bytes() {
         assert_not_found(&world.send_as(&outsider, Method::Get, target, None));
     }
     assert_eq!(
-        world
-            .gateway
-            .handle(&request(Method::Get, &target, None))
-            .status,
+        world.handle(&request(Method::Get, &target, None)).status,
         401
     );
 }

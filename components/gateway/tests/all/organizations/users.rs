@@ -186,7 +186,7 @@ fn contract_1_5_without_a_right_to_create_a_malformed_body_is_not_found_all_the_
     let list = "/api/v2/organizations";
     let send = |token: &str| {
         let sent = request(Method::Post, list, Some(token));
-        world.gateway.handle(&with_body(sent, Some(JSON_API), "{"))
+        world.handle(&with_body(sent, Some(JSON_API), "{"))
     };
     assert_not_found(&send(&world.token("nothing", &[("secret/x", &["read"])])));
     assert_eq!(

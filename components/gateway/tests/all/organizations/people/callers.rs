@@ -1,15 +1,17 @@
 //! Every kind of caller of contract 1.7, and what policies say.
 
+use gatehouse_orgs::Orgs;
 use gatehouse_orgs_api::{
     Identity, Organizations, Principal, TeamReference, TokenOwner, TokenRequest, Tokens,
 };
+use gatehouse_ports::OsRandom;
 
 use super::*;
 
 impl World {
     /// A token that stands for a team, the organization or its audit trail, all of which `owner` makes of the organization's external id.
     fn token_of(&self, owner: impl FnOnce(String) -> TokenOwner) -> String {
-        let organizations = &self.gateway.organizations;
+        let organizations = Orgs::new(self.store, self.server.clock, OsRandom);
         let acme = organizations.read(Edition::Hosted, "acme").unwrap();
         let by = gatehouse_orgs_api::Caller {
             identity: Identity {
@@ -232,7 +234,7 @@ fn a6_what_a_caller_may_not_see_of_people_is_not_there() {
             Some(JSON_API),
             "{",
         );
-        assert_not_found(&world.gateway.handle(&bad));
+        assert_not_found(&world.handle(&bad));
     }
     let own = "/api/v2/organization-memberships";
     let nobody = world.send_as(&outsider, Method::Get, own, None);

@@ -9,7 +9,7 @@ fn contract_1_2_discovery_needs_no_token_and_is_plain_json() {
     let world = hosted();
     for token in [None, Some("no-such-token")] {
         let target = "/.well-known/terraform.json";
-        let response = world.gateway.handle(&request(Method::Get, target, token));
+        let response = world.handle(&request(Method::Get, target, token));
         assert_eq!(response.status, 200);
         assert_eq!(response.header("content-type"), Some("application/json"));
         let services: Value = serde_json::from_slice(&response.body).unwrap();
@@ -24,9 +24,7 @@ fn contract_1_2_discovery_needs_no_token_and_is_plain_json() {
 fn contract_1_3_ping_answers_everybody() {
     let world = hosted();
     for token in [None, Some("no-such-token"), Some(ROOT)] {
-        let response = world
-            .gateway
-            .handle(&request(Method::Get, "/api/v2/ping", token));
+        let response = world.handle(&request(Method::Get, "/api/v2/ping", token));
         assert_eq!((response.status, response.body.len()), (204, 0));
         assert_eq!(response.header("content-type"), None);
         assert_eq!(response.header("tfp-api-version"), Some("2.6"));
@@ -56,7 +54,7 @@ fn contract_1_3_and_7_headers_are_on_every_answer() {
     }
     let mut named = request(Method::Get, LIST, None);
     named.headers.push("x-request-id", "trace-7");
-    let response = world.gateway.handle(&named);
+    let response = world.handle(&named);
     assert_eq!(response.header("x-request-id"), Some("trace-7"));
 }
 
@@ -89,7 +87,7 @@ fn contract_1_1_unknown_routes_and_methods_are_not_found_even_without_a_token() 
         (Method::Get, "/api/v2/organizations/%ff%fe"),
     ] {
         for token in [None, Some(ROOT)] {
-            let response = world.gateway.handle(&request(method, target, token));
+            let response = world.handle(&request(method, target, token));
             if target == "/.well-known/terraform.json" || target.starts_with("/api/") {
                 assert_not_found(&response);
             }
@@ -117,7 +115,7 @@ fn garbage_in_a_known_place_is_not_found_and_never_a_fault_of_the_server() {
         assert_not_found(&world.update(name, &json!({"email": "a@b"})));
         assert_not_found(&world.get(&format!("{target}/entitlement-set")));
         assert_not_found(&world.get(&format!("/api/v2/entitlement-sets/{name}")));
-        let unauthenticated = world.gateway.handle(&request(Method::Get, &target, None));
+        let unauthenticated = world.handle(&request(Method::Get, &target, None));
         assert_eq!(unauthenticated.status, 401);
     }
 }
@@ -142,7 +140,7 @@ fn h13_contract_1_6_without_a_valid_token_everything_is_unauthorized() {
         for token in [None, Some("no-such-token"), Some("hvs.aaaa"), Some("é")] {
             let document = document(&json!({"name": "x", "email": "a@b"})).to_string();
             let sent = with_body(request(method, target, token), Some("text/plain"), document);
-            let response = world.gateway.handle(&sent);
+            let response = world.handle(&sent);
             assert_eq!(response.status, 401, "{target}");
             let expected = r#"{"errors":[{"status":"401","title":"unauthorized"}]}"#;
             assert_eq!(text(&response), expected);
@@ -151,12 +149,12 @@ fn h13_contract_1_6_without_a_valid_token_everything_is_unauthorized() {
     let mut basic = request(Method::Get, LIST, None);
     basic.headers.push("authorization", format!("Basic {ROOT}"));
     basic.headers.push("cookie", format!("token={ROOT}"));
-    assert_eq!(world.gateway.handle(&basic).status, 401);
+    assert_eq!(world.handle(&basic).status, 401);
     let mut lower_case = request(Method::Get, LIST, None);
     lower_case
         .headers
         .push("authorization", format!("bearer {ROOT}"));
-    assert_eq!(world.gateway.handle(&lower_case).status, 200);
+    assert_eq!(world.handle(&lower_case).status, 200);
     assert_eq!(world.store.values(), before);
 }
 
@@ -175,7 +173,7 @@ fn contract_1_4_a_body_of_another_type_is_refused_before_the_organization_is_loo
             Some("multipart/form-data; boundary=x"),
         ] {
             let sent = with_body(request(method, target, Some(ROOT)), media_type, "{}");
-            let response = world.gateway.handle(&sent);
+            let response = world.handle(&sent);
             assert_eq!(response.status, 415);
             let error = &body(&response)["errors"][0];
             assert_eq!(error["title"], "invalid content type");
@@ -198,7 +196,7 @@ fn h10_compressed_bodies_are_refused_and_store_nothing() {
         document,
     );
     sent.headers.push("Content-Encoding", "gzip");
-    let response = world.gateway.handle(&sent);
+    let response = world.handle(&sent);
     assert_eq!(response.status, 415);
     let error = &body(&response)["errors"][0];
     assert_eq!(error["title"], "invalid content encoding");
@@ -214,11 +212,11 @@ fn contract_1_4_json_is_accepted_and_reading_needs_no_type_at_all() {
         Some("application/json; charset=utf-8"),
         document,
     );
-    assert_eq!(world.gateway.handle(&sent).status, 201);
+    assert_eq!(world.handle(&sent).status, 201);
     let mut read = request(Method::Get, "/api/v2/organizations/acme", Some(ROOT));
     read.headers.push("content-type", "text/html");
     read.headers.push("accept", "text/html");
-    assert_eq!(world.gateway.handle(&read).status, 200);
+    assert_eq!(world.handle(&read).status, 200);
 }
 
 #[test]
@@ -232,7 +230,7 @@ fn contract_1_5_an_unknown_organization_is_told_before_a_bad_body() {
             Some(JSON_API),
             "{",
         );
-        assert_eq!(world.gateway.handle(&sent).status, status);
+        assert_eq!(world.handle(&sent).status, status);
     }
     assert_not_found(&world.get("/api/v2/organizations/none?include=frob"));
 }
@@ -260,7 +258,7 @@ fn contract_1_8_bodies_that_are_not_json() {
                 Some(JSON_API),
                 body_sent,
             );
-            let response = world.gateway.handle(&sent);
+            let response = world.handle(&sent);
             assert_eq!(response.status, 400);
             let error = &body(&response)["errors"][0];
             assert_eq!(
@@ -277,14 +275,14 @@ fn contract_1_8_bodies_that_are_not_json() {
 fn contract_7_a_body_above_the_limit_is_refused_as_json_api() {
     let world = hosted();
     let mut exact = document(&json!({"name": "acme", "email": "a@b"})).to_string();
-    exact.push_str(&" ".repeat(crate::MAXIMUM_BODY_BYTES - exact.len()));
+    exact.push_str(&" ".repeat(gatehouse_gateway::MAXIMUM_BODY_BYTES - exact.len()));
     for (text, status) in [(format!("{exact} "), 413), (exact, 201)] {
         let sent = with_body(
             request(Method::Post, LIST, Some(ROOT)),
             Some(JSON_API),
             text,
         );
-        let response = world.gateway.handle(&sent);
+        let response = world.handle(&sent);
         assert_eq!(response.status, status);
         assert_eq!(response.header("tfp-api-version"), Some("2.6"));
         assert_eq!(response.header("content-type"), Some(JSON_API));
@@ -324,6 +322,6 @@ fn contract_1_10_a_duplicate_member_counts_the_last_time() {
         Some(JSON_API),
         text,
     );
-    let response = world.gateway.handle(&sent);
+    let response = world.handle(&sent);
     assert_eq!(body(&response)["data"]["id"], "two");
 }

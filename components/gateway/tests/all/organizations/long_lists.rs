@@ -1,7 +1,6 @@
 //! The list of organizations without pages, where it is too long for one answer (contract 3.1).
 
 use super::*;
-use crate::{Part, ResumeError};
 
 const LIST: &str = "/api/v2/organizations";
 /// More than two parts.
@@ -35,7 +34,7 @@ struct Reading<'w> {
 impl<'w> Reading<'w> {
     fn begin(world: &'w World, token: &str, query: &str) -> Self {
         let request = request(Method::Get, &format!("{LIST}{query}"), Some(token));
-        let response = world.gateway.handle(&request);
+        let response = world.handle(&request);
         assert_eq!(response.status, 200, "{}", text(&response));
         let announced = response
             .fields()
@@ -54,7 +53,7 @@ impl<'w> Reading<'w> {
 
     fn next(&mut self) -> Result<(), ResumeError> {
         let continuation = self.rest.take().unwrap();
-        let Part { body, rest } = self.world.gateway.resume(&self.request, &continuation)?;
+        let Part { body, rest } = self.world.resume(&self.request, &continuation)?;
         assert_bounded(&body);
         self.received.extend(body);
         self.rest = rest.map(|rest| rest.continuation);
@@ -167,7 +166,7 @@ fn each_part_of_a_long_list_asks_anew_what_the_caller_may_see() {
 
     let mut reading = Reading::begin(&world, &token, "");
     let revoke = request(Method::Post, "/v1/auth/token/revoke-self", Some(&token));
-    assert_eq!(world.gateway.handle(&revoke).status, 204);
+    assert_eq!(world.handle(&revoke).status, 204);
     assert_eq!(reading.next(), Err(ResumeError::Refused));
 }
 
@@ -258,7 +257,7 @@ fn a_continuation_leads_to_nothing_but_the_rest_of_its_own_list() {
         "/api/v2/%zz",
     ] {
         let other = request(Method::Get, target, Some(ROOT));
-        let refused = world.gateway.resume(&other, &continuation);
+        let refused = world.resume(&other, &continuation);
         assert_eq!(refused, Err(ResumeError::Foreign), "{target}");
     }
     let list = |token| request(Method::Get, LIST, token);
@@ -269,22 +268,17 @@ fn a_continuation_leads_to_nothing_but_the_rest_of_its_own_list() {
         b"\xff",
         b"{\"organizations\":{\"after\":3}}",
     ] {
-        let refused = world.gateway.resume(&list(Some(ROOT)), garbage);
+        let refused = world.resume(&list(Some(ROOT)), garbage);
         assert_eq!(refused, Err(ResumeError::Foreign));
     }
-    let nobody = world.gateway.resume(&list(None), &continuation);
+    let nobody = world.resume(&list(None), &continuation);
     assert_eq!(nobody, Err(ResumeError::Refused));
     // One who may see less sees less.
     let token = world.token("one", &[("organizations/org-1100", &["read"])]);
-    let part = world
-        .gateway
-        .resume(&list(Some(&token)), &continuation)
-        .unwrap();
+    let part = world.resume(&list(Some(&token)), &continuation).unwrap();
     let part = String::from_utf8(part.body).unwrap();
     assert_eq!(part.matches("\"type\":\"organizations\"").count(), 1);
 
-    let head = world
-        .gateway
-        .handle(&request(Method::Head, LIST, Some(ROOT)));
+    let head = world.handle(&request(Method::Head, LIST, Some(ROOT)));
     assert_eq!((head.body.len(), head.rest), (0, None));
 }

@@ -1,48 +1,10 @@
 //! Answers that tell the text of a token and cannot be recorded (SEC-L1).
 
-use std::sync::{Arc, Mutex};
+use gatehouse_gateway::host::Side;
 
 use super::audit_trails::premium;
 use super::*;
-use crate::host::{AuditEntry, AuditFailure, AuditLog, AuditSink, Host, Side};
-
-/// Takes the records of requests, and those of answers until told otherwise.
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Kept>>);
-
-#[derive(Default)]
-struct Kept {
-    refuses_answers: bool,
-    answers: Vec<Value>,
-}
-
-impl AuditLog for Sink {
-    fn is_on(&self) -> bool {
-        true
-    }
-
-    fn write(&self, entry: AuditEntry) -> Result<(), AuditFailure> {
-        let mut kept = self.0.lock().unwrap();
-        if entry.side == Side::Request {
-            return Ok(());
-        }
-        kept.answers
-            .push(serde_json::from_str(&entry.document).unwrap());
-        if kept.refuses_answers {
-            Err(AuditFailure::NoSink)
-        } else {
-            Ok(())
-        }
-    }
-
-    fn sinks(&self) -> Vec<AuditSink> {
-        Vec::new()
-    }
-
-    fn hash(&self, _: &str, _: &str) -> Option<String> {
-        None
-    }
-}
+use crate::recorder::Fails;
 
 /// What is stored of tokens that open something.
 fn stored(world: &World) -> Vec<String> {
@@ -55,25 +17,22 @@ fn stored(world: &World) -> Vec<String> {
     .collect()
 }
 
-/// A world on whose audit log answers are refused from now on, and what was answered.
-fn refusing(world: World) -> (World, Sink) {
-    let sink = Sink::default();
-    sink.0.lock().unwrap().refuses_answers = true;
-    let host = Host {
-        audit: Box::new(sink.clone()),
-        ..Host::default()
-    };
-    let gateway = world.gateway.with_host(host);
-    (World { gateway, ..world }, sink)
+impl World {
+    /// Refuses to record answers, or takes them again.
+    fn fails(&self, fails: Fails) {
+        self.server.audit.fails(fails);
+    }
 }
 
 /// Asks for a token whose answer cannot be recorded, and gives the text that no client was told.
-fn untold(world: &World, sink: &Sink, target: &str, sent: &Value, pointer: &str) -> String {
+fn untold(world: &World, target: &str, sent: &Value, pointer: &str) -> String {
+    world.fails(Fails::ForAnswers);
     let refused = world.send(Method::Post, target, Some(sent));
+    world.fails(Fails::Never);
     assert_eq!(refused.status, 500, "{target}");
-    let mut kept = sink.0.lock().unwrap();
-    let answer = kept.answers.pop().unwrap();
-    let found = answer.pointer(&format!("/response/data{pointer}"));
+    let answer = world.server.audit.take().pop().unwrap();
+    assert_eq!(answer.side, Side::Response);
+    let found = answer.document.pointer(&format!("/response/data{pointer}"));
     let token = found.unwrap().as_str().unwrap().to_owned();
     assert!(token.contains(".atlasv1."));
     assert!(!text(&refused).contains(&token));
@@ -91,7 +50,6 @@ fn l1_an_api_token_whose_answer_cannot_be_recorded_ends_at_once() {
     let pool = world.send(Method::Post, &format!("{ACME}/agent-pools"), Some(&pool));
     let pool = id(&body(&pool));
     let before = stored(&world);
-    let (world, sink) = refusing(world);
     for target in [
         ACME_TOKEN.to_owned(),
         format!("{ACME_TOKEN}?token=audit-trails"),
@@ -102,11 +60,9 @@ fn l1_an_api_token_whose_answer_cannot_be_recorded_ends_at_once() {
     ] {
         let sent = token_document(&json!({"description": "of ci"}));
         let pointer = "/data/attributes/token";
-        let token = untold(&world, &sink, &target, &sent, pointer);
+        let token = untold(&world, &target, &sent, pointer);
         assert_eq!(stored(&world), before, "{target}");
-        sink.0.lock().unwrap().refuses_answers = false;
         assert_eq!(world.status(&token, Method::Get, ACME), 401, "{target}");
-        sink.0.lock().unwrap().refuses_answers = true;
     }
 }
 
@@ -116,11 +72,9 @@ fn l1_a_token_that_replaces_another_ends_too_and_the_other_does_not_come_back() 
     let none = stored(&world);
     let old = secret(&world.issue(ACME_TOKEN, &json!({})));
     assert_eq!(world.status(&old, Method::Get, ACME), 200);
-    let (world, sink) = refusing(world);
     let sent = token_document(&json!({}));
-    let new = untold(&world, &sink, ACME_TOKEN, &sent, "/data/attributes/token");
+    let new = untold(&world, ACME_TOKEN, &sent, "/data/attributes/token");
     assert_eq!(stored(&world), none);
-    sink.0.lock().unwrap().refuses_answers = false;
     for token in [old, new] {
         assert_eq!(world.status(&token, Method::Get, ACME), 401);
     }
@@ -134,13 +88,11 @@ fn l1_a_token_that_replaces_another_ends_too_and_the_other_does_not_come_back() 
 fn l1_the_first_token_of_a_user_ends_where_it_cannot_be_recorded() {
     let world = self_hosted();
     let before = stored(&world);
-    let (world, sink) = refusing(world);
     let sent = json!({"data": {"type": "users", "attributes": {
         "username": "ada", "email": "ada@example.com", "is-site-admin": true,
     }}});
-    let token = untold(&world, &sink, "/api/v2/admin/users", &sent, "/meta/token");
+    let token = untold(&world, "/api/v2/admin/users", &sent, "/meta/token");
     assert_eq!(stored(&world), before);
-    sink.0.lock().unwrap().refuses_answers = false;
     let account = "/api/v2/account/details";
     assert_eq!(world.status(&token, Method::Get, account), 401);
 }
@@ -150,8 +102,8 @@ fn l1_a_token_that_is_only_shown_stays_where_that_cannot_be_recorded() {
     let world = self_hosted();
     world.create_named("acme");
     let token = secret(&world.issue(ACME_TOKEN, &json!({})));
-    let (world, sink) = refusing(world);
+    world.fails(Fails::ForAnswers);
     assert_eq!(world.get(ACME_TOKEN).status, 500);
-    sink.0.lock().unwrap().refuses_answers = false;
+    world.fails(Fails::Never);
     assert_eq!(world.status(&token, Method::Get, ACME), 200);
 }

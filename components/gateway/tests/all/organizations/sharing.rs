@@ -291,7 +291,7 @@ fn contract_1_7_who_may_see_producers() {
     let target = format!("/api/v2/{path}");
     let reader = world.token("reader", &[(path, &["read"])]);
     let other = world.token("other", &[("organizations/acme", &["read"])]);
-    let stranger = world.person("anna", false);
+    let stranger = world.user("anna", false);
     assert_eq!(
         world.send_as(&reader, Method::Get, &target, None).status,
         200

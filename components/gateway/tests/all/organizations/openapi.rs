@@ -1,28 +1,21 @@
-//! The table of routes, and its description as OpenAPI (contract 4.16): that it is valid, complete and true.
+//! The description of the API (contract 4.16): that it is valid, complete and true.
 
-mod page;
-
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use openapiv3::{OpenAPI, Operation, Parameter, ReferenceOr};
 
 use super::*;
-use crate::organizations::document_type::{DocumentType, UseIn};
-use crate::organizations::openapi::description;
-use crate::organizations::route::{Answer, Audience, Data, Route};
-use crate::organizations::routes::Table;
-use crate::path::CanonicalPath;
+use crate::openapi::references;
 
 const TARGET: &str = "/api/v2/openapi.json";
 
-type Routes = Table<TestAccess, TestOrgs>;
-
-fn routes() -> impl Iterator<Item = &'static Route> {
-    Routes::rows().map(|row| &row.route)
+fn document() -> Value {
+    let response = hosted().handle(&request(Method::Get, TARGET, None));
+    serde_json::from_slice(&response.body).unwrap()
 }
 
 fn described() -> OpenAPI {
-    serde_json::from_value(description::<TestAccess, TestOrgs>()).unwrap()
+    serde_json::from_value(document()).unwrap()
 }
 
 /// Every operation with its method and path.
@@ -34,34 +27,6 @@ fn operations(document: &OpenAPI) -> Vec<(String, String, &Operation)> {
             .map(|(method, operation)| (method.to_ascii_uppercase(), path.clone(), operation))
     });
     operations.collect()
-}
-
-#[test]
-fn every_row_is_one_operation_with_a_name_of_its_own() {
-    let document = described();
-    let found: BTreeMap<String, String> = operations(&document)
-        .into_iter()
-        .map(|(method, path, operation)| {
-            let id = operation.operation_id.clone().unwrap();
-            assert!(operation.summary.is_some(), "{id}");
-            (id, format!("{method} {path}"))
-        })
-        .collect();
-    let rows: BTreeMap<String, String> = routes()
-        .map(|route| {
-            let segments = route.whole_path();
-            let segments = segments
-                .split('/')
-                .map(|segment| match segment.strip_prefix(':') {
-                    Some(name) => format!("{{{name}}}"),
-                    None => segment.to_owned(),
-                });
-            let path = segments.collect::<Vec<_>>().join("/");
-            (route.id.to_owned(), format!("{} {path}", route.verb()))
-        })
-        .collect();
-    assert_eq!(rows.len(), routes().count());
-    assert_eq!(found, rows);
 }
 
 #[test]
@@ -89,21 +54,11 @@ fn every_parameter_of_a_path_is_declared() {
 
 #[test]
 fn every_reference_leads_somewhere() {
-    fn walk(value: &Value, document: &Value) {
-        match value {
-            Value::Object(members) => {
-                if let Some(Value::String(reference)) = members.get("$ref") {
-                    let pointer = reference.strip_prefix('#').unwrap();
-                    assert!(document.pointer(pointer).is_some(), "{reference}");
-                }
-                members.values().for_each(|member| walk(member, document));
-            }
-            Value::Array(items) => items.iter().for_each(|item| walk(item, document)),
-            _ => {}
-        }
+    let document = document();
+    for reference in references(&document) {
+        let pointer = reference.strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{reference}");
     }
-    let document = description::<TestAccess, TestOrgs>();
-    walk(&document, &document);
 }
 
 #[test]
@@ -133,98 +88,123 @@ fn every_operation_says_its_answers_and_whether_it_needs_a_token() {
 }
 
 #[test]
-fn document_types_have_names_of_their_own() {
-    let mut types: BTreeMap<&str, &DocumentType> = BTreeMap::new();
-    for route in routes() {
-        let answered = match route.answer {
-            Answer::Document(_, data) => Some(data),
-            _ => None,
-        };
-        for data in answered.into_iter().chain(route.body.map(|body| body.data)) {
-            let (Data::One(found) | Data::Many(found)) = data else {
-                continue;
-            };
-            let known = types.entry(found.name).or_insert(found);
-            assert_eq!(known.about, found.about, "{}", found.name);
-        }
-    }
-}
-
-#[test]
 fn h13_any_caller_reads_the_description_and_the_store_is_not_asked() {
     for world in [hosted(), self_hosted()] {
         let before = (world.store.reads(), world.store.commits());
         let answers = [None, Some("no-such-token"), Some(ROOT)].map(|token| {
-            let response = world.gateway.handle(&request(Method::Get, TARGET, token));
+            let response = world.handle(&request(Method::Get, TARGET, token));
             assert_eq!(response.status, 200);
             assert_eq!(response.header("content-type"), Some("application/json"));
             assert_eq!(response.header("tfp-api-version"), Some("2.6"));
             text(&response)
         });
         assert!(answers.iter().all(|answer| answer == &answers[0]));
-        assert_eq!(
-            answers[0],
-            description::<TestAccess, TestOrgs>().to_string()
-        );
         assert_eq!((world.store.reads(), world.store.commits()), before);
-        let head = world.gateway.handle(&request(Method::Head, TARGET, None));
+        let head = world.handle(&request(Method::Head, TARGET, None));
         assert_eq!((head.status, head.body.len()), (200, 0));
-        assert_not_found(&world.gateway.handle(&request(Method::Post, TARGET, None)));
+        assert_not_found(&world.handle(&request(Method::Post, TARGET, None)));
     }
 }
 
 #[test]
 fn h13_only_what_is_for_anyone_is_served_without_a_token() {
     let world = hosted();
-    for route in routes() {
-        let target = route
-            .whole_path()
-            .replace(":name", "acme")
-            .replace(":id", "x");
-        let mut sent = request(Method::named(route.verb()), &target, None);
-        sent.peer = None;
-        let status = world.gateway.handle(&sent).status;
-        match route.audience {
-            Audience::Anyone => assert!(status < 300, "{target}"),
-            _ => assert_eq!(status, 401, "{target}"),
+    for (method, path, operation) in operations(&described()) {
+        let target = path.replace("{name}", "acme").replace("{id}", "x");
+        let status = world
+            .handle(&request(Method::named(&method), &target, None))
+            .status;
+        if operation.extensions["x-gatehouse-audience"] == "anyone" {
+            assert!(status < 300, "{target}");
+        } else {
+            assert_eq!(status, 401, "{target}");
         }
     }
 }
 
 #[test]
-fn a_path_without_a_parameter_comes_before_one_with() {
-    let shape = |route: &Route| {
-        let path = route.whole_path();
-        let segments = path
-            .split('/')
-            .map(|segment| match segment.strip_prefix(':') {
-                Some(_) => "*",
-                None => segment,
-            });
-        (route.verb(), segments.collect::<Vec<_>>().join("/"))
-    };
-    let shapes: BTreeSet<_> = routes().map(shape).collect();
-    assert_eq!(
-        shapes.len(),
-        routes().count(),
-        "two rows are the same request"
-    );
-    for route in routes() {
-        let path = CanonicalPath::parse(&route.whole_path().replace(':', "")).unwrap();
-        let (found, captured) = Routes::find(Method::named(route.verb()), &path).unwrap();
-        assert_eq!(found.route.id, route.id);
-        assert_eq!(captured.is_empty(), route.path_parameter().is_none());
+fn what_is_for_site_administrators_does_not_exist_for_others() {
+    for (method, path, operation) in operations(&described()) {
+        if operation.extensions["x-gatehouse-audience"] != "administrators" {
+            continue;
+        }
+        let world = match operation.extensions.get("x-gatehouse-edition") {
+            Some(edition) if edition == "self-hosted" => self_hosted(),
+            _ => hosted(),
+        };
+        world.create_named("acme");
+        let target = path.replace("{name}", "acme");
+        let ask = |token: &str| {
+            let asked = request(Method::named(&method), &target, Some(token));
+            world.handle(&with_body(asked, Some(JSON_API), "{}"))
+        };
+        let owner = world.token(
+            "all",
+            &[("*", &["create", "read", "update", "delete", "sudo"])],
+        );
+        assert_not_found(&ask(&owner));
+        let served = ask(ROOT).status;
+        assert!(
+            served < 300 || [400, 422].contains(&served),
+            "{method} {target}: {served}"
+        );
     }
 }
 
-/// Names of attributes that the edition shows of a type.
-fn shown(found: &DocumentType, edition: Edition) -> BTreeSet<String> {
-    let properties = found.properties().into_iter();
-    properties
-        .filter(|property| property.use_in != UseIn::Requests)
-        .filter(|property| property.edition.is_none_or(|only| only == edition))
-        .map(|property| property.name.to_owned())
-        .collect()
+/// What is described of one request.
+struct Described {
+    document: Value,
+    operation: Value,
+}
+
+impl Described {
+    /// The operation whose path has most words in common with `path`.
+    fn of(method: &str, path: &str) -> Self {
+        let document = document();
+        let fits = |template: &&String| {
+            let parts = template.split('/').map(Some).chain([None]);
+            let segments = path.split('/').map(Some).chain([None]);
+            template.split('/').count() == path.split('/').count()
+                && parts
+                    .zip(segments)
+                    .all(|(part, segment)| part == segment || part.is_some_and(is_parameter))
+        };
+        let paths = document["paths"].as_object().unwrap();
+        let fitting = paths.keys().filter(fits);
+        let template = fitting.min_by_key(|it| it.matches('{').count()).unwrap();
+        let operation = paths[template][method].clone();
+        Self {
+            document,
+            operation,
+        }
+    }
+
+    /// The schema of the resource in a document that is described at `pointer`, and its name.
+    fn resource(&self, pointer: &str) -> (String, &Value) {
+        let content = &self.operation.pointer(pointer).unwrap()["content"][JSON_API];
+        let data = &content["schema"]["properties"]["data"];
+        let reference = data["items"]["$ref"].as_str().or(data["$ref"].as_str());
+        let pointer = reference.unwrap().strip_prefix('#').unwrap();
+        let name = pointer.rsplit('/').next().unwrap();
+        (name.to_owned(), self.document.pointer(pointer).unwrap())
+    }
+}
+
+fn is_parameter(part: &str) -> bool {
+    part.starts_with('{')
+}
+
+/// The `type` of the resources of a schema.
+fn type_of(schema: &Value) -> &Value {
+    let kind = &schema["properties"]["type"];
+    kind["enum"].get(0).unwrap_or(&kind["example"])
+}
+
+/// The names of attributes of which `is_among` says so.
+fn attributes(schema: &Value, is_among: impl Fn(&Value) -> bool) -> BTreeSet<String> {
+    let attributes = schema["properties"]["attributes"]["properties"].as_object();
+    let among = attributes.unwrap().iter().filter(|(_, it)| is_among(it));
+    among.map(|(name, _)| name.clone()).collect()
 }
 
 fn keys(value: &Value) -> BTreeSet<String> {
@@ -236,39 +216,37 @@ fn keys(value: &Value) -> BTreeSet<String> {
         .collect()
 }
 
-/// Holds the answer of a read against the document type of its row.
+/// Holds the answer of a read against the schema that it is described with.
 fn compare(world: &World, target: &str, edition: Edition) {
-    let path = target.split('?').next().unwrap();
-    let path = CanonicalPath::parse(path).unwrap();
-    let (row, _) = Routes::find(Method::Get, &path).unwrap();
+    let described = Described::of("get", target);
+    let (name, schema) = described.resource("/responses/200");
     let response = world.get(target);
     assert_eq!(response.status, 200, "{target}");
     let answer = body(&response);
-    let Answer::Document(200, data) = row.route.answer else {
-        panic!("{target}");
+    let resource = match &answer["data"] {
+        Value::Array(resources) => &resources[0],
+        resource => resource,
     };
-    let (resource, found) = match data {
-        Data::One(found) => (&answer["data"], found),
-        Data::Many(found) => (&answer["data"][0], found),
-        _ => panic!("{target}"),
+    assert_eq!(&resource["type"], type_of(schema), "{target}");
+    let elsewhere = match edition {
+        Edition::Hosted => "Shown by the self-hosted edition alone.",
+        Edition::SelfHosted => "Shown by the hosted edition alone.",
     };
-    assert_eq!(resource["type"], found.resource_type, "{target}");
+    let shown = attributes(schema, |it| {
+        let about = it["description"].as_str().unwrap();
+        it["writeOnly"] != true && !about.ends_with(elsewhere)
+    });
     let told = keys(&resource["attributes"]);
-    let shown = shown(found, edition);
     // The limits of a plan and the entitlements are attributes by names that are the capability's.
-    let is_open = ["EntitlementSet", "FeatureSet", "Subscription"].contains(&found.name);
+    let is_open = ["EntitlementSet", "FeatureSet", "Subscription"].contains(&name.as_str());
     if is_open {
         assert!(told.is_superset(&shown), "{target}: {told:?}");
     } else {
         assert_eq!(told, shown, "{target}");
     }
-    let relationships: BTreeSet<String> = found
-        .relationships
-        .iter()
-        .map(|relationship| relationship.name.to_owned())
-        .collect();
+    let relationships = keys(&schema["properties"]["relationships"]["properties"]);
     let told = keys(&resource["relationships"]);
-    if found.name == "Token" || found.name == "Organization" {
+    if name == "Token" || name == "Organization" {
         assert!(
             relationships.is_superset(&told) || told.is_superset(&relationships),
             "{target}"
@@ -340,23 +318,15 @@ fn requests_can_set_the_attributes_that_their_types_name() {
         "/api/v2/organizations/acme/agent-pools",
         "/api/v2/admin/users",
     ] {
-        let path = CanonicalPath::parse(target).unwrap();
-        let (row, _) = Routes::find(Method::Post, &path).unwrap();
-        let Some(Data::One(found)) = row.route.body.map(|body| body.data) else {
-            panic!("{target}");
-        };
-        let writable: BTreeSet<String> = found
-            .properties()
-            .into_iter()
-            .filter(|property| property.use_in != UseIn::Answers)
-            .map(|property| property.name.to_owned())
-            .collect();
+        let described = Described::of("post", target);
+        let (_, schema) = described.resource("/requestBody");
+        let writable = attributes(schema, |it| it["readOnly"] != true);
         // No attribute is a list, so each is wrong.
-        let attributes: serde_json::Map<String, Value> = writable
+        let wrong: serde_json::Map<String, Value> = writable
             .iter()
             .map(|name| (name.clone(), json!([])))
             .collect();
-        let sent = json!({"data": {"type": found.resource_type, "attributes": attributes}});
+        let sent = json!({"data": {"type": type_of(schema), "attributes": wrong}});
         let refused = faults(&world.send(Method::Post, target, Some(&sent)));
         let named: BTreeSet<String> = refused
             .iter()
