@@ -203,6 +203,14 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     ) -> Result<Batch, Failure> {
         let after = after.map(place_in_order);
         let directory = self.orgs.directory();
+        if let Some(mut found) = directory.find(search)? {
+            found.retain(|name| after.as_ref().is_none_or(|after| name > after));
+            let is_cut = found.len() > limit as usize;
+            found.truncate(limit as usize);
+            let next = found.last().filter(|_| is_cut).cloned();
+            let found = found.iter().map(String::as_str);
+            return Ok(batch_of(self.found(found, search)?, next));
+        }
         let at_once = directory.shape().leaves_per_batch;
         let snapshot = directory.read(|root, _| {
             let first = after.as_ref().map_or(0, |after| root.place_of(after));
@@ -223,18 +231,20 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
             read_to.and_then(|place| snapshot.last_of(place))
         };
         let next = reached.map(str::to_owned);
-        Ok(batch_of(self.found(&found, search)?, next))
+        Ok(batch_of(self.found(found.into_iter(), search)?, next))
     }
 
     fn page_found(&self, search: &Search, range: Range) -> Result<Page, Failure> {
-        let snapshot = self
-            .orgs
-            .directory()
-            .read(|root, _| places_of(root, &search.scope))?;
+        let directory = self.orgs.directory();
+        if let Some(found) = directory.find(search)? {
+            let total = found.len() as u64;
+            let wanted = range.of(found.iter().map(String::as_str));
+            return Ok(page_of(self.found(wanted, search)?, total));
+        }
+        let snapshot = directory.read(|root, _| places_of(root, &search.scope))?;
         let found = snapshot.found_by(search);
         let total = found.len() as u64;
-        let wanted: Vec<&str> = range.of(found).collect();
-        Ok(page_of(self.found(&wanted, search)?, total))
+        Ok(page_of(self.found(range.of(found), search)?, total))
     }
 
     /// The organizations that a user is a member of: folded names and external ids.
@@ -286,8 +296,12 @@ impl<'a, S: Store, C: Clock, R: Random> Listing<'a, S, C, R> {
     }
 
     /// The organizations that were found under these folded names, as far as they are still what is searched for.
-    fn found(&self, names: &[&str], search: &Search) -> Result<Vec<Organization>, Failure> {
-        let found = self.named(names.iter().copied(), search)?;
+    fn found<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+        search: &Search,
+    ) -> Result<Vec<Organization>, Failure> {
+        let found = self.named(names, search)?;
         self.to_organizations(found.into_iter().map(|(_, record)| record))
     }
 

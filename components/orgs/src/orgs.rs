@@ -271,10 +271,13 @@ impl<S: Store, C: Clock, R: Random> Orgs<S, C, R> {
     /// How many organizations there are.
     pub(crate) fn total(&self) -> Result<u64, Failure> {
         let keys = count_keys();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let counts = self.records.get_all::<CountRecord>(&keys)?;
-        let counts = counts.into_iter().flatten();
-        Ok(counts.map(|count| count.record.organizations).sum())
+        let mut total = 0;
+        let mut counts = self.cache.read(self.records.store(), keys.clone())?;
+        for _ in keys {
+            let count = counts.next_record::<CountRecord>()?;
+            total += count.map_or(0, |count| count.record.organizations);
+        }
+        Ok(total)
     }
 
     /// Adds to `transaction` that the number of organizations changes.

@@ -16,7 +16,7 @@
 //!   away.
 //! - `directory/...`: names and addresses once more, to find organizations by: [`crate::directory`].
 
-use gatehouse_storage::Record;
+use gatehouse_storage::{Cacheable, Record};
 use serde::{Deserialize, Serialize};
 
 use crate::name::FoldedName;
@@ -149,6 +149,8 @@ pub struct CountRecord {
 impl Record for CountRecord {
     const SCHEMA: u16 = 1;
 }
+
+impl Cacheable for CountRecord {}
 
 /// The key of an organization.
 pub fn organization_key(name: &FoldedName) -> String {

@@ -1,14 +1,14 @@
 //! The directory: which organizations there are, small enough to be looked through for every list.
 //!
 //! It holds the name and the e-mail address of every organization, and what bars it from lists, in *leaves* of some hundred,
-//! sorted, with a *root* that tells where each begins and how many names are in it. So a page is found by adding up, and a search
-//! reads packed texts in place of organizations.
+//! sorted, with a *root* that tells where each begins and how many names are in it. So a page is found by adding up. A search asks the
+//! [index of parts](parts) which few organizations to look at; where that cannot tell, it reads packed texts in place of organizations.
 //!
 //! **Writing.** Whoever makes, renames, readdresses, disables or removes an organization writes down under the organization's own
 //! name what has become of it ([`note`]), in the same commit: this cannot meet with the change of another organization. What is
 //! *pending* in this way overrides the leaves. Once [some dozens](Shape::pending) of changes are pending, whoever wrote last
 //! moves them into the leaves; fewer wait for the next round of upkeep. Each such commit replaces the root; as nothing waits for
-//! it, one that comes second is given up.
+//! it, one that comes second is given up. It also enters the same into the index of parts.
 //!
 //! **Reading.** What is pending is read first, then root and leaves at one moment: whatever a finished request has written is in
 //! the former or in the latter. An organization that is being changed meanwhile may be told as it was.
@@ -19,6 +19,7 @@
 //! The root is one record of some 40 bytes for each leaf, and a store takes 1 MiB in one: enough for four million organizations.
 
 mod column;
+mod parts;
 mod record;
 mod snapshot;
 mod upkeep;
@@ -35,6 +36,8 @@ use gatehouse_storage::{
 use crate::Failure;
 use crate::name::FoldedName;
 use crate::record::OrganizationRecord;
+use parts::PARTS_KEY;
+pub use parts::PartsShape;
 use record::{
     LeafRecord, PENDING_PREFIX, PendingRecord, ROOT_KEY, RootRecord, leaf_key, pending_key,
 };
@@ -55,6 +58,8 @@ pub struct Shape {
     pub leaves_per_read: usize,
     /// How many leaves a list that goes from front to back looks through at a time.
     pub leaves_per_batch: usize,
+    /// How the index of parts is divided up.
+    pub parts: PartsShape,
 }
 
 impl Shape {
@@ -66,6 +71,7 @@ impl Shape {
         step: MAXIMUM_SCAN_LIMIT,
         leaves_per_read: 128,
         leaves_per_batch: 64,
+        parts: PartsShape::USUAL,
     };
 }
 
@@ -229,6 +235,7 @@ impl<'a, S: Store> Directory<'a, S> {
         // Without a check: if it is whole again already, it is built once more than necessary. And not by deleting the root: whoever
         // began to build when there was none yet must not take that for the same moment.
         transaction.put(ROOT_KEY, &RootRecord::unbuilt())?;
+        transaction.delete(PARTS_KEY);
         self.commit_unless_late(transaction)?;
         Ok(None)
     }

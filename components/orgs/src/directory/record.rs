@@ -106,14 +106,28 @@ pub struct Entry<'a> {
     pub barred: Barred,
 }
 
+impl Entry<'_> {
+    /// An entry of no organization.
+    pub const fn nothing() -> Self {
+        Self {
+            name: "",
+            email: "",
+            barred: Barred {
+                disabled: false,
+                user_tokens_off: false,
+            },
+        }
+    }
+}
+
 /// Some of the organizations, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Columns", into = "Columns")]
 pub struct LeafRecord(Columns);
 
-/// Row by row, what a leaf says.
+/// Organizations, row by row: those of a leaf, or of a block of the index of parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Columns {
+pub struct Columns {
     names: Column,
     emails: Column,
     /// Those that are barred by something, by name: few, if any.
@@ -148,17 +162,58 @@ impl Record for LeafRecord {
 
 impl Cacheable for LeafRecord {}
 
-impl LeafRecord {
-    /// A leaf of `entries`, which are in the order of their names.
-    pub fn with_entries(entries: &[Entry<'_>]) -> Self {
+impl Record for Columns {
+    const SCHEMA: u16 = 1;
+}
+
+impl Cacheable for Columns {}
+
+impl Columns {
+    /// One row for each of `entries`.
+    pub fn of(entries: &[Entry<'_>]) -> Self {
         let barred = entries.iter().filter(|entry| !entry.barred.by_nothing());
-        Self(Columns {
+        Self {
             names: entries.iter().map(|entry| entry.name).collect(),
             emails: entries.iter().map(|entry| entry.email).collect(),
             barred: barred
                 .map(|entry| (entry.name.to_owned(), entry.barred))
                 .collect(),
+        }
+    }
+
+    /// How many rows there are; `None` where not every name has an address.
+    pub fn rows(&self) -> Option<usize> {
+        let rows = self.names.len();
+        (rows == self.emails.len()).then_some(rows)
+    }
+
+    pub fn entry(&self, row: usize) -> Option<Entry<'_>> {
+        let name = self.names.get(row)?;
+        Some(Entry {
+            name,
+            email: self.emails.get(row)?,
+            barred: self.barred(name),
         })
+    }
+
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        let rows = self.names.iter().zip(self.emails.iter());
+        rows.map(|(name, email)| Entry {
+            name,
+            email,
+            barred: self.barred(name),
+        })
+    }
+
+    fn barred(&self, name: &str) -> Barred {
+        self.barred.get(name).copied().unwrap_or_default()
+    }
+}
+
+impl LeafRecord {
+    /// A leaf of `entries`, which are in the order of their names.
+    pub fn with_entries(entries: &[Entry<'_>]) -> Self {
+        Self(Columns::of(entries))
     }
 
     pub const fn len(&self) -> usize {
@@ -178,16 +233,11 @@ impl LeafRecord {
     }
 
     pub fn barred(&self, name: &str) -> Barred {
-        self.0.barred.get(name).copied().unwrap_or_default()
+        self.0.barred(name)
     }
 
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        let rows = self.0.names.iter().zip(self.0.emails.iter());
-        rows.map(|(name, email)| Entry {
-            name,
-            email,
-            barred: self.barred(name),
-        })
+        self.0.entries()
     }
 
     /// True if this is the leaf that the root speaks of.

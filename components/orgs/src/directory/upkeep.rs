@@ -6,6 +6,7 @@ use gatehouse_ports::{Item, Store};
 use gatehouse_storage::{Loaded, StorageError, Transaction, decode};
 
 use super::Directory;
+use super::parts::PARTS_KEY;
 use super::record::{
     Entry, LeafRecord, LeafReference, PENDING_PREFIX, PendingRecord, ROOT_KEY, RootRecord, leaf_key,
 };
@@ -16,36 +17,46 @@ use crate::record::ORGANIZATION_PREFIX;
 /// How many steps of building one request does.
 const MAXIMUM_STEPS: usize = 32;
 
+/// How many steps for the index of parts a writer does that has moved what was pending: twice as many as it needs on the average.
+const STEPS_OF_WRITER: usize = 2;
+
+/// How many a round of upkeep does.
+const STEPS_OF_UPKEEP: usize = 64;
+
 impl<S: Store> Directory<'_, S> {
     /// To be called after each change of an organization: sees to it that not too much is pending.
     pub fn keep_up(&self) {
         // Whatever fails here has changed nothing, and the next writer tries again: the change itself is done.
-        let _ = self.keep_up_from(self.shape.pending);
+        if matches!(self.keep_up_from(self.shape.pending), Ok(true)) {
+            let _ = self.advance_parts(STEPS_OF_WRITER);
+        }
     }
 
     /// Enters what is pending into the leaves, as much as goes at once: also the ends of organizations, so that nothing tells of
     /// them for longer than until the next round of upkeep.
     pub fn enter_pending(&self) -> Result<(), Failure> {
-        self.keep_up_from(1)
+        self.keep_up_from(1)?;
+        self.advance_parts(STEPS_OF_UPKEEP)
     }
 
-    fn keep_up_from(&self, pending: u32) -> Result<(), Failure> {
+    /// Enters what is pending if it is at least so much, and says if it was.
+    fn keep_up_from(&self, pending: u32) -> Result<bool, Failure> {
         let store = self.records.store();
         let scanned = store.scan(PENDING_PREFIX, None, self.shape.pending);
         let scanned = self.unless_damaged(scanned.map_err(StorageError::from))?;
         let items = scanned.unwrap_or_default().items;
         if items.len() < pending as usize {
-            return Ok(());
+            return Ok(false);
         }
         let mut root = self.root()?;
         if !root.as_ref().is_some_and(|root| root.record.is_whole()) {
             self.build_on(root)?;
             root = self.root()?;
         }
-        match root.filter(|root| root.record.is_whole()) {
-            Some(root) => self.fold(&root, &items),
-            None => Ok(()),
+        if let Some(root) = root.filter(|root| root.record.is_whole()) {
+            self.fold(&root, &items)?;
         }
+        Ok(true)
     }
 
     /// The root of the directory, which is built first where there is none.
@@ -63,6 +74,11 @@ impl<S: Store> Directory<'_, S> {
     /// Reads the next organizations into the directory. Others may be doing the same: then this does nothing.
     fn build_on(&self, root: Option<Loaded<Arc<RootRecord>>>) -> Result<(), Failure> {
         let version = root.as_ref().map(|root| root.version);
+        let mut transaction = Transaction::new();
+        transaction.require_unchanged(ROOT_KEY, version);
+        if root.is_none() {
+            transaction.delete(PARTS_KEY);
+        }
         let mut root = root.map_or_else(RootRecord::unbuilt, |root| (*root.record).clone());
         let after = root.built_to.take().filter(|name| !name.is_empty());
         let after = after.map(|name| format!("{ORGANIZATION_PREFIX}{name}"));
@@ -78,8 +94,6 @@ impl<S: Store> Directory<'_, S> {
         let entries = organizations.iter();
         let entries = entries.filter_map(|(name, organization)| organization.entry(name));
         let entries: Vec<Entry<'_>> = entries.collect();
-        let mut transaction = Transaction::new();
-        transaction.require_unchanged(ROOT_KEY, version);
         for entries in even_parts(&entries, self.shape.built_leaf) {
             let leaf = root.put_new_leaf(&mut transaction, entries)?;
             root.leaves.push(leaf);
@@ -115,6 +129,13 @@ impl<S: Store> Directory<'_, S> {
         let Some(leaves) = self.leaves(root, &places)? else {
             return Ok(());
         };
+        let is_stored = |name: &str| {
+            let leaf = leaves.get(&root.record.place_of(name));
+            leaf.is_some_and(|leaf| leaf.has(name))
+        };
+        if !self.enter_parts(&mut transaction, &pending, is_stored)? {
+            return Ok(());
+        }
         let mut next = RootRecord {
             leaves: Vec::with_capacity(root.record.leaves.len()),
             next_leaf: root.record.next_leaf,

@@ -2,6 +2,7 @@
 
 mod cost;
 mod damage;
+mod parts;
 mod truth;
 mod viewers;
 
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use gatehouse_ports::Clock;
 use proptest::prelude::*;
 
-use crate::directory::Shape;
+use crate::directory::{PartsShape, Shape};
 use crate::world::*;
 use crate::{CreateError, Failure, Filter, Reach, UpdateError, Viewer};
 
@@ -22,6 +23,17 @@ const SMALL: Shape = Shape {
     step: 4,
     leaves_per_read: 3,
     leaves_per_batch: 2,
+    parts: SMALL_PARTS,
+};
+
+/// So small that a dozen organizations make runs of several levels, and a gram that half of them have is common.
+const SMALL_PARTS: PartsShape = PartsShape {
+    block: 1,
+    rows: 2,
+    told: 5,
+    candidates: 6,
+    step: 4,
+    worn: 12,
 };
 
 const PAGE_SIZE: u32 = 3;
@@ -47,7 +59,7 @@ fn truth(orgs: &impl Organizations) -> Model {
 fn filters() -> Vec<Filter> {
     let some = |text: &str| Some(text.to_owned());
     let mut filters = vec![Filter::default()];
-    for text in ["A", "b-", "Ü", "@X", "9"] {
+    for text in ["A", "b-", "Ü", "@X", "9", "B@x", "aB-", "C--", "üB@Y"] {
         filters.push(Filter {
             name_or_email: some(text),
             ..Filter::default()

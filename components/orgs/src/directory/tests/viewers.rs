@@ -19,6 +19,7 @@ const SMALL: Shape = Shape {
     step: 2,
     leaves_per_read: 3,
     leaves_per_batch: 2,
+    parts: super::SMALL_PARTS,
 };
 
 fn person(orgs: &TestOrgs<'_>, name: &str) -> User {
