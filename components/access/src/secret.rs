@@ -34,13 +34,14 @@ impl IdentifierHasher {
         TokenHash(self.hash("accessor", &[accessor]))
     }
 
-    /// The names of the token `id`, of which each follows from the one before and none leads back.
+    /// The names of the token `id`. The accessor is a part of the text's hash, and not a hash of its own: every request pays for each.
     pub(crate) fn names(&self, id: &str) -> TokenNames {
-        let accessor = random::accessor_from(&self.digest("accessor-of-token", &[id]));
+        let digest = self.digest("token", &[id]);
+        let accessor = random::accessor_from(&digest);
         TokenNames {
             by_accessor: self.accessor(&accessor),
             accessor,
-            by_text: self.token(id),
+            by_text: TokenHash(base16ct::lower::encode_string(&digest)),
         }
     }
 
@@ -94,11 +95,11 @@ impl IdentifierHasher {
 /// so that token and accessor lead to the same record; under that of its text if a person chose it or a release before this one
 /// made it, whose accessors are independent and lead there by a record of their own.
 ///
-/// The accessor is a keyed hash of the token, 142 bits of it. With it nobody gets closer to the token, not even knowing the key: the
-/// token has 256 random bits. An identifier that was chosen may be short or be used again, so nothing shown ever follows from it.
+/// The accessor is 142 bits of the keyed hash of the token. With it nobody gets closer to the token, not even knowing the key: the
+/// token has 256 random bits. An identifier that was chosen may be short or be used again, so its accessor does not follow from it.
 ///
-/// That the record is under a hash of 142 bits makes no token easier to guess: it holds the hash of the token's text as well, all 256
-/// bits of it, and without that the text is no token ([`TokenHash::is`]).
+/// That 142 bits lead to the record makes no token easier to guess: it holds the hash of the token's text as well, all 256 bits of it,
+/// of which 113 are shown nowhere, and without that the text is no token ([`TokenHash::is`]).
 pub(crate) struct TokenNames {
     /// Its accessor, if the server generated it.
     pub(crate) accessor: String,
