@@ -1,11 +1,15 @@
 //! Valid tokens: one of them, and the list of their accessors, read page by page (contract 5.4, SEC-S14).
+//!
+//! The list is in the order of hashed accessors. That of most tokens is the token's own key, and so the tokens are their own index; the
+//! others have a place in the index of accessors. Both are walked together.
 
-use gatehouse_ports::{Clock, Page, Random, Store};
-use gatehouse_storage::{Loaded, Records};
+use std::collections::BTreeMap;
+
+use gatehouse_ports::{Clock, Page, Random, Store, StoreError};
+use gatehouse_storage::{Record, Records};
 
 use crate::api::{Failure, KeyPage, LookupError, TokenLookup, TokenReference, TokenView};
-use crate::records::{ACCESSOR_PREFIX, AccessorRecord, TokenRecord, accessor_key, token_key};
-use crate::secret::TokenHash;
+use crate::records::{ACCESSOR_PREFIX, AccessorRecord, TOKEN_PREFIX, TokenRecord, token_key};
 use crate::service::AccessService;
 use crate::token_store::load_next;
 
@@ -16,13 +20,12 @@ const ROUND: u32 = 200;
 /// Tokens looked at in one call beyond those that are shown, so that many dead ones do not hold a caller up.
 const MAXIMUM_DEAD: usize = 10_000;
 
-/// The token behind a place in the index of accessors.
-pub(crate) struct IndexedToken {
-    /// Of the place itself.
-    pub(crate) key: String,
-    pub(crate) hash: TokenHash,
-    /// `None` when it has ended.
-    pub(crate) token: Option<Loaded<TokenRecord>>,
+/// A part of the list of all stored tokens.
+struct ListedTokens {
+    /// In the order of their hashed accessors.
+    records: Vec<TokenRecord>,
+    /// The hash behind which the rest is; `None` when there is none.
+    position: Option<String>,
 }
 
 impl<S: Store, C: Clock, R: Random> TokenLookup for AccessService<S, C, R> {
@@ -31,26 +34,18 @@ impl<S: Store, C: Clock, R: Random> TokenLookup for AccessService<S, C, R> {
         Ok(token.view(self.clock.now_seconds()))
     }
 
-    /// The index is in the order of hashed accessors, and so is the list.
     fn list_accessors(&self, after: Option<&str>, limit: u32) -> Result<KeyPage, Failure> {
         let limit = usize::try_from(limit.clamp(1, MAXIMUM_LIMIT)).unwrap_or(usize::MAX);
         let hasher = self.hasher()?;
-        let mut position = after.map(|after| accessor_key(&hasher.accessor(after)));
+        let mut position = after.map(|after| hasher.accessor(after).as_str().to_owned());
         let mut keys = Vec::new();
         let mut last = None;
         let mut dead = 0;
         loop {
-            let page = self
-                .records
-                .store()
-                .scan(ACCESSOR_PREFIX, position.as_deref(), ROUND)?;
-            let more = page.more;
-            position = page.items.last().map(|item| item.key.clone());
-            let tokens = self.indexed_tokens(page)?;
-            let records = tokens.into_iter().filter_map(|it| Some(it.token?.record));
-            let records: Vec<TokenRecord> = records.collect();
-            let foundations = self.foundations(records.iter())?;
-            let mut rest = records.into_iter().peekable();
+            let listed = self.tokens_behind(position.as_deref())?;
+            position = listed.position;
+            let foundations = self.foundations(listed.records.iter())?;
+            let mut rest = listed.records.into_iter().peekable();
             while let Some(record) = rest.next_if(|_| keys.len() < limit && dead < MAXIMUM_DEAD) {
                 if foundations.carry(&record) {
                     keys.push(record.accessor.clone());
@@ -59,7 +54,7 @@ impl<S: Store, C: Clock, R: Random> TokenLookup for AccessService<S, C, R> {
                 }
                 last = Some(record.accessor);
             }
-            let goes_on = more || rest.peek().is_some();
+            let goes_on = position.is_some() || rest.peek().is_some();
             if !goes_on || keys.len() == limit || dead == MAXIMUM_DEAD {
                 let next = last.filter(|_| goes_on);
                 return Ok(KeyPage { keys, next });
@@ -69,22 +64,57 @@ impl<S: Store, C: Clock, R: Random> TokenLookup for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// The tokens behind a page of the index.
-    pub(crate) fn indexed_tokens(&self, page: Page) -> Result<Vec<IndexedToken>, Failure> {
-        let mut tokens = Vec::with_capacity(page.items.len());
-        for item in page.items {
-            let accessor = Records::<S>::load::<AccessorRecord>(Some(item.entry))?;
-            tokens.extend(accessor.map(|accessor| IndexedToken {
-                key: item.key,
-                hash: accessor.record.token,
-                token: None,
-            }));
+    /// The stored tokens whose hashed accessors come after `position`, a bounded number of them.
+    fn tokens_behind(&self, position: Option<&str>) -> Result<ListedTokens, Failure> {
+        let scan = |prefix: &str| -> Result<Page, StoreError> {
+            let after = position.map(|position| format!("{prefix}{position}"));
+            self.records.store().scan(prefix, after.as_deref(), ROUND)
+        };
+        let (tokens, places) = (scan(TOKEN_PREFIX)?, scan(ACCESSOR_PREFIX)?);
+        // As far as both were read.
+        let end = |page: &Page, prefix: &str| {
+            let last = page.items.last().filter(|_| page.more)?;
+            last.key.strip_prefix(prefix).map(str::to_owned)
+        };
+        let ends = [end(&tokens, TOKEN_PREFIX), end(&places, ACCESSOR_PREFIX)];
+        let position = ends.into_iter().flatten().min();
+
+        let mut records = BTreeMap::new();
+        for (hash, token) in read_to::<S, TokenRecord>(tokens, TOKEN_PREFIX, position.as_deref())? {
+            if token.proof.is_some() {
+                records.insert(hash, token);
+            }
         }
-        let keys: Vec<String> = tokens.iter().map(|it| token_key(&it.hash)).collect();
+        let places = read_to::<S, AccessorRecord>(places, ACCESSOR_PREFIX, position.as_deref())?;
+        let keys: Vec<String> = places.iter().map(|(_, it)| token_key(&it.token)).collect();
         let mut entries = self.read_all(keys.iter())?;
-        for token in &mut tokens {
-            token.token = load_next::<S, TokenRecord>(&mut entries)?;
+        for (hash, _) in places {
+            let token = load_next::<S, TokenRecord>(&mut entries)?;
+            records.extend(token.map(|token| (hash, token.record)));
         }
-        Ok(tokens)
+        Ok(ListedTokens {
+            records: records.into_values().collect(),
+            position,
+        })
     }
+}
+
+/// The records of a page of the keys that begin with `prefix`, by the rest of their keys, up to `end`.
+fn read_to<S: Store, T: Record>(
+    page: Page,
+    prefix: &str,
+    end: Option<&str>,
+) -> Result<Vec<(String, T)>, Failure> {
+    let mut records = Vec::with_capacity(page.items.len());
+    for item in page.items {
+        let Some(hash) = item.key.strip_prefix(prefix) else {
+            continue;
+        };
+        if end.is_some_and(|end| hash > end) {
+            break;
+        }
+        let record = Records::<S>::load::<T>(Some(item.entry))?;
+        records.extend(record.map(|it| (hash.to_owned(), it.record)));
+    }
+    Ok(records)
 }

@@ -1,6 +1,7 @@
 //! One request: who asks, and may they (SEC-A1 to A4)?
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use gatehouse_ports::{Clock, Entry, Random, Store};
 use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
@@ -30,7 +31,7 @@ const AUTH_PREFIX: &str = "auth/";
 
 /// A mount and what of the path lies inside it.
 struct Resolved<'a> {
-    mount: Mount,
+    mount: Arc<MountRecord>,
     remainder: &'a str,
 }
 
@@ -97,7 +98,8 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
             path if helps => Cow::Owned(format!("{path}/")),
             path => Cow::Borrowed(path),
         };
-        let (mut resolved, entry) = self.read_mount_and_token(&located_path, location.as_ref())?;
+        let (mut resolved, entries) =
+            self.read_mount_and_token(&located_path, location.as_ref())?;
         if let Some(resolved) = resolved.as_mut().filter(|_| helps) {
             resolved.remainder = resolved.remainder.trim_end_matches('/');
         }
@@ -106,7 +108,7 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
         if login.is_some() || by_anybody {
             return Ok(Admission {
                 caller: None,
-                mount: login.map(|login| login.mount.clone()),
+                mount: login.map(|login| login.mount.in_force()),
                 remainder: login.map_or(path, |login| login.remainder).to_owned(),
                 write: no_write(),
                 sudo: false,
@@ -114,10 +116,12 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
             });
         }
 
-        let located = location.ok_or(Refusal::NoToken)?.load::<S>(entry)?;
+        let located = location.ok_or(Refusal::NoToken)?;
+        let located = located.load::<S>(entries.into_iter())?;
         let located = located.ok_or(Refusal::InvalidToken)?;
         let limited_uses = located.record.num_uses > 0;
-        let token = self.authenticate(request, located)?;
+        let mount = resolved.as_ref().map(|resolved| resolved.mount.clone());
+        let token = self.authenticate(request, located, mount)?;
         if malformed {
             self.spend_use(token, request, LastUse::Ends)?;
             return Err(Refusal::MalformedPath);
@@ -133,7 +137,7 @@ impl<S: Store, C: Clock, R: Random> Requests for AccessService<S, C, R> {
         let Authorization { write, sudo } = authorized?;
         let caller = Some(token.view(self.clock.now_seconds()));
         let (mount, remainder) = match resolved {
-            Some(Resolved { mount, remainder }) => (Some(mount), remainder),
+            Some(Resolved { mount, remainder }) => (Some(mount.in_force()), remainder),
             None if path.starts_with(AUTH_PREFIX) => (Some(self.mount_itself(path)?), ""),
             None => (None, path),
         };
@@ -163,7 +167,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let path = format!("{path}/");
         let (resolved, _) = self.read_mount_and_token(&path, None)?;
         let resolved = resolved.filter(|resolved| resolved.remainder.is_empty());
-        Ok(resolved.ok_or(Refusal::NoMount)?.mount)
+        Ok(resolved.ok_or(Refusal::NoMount)?.mount.in_force())
     }
 
     /// The mount that serves `path` and what leads to the token's record, in one round trip.
@@ -171,7 +175,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         path: &'a str,
         token: Option<&TokenLocation>,
-    ) -> Result<(Option<Resolved<'a>>, Option<Entry>), Refusal> {
+    ) -> Result<(Option<Resolved<'a>>, Vec<Option<Entry>>), Refusal> {
         let candidates = path
             .strip_prefix(AUTH_PREFIX)
             .into_iter()
@@ -183,24 +187,33 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             })
             .map(|(mount_path, remainder)| (mount_key(mount_path), remainder));
         let (mount_keys, remainders): (Vec<String>, Vec<&str>) = candidates.unzip();
-        let token_key = token.map(TokenLocation::key);
-        let mut reads = self.read_cached(mount_keys.into_iter().chain(token_key))?;
+        let token_keys = token.map(TokenLocation::keys).unwrap_or_default();
+        let leading_to_token = token_keys.len();
+        let mut reads = self.read_cached(mount_keys.into_iter().chain(token_keys))?;
 
         // Mounts never nest, so at most one of the candidates exists.
         let mut resolved = None;
         for remainder in remainders {
             if let Some(mount) = reads.next_record::<MountRecord>()? {
-                let mount = mount.record.in_force();
-                resolved = Some(Resolved { mount, remainder });
+                resolved = Some(Resolved {
+                    mount: mount.record,
+                    remainder,
+                });
             }
         }
-        Ok((resolved, reads.next_entry()))
+        let entries = (0..leading_to_token).map(|_| reads.next_entry());
+        Ok((resolved, entries.collect()))
     }
 
-    /// The caller's token, valid here and now.
-    fn authenticate(&self, request: &Request, located: LocatedToken) -> Result<LiveToken, Refusal> {
+    /// The caller's token, valid here and now; `mount` is the one that was read with it.
+    fn authenticate(
+        &self,
+        request: &Request,
+        located: LocatedToken,
+        mount: Option<Arc<MountRecord>>,
+    ) -> Result<LiveToken, Refusal> {
         let token = self
-            .live_token(located, ReadScope::LivenessAndRules)?
+            .live_token(located, ReadScope::LivenessAndRules, mount)?
             .ok_or(Refusal::InvalidToken)?;
         if !token.may_be_used_from(request.source_address.as_deref()) {
             return Err(Refusal::AddressDenied);

@@ -1,5 +1,7 @@
 //! Tokens that token holders make (contract 5.4).
 
+use std::sync::Arc;
+
 use gatehouse_ports::{Clock, Random, Store};
 use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
@@ -22,7 +24,7 @@ use crate::system::is_usable_token_text;
 use crate::token_location::StoredToken;
 use crate::token_roles::{asked_alias, terms};
 use crate::token_store::{
-    LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, identity_policies, load_next, put_token,
+    LiveToken, MAXIMUM_POLICY_NAME_BYTES, grant, identity_policies, load_next, put_chosen,
 };
 
 /// Most ancestors of one token: each of them is read whenever it is used.
@@ -248,7 +250,7 @@ impl<S: Store, C: Clock, R: Random> TokenCreation for AccessService<S, C, R> {
                     for (ancestor, version) in &living.ancestors {
                         transaction.require(token_key(ancestor), *version);
                     }
-                    self.stage_service_child(&mut transaction, chosen, &record)?
+                    self.stage_service_child(&mut transaction, chosen, &mut record)?
                 }
                 // It is not valid without its ancestors, whenever they are revoked.
                 TokenType::Batch => self.stage_batch_token(&mut transaction, &record)?,
@@ -288,7 +290,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         &self,
         transaction: &mut Transaction,
         chosen: Option<&str>,
-        record: &TokenRecord,
+        record: &mut TokenRecord,
     ) -> Result<ClientToken, CreateError> {
         let Some(id) = chosen else {
             return Ok(self.stage_service_token(transaction, record)?);
@@ -304,7 +306,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .require_absent(relinquished_key(&hash))
             // An earlier token of this identifier may have left its secrets there for its last answer.
             .delete(cubbyhole_key(&hash));
-        put_token(transaction, hasher, &hash, record)?;
+        put_chosen(transaction, hasher, &self.random, &hash, record)?;
         Ok(ClientToken::new(id.to_owned()))
     }
 
@@ -350,7 +352,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             }
         }
 
-        let mount = self.token_mount()?;
+        let mount = match &living.issuer {
+            Some(issuer) if issuer.path == TOKEN_MOUNT => issuer.clone(),
+            _ => self.token_mount()?,
+        };
         let now = self.clock.now_seconds();
         let root = policies.iter().any(|policy| policy == ROOT);
         if root && token_type == TokenType::Batch {
@@ -369,7 +374,8 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             Self::child_ttl(&mount, now, lifetime)?
         };
         let record = TokenRecord {
-            accessor: self.accessor_of(token_type)?,
+            accessor: String::new(),
+            proof: None,
             ancestors,
             origin: None,
             generation: mount.generations.current(),
@@ -429,8 +435,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     }
 
     /// The mount of tokens that no login made.
-    pub(crate) fn token_mount(&self) -> Result<MountRecord, Failure> {
-        let mount = self.records.get::<MountRecord>(&mount_key(TOKEN_MOUNT))?;
+    pub(crate) fn token_mount(&self) -> Result<Arc<MountRecord>, Failure> {
+        let mut reads = self.read_cached([mount_key(TOKEN_MOUNT)])?;
+        let mount = reads.next_record::<MountRecord>()?;
         Ok(mount.ok_or(Failure::NotInitialized)?.record)
     }
 

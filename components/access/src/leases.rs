@@ -5,9 +5,12 @@ use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retri
 
 use crate::api::{Failure, KeyPage, LeaseTree, PrefixError};
 use crate::generation::{TooManyPathsError, is_at_or_below};
-use crate::records::{LEASE_MARK, MountRecord, TOKEN_MOUNT, TOKEN_PREFIX, TokenRecord, mount_key};
+use crate::records::{
+    LEASE_MARK, MountRecord, TOKEN_MOUNT, TOKEN_PREFIX, TokenRecord, mount_key, token_key,
+};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
+use crate::token_location::LocatedToken;
 
 /// Tokens that one call looks at: of all tokens only those of one path are shown, and a call does not walk through millions.
 const MAXIMUM_LOOKED_AT: usize = 10_000;
@@ -80,8 +83,8 @@ impl<S: Store, C: Clock, R: Random> LeaseTree for AccessService<S, C, R> {
     fn revoke_prefix(&self, prefix: &str) -> Result<(), PrefixError> {
         let prefix = prefix.trim_end_matches('/');
         if parse(prefix).is_some() {
-            if let Some(hash) = self.hash_of_lease(prefix)? {
-                self.revoke_stored(hash)?;
+            if let Some(token) = self.token_of_lease(prefix)? {
+                self.revoke_located(token)?;
             }
             return Ok(());
         }
@@ -113,16 +116,16 @@ impl<S: Store, C: Clock, R: Random> LeaseTree for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// The hash of the token that has this lease; `None` where there is none.
-    pub(crate) fn hash_of_lease(&self, id: &str) -> Result<Option<TokenHash>, Failure> {
+    /// The token that has this lease; `None` where there is none.
+    pub(crate) fn token_of_lease(&self, id: &str) -> Result<Option<LocatedToken>, Failure> {
         let Some((_, hash)) = parse(id) else {
             return Ok(None);
         };
-        let key = format!("{TOKEN_PREFIX}{}", hash.as_str());
-        let token = self.records.get::<TokenRecord>(&key)?;
+        let token = self.records.get::<TokenRecord>(&token_key(&hash))?;
         let has_this =
             |token: &Loaded<TokenRecord>| token.record.lease_id(&hash).as_deref() == Some(id);
-        Ok(token.filter(has_this).map(|_| hash))
+        let token = token.filter(has_this);
+        Ok(token.map(|token| LocatedToken::stored(hash, token)))
     }
 
     /// The segments between `auth/` and the paths that issue tokens, as the mounts are now: whether a lease lies there is seen

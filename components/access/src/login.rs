@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Clock, Random, Store, networks};
-use gatehouse_storage::{Attempt, Loaded, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Transaction, commit_with_retries};
 
 use crate::api::{
     Failure, FieldTooLong, Issued, LoginError, LoginGrant, Logins, MountTokenType, TokenParameters,
@@ -17,7 +17,7 @@ use crate::bounds::{METADATA_BYTES, TEXT_BYTES, length_of_pairs};
 use crate::identity::{Claims, MAXIMUM_GROUP_ALIASES, stage_alias};
 use crate::lifetime::{GrantedTtl, PastMaxTtlError, Terms};
 use crate::policy::{DEFAULT, ROOT, is_unassignable, sanitize};
-use crate::quotas::Quota;
+use crate::quotas::{Place, Quota};
 use crate::random;
 use crate::records::{
     AliasMetadataRecord, AliasRecord, EntityRecord, MountRecord, TokenOrigin, TokenRecord,
@@ -138,8 +138,15 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
             let GrantedTtl { ttl, warnings } = terms
                 .grant()
                 .map_err(|PastMaxTtlError| Failure::Damaged("a lease limit of 0".to_owned()))?;
-            let record = TokenRecord {
-                accessor: self.accessor_of(token_type)?,
+            let places = if is_service {
+                self.places_of_login(&mount, &login.role, is_first)?
+            } else {
+                Vec::new()
+            };
+            let mut record = TokenRecord {
+                // A service token gets one when it is staged, and a batch token has none.
+                accessor: String::new(),
+                proof: None,
                 ancestors: Vec::new(),
                 origin: Some(TokenOrigin {
                     mount_id: mount.id.clone(),
@@ -170,11 +177,11 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
                 period: parameters.lifetime.period,
                 num_uses: parameters.num_uses,
                 renewable: is_service,
-                places: if is_service {
-                    self.places_of_login(&mount, &login.role, is_first)?
-                } else {
-                    Vec::new()
-                },
+                places: places
+                    .iter()
+                    .filter(|place| place.counts)
+                    .map(|place| place.key.clone())
+                    .collect(),
                 keeps_secrets: false,
             };
             let KnownIdentity {
@@ -185,10 +192,10 @@ impl<S: Store, C: Clock, R: Random> Logins for AccessService<S, C, R> {
             // not valid.
             let client_token = match token_type {
                 TokenType::Service => {
-                    for place in &record.places {
-                        transaction.require_absent(place);
+                    for place in places {
+                        transaction.require_absent(place.key);
                     }
-                    self.stage_service_token(&mut transaction, &record)?
+                    self.stage_service_token(&mut transaction, &mut record)?
                 }
                 TokenType::Batch => self.stage_batch_token(&mut transaction, &record)?,
             };
@@ -213,7 +220,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         mount: &MountRecord,
         role: &str,
         first_attempt: bool,
-    ) -> Result<Vec<String>, LoginError> {
+    ) -> Result<Vec<Place>, LoginError> {
         let mount_place = format!("token/{}/{}", mount.id, mount.generations.current());
         let role_place = format!(
             "role-{mount_place}/{}",
@@ -234,31 +241,36 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let mut places = Vec::new();
         for (name, most, refusal) in quotas {
             let Some(most) = most else { continue };
-            let quota = Quota::new(&name, most);
+            let quota = Quota::by_sample(&name, most);
             let place = self.place_in(&quota, first_attempt)?;
-            places.push(place.ok_or_else(|| refusal(quota.most()))?);
+            places.push(place.ok_or_else(|| refusal(most.get()))?);
         }
         Ok(places)
     }
 
-    /// The mount and the entity of a login: two round trips for a known identity, one for a new one. Group aliases are read in
-    /// the first of them.
+    /// The mount and the entity of a login: two round trips for a known identity, one for a new one or for one whose alias this
+    /// instance has read before. Group aliases are read in the first of them.
     fn mount_and_identity(
         &self,
         login: &LoginGrant,
     ) -> Result<(Arc<MountRecord>, KnownIdentity), LoginError> {
         let alias_hash = self.hasher()?.alias(&login.mount_id, &login.alias_name);
+        let alias_key = alias_key(&alias_hash);
+        // Aliases hardly ever come to belong to another entity.
+        let expected = self.last_read::<AliasRecord>(&alias_key);
+        let expected = expected.map(|alias| alias.entity_id.clone());
         let keys = [
             mount_key(&login.mount_path),
-            alias_key(&alias_hash),
+            alias_key,
             alias_metadata_key(&alias_hash),
         ];
+        let keys = keys.into_iter().chain(expected.as_deref().map(entity_key));
         let claims = match &login.group_aliases {
             Some(names) => Some(Claims::new(self.hasher()?, &login.mount_id, names)),
             None => None,
         };
         let group_keys = claims.as_ref().map(Claims::keys).unwrap_or_default();
-        let mut reads = self.read_cached(keys.into_iter().chain(group_keys.iter().cloned()))?;
+        let mut reads = self.read_cached(keys.chain(group_keys.iter().cloned()))?;
         let mount = reads
             .next_record::<MountRecord>()?
             .filter(|mount| mount.record.id == login.mount_id)
@@ -266,6 +278,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             .record;
         let alias = reads.next_record::<AliasRecord>()?;
         let metadata = reads.next_record::<AliasMetadataRecord>()?;
+        let entity = match &expected {
+            Some(_) => reads.next_record::<EntityRecord>()?,
+            None => None,
+        };
         let claimed = claims
             .map(|claims| claims.resolve(&mut reads))
             .transpose()?;
@@ -281,7 +297,15 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         }
         let entity = match alias {
             Some(alias) => {
-                let mut entity = self.usable_entity(&alias.record)?;
+                let entity_id = &alias.record.entity_id;
+                let read = match expected.as_ref() == Some(entity_id) {
+                    true => entity,
+                    false => self
+                        .read_cached([entity_key(entity_id)])?
+                        .next_record::<EntityRecord>()?,
+                };
+                let read = read.filter(|entity| !entity.record.disabled);
+                let mut entity = read.ok_or(LoginError::EntityUnusable)?;
                 if let Some(claimed) = claimed {
                     self.follow_claims(&mut transaction, &mut entity, claimed, &mount.accessor)?;
                 }
@@ -302,13 +326,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             transaction,
         };
         Ok((mount, identity))
-    }
-
-    fn usable_entity(&self, alias: &AliasRecord) -> Result<Loaded<Arc<EntityRecord>>, LoginError> {
-        self.read_cached([entity_key(&alias.entity_id)])?
-            .next_record::<EntityRecord>()?
-            .filter(|entity| !entity.record.disabled)
-            .ok_or(LoginError::EntityUnusable)
     }
 
     /// A new entity, and all that belongs to it but its own record staged: its name and its one alias. Of several first logins

@@ -11,6 +11,17 @@
 //! one may refuse when fewer than about one place in a hundred is free, and never later than when it is full. No cost depends on how
 //! many tokens there are.
 //!
+//! A great quota of tokens counts a sample. A login under one takes its place only one time in so many, and the places are as many fewer;
+//! but every login requires the place that it drew to be free, so that all are refused when all places are taken. So nearly every login
+//! writes the record of its token and nothing else. The sample is random and nobody sees who is in it, so it is as large a part of the
+//! live tokens whatever becomes of them. Of the [`SAMPLE`] places that a sample has at least, [`MARGIN`] standard deviations of the number
+//! of those that are taken when the quota is used up are left out: with a probability of all but a few in 100,000 it says that it is full
+//! before it is exceeded, and it refuses when fewer than about one in twenty are left. A smaller quota counts each token, which costs a
+//! record for each.
+//!
+//! The places of a sample are the first ones of the whole quota, of which the tokens of releases that counted each have as large a part
+//! as of all. So a sample that they began is right from the start.
+//!
 //! Tokens that a mount cut off count no more: the places belong to the mount's generation. A quota that is lowered does not see those
 //! above the new number; they end in their time.
 
@@ -28,6 +39,11 @@ const FIRST_LOOK: u32 = 16;
 /// Places looked at before a quota is said to be full: as many as one read of a store may ask for, or nearly.
 const LAST_LOOK: u32 = 1000;
 
+/// How many places a quota has at least that counts a sample.
+const SAMPLE: u32 = 16_384;
+/// By how many standard deviations the number of tokens in a sample may be wrong before a quota is exceeded.
+const MARGIN: u32 = 4;
+
 /// Stands in a place that is taken. What holds the place knows it; nothing leads from here to there.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct PlaceRecord {}
@@ -41,20 +57,52 @@ pub(crate) struct Quota {
     /// The beginning of the keys of its places, up to their numbers.
     prefix: String,
     places: NonZeroU32,
+    /// For how many each place stands.
+    weight: NonZeroU32,
+}
+
+/// A place that was drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Has to be absent in the commit.
+    pub(crate) key: String,
+    /// True if what is made has to take it, false if it is not in the sample.
+    pub(crate) counts: bool,
 }
 
 impl Quota {
-    /// `places` places below `name`, which is part of a key and ends in no `/`.
-    pub(crate) fn new(name: &str, places: NonZeroU32) -> Self {
+    /// `most` places below `name`, which is part of a key and ends in no `/`.
+    pub(crate) fn new(name: &str, most: NonZeroU32) -> Self {
         Self {
             prefix: format!("quota/{name}/"),
-            places,
+            places: most,
+            weight: NonZeroU32::MIN,
         }
     }
 
-    /// For how many there is room.
-    pub(crate) const fn most(&self) -> u32 {
-        self.places.get()
+    /// The same for `most`, which are counted by a sample if they are many.
+    pub(crate) fn by_sample(name: &str, most: NonZeroU32) -> Self {
+        let exact = Self::new(name, most);
+        let Some(weight) = NonZeroU32::new(most.get() / SAMPLE).filter(|it| it.get() > 1) else {
+            return exact;
+        };
+        let places = most.get() / weight;
+        let places = places.saturating_sub(MARGIN * places.isqrt());
+        Self {
+            places: NonZeroU32::new(places).unwrap_or(NonZeroU32::MIN),
+            weight,
+            ..exact
+        }
+    }
+
+    /// True if what is made now is in the sample.
+    fn counts(&self, random: &impl Random) -> Result<bool, RandomError> {
+        if self.weight == NonZeroU32::MIN {
+            return Ok(true);
+        }
+        let mut bytes = [0; 4];
+        random.fill(&mut bytes)?;
+        Ok(u32::from_be_bytes(bytes) % self.weight == 0)
     }
 
     fn key(&self, number: u32) -> String {
@@ -90,16 +138,20 @@ pub(crate) fn put_place(
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// The key of a place of `quota` that may be free; `None` where the quota is full. The first attempt draws without looking, since
+    /// A place of `quota` that may be free; `None` where the quota is full. The first attempt draws without looking, since
     /// places are mostly free; an attempt after a conflict looks.
     pub(crate) fn place_in(
         &self,
         quota: &Quota,
         first_attempt: bool,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<Place>, Failure> {
+        let counts = quota.counts(&self.random)?;
         if first_attempt {
             let drawn = quota.drawn(&self.random, 1)?;
-            return Ok(drawn.first().map(|number| quota.key(*number)));
+            return Ok(drawn.first().map(|number| Place {
+                key: quota.key(*number),
+                counts,
+            }));
         }
         for look in [FIRST_LOOK, LAST_LOOK] {
             let drawn = quota.drawn(&self.random, look)?;
@@ -110,9 +162,44 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 .zip(entries)
                 .find(|(_, entry)| entry.is_none());
             if let Some((key, _)) = free {
-                return Ok(Some(key));
+                return Ok(Some(Place { key, counts }));
             }
         }
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gatehouse_ports::doubles::SeededRandom;
+
+    fn of(most: u32) -> Quota {
+        Quota::by_sample("q", NonZeroU32::new(most).unwrap())
+    }
+
+    #[test]
+    fn t12_a_sample_stands_for_no_more_than_the_quota_and_for_nearly_all_of_it() {
+        for most in [1, 2, 1_000, SAMPLE, 2 * SAMPLE - 1] {
+            let quota = of(most);
+            assert_eq!((quota.places.get(), quota.weight.get()), (most, 1));
+        }
+        for most in [2 * SAMPLE, 100_000, 1_000_000, 50_000_000, u32::MAX] {
+            let quota = of(most);
+            assert!((SAMPLE / 2..2 * SAMPLE).contains(&quota.places.get()));
+            let stands_for = u64::from(quota.places.get()) * u64::from(quota.weight.get());
+            let most = u64::from(most);
+            assert!((most * 95 / 100..most).contains(&stands_for), "{most}");
+        }
+    }
+
+    #[test]
+    fn t12_a_quota_is_not_exceeded_before_its_sample_is_full() {
+        let random = SeededRandom::new(1);
+        for most in [2 * SAMPLE, 100_000, 1_000_000] {
+            let quota = of(most);
+            let counted = (0..most).filter(|_| quota.counts(&random).unwrap()).count();
+            assert!(counted > quota.places.get() as usize, "{most}: {counted}");
+        }
     }
 }

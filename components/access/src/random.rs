@@ -31,6 +31,22 @@ pub(crate) fn accessor(random: &impl Random) -> Result<String, RandomError> {
     Ok(text)
 }
 
+/// The accessor that `digest` stands for: of what looks random, it looks like one of [`accessor`].
+pub(crate) fn accessor_from(digest: &[u8; 32]) -> String {
+    let (words, _) = digest.as_chunks::<8>();
+    let mut text = String::with_capacity(ACCESSOR_CHARACTERS);
+    for word in words {
+        // Of 64 bits the characters take 36, so one is more likely than another by a few parts in a thousand million.
+        let mut rest = u64::from_be_bytes(*word);
+        for _ in 0..ACCESSOR_CHARACTERS / words.len() {
+            let character = BASE62.get((rest % 62) as usize);
+            text.extend(character.copied().map(char::from));
+            rest /= 62;
+        }
+    }
+    text
+}
+
 /// Characters of what [`uuid`] gives.
 pub(crate) const UUID_LENGTH: usize = 36;
 
@@ -90,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn t1_a_token_takes_256_bits_and_an_accessor_takes_its_own() {
+    fn t1_a_token_takes_256_bits_and_the_accessor_of_a_chosen_one_takes_its_own() {
         // 62 kinds of characters, each as likely as the others.
         assert!((62_f64).log2() * TOKEN_CHARACTERS as f64 >= 256.0);
         let random = SeededRandom::new(4);
@@ -103,8 +119,19 @@ mod tests {
     }
 
     #[test]
-    fn accessors_have_24_characters() {
-        assert_eq!(accessor(&SeededRandom::new(2)).unwrap().len(), 24);
+    fn accessors_have_24_characters_wherever_they_come_from() {
+        let random = SeededRandom::new(2);
+        assert_eq!(accessor(&random).unwrap().len(), 24);
+        let mut kinds = BTreeSet::new();
+        for _ in 0..500 {
+            let mut digest = [0; 32];
+            random.fill(&mut digest).unwrap();
+            let accessor = accessor_from(&digest);
+            assert_eq!(accessor.len(), 24);
+            kinds.extend(accessor.chars());
+        }
+        assert_eq!(kinds.len(), 62);
+        assert_eq!(accessor_from(&[0; 32]), "0".repeat(24));
     }
 
     #[test]

@@ -43,8 +43,8 @@ pub(crate) fn token_key(hash: &TokenHash) -> String {
 pub(crate) const ACCESSOR_PREFIX: &str = "accessor/";
 
 /// Key of the [`AccessorRecord`] of a hashed accessor.
-pub(crate) fn accessor_key(hash: &str) -> String {
-    format!("{ACCESSOR_PREFIX}{hash}")
+pub(crate) fn accessor_key(hash: &TokenHash) -> String {
+    format!("{ACCESSOR_PREFIX}{}", hash.as_str())
 }
 
 /// The beginning of the keys of all [`ChildRecord`]s begin with.
@@ -145,6 +145,10 @@ pub(crate) struct TokenRecord {
     /// Empty for a batch token, and for no other.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) accessor: String,
+    /// The hash of its text, where its key is the hash of its accessor; `None` where its key is the hash of its text. See
+    /// [`TokenNames`](crate::secret::TokenNames).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) proof: Option<TokenHash>,
     /// From the oldest to the parent, as they were when it was made; empty for an orphan. Behind the last of them that left a
     /// [`RelinquishedRecord`] none counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -234,6 +238,11 @@ impl TokenRecord {
         }
     }
 
+    /// True if `text_hash` is the hash of its text, of a token whose key is the hash of its accessor.
+    pub(crate) fn is_of(&self, text_hash: &TokenHash) -> bool {
+        self.proof.as_ref().is_some_and(|proof| proof.is(text_hash))
+    }
+
     /// The name of its lease: the path that issued it and its hash, which is of no use as a token. `None` where no mount issued it.
     pub(crate) fn lease_id(&self, hash: &TokenHash) -> Option<String> {
         self.issuer()
@@ -260,7 +269,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Leads from an accessor to its token.
+/// Leads from an accessor to its token, where the token's own key does not follow from the accessor.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct AccessorRecord {
     pub(crate) token: TokenHash,

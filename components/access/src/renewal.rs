@@ -25,7 +25,7 @@ impl<S: Store, C: Clock, R: Random> Renewal for AccessService<S, C, R> {
         if !token.may_be_used_from(source_address) {
             return Err(RenewError::AddressDenied);
         }
-        let (Some(origin), Some(mount)) = (token.record.origin, token.mount) else {
+        let (Some(origin), Some(mount)) = (token.record.origin, token.issuer) else {
             return Ok(RenewalSubject { revalidation: None });
         };
         let renewal_state = STANDARD
@@ -55,7 +55,7 @@ impl<S: Store, C: Clock, R: Random> Renewal for AccessService<S, C, R> {
                 self.follow_renewed_claims(&mut transaction, &mut token, names)?;
             }
             let identity_policies = token.identity_policies();
-            let leases = match &token.mount {
+            let leases = match &token.issuer {
                 Some(mount) => mount.leases(),
                 None => self.token_mount()?.leases(),
             };
@@ -125,7 +125,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 MAXIMUM_GROUP_ALIASES as u32,
             ));
         }
-        let (Some(mount), Some(entity)) = (&token.mount, &mut token.entity) else {
+        let is_of_login = token.record.origin.is_some();
+        let mount = token.issuer.as_ref().filter(|_| is_of_login);
+        let (Some(mount), Some(entity)) = (mount, &mut token.entity) else {
             return Ok(());
         };
         let claims = Claims::new(self.hasher()?, &mount.id, names);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Records, Transaction, commit_with_retries};
+use gatehouse_storage::{Attempt, Loaded, Records, Transaction, commit_with_retries};
 
 use crate::api::{Failure, Revocation, RevokeError, TokenReference};
 use crate::records::{
@@ -12,7 +12,7 @@ use crate::records::{
 };
 use crate::secret::TokenHash;
 use crate::service::AccessService;
-use crate::token_location::TokenLocation;
+use crate::token_location::{LocatedToken, StoredToken};
 use crate::token_store::{ReadScope, delete_token, load_next};
 
 /// Children removed in one commit.
@@ -23,13 +23,21 @@ const REVOCATION_PAGES: usize = 20_000;
 
 impl<S: Store, C: Clock, R: Random> Revocation for AccessService<S, C, R> {
     fn revoke_token(&self, reference: &TokenReference) -> Result<bool, RevokeError> {
-        match self.location_of(reference)? {
-            None => Ok(false),
-            Some(TokenLocation::Stored(hash)) => Ok(self.revoke_stored(hash)?),
-            Some(carried) => match self.find_at(carried, ReadScope::Liveness)? {
+        match self.locate(reference)? {
+            Some(token) if token.stored.is_some() => Ok(self.revoke_located(token)?),
+            Some(carried) => match self.live_token(carried, ReadScope::Liveness, None)? {
                 Some(_) => Err(RevokeError::BatchToken),
                 None => Ok(false),
             },
+            None => {
+                // It may have ended without its descendants' records.
+                if let TokenReference::Id(id) = reference {
+                    let names = self.hasher()?.names(id);
+                    self.clear_descendants(names.by_accessor)?;
+                    self.clear_descendants(names.by_text)?;
+                }
+                Ok(false)
+            }
         }
     }
 
@@ -65,12 +73,22 @@ impl<S: Store, C: Clock, R: Random> Revocation for AccessService<S, C, R> {
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// Ends the token in one commit: without its record no descendant is valid either. Then clears the descendants' records away.
-    pub(crate) fn revoke_stored(&self, hash: TokenHash) -> Result<bool, Failure> {
+    /// Ends the stored token that was read, in one commit: without its record no descendant is valid either. Then clears the
+    /// descendants' records away. False when it ended meanwhile.
+    pub(crate) fn revoke_located(&self, located: LocatedToken) -> Result<bool, Failure> {
+        let LocatedToken { record, stored } = located;
+        let Some(StoredToken { hash, version }) = stored else {
+            return Ok(false);
+        };
         let hasher = self.hasher()?;
         let key = token_key(&hash);
+        let mut read = Some(Loaded { record, version });
         let found = commit_with_retries(&self.clock, &self.random, || {
-            let Some(token) = self.records.get::<TokenRecord>(&key)? else {
+            let current = match read.take() {
+                Some(read) => Some(read),
+                None => self.records.get::<TokenRecord>(&key)?,
+            };
+            let Some(token) = current else {
                 return Ok(Attempt::Done(false));
             };
             let mut transaction = Transaction::new();
@@ -82,9 +100,14 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 true,
             )?)
         })?;
-        match self.sweep_descendants(hash, &mut { REVOCATION_PAGES }) {
+        self.clear_descendants(hash)?;
+        Ok(found)
+    }
+
+    fn clear_descendants(&self, ended: TokenHash) -> Result<(), Failure> {
+        match self.sweep_descendants(ended, &mut { REVOCATION_PAGES }) {
             // Another call sweeps the same subtree.
-            Ok(_) | Err(Failure::Contended) => Ok(found),
+            Ok(_) | Err(Failure::Contended) => Ok(()),
             Err(failure) => Err(failure),
         }
     }

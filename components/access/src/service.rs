@@ -1,11 +1,11 @@
 //! The capability over its ports.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{CachedReads, RecordCache, Records};
+use gatehouse_storage::{Cacheable, CachedReads, RecordCache, Records};
 use zeroize::Zeroizing;
 
 use crate::api::Failure;
@@ -52,6 +52,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         keys: impl IntoIterator<Item = String>,
     ) -> Result<CachedReads<'_>, Failure> {
         Ok(self.cache.read(self.records.store(), keys)?)
+    }
+
+    /// The record of `key` as it was when it was last read, for guessing what else to read with it.
+    pub(crate) fn last_read<T: Cacheable>(&self, key: &str) -> Option<Arc<T>> {
+        self.cache.last_read(key)
     }
 
     /// The server's hasher, read once.

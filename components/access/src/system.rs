@@ -23,7 +23,7 @@ use crate::records::{
 use crate::secret::IdentifierHasher;
 use crate::service::AccessService;
 use crate::token_roles::TOKEN_ROLE_NAMES;
-use crate::token_store::put_token;
+use crate::token_store::{put_chosen, put_generated};
 
 /// Longest identifier that a person may choose for a token.
 pub(crate) const MAXIMUM_CHOSEN_ID_BYTES: usize = 256;
@@ -44,8 +44,8 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
         }))
     }
 
-    fn initialize(&self, root_token: Option<&str>) -> Result<Initialized, InitializeError> {
-        let root_token = match root_token {
+    fn initialize(&self, chosen: Option<&str>) -> Result<Initialized, InitializeError> {
+        let root_token = match chosen {
             None => random::client_token(&self.random)?,
             Some(chosen) if is_usable_token_text(chosen) => ClientToken::new(chosen.to_owned()),
             Some(_) => return Err(InitializeError::UnusableRootToken),
@@ -80,8 +80,16 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
                 PolicyError::Failure(failure) => failure,
                 error => Failure::Damaged(error.to_string()),
             })?;
-        let hash = hasher.token(root_token.expose());
-        put_token(&mut transaction, &hasher, &hash, &self.root_record()?)?;
+        let mut record = self.root_record();
+        match chosen {
+            None => {
+                put_generated(&mut transaction, &hasher, &root_token, &mut record)?;
+            }
+            Some(id) => {
+                let hash = hasher.token(id);
+                put_chosen(&mut transaction, &hasher, &self.random, &hash, &mut record)?;
+            }
+        }
 
         match self.records.commit(transaction) {
             Ok(()) => Ok(Initialized {
@@ -95,9 +103,13 @@ impl<S: Store, C: Clock, R: Random> System for AccessService<S, C, R> {
     fn generate_root(&self) -> Result<ClientToken, Failure> {
         let hasher = self.hasher()?;
         let root_token = random::client_token(&self.random)?;
-        let hash = hasher.token(root_token.expose());
         let mut transaction = Transaction::new();
-        put_token(&mut transaction, hasher, &hash, &self.root_record()?)?;
+        put_generated(
+            &mut transaction,
+            hasher,
+            &root_token,
+            &mut self.root_record(),
+        )?;
         match self.records.commit(transaction) {
             Ok(()) => Ok(root_token),
             Err(TransactionError::Conflict(_)) => Err(Failure::Contended),
@@ -133,9 +145,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         })
     }
 
-    fn root_record(&self) -> Result<TokenRecord, Failure> {
-        Ok(TokenRecord {
-            accessor: random::accessor(&self.random)?,
+    /// Without an accessor, which it gets when it is put.
+    fn root_record(&self) -> TokenRecord {
+        TokenRecord {
+            accessor: String::new(),
+            proof: None,
             ancestors: Vec::new(),
             origin: None,
             generation: 0,
@@ -156,6 +170,6 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             renewable: false,
             places: Vec::new(),
             keeps_secrets: false,
-        })
+        }
     }
 }

@@ -3,16 +3,16 @@
 //! A token that ends takes its own records with it, and the store drops those that expire. What can stay behind is below an ended
 //! token: descendants, when it expired or its revocation was cut off; and the place of one that left its children, when the last of
 //! them has ended. Both are found from the index of children, which holds nothing of tokens that never had any. Only a tidy that
-//! was asked for looks at all tokens, for those whose mount is gone.
+//! was asked for looks at all tokens, for those whose mount is gone, and at the whole index of accessors, for places that lead nowhere.
 
-use gatehouse_ports::{Clock, Random, Store};
-use gatehouse_storage::{Attempt, Record, Transaction, commit_with_retries};
+use gatehouse_ports::{Clock, Page, Random, Store};
+use gatehouse_storage::{Attempt, Record, Records, Transaction, commit_with_retries};
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Failure, Tidying};
 use crate::records::{
-    ACCESSOR_PREFIX, CHILD_PREFIX, RELINQUISHED_PREFIX, TokenRecord, children_prefix,
-    relinquished_key, token_key,
+    ACCESSOR_PREFIX, AccessorRecord, CHILD_PREFIX, RELINQUISHED_PREFIX, TOKEN_PREFIX, TokenRecord,
+    children_prefix, relinquished_key, token_key,
 };
 use crate::secret::TokenHash;
 use crate::service::AccessService;
@@ -24,10 +24,10 @@ const PARENTS: usize = 500;
 const PAGES: usize = 2_000;
 /// Ended tokens that left their children looked at in one call.
 const RELINQUISHED: u32 = 200;
-/// Places in the index of accessors looked at in one round.
-const ACCESSORS: u32 = 200;
+/// Tokens, or places in the index of accessors, looked at in one round.
+const ROUND: u32 = 200;
 /// Such rounds in one call.
-const ACCESSOR_ROUNDS: usize = 10;
+const ROUNDS: usize = 10;
 
 /// Key of the [`SweepRecord`].
 const SWEEP_KEY: &str = "sweep";
@@ -44,6 +44,9 @@ struct SweepRecord {
     /// In the index of accessors, while a tidy that was asked for goes through it; empty at its beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     accessor: Option<String>,
+    /// Among all tokens, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
 }
 
 impl Record for SweepRecord {
@@ -60,10 +63,11 @@ impl<S: Store, C: Clock, R: Random> Tidying for AccessService<S, C, R> {
                 Some(found) => (found.record, Some(found.version)),
                 None => (SweepRecord::default(), None),
             };
-            if sweep.accessor.is_some() {
+            if sweep.accessor.is_some() || sweep.token.is_some() {
                 return Ok(Attempt::Done(false));
             }
             sweep.accessor = Some(String::new());
+            sweep.token = Some(String::new());
             let mut transaction = Transaction::new();
             transaction
                 .require_unchanged(SWEEP_KEY, version)
@@ -84,6 +88,10 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             relinquished: self.sweep_relinquished(before.relinquished.as_ref())?,
             accessor: match &before.accessor {
                 Some(position) => self.sweep_accessors(position)?,
+                None => None,
+            },
+            token: match &before.token {
+                Some(position) => self.sweep_tokens(position)?,
                 None => None,
             },
         };
@@ -174,35 +182,64 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         Ok(last.filter(|_| page.more))
     }
 
-    /// Removes tokens that are not valid any more, and places in the index that lead nowhere, from behind `position`; says where to
-    /// go on.
-    fn sweep_accessors(&self, position: &str) -> Result<Option<String>, Failure> {
+    /// Removes tokens that are not valid any more, from behind `position`; says where to go on.
+    fn sweep_tokens(&self, position: &str) -> Result<Option<String>, Failure> {
         let hasher = self.hasher()?;
+        self.sweep_pages(TOKEN_PREFIX, position, |transaction, page| {
+            let mut tokens = Vec::with_capacity(page.items.len());
+            for item in page.items {
+                let hash = item.key.strip_prefix(TOKEN_PREFIX);
+                let token = Records::<S>::load::<TokenRecord>(Some(item.entry))?;
+                tokens.extend(hash.and_then(TokenHash::parse).zip(token));
+            }
+            let records = tokens.iter().map(|(_, token)| &token.record);
+            let foundations = self.foundations(records)?;
+            for (hash, token) in tokens {
+                if !foundations.carry(&token.record) {
+                    transaction.require(token_key(&hash), token.version);
+                    delete_token(transaction, hasher, &hash, &token.record);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes places in the index of accessors that lead nowhere, from behind `position`; says where to go on.
+    fn sweep_accessors(&self, position: &str) -> Result<Option<String>, Failure> {
+        self.sweep_pages(ACCESSOR_PREFIX, position, |transaction, page| {
+            let mut places = Vec::with_capacity(page.items.len());
+            for item in page.items {
+                let place = Records::<S>::load::<AccessorRecord>(Some(item.entry))?;
+                places.extend(place.map(|it| (item.key, token_key(&it.record.token))));
+            }
+            let entries = self.read_all(places.iter().map(|(_, token)| token))?;
+            for ((place, token), entry) in places.into_iter().zip(entries) {
+                if entry.is_none() {
+                    transaction.require_absent(token).delete(place);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Goes through a bounded number of pages of the keys that begin with `prefix`, from behind `position`; commits what `stage` has to
+    /// change about each, and says where to go on.
+    fn sweep_pages(
+        &self,
+        prefix: &str,
+        position: &str,
+        stage: impl Fn(&mut Transaction, Page) -> Result<(), Failure>,
+    ) -> Result<Option<String>, Failure> {
         let mut position = position.to_owned();
-        for _ in 0..ACCESSOR_ROUNDS {
+        for _ in 0..ROUNDS {
             let store = self.records.store();
-            let page = store.scan(ACCESSOR_PREFIX, Some(&position), ACCESSORS)?;
+            let page = store.scan(prefix, Some(&position), ROUND)?;
             let more = page.more;
             let Some(last) = page.items.last().map(|item| item.key.clone()) else {
                 return Ok(None);
             };
-            let indexed = self.indexed_tokens(page)?;
-            let records = indexed.iter().filter_map(|it| it.token.as_ref());
-            let foundations = self.foundations(records.map(|token| &token.record))?;
             let mut transaction = Transaction::new();
-            for place in indexed {
-                let key = token_key(&place.hash);
-                match place.token {
-                    Some(token) if foundations.carry(&token.record) => {}
-                    Some(token) => {
-                        transaction.require(key, token.version);
-                        delete_token(&mut transaction, hasher, &place.hash, &token.record);
-                    }
-                    None => {
-                        transaction.require_absent(key).delete(place.key);
-                    }
-                }
-            }
+            stage(&mut transaction, page)?;
             self.commit_unless_changed(transaction)?;
             if !more {
                 return Ok(None);

@@ -1,18 +1,18 @@
 //! From what a client presents as its token to the token's record.
 
 use gatehouse_ports::{Entry, Store, Version};
-use gatehouse_storage::Records;
+use gatehouse_storage::{Loaded, Records};
 
 use crate::api::Failure;
 use crate::batch::{BatchKeyRecord, NO_KEY, SealedToken, batch_key};
 use crate::random::BATCH_TOKEN_PREFIX;
 use crate::records::{TokenRecord, token_key};
-use crate::secret::{IdentifierHasher, TokenHash};
+use crate::secret::{IdentifierHasher, TokenHash, TokenNames};
 
 /// Where the record of a token is, if it is a token at all.
 pub(crate) enum TokenLocation {
-    /// In the store, under the token's hash.
-    Stored(TokenHash),
+    /// In the store, under one of these hashes.
+    Stored(TokenNames),
     /// In the token itself; `None` when no key could open it.
     Carried(Option<SealedToken>),
 }
@@ -31,44 +31,52 @@ pub(crate) struct LocatedToken {
     pub(crate) stored: Option<StoredToken>,
 }
 
+impl LocatedToken {
+    /// The token whose record was read under `hash`.
+    pub(crate) fn stored(hash: TokenHash, loaded: Loaded<TokenRecord>) -> Self {
+        Self {
+            record: loaded.record,
+            stored: Some(StoredToken {
+                hash,
+                version: loaded.version,
+            }),
+        }
+    }
+}
+
 impl TokenLocation {
     /// Where to look for what `text` means.
     pub(crate) fn new(hasher: &IdentifierHasher, text: &str) -> Self {
         match text.strip_prefix(BATCH_TOKEN_PREFIX) {
             Some(sealed) => Self::Carried(SealedToken::parse(sealed)),
-            None => Self::Stored(hasher.token(text)),
+            None => Self::Stored(hasher.names(text)),
         }
     }
 
-    /// The key that leads to the record: one entry, whatever was presented, so that all tokens which are not valid cost the
-    /// same (SEC-T10).
-    pub(crate) fn key(&self) -> String {
+    /// The keys that lead to the record, for one read: the same of every token of a kind, be it valid or not, so that all which are
+    /// not cost the same (SEC-T10).
+    pub(crate) fn keys(&self) -> Vec<String> {
         match self {
-            Self::Stored(hash) => token_key(hash),
+            Self::Stored(names) => token_keys(names).into(),
             Self::Carried(sealed) => {
-                batch_key(sealed.as_ref().map_or(NO_KEY, |sealed| sealed.key_number))
+                let number = sealed.as_ref().map_or(NO_KEY, |sealed| sealed.key_number);
+                vec![batch_key(number)]
             }
         }
     }
 
-    /// The token, `entry` being what there is under [`Self::key`]; `None` when there is no such token.
+    /// The token, `entries` being what there is under [`Self::keys`]; `None` when there is no such token.
     pub(crate) fn load<S: Store>(
         self,
-        entry: Option<Entry>,
+        mut entries: impl Iterator<Item = Option<Entry>>,
     ) -> Result<Option<LocatedToken>, Failure> {
         match self {
-            Self::Stored(hash) => {
-                let loaded = Records::<S>::load::<TokenRecord>(entry)?;
-                Ok(loaded.map(|loaded| LocatedToken {
-                    record: loaded.record,
-                    stored: Some(StoredToken {
-                        hash,
-                        version: loaded.version,
-                    }),
-                }))
+            Self::Stored(names) => {
+                let found = load_named::<S>(names, &mut entries)?;
+                Ok(found.map(|(hash, token)| LocatedToken::stored(hash, token)))
             }
             Self::Carried(sealed) => {
-                let key = Records::<S>::load::<BatchKeyRecord>(entry)?;
+                let key = Records::<S>::load::<BatchKeyRecord>(entries.next().flatten())?;
                 let (Some(sealed), Some(key)) = (sealed, key) else {
                     return Ok(None);
                 };
@@ -80,4 +88,24 @@ impl TokenLocation {
             }
         }
     }
+}
+
+/// The keys under which the record of a stored token may be.
+pub(crate) fn token_keys(names: &TokenNames) -> [String; 2] {
+    [&names.by_accessor, &names.by_text].map(token_key)
+}
+
+/// The stored token of these names and the hash that it is under, the next `entries` being what there is under [`token_keys`].
+pub(crate) fn load_named<S: Store>(
+    names: TokenNames,
+    entries: &mut impl Iterator<Item = Option<Entry>>,
+) -> Result<Option<(TokenHash, Loaded<TokenRecord>)>, Failure> {
+    let mut next = || Records::<S>::load::<TokenRecord>(entries.next().flatten());
+    let (generated, other) = (next()?, next()?);
+    if let Some(token) = generated
+        && token.record.is_of(&names.by_text)
+    {
+        return Ok(Some((names.by_accessor, token)));
+    }
+    Ok(other.map(|token| (names.by_text, token)))
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use gatehouse_ports::{Clock, Entry, Random, RandomError, Store, Version, networks};
+use gatehouse_ports::{Clock, Entry, Random, Store, Version, networks};
 use gatehouse_storage::{Loaded, Records, StorageError, Transaction};
 
-use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenType, TokenView};
+use crate::api::{ClientToken, Failure, TokenGrant, TokenReference, TokenView};
 use crate::identity::EntityGroups;
 use crate::policy::{RESPONSE_WRAPPING, ROOT, Rule, response_wrapping_rules};
 use crate::quotas::put_place;
@@ -31,8 +31,8 @@ pub(crate) struct LiveToken {
     pub(crate) stored: Option<StoredToken>,
     /// The ancestors that its validity rests on, from the oldest to the parent, as they were read: for commits that depend on them.
     pub(crate) ancestors: Vec<(TokenHash, Version)>,
-    /// The mount whose login made it.
-    pub(crate) mount: Option<Arc<MountRecord>>,
+    /// The mount that issued it, if one did.
+    pub(crate) issuer: Option<Arc<MountRecord>>,
     /// `None` also when the token names an entity that is gone.
     pub(crate) entity: Option<Loaded<Arc<EntityRecord>>>,
     /// The groups that the entity is in.
@@ -140,7 +140,34 @@ pub(crate) fn grant(
     }
 }
 
-/// Puts a token, its accessor, its place among its parent's children, and those that it has in quotas. All of them end together.
+/// Puts a new token that the server generated, and gives its record the accessor. No other token has its hash, so nothing is checked.
+pub(crate) fn put_generated(
+    transaction: &mut Transaction,
+    hasher: &IdentifierHasher,
+    token: &ClientToken,
+    record: &mut TokenRecord,
+) -> Result<TokenHash, StorageError> {
+    let names = hasher.names(token.expose());
+    record.accessor = names.accessor;
+    record.proof = Some(names.by_text);
+    put_token(transaction, hasher, &names.by_accessor, record)?;
+    Ok(names.by_accessor)
+}
+
+/// Puts a new token whose text a person chose, and gives its record an accessor that has nothing to do with the text.
+pub(crate) fn put_chosen(
+    transaction: &mut Transaction,
+    hasher: &IdentifierHasher,
+    random: &impl Random,
+    hash: &TokenHash,
+    record: &mut TokenRecord,
+) -> Result<(), Failure> {
+    record.accessor = random::accessor(random)?;
+    Ok(put_token(transaction, hasher, hash, record)?)
+}
+
+/// Puts a token: one record, and further ones for an accessor from which the token's key does not follow, for its place among its
+/// parent's children, and for those that it has in quotas. All of them end together.
 pub(crate) fn put_token(
     transaction: &mut Transaction,
     hasher: &IdentifierHasher,
@@ -148,16 +175,14 @@ pub(crate) fn put_token(
     record: &TokenRecord,
 ) -> Result<(), StorageError> {
     let expires_at = record.expires_at();
-    let accessor = AccessorRecord {
-        token: hash.clone(),
-    };
-    transaction
-        .put_until(token_key(hash), record, expires_at)?
-        .put_until(
-            accessor_key(&hasher.accessor(&record.accessor)),
-            &accessor,
-            expires_at,
-        )?;
+    transaction.put_until(token_key(hash), record, expires_at)?;
+    if record.proof.is_none() {
+        let accessor = AccessorRecord {
+            token: hash.clone(),
+        };
+        let key = accessor_key(&hasher.accessor(&record.accessor));
+        transaction.put_until(key, &accessor, expires_at)?;
+    }
     if let Some(parent) = record.ancestors.last() {
         let child = ChildRecord {
             token: hash.clone(),
@@ -177,9 +202,10 @@ pub(crate) fn delete_token(
     hash: &TokenHash,
     record: &TokenRecord,
 ) {
-    transaction
-        .delete(token_key(hash))
-        .delete(accessor_key(&hasher.accessor(&record.accessor)));
+    transaction.delete(token_key(hash));
+    if record.proof.is_none() {
+        transaction.delete(accessor_key(&hasher.accessor(&record.accessor)));
+    }
     if let Some(parent) = record.ancestors.last() {
         transaction.delete(child_key(parent, hash));
     }
@@ -195,24 +221,14 @@ pub(crate) fn delete_token(
 }
 
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
-    /// An accessor for a new token; empty for a batch token, which has none.
-    pub(crate) fn accessor_of(&self, token_type: TokenType) -> Result<String, RandomError> {
-        match token_type {
-            TokenType::Service => random::accessor(&self.random),
-            TokenType::Batch => Ok(String::new()),
-        }
-    }
-
-    /// Adds a new service token to a commit. No other token has its hash, so nothing is checked.
+    /// Adds a new service token to a commit, and gives its record the accessor.
     pub(crate) fn stage_service_token(
         &self,
         transaction: &mut Transaction,
-        record: &TokenRecord,
+        record: &mut TokenRecord,
     ) -> Result<ClientToken, Failure> {
-        let hasher = self.hasher()?;
         let client_token = random::client_token(&self.random)?;
-        let hash = hasher.token(client_token.expose());
-        put_token(transaction, hasher, &hash, record)?;
+        put_generated(transaction, self.hasher()?, &client_token, record)?;
         Ok(client_token)
     }
 
@@ -227,55 +243,62 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         reference: &TokenReference,
         scope: ReadScope,
     ) -> Result<Option<LiveToken>, Failure> {
-        match self.location_of(reference)? {
-            Some(location) => self.find_at(location, scope),
+        match self.locate(reference)? {
+            Some(located) => self.live_token(located, scope, None),
             None => Ok(None),
         }
     }
 
-    /// The valid token at `location`.
-    pub(crate) fn find_at(
-        &self,
-        location: TokenLocation,
-        scope: ReadScope,
-    ) -> Result<Option<LiveToken>, Failure> {
-        let entry = self.read_all([location.key()].iter())?.next().flatten();
-        match location.load::<S>(entry)? {
-            Some(located) => self.live_token(located, scope),
-            None => Ok(None),
-        }
-    }
-
-    /// Where `reference` leads; `None` for an accessor that leads nowhere.
-    pub(crate) fn location_of(
+    /// The token that `reference` leads to, valid or not.
+    pub(crate) fn locate(
         &self,
         reference: &TokenReference,
-    ) -> Result<Option<TokenLocation>, Failure> {
-        let hasher = self.hasher()?;
+    ) -> Result<Option<LocatedToken>, Failure> {
         match reference {
-            TokenReference::Id(id) => Ok(Some(TokenLocation::new(hasher, id))),
-            TokenReference::Accessor(accessor) => {
-                let key = accessor_key(&hasher.accessor(accessor));
-                let found = self.records.get::<AccessorRecord>(&key)?;
-                Ok(found.map(|found| TokenLocation::Stored(found.record.token)))
+            TokenReference::Id(id) => {
+                let location = TokenLocation::new(self.hasher()?, id);
+                let entries = self.read_all(location.keys().iter())?;
+                location.load::<S>(entries)
             }
-            TokenReference::Lease(id) => Ok(self.hash_of_lease(id)?.map(TokenLocation::Stored)),
+            TokenReference::Accessor(accessor) => self.token_of_accessor(accessor),
+            TokenReference::Lease(id) => self.token_of_lease(id),
         }
+    }
+
+    /// The token of this accessor, in one round trip for one that the server generated and in two for any other.
+    fn token_of_accessor(&self, accessor: &str) -> Result<Option<LocatedToken>, Failure> {
+        let hash = self.hasher()?.accessor(accessor);
+        let keys = [token_key(&hash), accessor_key(&hash)];
+        let mut entries = self.read_all(keys.iter())?;
+        if let Some(token) = load_next::<S, TokenRecord>(&mut entries)? {
+            return Ok(Some(LocatedToken::stored(hash, token)));
+        }
+        let Some(accessor) = load_next::<S, AccessorRecord>(&mut entries)? else {
+            return Ok(None);
+        };
+        let hash = accessor.record.token;
+        let token = self.records.get::<TokenRecord>(&token_key(&hash))?;
+        Ok(token.map(|token| LocatedToken::stored(hash, token)))
     }
 
     /// Returns the token that was read if everything that its validity rests on is still there. Takes one round trip, and further ones
-    /// where the entity has policies of its own or is in groups.
+    /// where the entity has policies of its own or is in groups. `read_mount` is a mount that was read together with the token.
     pub(crate) fn live_token(
         &self,
         located: LocatedToken,
         scope: ReadScope,
+        read_mount: Option<Arc<MountRecord>>,
     ) -> Result<Option<LiveToken>, Failure> {
         let LocatedToken { record, stored } = located;
         let now = self.clock.now_seconds();
         if !record.is_alive_at(now) {
             return Ok(None);
         }
-        let issuer_key = record.issuer().map(mount_key);
+        let read_mount = read_mount.filter(|mount| record.issuer() == Some(mount.path.as_str()));
+        let issuer_key = match read_mount {
+            Some(_) => None,
+            None => record.issuer().map(mount_key),
+        };
         let entity_key = record.entity_id.as_deref().map(entity_key);
         let rules_keys: Vec<String> = match scope {
             ReadScope::LivenessAndRules => rules_keys(&record.policies),
@@ -288,12 +311,12 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
         let keys = issuer_key.iter().chain(&ancestor_keys).cloned();
         let mut reads = self.read_cached(keys.chain(entity_key).chain(rules_keys))?;
         let issuer = match issuer_key {
-            None => None,
-            Some(_) => match reads.next_record::<MountRecord>()? {
-                Some(mount) if mount.record.honours(&record) => Some(mount.record),
-                _ => return Ok(None),
-            },
+            None => read_mount,
+            Some(_) => reads.next_record::<MountRecord>()?.map(|it| it.record),
         };
+        if record.issuer().is_some() && !issuer.as_ref().is_some_and(|it| it.honours(&record)) {
+            return Ok(None);
+        }
         let has_place = stored.is_some();
         let mut alive = Vec::with_capacity(ancestor_keys.len());
         for _ in ancestor_keys {
@@ -330,12 +353,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 rules: response_wrapping_rules()?,
             }));
         }
-        let from_login = record.origin.is_some();
         let mut token = LiveToken {
             record,
             stored,
             ancestors,
-            mount: issuer.filter(|_| from_login),
+            issuer,
             groups: match &entity {
                 Some(entity) => self.groups_of(&entity.record)?,
                 None => EntityGroups::default(),

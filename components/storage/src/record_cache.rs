@@ -102,6 +102,14 @@ impl RecordCache {
         })
     }
 
+    /// The record of `key` as it was when it was last read, if it is kept. It may have changed since: it says what else to read with
+    /// the record, and nothing about the record itself.
+    #[must_use]
+    pub fn last_read<R: Cacheable>(&self, key: &str) -> Option<Arc<R>> {
+        let record = self.lock().records.get(key)?.record.clone();
+        record.downcast().ok()
+    }
+
     fn keep(&self, key: String, record: KeptRecord) {
         let mut kept = self.lock();
         kept.forget(&key);
@@ -248,6 +256,19 @@ mod tests {
         let first = read(&cache, &store, "a").unwrap();
         let second = read(&cache, &store, "a").unwrap();
         assert!(Arc::ptr_eq(&first, &second));
+    }
+
+    #[test]
+    fn what_was_last_read_asks_nothing_and_says_nothing_of_changes() {
+        let clock = ManualClock::at_seconds(1);
+        let (cache, store) = (RecordCache::new(), store(&clock));
+        put(&store, "a", "one", None);
+        assert_eq!(cache.last_read::<Rule>("a"), None);
+        read(&cache, &store, "a");
+        put(&store, "a", "two", None);
+        assert_eq!(cache.last_read::<Rule>("a").unwrap().0, "one");
+        read(&cache, &store, "a");
+        assert_eq!(cache.last_read::<Rule>("a").unwrap().0, "two");
     }
 
     #[test]

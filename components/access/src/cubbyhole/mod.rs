@@ -15,7 +15,7 @@ use crate::api::{Cubbyhole, CubbyholeError, Failure, WritePermission};
 use crate::records::{TokenRecord, cubbyhole_key, token_key};
 use crate::secret::TokenHash;
 use crate::service::AccessService;
-use crate::token_location::TokenLocation;
+use crate::token_location::{TokenLocation, load_named, token_keys};
 use crate::token_store::{load_next, put_token};
 
 /// For how long secrets outlive a token whose last use is to read them: that request has still to be answered.
@@ -139,13 +139,27 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The token and what it keeps, in one round trip.
     fn kept_secrets(&self, token: &str) -> Result<Kept, CubbyholeError> {
         let hasher = self.hasher()?;
-        let hash = match TokenLocation::new(hasher, token) {
-            TokenLocation::Stored(hash) => hash,
+        let names = match TokenLocation::new(hasher, token) {
+            TokenLocation::Stored(names) => names,
             TokenLocation::Carried(_) => return Err(CubbyholeError::BatchToken),
         };
-        let mut entries = self.read_all([token_key(&hash), cubbyhole_key(&hash)].iter())?;
-        let found = load_next::<S, TokenRecord>(&mut entries)?;
-        let record = load_next::<S, CubbyholeRecord>(&mut entries)?;
+        let hashes = [names.by_accessor.clone(), names.by_text.clone()];
+        let kept = hashes.each_ref().map(cubbyhole_key);
+        let keys = token_keys(&names).into_iter().chain(kept);
+        let mut entries = self.read_all(keys.collect::<Vec<_>>().iter())?;
+        let (is_under, found) = load_named::<S>(names, &mut entries)?.unzip();
+        let [generated, other] = hashes;
+        let of_generated = load_next::<S, CubbyholeRecord>(&mut entries)?;
+        let of_other = load_next::<S, CubbyholeRecord>(&mut entries)?;
+        // After the last use of the token only its secrets tell under which hash it was.
+        let is_generated = match is_under {
+            Some(hash) => hash == generated,
+            None => of_generated.is_some(),
+        };
+        let (hash, record) = match is_generated {
+            true => (generated, of_generated),
+            false => (other, of_other),
+        };
         let now = self.clock.now_seconds();
         let are_its_own = match &found {
             Some(found) if found.record.is_alive_at(now) => found.record.keeps_secrets,

@@ -46,9 +46,9 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
                 let name = format!("entity/{}", self.hasher()?.role(&mount.id, role));
                 let place = self.place_in(&Quota::new(&name, most), first_attempt)?;
                 let place = place.ok_or(CreateError::TooManyEntities(most.get()))?;
-                transaction.require_absent(place.as_str());
-                put_place(transaction, &place, None)?;
-                entity.place = Some(place);
+                transaction.require_absent(place.key.as_str());
+                put_place(transaction, &place.key, None)?;
+                entity.place = Some(place.key);
             }
             transaction.put(entity_key(&entity.id), &entity)?;
             return Ok(entity);

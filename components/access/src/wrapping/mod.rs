@@ -19,7 +19,8 @@ use crate::random;
 use crate::records::{TokenRecord, WrappedRecord, token_key, wrapped_key};
 use crate::secret::{IdentifierHasher, TokenHash};
 use crate::service::AccessService;
-use crate::token_store::{delete_token, load_next, put_token};
+use crate::token_location::{load_named, token_keys};
+use crate::token_store::{delete_token, load_next, put_generated};
 
 /// Longest content, in bytes: what a record can hold in base64, beside the rest of it.
 const MAXIMUM_CONTENT_BYTES: usize = 700 * 1024;
@@ -128,20 +129,25 @@ impl<S: Store, C: Clock, R: Random> Wrapping for AccessService<S, C, R> {
 impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     /// The wrapping token and its content as they are now, in one round trip.
     fn unused_wrapping(&self, token: &str) -> Result<UnusedWrapping, UnwrapError> {
-        let hash = self.hasher()?.token(token);
-        let mut entries = self.read_all([token_key(&hash), wrapped_key(&hash)].iter())?;
-        let token = load_next::<S, TokenRecord>(&mut entries)?;
-        let wrapped = load_next::<S, WrappedRecord>(&mut entries)?;
-        let now = self.clock.now_seconds();
-        let token = token.filter(|it| it.record.is_alive_at(now) && it.record.is_wrapping());
-        match (token, wrapped) {
-            (Some(token), Some(wrapped)) => Ok(UnusedWrapping {
-                hash,
-                token,
-                wrapped: wrapped.record,
-            }),
-            _ => Err(UnwrapError::InvalidToken),
+        let names = self.hasher()?.names(token);
+        let contents = [&names.by_accessor, &names.by_text].map(wrapped_key);
+        let keys = token_keys(&names).into_iter().chain(contents);
+        let mut entries = self.read_all(keys.collect::<Vec<_>>().iter())?;
+        let found = load_named::<S>(names, &mut entries)?;
+        let (hash, token) = found.ok_or(UnwrapError::InvalidToken)?;
+        // One of the two is there at most: a content comes and goes with its token.
+        let mut wrapped = None;
+        for _ in 0..2 {
+            wrapped = load_next::<S, WrappedRecord>(&mut entries)?.or(wrapped);
         }
+        let now = self.clock.now_seconds();
+        let is_usable = token.record.is_alive_at(now) && token.record.is_wrapping();
+        let wrapped = wrapped.filter(|_| is_usable);
+        Ok(UnusedWrapping {
+            hash,
+            token,
+            wrapped: wrapped.ok_or(UnwrapError::InvalidToken)?.record,
+        })
     }
 
     /// Adds a new wrapping token to a commit.
@@ -152,11 +158,11 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
     ) -> Result<WrappingToken, Failure> {
         let hasher = self.hasher()?;
         let client_token = random::client_token(&self.random)?;
-        let hash = hasher.token(client_token.expose());
         let now = self.clock.now_seconds();
         let ttl = request.ttl.min(SYSTEM_MAX_LEASE_TTL);
-        let record = TokenRecord {
-            accessor: random::accessor(&self.random)?,
+        let mut record = TokenRecord {
+            accessor: String::new(),
+            proof: None,
             ancestors: Vec::new(),
             origin: None,
             generation: 0,
@@ -183,7 +189,7 @@ impl<S: Store, C: Clock, R: Random> AccessService<S, C, R> {
             sealed_content: cipher.seal(&request.content)?,
             wrapped_accessor: request.wrapped_accessor.clone(),
         };
-        put_token(transaction, hasher, &hash, &record)?;
+        let hash = put_generated(transaction, hasher, &client_token, &mut record)?;
         transaction.put_until(wrapped_key(&hash), &wrapped, record.expires_at())?;
         Ok(WrappingToken {
             token: client_token.expose().to_owned(),

@@ -20,6 +20,7 @@ mod conditions;
 mod creation;
 mod cubbyhole;
 mod durability;
+mod earlier_release;
 mod entity_aliases;
 mod identity;
 mod interposed;

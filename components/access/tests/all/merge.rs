@@ -145,6 +145,21 @@ fn aliases_and_memberships_go_over_and_tokens_follow_in_one_commit() {
 }
 
 #[test]
+fn s7_a_login_follows_its_alias_to_another_entity_whatever_the_instance_has_read() {
+    let server = Server::ready();
+    let other = server.another_instance();
+    let first = log_in_at(&server, "gcp/", "1", &[]);
+    // The instance expects the entity of the alias where it was.
+    log_in_at(&server, "gcp/", "1", &[]);
+    let to = make(&server);
+    other
+        .merge_entities(&request(&[&entity_of(&first)], &to, &[]))
+        .unwrap();
+    assert_eq!(entity_of(&log_in_at(&server, "gcp/", "1", &[])), to);
+    assert_eq!(entity_of(&log_in_at(&server, "gcp/", "1", &[])), to);
+}
+
+#[test]
 fn tokens_of_merged_entities_follow_further_merges_and_end_with_the_last_entity() {
     let server = Server::ready();
     server.enable("other");

@@ -7,6 +7,7 @@ use gatehouse_access::{
     Issued, LeaseTree as _, Lifetime, LoginError, Logins as _, Renewal as _, Revalidated,
     Revocation as _, Settings, TokenParameters, TokenReference,
 };
+use gatehouse_ports::{Change, Store as _};
 
 fn with_quotas(per_mount: u32, per_role: u32) -> Server {
     let mut server = Server::ready();
@@ -164,4 +165,57 @@ fn t12_a_great_quota_is_never_exceeded_and_refuses_only_when_it_is_nearly_full()
     }
     assert!(earned >= MOST * 98 / 100, "{earned}");
     assert_eq!(places(&server), earned as usize);
+}
+
+/// A quota of the default size.
+const GREAT: u32 = 1_000_000;
+/// More places than one that counts a sample of [`GREAT`] has.
+const ALL_PLACES: u32 = 17_000;
+
+/// Takes the places of these numbers in the quota of the one mount, or gives them back.
+fn set_places(server: &Server, numbers: impl Iterator<Item = u32>, taken: bool) {
+    let mount = server.mount("gcp/").id;
+    let numbers: Vec<u32> = numbers.collect();
+    for numbers in numbers.chunks(500) {
+        let changes = numbers.iter().map(|number| {
+            let key = format!("quota/token/{mount}/0/{number}");
+            match taken {
+                true => Change::Put {
+                    key,
+                    value: b"\0\x01{}".to_vec(),
+                    expires_at: None,
+                },
+                false => Change::Delete { key },
+            }
+        });
+        server.store.commit(Vec::new(), changes.collect()).unwrap();
+    }
+}
+
+#[test]
+fn t12_a_great_quota_counts_a_sample_of_the_tokens() {
+    let server = with_quotas(GREAT, 0);
+    for _ in 0..3_000 {
+        log_in(&server, HOUR).unwrap();
+    }
+    // 49 are expected, with a standard deviation of 7.
+    assert!((20..=80).contains(&places(&server)), "{}", places(&server));
+    server.advance(HOUR);
+    assert_eq!(places(&server), 0);
+}
+
+#[test]
+fn t12_a_great_quota_that_is_full_refuses_every_login() {
+    let server = with_quotas(GREAT, 0);
+    set_places(&server, 0..ALL_PLACES, true);
+    let keys = server.store.keys();
+    for _ in 0..50 {
+        let refused = log_in(&server, HOUR).err();
+        assert_eq!(refused, Some(LoginError::TooManyTokensOfMount(GREAT)));
+    }
+    assert_eq!(server.store.keys(), keys);
+    set_places(&server, (0..ALL_PLACES).step_by(20), false);
+    for _ in 0..50 {
+        log_in(&server, HOUR).unwrap();
+    }
 }

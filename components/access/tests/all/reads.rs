@@ -1,14 +1,17 @@
-//! What one request costs in round trips to the store.
+//! What one request costs in round trips to the store, and in rows.
 
-use crate::server::{Server, policies};
+use std::num::NonZeroU32;
+
+use crate::server::{ROOT, Server, policies, sudo};
 use gatehouse_access::{
-    AccessService, Logins as _, Operation, Policies as _, Refusal, Request, Requests as _,
-    System as _, TokenParameters, TokenType,
+    AccessService, CreateRequest, LeaseTree as _, Logins as _, Operation, Policies as _, Refusal,
+    Renewal as _, Request, Requests as _, Revocation as _, Settings, System as _,
+    TokenCreation as _, TokenLookup as _, TokenParameters, TokenReference, TokenType,
 };
 use gatehouse_ports::doubles::CountingStore;
 
 #[test]
-fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_commit() {
+fn a_warm_instance_admits_with_two_reads_and_logs_a_known_account_in_with_one_and_one_commit() {
     let server = Server::ready();
     for name in ["a", "b", "c"] {
         let text = "path \"auth/gcp/role/*\" { capabilities = [\"read\"] }";
@@ -46,6 +49,9 @@ fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_comm
     assert_eq!(counting.take_counts().calls(), (1, 0));
     access.issue_login(&grant).ok().unwrap();
     assert_eq!(counting.take_counts().calls(), (2, 1));
+    access.issue_login(&grant).ok().unwrap();
+    let again = counting.take_counts();
+    assert_eq!((again.calls(), again.keys_read), ((1, 1), 4));
 
     let limited = server.log_in(TokenParameters {
         num_uses: 9,
@@ -54,6 +60,130 @@ fn a_warm_instance_admits_with_two_reads_and_logs_in_with_two_reads_and_one_comm
     request.token = Some(limited.client_token.expose().to_owned());
     access.admit(&request).unwrap();
     assert_eq!(counting.take_counts().calls(), (2, 1));
+}
+
+/// A quota that counts each token, and so costs a row for each.
+const COUNTED: NonZeroU32 = NonZeroU32::new(1_000).unwrap();
+
+/// What the commit of one more login checks and changes, the smallest of some, for an account that logged in before.
+fn login_of_a_known_account(settings: Settings) -> (usize, usize) {
+    let server = Server::ready();
+    let grant = server.grant("1234", policies(&["a"]));
+    server.access.issue_login(&grant).ok().unwrap();
+    let counting = CountingStore::new(server.store);
+    let access = AccessService::new(&counting, server.clock, server.random).with_settings(settings);
+    let counts = (0..10).map(|_| {
+        counting.take_counts();
+        access.issue_login(&grant).ok().unwrap();
+        let counts = counting.take_counts();
+        assert_eq!(counts.commits, 1);
+        (counts.checks, counts.changes)
+    });
+    counts.min().unwrap()
+}
+
+#[test]
+fn a_login_writes_one_row_and_one_more_for_each_quota_that_counts_every_token() {
+    let default = Settings::DEFAULT;
+    assert_eq!(login_of_a_known_account(default), (1, 1));
+    let unlimited = Settings {
+        live_tokens_per_mount: None,
+        ..default
+    };
+    assert_eq!(login_of_a_known_account(unlimited), (0, 1));
+    let of_role = Settings {
+        live_tokens_per_role: Some(COUNTED),
+        ..default
+    };
+    assert_eq!(login_of_a_known_account(of_role), (2, 2));
+    let of_both = Settings {
+        live_tokens_per_mount: Some(COUNTED),
+        ..of_role
+    };
+    assert_eq!(login_of_a_known_account(of_both), (2, 3));
+}
+
+#[test]
+fn a_token_is_one_row_and_one_more_below_a_parent_and_changes_as_one() {
+    let server = Server::ready();
+    let counting = CountingStore::new(server.store);
+    let access = AccessService::new(&counting, server.clock, server.random);
+    let changes = |operation: &dyn Fn() -> String| {
+        counting.take_counts();
+        let text = operation();
+        (text, counting.take_counts().changes)
+    };
+    let create = |parent: &str, request: &CreateRequest| {
+        let created = access.create_token(&sudo(parent), request).ok().unwrap();
+        created.client_token.expose().to_owned()
+    };
+    let orphan = CreateRequest {
+        policies: Some(vec!["default".to_owned()]),
+        no_parent: true,
+        ttl: Some(60),
+        ..CreateRequest::default()
+    };
+    let (parent, count) = changes(&|| create(ROOT, &orphan));
+    assert_eq!(count, 1);
+    let (child, count) = changes(&|| create(&parent, &CreateRequest::default()));
+    assert_eq!(count, 2);
+    let reference = TokenReference::Id(parent.clone());
+    let renew = || {
+        access.renew_token(&reference, 60, None).unwrap();
+        parent.clone()
+    };
+    assert_eq!(changes(&renew).1, 1);
+    let revoke = || {
+        let reference = TokenReference::Id(child.clone());
+        assert_eq!(access.revoke_token(&reference), Ok(true));
+        child.clone()
+    };
+    assert_eq!(changes(&revoke).1, 2);
+    let limited = CreateRequest {
+        num_uses: Some(2),
+        ..orphan
+    };
+    let (limited, count) = changes(&|| create(ROOT, &limited));
+    assert_eq!(count, 1);
+    let request = Request {
+        token: Some(limited.as_str().into()),
+        operation: Operation::Read,
+        path: "auth/token/lookup-self".into(),
+        source_address: None,
+        wrap_ttl: None,
+        parameters: None,
+    };
+    for _ in 0..2 {
+        let spend = || {
+            access.admit(&request).unwrap();
+            limited.clone()
+        };
+        assert_eq!(changes(&spend).1, 1);
+    }
+}
+
+#[test]
+fn a_token_is_found_by_its_accessor_and_by_its_lease_with_one_read() {
+    let server = Server::ready();
+    let token = server.log_in(policies(&["a"]));
+    let leases = server
+        .access
+        .list_leases("auth/gcp/login", None, 10)
+        .unwrap();
+    let counting = CountingStore::new(server.store);
+    let access = AccessService::new(&counting, server.clock, server.random);
+    let by_text = token.client_token.reference();
+    access.lookup_token(&by_text).unwrap();
+    for reference in [
+        by_text,
+        TokenReference::Accessor(token.grant.accessor),
+        TokenReference::Lease(format!("auth/gcp/login/{}", leases.keys[0])),
+    ] {
+        counting.take_counts();
+        access.lookup_token(&reference).unwrap();
+        // The second is of what the token rests on.
+        assert_eq!(counting.take_counts().calls(), (2, 0));
+    }
 }
 
 #[test]
@@ -82,6 +212,8 @@ fn a_batch_token_is_admitted_with_two_reads_and_made_without_a_commit() {
     assert_eq!(counting.take_counts().calls(), (2, 0));
     access.issue_login(&grant).ok().unwrap();
     assert_eq!(counting.take_counts().calls(), (3, 0));
+    access.issue_login(&grant).ok().unwrap();
+    assert_eq!(counting.take_counts().calls(), (2, 0));
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn t2_a_wrapped_response_is_kept_without_its_token_or_its_content_in_clear() {
         .iter()
         .filter_map(|key| key.split('/').next())
         .collect();
-    assert_eq!(kinds, ["accessor", "token", "wrapped"]);
+    assert_eq!(kinds, ["token", "wrapped"]);
     let stored = server.store.values().concat();
     let stored = String::from_utf8_lossy(&stored);
     let encoded = base64::engine::general_purpose::STANDARD_NO_PAD.encode(CONTENT);

@@ -15,6 +15,10 @@ pub struct StoreCounts {
     pub scans: usize,
     /// Commits, also those that failed.
     pub commits: usize,
+    /// Checks in all commits.
+    pub checks: usize,
+    /// Changes in all commits.
+    pub changes: usize,
     /// Bytes in the values of all answers.
     pub value_bytes: usize,
     /// Bytes in the values of the answer that has the most.
@@ -104,7 +108,11 @@ impl<S: Store> Store for CountingStore<S> {
     }
 
     fn commit(&self, checks: Vec<Check>, changes: Vec<Change>) -> Result<(), CommitError> {
-        self.count(|counts| counts.commits += 1);
+        self.count(|counts| {
+            counts.commits += 1;
+            counts.checks += checks.len();
+            counts.changes += changes.len();
+        });
         self.store.commit(checks, changes)
     }
 }

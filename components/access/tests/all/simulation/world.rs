@@ -44,6 +44,8 @@ struct World<'a> {
     instances: [Service<'a>; 2],
     dice: Dice,
     model: Model,
+    /// How many identifiers were chosen; none is chosen twice.
+    chosen: u64,
     /// Tokens that may be there though their requests failed.
     ghosts: usize,
     /// The seconds that a planted bug keeps the clock behind the true time.
@@ -65,6 +67,7 @@ pub fn simulate(seed: u64, bug: Bug) -> Result<Trace, Violation> {
         instances: [instance(), instance()],
         dice: Dice::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)),
         model: Model::default(),
+        chosen: 0,
         ghosts: 0,
         behind: 0,
         trace: Trace::new(),
@@ -311,7 +314,13 @@ impl<'a> World<'a> {
         let (ttl, longest) = (10 + self.dice.below(300), 200 + self.dice.below(800));
         let num_uses = self.uses();
         let instance = self.instance();
+        // Such a token has its record elsewhere than one that was generated.
+        let id = self.dice.chance(20).then(|| {
+            self.chosen += 1;
+            format!("chosen-{}", self.chosen)
+        });
         let request = CreateRequest {
+            id,
             policies: Some(vec!["default".to_owned()]),
             no_parent: orphan,
             ttl: Some(ttl.cast_signed()),
